@@ -40,7 +40,7 @@ export function refusal(
 }
 
 /**
- * Returns the error of every 404. Its body is equal for an entity that does not exist and for an entity that the client
+ * Returns the error of every 404. The body is equal for an entity that does not exist and for an entity that the client
  * may not see, so a client cannot find out which identifiers exist.
  */
 export function notFound(): RestError {

@@ -3,9 +3,12 @@ import type { SchemaType, Types } from "mongoose";
 import type { FrameworkModel, ModelClass } from "../model/framework_model.ts";
 
 /**
- * @internal The type of a field: a constructor such as `Number`, a type of Mongoose, a model class, or a function that
- * returns a model class. `Number` is stored as the database needs it. Mongoose's `Int32` and `Double` know no `min` and `max`, and on a document a
- * `Double` is an object of the driver: convert it with `Number()` before you compare it.
+ * @internal The option `type` of a field, which is a constructor such as `Number`, a type of Mongoose, a model class,
+ * or a function that returns a model class.
+ *
+ * Mongoose's `Int32` and `Double` do not support `min` and `max`, and a `Double` on a document is an object of the
+ * driver, which must be converted with `Number()` before a comparison. Prefer `Number`, which the driver stores as an
+ * integer or as a double, depending on the value.
  */
 export type FieldType =
   | StringConstructor
@@ -32,25 +35,31 @@ export type MongooseType = (abstract new (...args: any) => SchemaType) & {
 /** The value of a field that holds an identifier. */
 export type Identifier = Types.ObjectId | string;
 
-/** The type of a field with the identifier of another entity. Values that Mongoose gets can also be its text. */
+/**
+ * The type of a field that holds the identifier of an entity of the model `T`. Values for Mongoose, such as filters,
+ * can also have the identifier as a text.
+ */
 export type Ref<T extends FrameworkModel> = Types.ObjectId & { readonly "~ref"?: T };
 
-/** The type of a field with `hidden: true`, whose name TypeScript refuses in `sort`, `select`, `search`, `populate`. */
+/**
+ * The type of a field with `hidden: true`. TypeScript refuses the name of such a field in options such as `sort`,
+ * `select`, `search` and `populate`.
+ */
 export type Hidden<T> = T extends null | undefined ? T : T & { readonly "~hidden"?: never };
 
 /**
- * The type of a field that a function hides from some clients. In the types of `@mongrove/mongrove/client`, it may be
- * missing in answers. Its values are those of `T`.
+ * The type of a field that a function hides from some clients. In the types of `@mongrove/mongrove/client`, the field
+ * is optional in answers. The values of the field have the type `T`.
  */
 export type Restricted<T> = T extends null | undefined ? T : T & { readonly "~restricted"?: T };
 
 /**
- * The type of a field with `readonly: true`, or of one that only the server sets, such as a timestamp. The types of
- * `@mongrove/mongrove/client` leave it out of bodies. Its values are those of `T`.
+ * The type of a field with `readonly: true`, or of a field that only the server sets, such as a timestamp. In the types
+ * of `@mongrove/mongrove/client`, bodies do not have the field. The values of the field have the type `T`.
  */
 export type ReadOnly<T> = T extends null | undefined ? T : T & { readonly "~readonly"?: T };
 
-/** @internal The TypeScript types of fields, by the names of Mongoose's schema types. */
+/** @internal The TypeScript types of values, by the names of Mongoose's schema types. */
 export type MongooseValues = {
   String: string;
   Number: number;
@@ -67,7 +76,7 @@ export type MongooseValues = {
   Mixed: object;
 };
 
-/** @internal The TypeScript type of a field. */
+/** @internal The TypeScript type of the values of a field with the option `type: T`. */
 export type ValueOf<T> = T extends StringConstructor ? string
   : T extends NumberConstructor ? number
   : T extends BooleanConstructor ? boolean
@@ -85,7 +94,7 @@ export type ValueOf<T> = T extends StringConstructor ? string
   : T extends () => ModelClass<infer M> ? M
   : never;
 
-/** A decorator for a field. The field can also be optional or `null`. */
+/** A decorator of a field with values of the type `V`. The field can also be optional or `null`. */
 export type FieldDecorator<V> = <This extends FrameworkModel, W extends V | null | undefined>(
   value: undefined,
   context: ClassFieldDecoratorContext<This, W>,

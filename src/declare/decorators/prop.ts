@@ -17,21 +17,31 @@ import type {
 
 /** Options of {@linkcode prop}. */
 export interface PropOptions<V, T = unknown> extends FieldOptions<V> {
-  /** The type of the field. The default is that of `ref` or of `default`, else `String`. */
+  /**
+   * The type of the field. The default is an identifier for a field with `ref`, or else the type of `default`, or else
+   * `String`.
+   */
   readonly type?: T;
-  /** The model that the field refers to: a class, a function that returns one, or a name. The field holds an identifier. */
+  /**
+   * The model that the field refers to, as a class, a function that returns a class, or a name. The field holds an
+   * identifier.
+   */
   readonly ref?: ModelClass | (() => ModelClass) | string;
-  /** Whether the entity that a body names has to exist, in the scopes of its class; else a 400 with `kind: "exists"`. */
+  /**
+   * Whether a body can only name entities that exist and match the scopes of their class. Any other identifier answers
+   * 400 with `kind: "exists"`.
+   */
   readonly exists?: boolean;
   /** The type of the values of a `Map`. */
   readonly of?: FieldType;
 }
 
 /**
- * Declares a field. It is a string unless `type`, `ref` or `default` says otherwise.
+ * Declares a field, which holds a string unless `type`, `ref` or `default` declares another type.
  *
  * TypeScript checks the options against the field. For example, `@prop({ type: Number }) year!: string` does not
- * compile. Neither does a `ref` to another model, an `of` of another type, or a `default` that `enum` does not list.
+ * compile. A `ref` to another model, an `of` of another type, or a `default` that `enum` does not list is a compile
+ * error, too.
  *
  * @example Declare the fields of a model
  * ```ts
@@ -62,19 +72,22 @@ export function prop(options: Record<string, unknown> = {}): unknown {
 
 /** Options of {@linkcode arrayProp}. */
 export interface ArrayPropOptions<I, T> extends FieldOptions<I[], I> {
-  /** The type of the elements: a model class, a function that returns one, or a type such as `String`. */
+  /** The type of the elements, as a model class, a function that returns a model class, or a type such as `String`. */
   readonly items: T;
   /** Whether the array stores whole entities of the model instead of their identifiers. */
   readonly embedded?: boolean;
-  /** Whether the entities that a body names have to exist, within the scopes of their class, as in `prop()`. */
+  /**
+   * Whether a body can only name entities that exist and match the scopes of their class. Any other identifier answers
+   * 400 with `kind: "exists"`.
+   */
   readonly exists?: boolean;
 }
 
 /**
  * Declares a field that holds an array of values, of references or of embedded entities.
  *
- * With a type such as `String`, the array holds values. With a model class, it holds identifiers of entities. With a
- * model class and `embedded: true`, it holds the entities themselves. If no array is given, it is `[]`.
+ * With a type such as `String`, the array holds values. With a model class, the array holds identifiers of entities.
+ * With a model class and `embedded: true`, the array holds the entities themselves. A field without a value is `[]`.
  *
  * @example Declare values, references and embedded entities
  * ```ts

@@ -5,7 +5,9 @@ import type { FieldOptions } from "./field_options.ts";
 import type { FieldDecorator, Identifier, ValueOf } from "./field_type.ts";
 import type { ArrayPropOptions, PropOptions } from "./prop.ts";
 
-/** @internal The class or field that is decorated, or `undefined` if TypeScript does not infer it. */
+/**
+ * @internal The class or the field that the decorator `D` decorates, or `undefined` if TypeScript does not infer it.
+ */
 export type Decorated<D> = D extends (...args: never) => infer R ? [R] extends [void] ? undefined
   : D extends (target: infer T, context: infer C) => unknown
     ? T extends abstract new () => infer M ? { readonly model: M }
@@ -15,7 +17,7 @@ export type Decorated<D> = D extends (...args: never) => infer R ? [R] extends [
   : { readonly neither: true }
   : undefined;
 
-/** @internal The value of the decorated field, or `any` if TypeScript does not infer it. */
+/** @internal The type of the values of the decorated field, or `any` if TypeScript does not infer it. */
 export type FieldValue<D> = Decorated<D> extends { readonly value: infer V }
   ? [NonNullable<V>] extends [never] ? AnyValue : NonNullable<V>
   : AnyValue;
@@ -23,10 +25,13 @@ export type FieldValue<D> = Decorated<D> extends { readonly value: infer V }
 // deno-lint-ignore no-explicit-any -- a decorator in a variable is checked where it is applied
 type AnyValue = any;
 
-/** @internal The option of that name, or `undefined`. */
+/** @internal The type of the option `K` in the given options `O`, or `undefined`. */
 export type OptionIn<O, K extends string> = K extends keyof O ? O[K] : undefined;
 
-/** @internal The problem of a decorator in a wrong place or on a type that says more than the options `O`, else `P`. */
+/**
+ * @internal The error text for a decorator in a wrong place, or for a field type such as `Hidden` whose option is
+ * missing in `O`. In all other cases, the type is `P`, the problem of the options.
+ */
 export type FieldProblem<D, N extends string, O, P> = Decorated<D> extends infer F
   ? F extends { readonly owner: infer This }
     ? This extends FrameworkModel ? RestrictedProblem<F, O, BrandProblem<FieldValue<D>, O, P>>
@@ -46,7 +51,10 @@ type BrandProblem<V, O, P> = 0 extends 1 & V ? P
 
 type AnyRule = (...args: never) => unknown;
 
-/** The problem of a field that a function hides, though its type says that it is always there, else `P`. */
+/**
+ * The error text for a field that a function hides from some clients, although the type of the field is neither
+ * optional nor `Restricted`. In all other cases, the type is `P`.
+ */
 type RestrictedProblem<F, O, P> = OptionIn<O, "hidden"> extends AnyRule
   ? F extends { readonly value: infer V } ? 0 extends 1 & V ? P
     : undefined extends V ? P
@@ -67,7 +75,10 @@ export type InWords<V> = [V] extends [string] ? "a string"
   : [V] extends [FrameworkModel] ? "a model"
   : "of another type";
 
-/** The forms in which code may write a value: members of an enum, the text of an identifier, a readonly list. */
+/**
+ * The types in which code may write a value of the type `V`, such as the members of an enum, the text of an identifier,
+ * or a readonly list.
+ */
 type Written<V> =
   | V
   | (V extends Types.ObjectId ? Identifier
@@ -99,7 +110,10 @@ type ModelNamed<C> = C extends ObjectConstructor ? never
   : C extends () => ModelClass<infer M> ? M
   : never;
 
-/** A reference, or its problem. Only a `Ref` says its model. */
+/**
+ * The type of the option `ref` or `items` of a reference, or an error text. The model is compared only if the type of
+ * the field is a `Ref`, because other identifiers do not name a model.
+ */
 type CheckedRef<N extends "ref" | "items", I, C> = [I] extends [Identifier]
   ? [ModelNamed<C>] extends [never] ? `${N} is a model class or () => Model`
   : I extends { readonly "~ref"?: infer T }
@@ -113,7 +127,7 @@ type CheckedRef<N extends "ref" | "items", I, C> = [I] extends [Identifier]
       : "the elements are models: declare them as Ref or string, or add embedded: true"}`
   : `${N} makes references, the field is ${InWords<I>}: declare it as Ref or string`;
 
-/** The option `exists` of a field that is no reference: its problem `P`, if it is on. */
+/** The type of the option `exists` of a field that is no reference. `true` gets the error text `P` as its type. */
 type CheckedExists<X, P> = [X] extends [true] ? P : boolean;
 
 type CheckedType<V, T> = [V] extends [ValueOf<T>] ? T
@@ -130,19 +144,22 @@ type CheckedOf<V, T> = V extends Map<string, infer X> ? unknown extends X ? T
 type CheckedValidate<V, X> = X extends readonly (infer E)[] ? readonly CheckedSchema<V, E>[]
   : CheckedSchema<V, X>;
 
-/** Anything, except a schema for values of another type. */
+/** The type of a validator, or an error text for a schema that validates values of another type. */
 type CheckedSchema<V, X> = X extends {
   readonly "~standard": { readonly types?: { readonly input: infer I } | undefined };
 } ? [V] extends [I] ? unknown
   : `validate is a schema for ${InWords<I>}, the field is ${InWords<V>}`
   : unknown;
 
-/** @internal Errors for options that do not exist. */
+/**
+ * @internal The error texts for given options `O` whose names are not in `K`. `N` is the decorator or option that the
+ * texts name.
+ */
 export type NoOtherOptions<N extends string, O, K> = {
   readonly [X in Exclude<keyof O & string, K>]: `${N} has no option ${X}`;
 };
 
-/** The options that are checked one by one. */
+/** The options whose types depend on the field alone, and not on other options. */
 type IndependentOptions<V, I> =
   & Omit<FieldOptions<V, I>, "default" | "enum" | BoundOption | StringOption>
   & {
@@ -155,7 +172,7 @@ type IndependentOptions<V, I> =
 type BoundOption = "min" | "max";
 type StringOption = "minLength" | "maxLength" | "match" | "trim" | "lowercase" | "uppercase";
 
-/** The type that a default tells, for a field without `type`. */
+/** The type of the values of a field that has a `default`, but no `type`. */
 type Widen<D> = [D] extends [string] ? string
   : [D] extends [number] ? number
   : [D] extends [boolean] ? boolean
@@ -163,7 +180,10 @@ type Widen<D> = [D] extends [string] ? string
   : [D] extends [Date] ? Date
   : string;
 
-/** @internal The options of {@linkcode prop} on a field with the value `V`. A wrong option gets its problem as type. */
+/**
+ * @internal The options of {@linkcode prop} on a field with values of the type `V`. A wrong option gets an error text
+ * as its type. `O` is the type of the given options.
+ */
 export type PropInput<V, O> =
   & IndependentOptions<V, V>
   & {
@@ -182,7 +202,10 @@ export type PropInput<V, O> =
   }
   & NoOtherOptions<"@prop", O, keyof PropOptions<unknown>>;
 
-/** The value type by `type`, else by `ref`, else by `default`, else a string. */
+/**
+ * The type of values that the options `O` declare, by `type`, else by `ref`, else by `default`. Without these options,
+ * the type is `string`.
+ */
 type ValueOfOptions<O> = [O] extends [never] ? string
   : OptionIn<O, "type"> extends infer T
     ? [T] extends [undefined] ? OptionIn<O, "ref"> extends undefined ? Widen<OptionIn<O, "default">>
@@ -190,10 +213,10 @@ type ValueOfOptions<O> = [O] extends [never] ? string
     : ValueOf<T>
   : never;
 
-/** @internal The decorator for the options. */
+/** @internal The decorator that `prop()` returns for the options `O`. */
 export type DecoratorOf<O> = FieldDecorator<ValueOfOptions<O>>;
 
-/** @internal The problem of a field that is not a string, if no option says its type. */
+/** @internal The error text for a field that is not a string, if no option declares its type. */
 export type UntypedProblem<V, O> = [O] extends [never] ? unknown
   : [V] extends [ValueOfOptions<O>] ? unknown
   : OptionIn<O, "type" | "ref" | "default"> extends undefined
@@ -202,10 +225,13 @@ export type UntypedProblem<V, O> = [O] extends [never] ? unknown
     : `@prop is a string unless type says otherwise, the field is ${InWords<V>}`
   : unknown;
 
-/** @internal The type of an element. */
+/** @internal The type of the elements of the array `V`. */
 export type ItemIn<V> = V extends readonly unknown[] ? V[number] : never;
 
-/** @internal The options of {@linkcode arrayProp} on a field with the value `V`, as {@linkcode PropInput}. */
+/**
+ * @internal The options of {@linkcode arrayProp} on a field with values of the type `V`. A wrong option gets an error
+ * text as its type. `O` is the type of the given options.
+ */
 export type ArrayInput<V, O> =
   & IndependentOptions<V, ItemIn<V>>
   & {
@@ -234,14 +260,14 @@ type CheckedItems<I, T, E> = [ModelNamed<T>] extends [never] ? [I] extends [Valu
     : "items is of another model than the elements of the field"
   : CheckedRef<"items", I, T>;
 
-/** @internal The decorator for the options. */
+/** @internal The decorator that `arrayProp()` returns for the options `O`. */
 export type ArrayOf<O> = FieldDecorator<
   ([ModelNamed<OptionIn<O, "items">>] extends [never] ? ValueOf<OptionIn<O, "items">>
     : OptionIn<O, "embedded"> extends true ? ModelNamed<OptionIn<O, "items">>
     : Identifier)[]
 >;
 
-/** @internal The problem of an array that no single option has. */
+/** @internal The error text for a field that is no array, or for options without `items`. */
 export type ItemsProblem<V, O> = [O] extends [never] ? unknown
   : [V] extends [readonly unknown[]]
     ? OptionIn<O, "items"> extends undefined

@@ -37,26 +37,30 @@ export interface RestOptions<
   readonly methods: readonly O[];
   /** Schema options of Mongoose, such as `{ timestamps: true }`. */
   readonly schemaOptions?: SchemaOptions;
-  /** Returns the connection of a request, once, after the `preFetch` hooks. The application opens and closes it. */
+  /**
+   * Returns the connection of a request. The framework calls the function once for each request, after the `preFetch`
+   * hooks. The application opens and closes the connection.
+   */
   readonly getConnection?: (req: FrameworkRequest) => MaybePromise<Connection>;
   /**
-   * Returns a filter that every read and every write of this route must match. It may use hidden fields. It does not apply
-   * to what your own `fetch` and `persist` hooks read and write.
+   * Returns a filter that every read and every write of this route must match. The filter does not limit `fetch` and
+   * `persist` hooks, which must apply the filter themselves. The filter may name hidden fields.
    */
   readonly scope?: (req: FrameworkRequest<M>) => Returns<"scope returns a filter", QueryObject>;
   /**
-   * With `"required"`, `update()` and `remove()` answer 428 to requests without the header `If-Match`. Its value is the
-   * `ETag` of the entity as the client has read it. If the entity has changed since, the answer is 412.
+   * With `"required"`, `update()` and `remove()` answer 428 to requests without the header `If-Match`. The header has
+   * the `ETag` of the entity that the client has read. If the entity has changed since that read, the answer is 412.
    */
   readonly concurrency?: "required" | undefined;
   /**
-   * Whether this `@rest` binds what refers to the class: its `scope` selects the entities that references can name and
-   * show, and the hooks of its `one()` guard them. A class with several `@rest`, some of them with a scope, needs it.
+   * Whether this `@rest` applies to references to the class. The `scope` of this `@rest` selects the entities that
+   * references can name and show, and the hooks of its `one()` guard these entities. A class that references name needs
+   * a main `@rest` if it has several `@rest` and at least one of them has a scope.
    */
   readonly main?: boolean | undefined;
 }
 
-/** @internal The model, if the hooks and options of the operations accept it, else a type that tells the problem. */
+/** @internal The model `M` if the hooks and options of the operations accept it, or else a type with an error text. */
 export type Accepts<M, O extends Method> = M extends FrameworkModel
   ? O["hooks"] extends HooksOf<M> | LeanHooksOf<M> ? M
   : { "a hook or the name of a field expects another model": O["hooks"] }
@@ -69,24 +73,27 @@ export interface PartRestOptions<O extends Method = Method>
   readonly route?: string;
 }
 
-/** The decorator of a class. It does not accept a class that the hooks do not accept. */
+/** The decorator of a class. TypeScript accepts a class only if the hooks accept its entities. */
 export type RestDecorator<O extends Method> = <M extends FrameworkModel>(
   target: abstract new () => M & Accepts<M, O>,
   context: ClassDecoratorContext<abstract new () => M>,
 ) => void;
 
-/** The decorator of a property. It does not accept a property whose model the hooks do not accept. */
+/** The decorator of a property. TypeScript accepts a property only if the hooks accept the entities of its model. */
 export type PartRestDecorator<O extends Method> = <This extends FrameworkModel, V>(
   value: undefined,
   context: ClassFieldDecoratorContext<This, V> & AcceptsPart<V, O>,
 ) => void;
 
-/** @internal `unknown`, if the hooks accept the model of a `Ref` or an embedded model, else a type that tells the problem. */
+/** @internal `unknown` if the hooks accept the model of the property, or else a type with an error text. */
 export type AcceptsPart<V, O extends Method> = ModelIn<NonNullable<V>> extends infer M
   ? M extends FrameworkModel ? Accepts<M, O> extends M ? unknown : Accepts<M, O> : unknown
   : never;
 
-/** @internal The model of a value, of the elements of an array, or of what a `Ref` refers to, else `unknown`. */
+/**
+ * @internal The model of an embedded entity or a `Ref`, or of the elements of an array of them. For any other value,
+ * the type is `unknown`.
+ */
 export type ModelIn<V> = V extends readonly (infer I)[] ? ModelIn<I>
   : V extends { readonly "~ref"?: infer T } ? T extends FrameworkModel ? T : unknown
   : V extends FrameworkModel ? V
@@ -95,7 +102,7 @@ export type ModelIn<V> = V extends readonly (infer I)[] ? ModelIn<I>
 /**
  * Declares the route of a model and its operations. A class can have several routes.
  *
- * On a property that holds references or embedded entities, it declares a sub-route, such as `/movies/:id/actors`.
+ * On a property that holds references or embedded entities, `@rest` declares a sub-route, such as `/movies/:id/actors`.
  *
  * @throws {TypeError} If the compiler does not support standard decorator metadata.
  */
@@ -122,17 +129,20 @@ export function rest<
   return decorate as D;
 }
 
-/** @internal The decorator, if TypeScript does not infer what is decorated. Without a route it must be a property. */
+/**
+ * @internal The type of the decorator if TypeScript does not infer the decorated class or property. Without a route,
+ * only a property can be decorated.
+ */
 export type RestDecorators<O extends Method, R> = R extends string
   ? RestDecorator<O> & PartRestDecorator<O>
   : PartRestDecorator<O>;
 
-/** The context of what `@rest` can decorate. */
+/** The context of a class or a property that `@rest` decorates. */
 type RestContext =
   | ClassDecoratorContext<abstract new () => FrameworkModel>
   | ClassFieldDecoratorContext;
 
-/** An operation whose hooks accept a model. Otherwise TypeScript prints the rule. */
+/** An operation whose hooks accept the model `M`. TypeScript prints `Rule` in the error about any other operation. */
 interface MethodOf<Rule extends string, M extends FrameworkModel> {
   readonly operation: string;
   readonly hooks: HooksOf<M> | LeanHooksOf<M>;
@@ -142,53 +152,53 @@ interface MethodOf<Rule extends string, M extends FrameworkModel> {
     body: never,
   ) => unknown;
   readonly "~postFetch"?: (req: FrameworkRequest<M>, entity: Entity<M>) => unknown;
-  /** Never set. It lets TypeScript check the hooks against the model. */
+  /** A property that only exists in types, so that TypeScript checks the hooks against the model. */
   "~model"?(model: M): void;
 }
 
-/** The operations `L` on a model. Any operations are accepted if the model is not known. */
+/** The operations `L` on the model `M`. If the model is not known, all operations are accepted. */
 type Operations<L, M> = {
   readonly [I in keyof L]: M extends FrameworkModel
     ? MethodOf<"a called operation, such as all(), with hooks and fields of this model", M>
     : Method;
 };
 
-/** @internal What a scope gives. */
+/** @internal The result of a `scope` function. */
 export type Scoped = Returns<"scope returns a filter", QueryObject>;
 
-/** @internal The options of `@rest` on a property. The scope gives `S`. */
+/** @internal The options of `@rest` on a property. `S` is the type of the result of `scope`. */
 export interface RestOfProperty<M, L, R, S> extends Pick<RestOptions, "concurrency"> {
   /** Returns a filter that every read and every write of this route must match. */
   readonly scope?: (
     req: FrameworkRequest<M extends FrameworkModel ? M : FrameworkModel>,
   ) => [Scoped] extends [S] ? Returns<"scope returns a filter", QueryObject>
     : NamedFilter<M, S>;
-  /** The path. */
+  /** The path of the route. */
   readonly route?: R;
   /** The operations that clients can call. */
   readonly methods: Operations<L, M>;
 }
 
-/** @internal The options of `@rest` on a class. TypeScript prints `Problem` where the route is missing. */
+/** @internal The options of `@rest` on a class. TypeScript prints `Problem` in the error about a missing route. */
 export interface RestOfClass<M, L, R, S, Problem>
   extends
     RestOfProperty<M, L, R, S>,
     Pick<RestOptions, "schemaOptions" | "getConnection" | "main"> {
-  /** The path. */
+  /** The path of the route. */
   readonly route: R & string;
 }
 
 type RouteProblem<R> = R extends string ? never
   : '@rest of a class needs a route, such as "/movies"';
 
-/** @internal The options of `@rest` on what is decorated. */
+/** @internal The options of `@rest` on the decorated class or property. */
 export type RestInput<D, O extends Method, L, R, S> = Decorated<D> extends
   { readonly model: infer M } ? RestOfClass<M, L, R, S, RouteProblem<R>>
   : Decorated<D> extends { readonly value: infer V }
     ? RestOfProperty<ModelIn<NonNullable<V>>, L, R, S>
   : Omit<RestOptions<O>, "route"> & { readonly route?: R };
 
-/** @internal The problem of an `@rest` that no single option has. */
+/** @internal The error text for a wrong use of `@rest`, such as an empty list of operations, or else `unknown`. */
 export type RestProblem<D, R, L> = IsLegacy<D> extends true
   ? '@rest needs standard decorators: remove "experimentalDecorators"'
   : L extends readonly [] ? "methods is empty: list operations, such as all()"
@@ -196,7 +206,7 @@ export type RestProblem<D, R, L> = IsLegacy<D> extends true
     ? M extends FrameworkModel ? unknown : "@rest belongs to a class that extends FrameworkModel"
   : unknown;
 
-/** Whether the compiler is set to legacy decorators, which get no context. */
+/** Whether the compiler is set to legacy decorators, which get no decorator context. */
 type IsLegacy<D> = D extends (...args: infer A) => unknown
   ? A extends readonly [unknown] | readonly [unknown, string | symbol, ...unknown[]] ? true : false
   : false;

@@ -19,8 +19,8 @@ export type FilterOf<M> = [keyof M] extends [keyof FrameworkModel | "~unnamed"] 
 export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
   /**
    * The filter of the query. The initial value is the client's `q`, checked and cast, or `{}`. Hooks can add conditions
-   * to the filter or replace it. The initial value has an operator for each condition, so `?q={"year":1979}` becomes `{
-   * year: { $eq: 1979 } }`.
+   * to the filter or replace it. The initial value has an operator for each condition, so `?q={"year":1979}` becomes
+   * `{ year: { $eq: 1979 } }`.
    */
   filter: FilterOf<M>;
   /** The options of the query, such as `skip`, `limit`, `sort` and `populate`. */
@@ -37,8 +37,8 @@ export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
    */
   count(): Promise<number>;
   /**
-   * The parent entity of a sub-route, after the `postFetch` hook of its `one()`. `preFetch` hooks do not have it,
-   * because they run before the parent is read.
+   * The parent entity of a sub-route, after the `postFetch` hook of its `one()`. `preFetch` hooks run before the parent
+   * is read, and do not have this property.
    */
   parent?: object;
   /** A property that only exists in types, so that TypeScript distinguishes requests for different models. */

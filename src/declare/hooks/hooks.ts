@@ -15,14 +15,13 @@ export type MaybePromise<T> = T | Promise<T>;
 export type PreFetch<R = FrameworkRequest> = (req: R) => MaybePromise<boolean>;
 
 /**
- * A hook that replaces the default read. It returns an entity, several entities, or a Mongoose query. The `scope` does
+ * A hook that replaces the default read, and returns an entity, several entities, or a Mongoose query. The `scope` does
  * not limit the result, so the hook must apply the conditions of the scope itself.
  */
 export type Fetch<R = FrameworkRequest> = (req: R) => unknown;
 
 /**
- * A hook that gets one entity. It returns the entity, another object in place of the entity, or `null` to reject the
- * entity.
+ * A hook that gets one entity, and returns the entity, another object in its place, or `null` to reject the entity.
  *
  * In hooks of a write, `previous` is the entity before the change.
  */
@@ -45,9 +44,9 @@ export interface FilterOptions<M = unknown> {
 /** Options of an operation that are not hooks. */
 export interface OperationOptions extends OperationWords, FilterOptions {
   /**
-   * The URL parameters that hooks read. `removeAll()` refuses requests with other parameters. With `initialize({
-   * parameters: "strict" })`, all operations refuse such requests. A sub-route also accepts the parameters of its
-   * parents' `one()`.
+   * The URL parameters that hooks read. `removeAll()` refuses requests with other parameters. With
+   * `initialize({ parameters: "strict" })`, all operations refuse such requests. A sub-route also accepts the
+   * parameters of its parents' `one()`.
    */
   readonly parameters?: readonly string[] | undefined;
 }
@@ -61,7 +60,7 @@ export interface Hooks<E, R = FrameworkRequest> extends OperationOptions {
   readonly lean?: boolean | undefined;
   /** Runs before any database call. Any result except `true` answers 403. */
   readonly preFetch?: PreFetch<R>;
-  /** Replaces the default read. The `scope` does not limit the hook. */
+  /** Replaces the default read. The `scope` does not limit the result of the hook. */
   readonly fetch?: Fetch<R>;
   /**
    * Runs once for each entity that was read. `null` removes the entity from a list, and answers 404 for a single
@@ -70,7 +69,7 @@ export interface Hooks<E, R = FrameworkRequest> extends OperationOptions {
   readonly postFetch?: EntityHook<E, R>;
   /** Runs before each write. `previous` is the entity before the change. `null` prevents the write and answers 403. */
   readonly preSave?: EntityHook<E, R>;
-  /** Replaces the default write. The `scope` does not limit the hook. */
+  /** Replaces the default write. The `scope` does not limit the writes of the hook. */
   readonly persist?: EntityHook<E, R>;
   /**
    * Runs once for each entity of the answer. `null` removes the entity from a list. For a single entity, `null` answers

@@ -48,8 +48,8 @@ export type HostFunction =
   | "run";
 
 /**
- * An error that a function of the application threw. The wrapper marks it as an error of the application, so that an
- * error of Mongoose in a hook does not blame the client.
+ * An error that a function of the application threw. Because of this class, a Mongoose error in most hooks answers 500
+ * instead of 400.
  */
 export class HookFailure extends Error {
   /**

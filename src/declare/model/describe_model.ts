@@ -51,9 +51,9 @@ export function chainOf(target: ModelClass): ModelClass[] {
 }
 
 /**
- * Returns the `@rest` decorators whose `scope` and `one()` limit the references to a class. They are the decorator with
- * `main: true`, or else all decorators if the class has only one or none has a scope. Throws for any other class,
- * because it is unclear which scope limits the references.
+ * Returns the `@rest` decorators whose `scope` and `one()` limit the references to a class. A decorator with
+ * `main: true` is the only result. Without such a decorator, the result is the only `@rest` of the class, or all of
+ * them if none has a scope. Throws for any other class, because several scopes could limit the references.
  */
 export function bindingRests(target: ModelClass): readonly RestRecord[] {
   const { rests } = describeModel(target);

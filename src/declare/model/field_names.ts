@@ -29,7 +29,9 @@ export type NameProblem<U extends FieldUse, M, K extends keyof M> = K extends Un
   ? `${U} takes declared fields, ${K} is none`
   : FieldProblem<U, K extends string ? K : "this", NonNullable<M[K]>>;
 
-/** The names of fields that the framework adds, by the way in which clients cannot use them. */
+/**
+ * The names of the fields that the framework adds, such as `_id`, by the ways in which clients cannot use these fields.
+ */
 type UndeclaredUse =
   & { sort: "__v"; select: never; filter: never; key: "__v" }
   & Record<"search" | "populate" | "set" | "group" | "unit" | "sum" | "avg", "_id" | "__v">;
@@ -91,8 +93,8 @@ type UndeclaredIn<M, S> = IsKnown<M> extends false ? never
 type UndeclaredInClauses<M, L> = L extends readonly (infer S)[] ? UndeclaredIn<M, S> : never;
 
 /**
- * The names inside `$elemMatch` of the condition `C` that are no fields of the elements of `K`. `K` has such names only
- * if it holds a list of entities.
+ * The names inside `$elemMatch` of the condition `C` that are no fields of the elements of `K`, if `K` holds a list of
+ * entities.
  */
 type UndeclaredInElements<K extends string, V, C> = V extends readonly (infer M)[]
   ? C extends { readonly $elemMatch: infer S }

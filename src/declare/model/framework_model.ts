@@ -10,10 +10,13 @@ import type { HydratedDocument, Model, Schema, SchemaOptions, Types } from "mong
 export abstract class FrameworkModel {
   /**
    * Schema options of Mongoose, such as `{ timestamps: true }`, for a class without `@rest`. In a class with `@rest`,
-   * the option `schemaOptions` of `@rest` overrides them.
+   * the option `schemaOptions` of `@rest` overrides these options.
    */
   declare static schemaOptions?: SchemaOptions;
-  /** Adds indexes, plugins, virtuals or middleware to the Mongoose schema of the class. The framework calls it once. */
+  /**
+   * Adds indexes, plugins, virtuals or middleware to the Mongoose schema of the class. The framework calls this
+   * function once.
+   */
   static configure?(schema: Schema): void;
   /** The identifier, which every new entity gets. */
   declare readonly _id: Types.ObjectId;

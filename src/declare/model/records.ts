@@ -4,7 +4,7 @@ import type { ModelClass } from "./framework_model.ts";
 /** A field as `@prop` or `@arrayProp` declares it. */
 export interface FieldRecord {
   readonly name: string;
-  /** Whether `@arrayProp` declared it. */
+  /** Whether `@arrayProp` declared the field. */
   readonly array: boolean;
   readonly options: Readonly<Record<string, unknown>>;
 }
@@ -16,8 +16,8 @@ export interface RestRecord extends Omit<RestOptions, "route"> {
 }
 
 /**
- * The declarations of one class, without the declarations of its ancestors. They are an own property of the class
- * metadata, because compilers disagree on the prototype of the metadata.
+ * The declarations of one class, without the declarations of its ancestors. The object is read only as an own property
+ * of the class metadata, because compilers disagree on the prototype of the metadata.
  */
 interface ModelRecords {
   readonly fields: Map<string, FieldRecord>;

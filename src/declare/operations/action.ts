@@ -6,58 +6,62 @@ import type { Given, HooksFor, NoOptions, UnnamedModel } from "./hooks_input.ts"
 import type { Method } from "./methods.ts";
 import { ACTIONS, type Operation, type OperationName, OPERATIONS } from "./operation.ts";
 
-/** The subject of an action: one entity, or all that a request selects. */
+/** The subject of an action, which is one entity or all entities that a request selects. */
 export type ActionTarget = "one" | "all";
 
-/** The description of a body or an answer of an action: a model class, or a schema of a validation library. */
+/** The type of a body or an answer of an action, as a model class or a schema of a validation library. */
 export type DataType = ModelClass | StandardSchema;
 
-/** The selection of a request, for `Framework.queryFor()` and for actions on all entities. */
+/**
+ * The entities that a request selects, as a Mongoose model and a filter. `Framework.queryFor()` returns such an object,
+ * and actions on all entities get one.
+ */
 export interface ModelQuery<M extends FrameworkModel> {
   /**
-   * The conditions of `q`, checked and cast, and the scope. Every method of the model selects the same with it. Join it with
-   * other conditions by `$and`; the database refuses copies of it.
+   * The conditions of `q`, checked and cast, and the scope. Every method of the model selects the same entities with
+   * this filter. To add conditions, join them to this object by `$and`. The database refuses a copy of the object, such
+   * as a spread.
    */
   readonly filter: QueryObject;
   /** The Mongoose model on the connection of the request. */
   readonly model: ModelOf<ModelClass<M>>;
 }
 
-/** An action without types, as it was declared. */
+/** An action without the types of its model, body and answer, as routes use it. */
 export interface ActionRecord {
   readonly on: ActionTarget;
   readonly method: "GET" | "POST";
   readonly body?: DataType | undefined;
   readonly answer?: DataType | undefined;
-  /** Whether it is an error to answer the entity with changes that were not saved. */
+  /** Whether an answer with unsaved changes of the entity is an error. The default is `true`. */
   readonly saves?: boolean | undefined;
   readonly run: (req: never, subject: never, body: never) => unknown;
 }
 
-/** An action with its hooks: an element of the option `methods` of `@rest`. */
+/** An action with its hooks, as an element of the option `methods` of `@rest`. */
 export interface Action<
   T extends ActionTypes = ActionTypes,
   M extends FrameworkModel = UnnamedModel,
 > extends Method<NoOptions, M> {
   /** The name of the action. */
   readonly operation: T["name"];
-  /** Its subject. */
+  /** The subject of the action. */
   readonly on: T["on"];
   /** The HTTP method. */
   readonly method: T["method"];
-  /** The description of its body. */
+  /** The type of the body. */
   readonly body: T["body"];
-  /** The description of its answer. */
+  /** The type of the answer. */
   readonly answer: T["answer"];
-  /** Whether it saves what it changes. */
+  /** Whether an answer with unsaved changes of the entity is an error. */
   readonly saves?: boolean | undefined;
-  /** The function that runs. */
+  /** The function that does the work of the action and returns the result for the answer. */
   readonly run: (req: T["req"], subject: T["subject"], body: never) => T["result"];
-  /** Never set. It lets TypeScript check the hook `postFetch`. */
+  /** A property that only exists in types, so that TypeScript checks the hook `postFetch`. */
   readonly "~postFetch"?: (req: T["req"], entity: T["entity"]) => unknown;
 }
 
-/** @internal The types of an action. */
+/** @internal The types of an action, as the one type parameter of `Action`. */
 export interface ActionTypes {
   readonly name: string;
   readonly on: ActionTarget;
@@ -74,25 +78,34 @@ export interface ActionTypes {
 
 /** @internal The options that every action has. */
 export interface SharedActionOptions<On, V, B, A> extends OperationOptions {
-  /** Whether it works on one entity, at `{route}/:id/{name}`, or on all that a request selects, at `{route}/{name}`. */
+  /**
+   * Whether the action works on one entity, at `{route}/:id/{name}`, or on all entities that a request selects, at
+   * `{route}/{name}`.
+   */
   readonly on: On;
-  /** The HTTP method: `"GET"` where nothing changes, else `"POST"`, which is the default. */
+  /** The HTTP method. The default is `"POST"`. Use `"GET"` for an action that changes nothing. */
   readonly method?: V | undefined;
-  /** The description of the body. Without it, no body is read. */
+  /** The type of the body, by which the body is validated. An action without `body` does not read the body. */
   readonly body?: B | undefined;
-  /** The description of the answer. Without it, `run` returns the entity, or nothing. */
+  /**
+   * The type of the answer, by which the result of `run` is validated. In an action without `answer`, `run` returns the
+   * entity or nothing.
+   */
   readonly answer?: A | undefined;
   /**
-   * Whether `run` saves the changes of an entity that it returns. If it returns an entity with changes that were not
-   * saved, the answer is a 500, and the log names the changed paths. `false` allows such an answer: for a preview, or if
-   * `run` writes the changes in another way than by `save()`.
+   * Whether `run` saves the changes of an entity that it returns. If `run` returns an entity with unsaved changes, the
+   * answer is a 500, and the log names the changed paths. With `false`, such an answer is allowed, such as for a
+   * preview, or if `run` does not write the changes by `save()`.
    *
    * @default {true}
    */
   readonly saves?: boolean | undefined;
 }
 
-/** @internal The options of an action whose types TypeScript infers. */
+/**
+ * @internal The options of an action whose types TypeScript infers from the annotations of its functions and from
+ * `body`.
+ */
 export interface InferredActionOptions<On, V, B, A, Q, S, P, R>
   extends SharedActionOptions<On, V, B, A> {
   /** Runs before any database call. Any result except `true` answers 403. */
@@ -101,16 +114,19 @@ export interface InferredActionOptions<On, V, B, A, Q, S, P, R>
   readonly fetch?: (req: Q) => unknown;
   /** Runs once for the entity. `null` answers 404. */
   readonly postFetch?: (req: Q, entity: P) => MaybePromise<object | null>;
-  /** The function that runs. */
+  /** The function that does the work of the action and returns the result for the answer. */
   readonly run: (req: Q, subject: S, body: BodyOf<B>) => R;
 }
 
-/** @internal The options of an action whose model is named. A body has to be annotated. */
+/**
+ * @internal The options of an action whose model is named, as in `action<Ticket>(…)`. The parameter `body` of `run`
+ * needs an annotation.
+ */
 export type NamedActionOptions<M> = M extends FrameworkModel
   ? NamedAction<"one", M> | NamedAction<"all", M>
   : never;
 
-/** @internal The same for what it works on. */
+/** @internal The options of an action on one entity or on all entities of the named model `M`. */
 export type NamedAction<On extends ActionTarget, M extends FrameworkModel> =
   & SharedActionOptions<On, "GET" | "POST", DataType, DataType>
   & Pick<
@@ -118,7 +134,7 @@ export type NamedAction<On extends ActionTarget, M extends FrameworkModel> =
     On extends "one" ? "preFetch" | "fetch" | "postFetch" : "preFetch"
   >
   & {
-    /** The function that runs. */
+    /** The function that does the work of the action and returns the result for the answer. */
     readonly run: (
       req: FrameworkRequest<M>,
       subject: SubjectOf<On, M>,
@@ -126,25 +142,28 @@ export type NamedAction<On extends ActionTarget, M extends FrameworkModel> =
     ) => MaybePromise<object | null | undefined | void>;
   };
 
-/** @internal What `run` gets. */
+/** @internal The second argument of `run`, which is a document of one entity, or the selection of all entities. */
 export type SubjectOf<On, M extends FrameworkModel> = On extends "all" ? ModelQuery<M> : Entity<M>;
 
-/** @internal The body that `run` gets. */
+/** @internal The third argument of `run`, which is the validated body, or `undefined` if the action has no `body`. */
 export type BodyOf<B> = B extends abstract new () => infer T ? T
   : B extends StandardSchema ? TypeIn<B, "output">
   : undefined;
 
-/** @internal What `run` returns, besides nothing. */
+/** @internal The result of `run`, which can also be `null` or `undefined`. */
 export type ResultOf<A, On, S> = A extends abstract new () => infer T ? T | FieldsIn<T>
   : A extends StandardSchema ? TypeIn<A, "input">
   : On extends "one" ? S
   : object;
 
-/** @internal The values that a Standard Schema takes or gives. */
+/** @internal The type of the values that a Standard Schema accepts (`"input"`) or returns (`"output"`). */
 export type TypeIn<S extends StandardSchema, K extends "input" | "output"> =
   NonNullable<S["~standard"]["types"]> extends { readonly [N in K]: infer T } ? T : unknown;
 
-/** @internal The fields of a class, for an object that is no instance of it. */
+/**
+ * @internal The type of an object with the fields of the class `T`. `run` can return such an object in place of an
+ * instance of the class.
+ */
 export type FieldsIn<T> = {
   [
     K in keyof T as K extends keyof FrameworkModel ? never
@@ -154,11 +173,13 @@ export type FieldsIn<T> = {
 };
 
 /**
- * `POST {route}/:id/{name}` or `POST {route}/{name}`: does what no other operation does, such as to close a ticket.
+ * Declares an action, which is work that no other operation does, such as closing a ticket. The route is
+ * `POST {route}/:id/{name}` for an action on one entity, and `POST {route}/{name}` for an action on all entities.
  *
- * An action on one entity gets it as `update()` does; its `save()` is bound to the scope and to the version that was read.
- * An action on all entities gets the model, and a filter of what the request selects. `run` is typed by its body and by
- * the annotations of its parameters, or by `action<Ticket>(…)`.
+ * An action on one entity gets the document that `update()` would change. The `save()` of this document fails if the
+ * entity has left the scope or has another version than the document. An action on all entities gets the model, and a
+ * filter that selects the entities of the request. TypeScript infers the types of `run` from `body` and from the
+ * annotations of its parameters. The types of `action<Ticket>(…)` come from the named model.
  *
  * @example Close a ticket
  * ```ts
@@ -215,7 +236,7 @@ export function action<
       readonly body: B;
       readonly answer: A;
       readonly req: Q;
-      // Parameters without annotations fit any model.
+      // An action whose parameters have no annotations fits any model.
       readonly subject: [SubjectOf<On, M>] extends [S] ? unknown : S;
       readonly entity: P;
       readonly result: R;
@@ -230,7 +251,7 @@ export function isAction(method: Method): method is Method & ActionRecord {
   return "run" in method;
 }
 
-/** Gives the row of an element of `methods`, in words of data. */
+/** Returns the properties of the operation or action that an element of `methods` declares. */
 export function operationOf(method: Method): Operation {
   return isAction(method)
     ? { ...ACTIONS[method.on], verb: method.method === "GET" ? "get" : "post" }

@@ -16,14 +16,20 @@ import type { Entity, FrameworkModel } from "../model/framework_model.ts";
 import type { OperationName } from "./operation.ts";
 import type { IdempotencyOptions, OptionsWritten, WriteOptions } from "./write_options.ts";
 
-/** The model of hooks that do not name a model. `@rest` checks them against its class. */
+/**
+ * The model of an operation that is declared without a model, as in `all({ … })`. `@rest` checks the hooks of such an
+ * operation against the decorated class.
+ */
 export interface UnnamedModel<Hint extends string = "name the model, as in all<Movie>({ })">
   extends FrameworkModel {
-  /** Never set. It lets TypeScript tell this type from all models. */
+  /** A property that only exists in types, so that TypeScript distinguishes this model from all other models. */
   readonly "~unnamed"?: never;
 }
 
-/** @internal The hooks that an operation takes. Other names are errors. `H` is what was given. */
+/**
+ * @internal The parameter type of an operation function such as `all()`. A wrong hook or option gets an error text as
+ * its type, which TypeScript prints. `H` is the type of the argument.
+ */
 export type HooksInput<O extends OperationName, M, H> =
   & HooksFor<O, M, H>
   & {
@@ -45,13 +51,18 @@ export type HooksInput<O extends OperationName, M, H> =
   & WithoutFilter<O, M, H>
   & { readonly [N in Exclude<NameIn<H>, KnownName>]: UnknownName<O, N, H[N & keyof H]> };
 
-/** @internal The hooks that an operation takes. `M` is {@linkcode UnnamedModel} if the model is not known. */
+/**
+ * @internal The hooks and options that an operation takes. `M` is {@linkcode UnnamedModel} if the model is not known.
+ */
 export type HooksFor<O extends OperationName, M, H> = "~unnamed" extends keyof M
   ? HooksOfAnyModel<O, H>
   : M extends FrameworkModel ? NamedHooks<O, M, H>
   : never;
 
-/** @internal The hooks that an operation of a known model takes. */
+/**
+ * @internal The hooks and options that an operation of a known model takes. `all()` and `one()` also take hooks for
+ * instances, with `lean: true`.
+ */
 export type NamedHooks<O extends OperationName, M extends FrameworkModel, H> =
   | { readonly lean?: false | undefined } & CheckedHooks<O, M, H, false>
   | (O extends "all" | "one" ? { readonly lean: true } & CheckedHooks<O, M, H, true> : never);
@@ -62,7 +73,10 @@ type CheckedHooks<O extends OperationName, M extends FrameworkModel, H, Lean> =
   & WriteInput<O, M, H>
   & { readonly [N in HooksRun[O]]?: CheckedHook<N, M, H, Lean> };
 
-/** Hooks of an unknown model. Only what they return is checked. */
+/**
+ * The hooks and options of an operation whose model is not known yet. TypeScript checks only the results of the hooks.
+ * `@rest` checks the parameters of the hooks against the decorated class.
+ */
 type HooksOfAnyModel<O extends OperationName, H> =
   & SharedInput<O, unknown, H>
   & ReadInput<O, unknown, H>
@@ -74,41 +88,59 @@ type HooksOfAnyModel<O extends OperationName, H> =
       | OtherModel<N, HookIn<H, N>>;
   };
 
-/** The type of a hook, with its problem. */
+/**
+ * The type that the hook `N` must have. The type has the problem of the given hook as a parameter, so that TypeScript
+ * prints the problem in its error.
+ */
 type CheckedHook<N extends HookName, M extends FrameworkModel, H, Lean> = N extends "fetch"
   ? Fetch<FrameworkRequest<M>>
   : N extends "preFetch" ? PreFetchHook<HookProblem<N, HookIn<H, N>>, M>
   : Lean extends true ? InstanceHook<HookProblem<N, HookIn<H, N>>, M>
   : DocumentHook<HookProblem<N, HookIn<H, N>>, M>;
 
-/** @internal No hooks, or no options. */
+/** @internal The type of an argument without hooks and options. */
 export type NoOptions = Readonly<Record<never, never>>;
 
-/** @internal The parameter type of an operation function. `H` is `never` if the call names the model. */
+/**
+ * @internal The parameter type of an operation function. `H` is `never` if the call names the model, because TypeScript
+ * then infers no other type parameter.
+ */
 export type GivenHooks<O extends OperationName, M, H> = [H] extends [never]
   ? NamedHooks<O, M extends FrameworkModel ? M : never, NoOptions>
   : H;
 
-/** @internal The hooks of the result of an operation function. */
+/**
+ * @internal The type of the hooks in the result of an operation function. `@rest` checks this type against the
+ * decorated class.
+ */
 export type KeptHooks<O extends OperationName, M, H> = [H] extends [never]
   ? "~unnamed" extends keyof M ? NoOptions : Given<HooksFor<O, M, NoOptions>>
   : Given<"~unnamed" extends keyof M ? NonNullable<H> : WithoutOptions<NonNullable<H>>>;
 
-/** Hooks without options, where these are checked already: one mistake gives one message. */
+/**
+ * The hooks `H` without the options. The operation function has checked the options already, and a second check by
+ * `@rest` would report each mistake twice.
+ */
 type WithoutOptions<H> = H extends unknown ? Omit<H, OptionName> : never;
 
-/** @internal `T`, in a place from which TypeScript infers nothing. */
+/** @internal The type `T` in a form from which TypeScript does not infer type parameters. */
 export type Given<T> = [T][T extends unknown ? 0 : never];
 
-/** The hook of that name, if it was given. */
+/** The type of the given hook `N`, or `undefined` if no such hook is given. */
 type HookIn<H, N extends HookName> = N extends keyof H ? NonNullable<H[N]> : undefined;
 
-/** A hook that is right except for its model, which `@rest` checks. */
+/**
+ * Any function, if the model is the only problem of the given hook `F`, or else `never`. `@rest` checks such a hook
+ * against the decorated class.
+ */
 type OtherModel<N extends HookName, F> = N extends "fetch" ? CallableFunction
   : HookProblem<N, F> extends `${string} model${string}` ? CallableFunction
   : never;
 
-/** @internal The return type of a hook: a value or a promise of it. */
+/**
+ * @internal The return type of a hook, which is a value or a promise. TypeScript prints `Rule`, which has no effect on
+ * the type, in the error about another return type.
+ */
 export type Returns<Rule extends string, T> = T | Promise<T>;
 
 interface PreFetchHook<Problem extends string, M extends FrameworkModel> {
@@ -137,13 +169,13 @@ type HookProblem<N extends HookName, F> = F extends (...args: never) => infer R
 type HookResult<N extends HookName> = N extends "preFetch" ? "return true to let the request pass"
   : "return the entity, another object or null";
 
-/** @internal The hooks that each operation runs. `OPERATIONS` has them as data. */
+/** @internal The names of the hooks that each operation runs. `OPERATIONS` has the same names as values. */
 export type HooksRun =
   & Readonly<Record<"all" | "one", "preFetch" | "fetch" | "postFetch" | "preSend">>
   & Readonly<Record<"create" | "update" | "replace", HookName>>
   & Readonly<Record<"remove" | "removeAll" | "updateAll", Exclude<HookName, "preSend">>>;
 
-/** The options of reads that operations have. */
+/** The names of the read options of each operation. */
 interface OptionsRead {
   readonly all: keyof ReadOptions;
   readonly one: "select" | "populate";
@@ -151,17 +183,21 @@ interface OptionsRead {
 
 type OptionName = keyof ReadOptions | keyof WriteOptions;
 
-/** The options of reads and writes that an operation has. */
+/** The names of the read options and the write options of an operation. */
 type OptionsTaken<O extends OperationName> = O extends keyof OptionsRead ? OptionsRead[O]
   : O extends keyof OptionsWritten ? OptionsWritten[O]
   : never;
 
 type KnownName = HookName | "lean" | keyof OperationOptions | OptionName;
 
-/** The names of the given hooks, if they are known. */
+/** The names of the given hooks and options, or `never` if `H` has no known names. */
 type NameIn<H> = string extends keyof H ? never : keyof H & string;
 
-/** A name that the operation has no use for. An optional one of a variable is checked at start-up instead. */
+/**
+ * The type of a hook or an option that the operation does not take. The type is `Problem`, so that TypeScript reports
+ * an error, unless the property is optional in the given type. Such a property may be missing in the value, so it is
+ * checked at start-up.
+ */
 type Foreign<N extends string, H, Allowed, Problem> = N extends keyof H
   ? Partial<Pick<H, N>> extends Pick<H, N> ? Allowed : Problem
   : Problem;
@@ -183,12 +219,18 @@ interface AnyHook {
   (req: any, entity: any, previous?: any): any;
 }
 
-/** A hook that the operation never runs. No function has this type, and TypeScript prints the problem. */
+/**
+ * The type of a hook that the operation never runs. No function has this type, so TypeScript reports an error and
+ * prints `Problem`.
+ */
 interface NeverRun<Problem extends string> extends AnyHook {
   readonly "never runs": Problem;
 }
 
-/** A name that no operation has, with a value `V`. A function would be a hook that never runs. */
+/**
+ * The type of a property whose name no operation has. If the value `V` is a function, the error calls the property a
+ * hook, or else an option.
+ */
 type UnknownName<O extends OperationName, N extends string, V> = V extends NoFunction
   ? `${O}() has no option ${N}`
   : NeverRun<NeverRunProblem<O, N>>;
@@ -204,26 +246,32 @@ type NeverRunProblem<O extends OperationName, N extends string> =
       ? "preFetch, fetch, postFetch, preSave, persist and preSend"
     : "preFetch, fetch, postFetch, preSave and persist"}`;
 
-/** The problem of `filter` in an operation that reads no entities. Hooks that have it stay hooks of the model `M`. */
+/**
+ * The type of the option `filter` in `create()` and `replace()`, which do not take this option. Hooks of the type
+ * `HooksOf<M>` are still accepted, because their `filter` is optional.
+ */
 type WithoutFilter<O extends OperationName, M, H> = O extends "create" | "replace" ?
     & FilterOptions<M>
     & { readonly filter?: Foreign<"filter", H, unknown, `${O}() has no filter`> }
   : unknown;
 
-/** The options that each operation takes. Those that read entities take `filter`. */
+/** The options that every operation takes, and `filter` for the operations that read `q`. */
 type SharedInput<O extends OperationName, M, H> =
   & Omit<OperationOptions, "filter">
   & (O extends "create" | "replace" ? unknown
     : { readonly filter?: CheckedNames<"filter", M, OptionIn<H, "filter">> | undefined });
 
-/** The options of reads that an operation takes. A wrong name gets its problem as type. `H` is what was given. */
+/**
+ * The read options of an operation. A wrong name of a field gets an error text as its type. `H` is the type of the
+ * given hooks and options.
+ */
 type ReadInput<O extends OperationName, M, H> = {
   readonly [K in keyof Pick<ReadOptions, OptionsTaken<O> & keyof ReadOptions>]:
     | OptionInput<K, M, OptionIn<H, K>>
     | undefined;
 };
 
-/** The options of writes that an operation takes. */
+/** The write options of an operation. `fields` is required in `updateAll()`. */
 type WriteInput<O extends OperationName, M, H> =
   & {
     readonly [
@@ -246,7 +294,10 @@ type OptionInput<K extends OptionName, M, X> = K extends "sort" | "select" ? Che
   : K extends "by" ? CheckedName<"key", M, X>
   : NonNullable<(ReadOptions & WriteOptions)[K]>;
 
-/** Names of fields, or their problems. `L` is what was given. */
+/**
+ * The type of a list of field names that clients use in the way `U`, such as sorting. A wrong name gets an error text
+ * as its type. `L` is the type of the given list.
+ */
 type CheckedNames<U extends FieldUse, M, L> = L extends readonly unknown[]
   ? { readonly [I in keyof L]: CheckedName<U, M, L[I]> }
   : readonly FieldNames<U, M>[];
@@ -255,13 +306,19 @@ type CheckedName<U extends FieldUse, M, N> = N extends FieldNames<U, M> ? N
   : N extends keyof M ? NameProblem<U, M, N>
   : FieldNames<U, M>;
 
-/** The option `groups`, with its problems. `X` is what was given. */
+/**
+ * The type of the option `groups`. A wrong name of a field gets an error text as its type. `X` is the type of the given
+ * option.
+ */
 type CheckedGroups<M, X> =
   & Omit<Exactly<"groups", GroupsOptions, X>, "by" | "sum" | "avg">
   & { readonly by: CheckedKeys<M, OptionIn<X, "by">> }
   & { readonly [U in "sum" | "avg"]?: CheckedNames<U, M, OptionIn<X, U>> };
 
-/** The fields that groups have in common, or their problems. `L` is what was given. */
+/**
+ * The type of `by` in the option `groups`, which lists names of fields and objects with date units. `L` is the type of
+ * the given list.
+ */
 type CheckedKeys<M, L> = L extends readonly unknown[] ? {
     readonly [I in keyof L]: L[I] extends object ? CheckedUnits<M, L[I]>
       : CheckedName<"group", M, L[I]>;
@@ -273,7 +330,10 @@ type CheckedUnits<M, U> = {
     : CheckedName<"unit", M, K>;
 };
 
-/** The option `populate`, or its problem. `P` is what was given. */
+/**
+ * The type of the option `populate`. A name that is no reference gets an error text as its type. `P` is the type of the
+ * given option.
+ */
 type CheckedPopulate<M, P> = P extends readonly unknown[]
   ? "populate is an object, such as { director: true }"
   : IsKnown<M> extends false
@@ -295,6 +355,6 @@ type PopulateInput<T, X> =
   & Omit<Exactly<"populate", PopulateOptions, X>, "select">
   & { readonly select?: CheckedNames<"select", T, OptionIn<X, "select">> };
 
-/** The options `T`. Names that it does not have are problems. `X` is what was given. */
+/** The options `T`. A name in the given options `X` that `T` does not have gets an error text as its type. */
 type Exactly<N extends string, T, X> = [Exclude<keyof X, keyof T>] extends [never] ? T
   : T & NoOtherOptions<N, X, keyof T>;

@@ -10,31 +10,35 @@ import type {
 } from "./hooks_input.ts";
 import type { OperationName } from "./operation.ts";
 
-/** An operation with its hooks: an element of the option `methods` of `@rest`. */
+/** An operation with its hooks, as an element of the option `methods` of `@rest`. */
 export interface Method<H = AnyHooks, M extends FrameworkModel = UnnamedModel> {
   /** The name of the operation, or of the action. */
   readonly operation: string;
   /** The hooks of the operation. */
   readonly hooks: H;
-  /** Never set. It lets TypeScript check the hooks against the model. */
+  /** A property that only exists in types, so that TypeScript checks the hooks against the model. */
   "~model"?(model: M): void;
 }
 
 /**
  * @internal A function such as {@linkcode all}, which takes hooks and returns an element of the option `methods`.
  *
- * Inside `@rest`, inline hooks get their types from the decorated class. Elsewhere, name the model, as in
- * `all<Movie>({ … })`. `@rest` checks hooks with explicit parameter types, and the names of fields, against its class.
+ * Inside `@rest`, TypeScript derives the types of inline hooks from the decorated class. Elsewhere, name the model, as
+ * in `all<Movie>({ … })`. `@rest` checks hooks with explicit parameter types, and the names of fields, against its
+ * class.
  */
 export interface MethodFunction<O extends OperationName = OperationName>
   extends MethodWithOptions<O> {
-  /** Without hooks. */
+  /** Returns the operation without hooks. */
   <M extends FrameworkModel = UnnamedModel>(): Method<NoOptions, M>;
 }
 
-/** @internal The same for an operation that needs options. */
+/**
+ * @internal A function such as {@linkcode updateAll}, whose operation has a required option. The function cannot be
+ * called without an argument.
+ */
 export interface MethodWithOptions<O extends OperationName> {
-  /** With hooks. */
+  /** Returns the operation with hooks and options. */
   <
     M extends FrameworkModel = UnnamedModel,
     const H extends HooksInput<O, M, H> | undefined = never,
@@ -43,36 +47,38 @@ export interface MethodWithOptions<O extends OperationName> {
   ): Method<KeptHooks<O, Given<M>, H>, M>;
 }
 
-/** `GET {route}`: lists entities. The parameter `q` of the URL is a filter. */
+/** Declares `GET {route}`, which lists entities. The URL parameter `q` is a filter. */
 export const all: MethodFunction<"all"> = describeMethod("all");
 
-/** `GET {route}/:id`: reads one entity. */
+/** Declares `GET {route}/:id`, which reads one entity. */
 export const one: MethodFunction<"one"> = describeMethod("one");
 
-/** `POST {route}`: creates an entity from the JSON body. */
+/** Declares `POST {route}`, which creates an entity from the JSON body. */
 export const create: MethodFunction<"create"> = describeMethod("create");
 
-/** `PATCH {route}/:id`: changes an entity. The body is a JSON merge patch (RFC 7396). */
+/** Declares `PATCH {route}/:id`, which changes an entity. The body is a JSON merge patch (RFC 7396). */
 export const update: MethodFunction<"update"> = describeMethod("update");
 
-/** `DELETE {route}/:id`: removes an entity. */
+/** Declares `DELETE {route}/:id`, which removes an entity. */
 export const remove: MethodFunction<"remove"> = describeMethod("remove");
 
-/** `DELETE {route}`: removes all entities, or those that the parameter `q` of the URL selects. */
+/** Declares `DELETE {route}`, which removes all entities, or only the entities that the URL parameter `q` selects. */
 export const removeAll: MethodFunction<"removeAll"> = describeMethod("removeAll");
 
 /**
- * `PATCH {route}?q=`: changes all entities that the parameter `q` selects, or none. The body is a JSON merge patch of the
- * fields that are listed.
+ * Declares `PATCH {route}?q=`, which changes the entities that `q` selects. By default, either all of them are changed
+ * or none. The body is a JSON merge patch of the fields in the option `fields`.
  */
 export const updateAll: MethodWithOptions<"updateAll"> = describeMethod("updateAll");
 
 /**
- * `PUT {route}/:id`: replaces what clients can set of an entity, or creates it. The path names it by `_id`, or by a unique
- * field. A field that the body leaves out gets its default or is cleared; what clients cannot see or set stays. The answer
- * is a 201 for a new entity. `If-None-Match: *` creates only, `If-Match` replaces only. Without `If-Match`, an update of
- * others between the read and the write of a request with hooks is overwritten, and hooks may run again for what is there
- * then.
+ * Declares `PUT {route}/:id`, which replaces an entity or creates it. The path names the entity by `_id` or by a unique
+ * field. A field that the body leaves out gets its default or is cleared. Fields that clients cannot see or set keep
+ * their values. The answer is a 201 for a new entity. With `If-None-Match: *`, the request only creates an entity. With
+ * `If-Match`, the request only replaces an entity.
+ *
+ * Without `If-Match`, the request overwrites changes of other clients. If another client changes the entity between the
+ * read and the write of a request with hooks, the hooks may run again for the changed entity.
  */
 export const replace: MethodFunction<"replace"> = describeMethod("replace");
 

@@ -13,18 +13,21 @@ export type OperationName =
   | "updateAll"
   | "replace";
 
-/** One operation, as data. */
+/** The properties of an operation, by which routes are built and requests are processed. */
 export interface Operation {
-  /** The Express method that mounts it. */
+  /** The Express method that adds the route to the router. */
   readonly verb: "get" | "post" | "put" | "patch" | "delete";
-  /** Whether its path ends with the identifier of an entity. */
+  /** Whether the path ends with the identifier of an entity. */
   readonly item: boolean;
-  /** Whether it works on a list. */
+  /** Whether the operation works on a list. */
   readonly many: boolean;
   readonly status: 200 | 201 | 204;
-  /** Where its entities come from. */
+  /**
+   * The origin of the entities, which a filter selects (`list`), the path names (`byId`, `byKey`) or the framework
+   * creates (`new`).
+   */
   readonly origin: "list" | "byId" | "byKey" | "new";
-  /** The change that it makes to them, if any. */
+  /** The change that the operation makes to its entities. A read has none. */
   readonly change?: "merge" | "replace" | "remove" | "act";
   readonly hooks: { readonly [N in HookName]?: true };
 }
@@ -69,12 +72,15 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   },
 };
 
-/** Whether an operation reads the parameter `q`. */
+/** Whether the URL parameter `q` limits the entities of an operation. */
 export function takesQ({ origin }: Operation): boolean {
   return origin === "list" || origin === "byId";
 }
 
-/** The rows of actions, by what they work on. Each one has its own verb. */
+/**
+ * The properties of actions, by the subject of the action. `operationOf()` replaces the verb by the method of the
+ * action.
+ */
 export const ACTIONS: Readonly<Record<"one" | "all", Operation>> = {
   one: {
     ...{ ...ONE, verb: "post", status: 200, change: "act" },
@@ -87,22 +93,22 @@ export function isOperationName(name: string): name is OperationName {
   return Object.hasOwn(OPERATIONS, name);
 }
 
-/** The words about an operation in the description of an API. */
+/** The options that describe an operation in the OpenAPI document. */
 export interface OperationWords {
   /** A summary of the operation, in a few words. */
   readonly summary?: string | undefined;
   /** A description of the operation, in CommonMark. */
   readonly description?: string | undefined;
-  /** The groups of the operation in the description. The default is the name of the class. */
+  /** The groups of the operation in the OpenAPI document. The default is the name of the class. */
   readonly tags?: readonly string[] | undefined;
   /** Whether clients should stop using the operation. */
   readonly deprecated?: boolean | undefined;
   /**
-   * An example: the body of a write or an action, or an entity in the answer of `all()` and `one()`, where it has
-   * no field that is hidden or `select: false`. It holds values of JSON.
+   * An example with values of JSON. The example of a write or an action is a body. The example of `all()` and `one()`
+   * is an entity of the answer, in which a field that is `hidden` or `select: false` is an error at start-up.
    */
   readonly example?: object | undefined;
-  /** The name of the operation in generated clients, which no other operation may have, such as `allMovies`. */
+  /** The name of the operation in generated clients, such as `allMovies`. Two operations cannot have the same name. */
   readonly operationId?: string | undefined;
 }
 
@@ -115,7 +121,7 @@ export function isOperationWord(name: string): name is keyof OperationWords {
   return Object.hasOwn(NAMES, name);
 }
 
-/** Gives the options of an operation that describe it. */
+/** Returns the options of an operation that describe it in the OpenAPI document. */
 export function wordsOf(options: object): OperationWords {
   return Object.fromEntries(
     Object.entries(options).filter(([name, value]) => isOperationWord(name) && value !== undefined),

@@ -4,18 +4,24 @@ import type { FieldNames } from "../model/field_names.ts";
 import type { Method } from "./methods.ts";
 import { isReadOption, type OperationName } from "./operation.ts";
 
-/** How clients repeat a `create()` safely, by the header `Idempotency-Key`. */
+/**
+ * Options of the header `Idempotency-Key`, with which a client can repeat a `create()` without creating a second
+ * entity.
+ */
 export interface IdempotencyOptions {
-  /** How long keys are kept, such as `"24h"`: a number and `s`, `m`, `h` or `d`. */
+  /** The time for which keys are kept, such as `"24h"`. The unit is `s`, `m`, `h` or `d`. */
   readonly keep: `${number}${"s" | "m" | "h" | "d"}`;
   /** With `"required"`, requests without the header answer 400. */
   readonly key?: "required" | undefined;
-  /** Returns the name of the caller, to whom keys belong. Needed where there is a `scope` or `getConnection`. */
+  /**
+   * Returns the name of the caller, so that equal keys of two callers are different keys. The option is required if
+   * callers can see different entities or fields, such as with a `scope` or `getConnection`.
+   */
   readonly by?: ((req: FrameworkRequest) => string) | undefined;
 }
 
 /**
- * The options of writes. Without an option, clients cannot ask for what it allows.
+ * The options of writes. Clients can use a feature only if its option is set.
  *
  * @example Import movies, archive many at once, and keep one by its key
  * ```ts
@@ -39,34 +45,45 @@ export interface IdempotencyOptions {
  * ```
  */
 export interface WriteOptions<M = unknown> {
-  /** The most entities that a body of `create()`, an array, may have. All of them are created, or none. */
+  /**
+   * The most entities that a body of `create()` may have, which is then an array. By default, either all of them are
+   * created or none.
+   */
   readonly many?: number | undefined;
   /**
-   * Whether all entities are written or none, in a transaction of the database, which is the default. With `false`,
-   * `create()` answers the fate of each one, and no transaction is needed. Only for `create()` with `many`, and `updateAll()`.
+   * Whether either all entities are written or none, in a transaction of the database. The default is `true`. With
+   * `false`, no transaction is needed. `create()` then answers a result for each entity, and `updateAll()` an error for
+   * each entity that it cannot change. Only for `create()` with `many`, and `updateAll()`.
    */
   readonly atomic?: boolean | undefined;
   /**
-   * The formats besides JSON of the bodies that clients can send: `"ndjson"`, an entity on each line. The lines are stored
-   * in batches of `many`, each line by itself, and the answer tells the fate of each. Only for `create()` with `many`.
+   * The formats of bodies besides JSON. With `"ndjson"`, clients can send a body with an entity on each line. The lines
+   * are stored in batches of up to `many` lines. A wrong line does not prevent the other lines from being stored, and
+   * the answer has a result for each line. Only for `create()` with `many`.
    */
   readonly formats?: readonly ListFormat[] | undefined;
-  /** Lets clients repeat a request safely. Only for `create()`. */
+  /** The header `Idempotency-Key`, with which clients can repeat a request safely. Only for `create()`. */
   readonly idempotency?: IdempotencyOptions | undefined;
   /** The fields that a body of `updateAll()` may set. */
   readonly fields?: readonly FieldNames<"set", M>[] | undefined;
-  /** The most entities that `updateAll()` (1000 by default) and `removeAll()` may change. More are a 409. */
+  /**
+   * The most entities that `updateAll()` (1000 by default) and `removeAll()` may change. A request that selects more
+   * answers 409.
+   */
   readonly max?: number | undefined;
-  /** With `"required"`, `removeAll()` refuses requests without the parameter `q`. Those of `updateAll()` always need it. */
+  /**
+   * With `"required"`, `removeAll()` refuses requests without the parameter `q`. `updateAll()` always refuses such
+   * requests.
+   */
   readonly q?: "required" | undefined;
   /**
-   * The field by which the path of `replace()` names an entity: `_id`, the default, or a field with a unique index, which
-   * may be sparse.
+   * The field by which the path of `replace()` names an entity. The default is `_id`. Any other field needs a unique
+   * index, which may be sparse.
    */
   readonly by?: FieldNames<"key", M> | undefined;
 }
 
-/** The options of writes that each operation takes. */
+/** The write options of each operation. */
 const TAKEN = {
   create: ["many", "atomic", "formats", "idempotency"],
   updateAll: ["fields", "max", "atomic"],
@@ -74,7 +91,7 @@ const TAKEN = {
   replace: ["by"],
 } as const satisfies { readonly [O in OperationName]?: readonly (keyof WriteOptions)[] };
 
-/** @internal The options of writes that each operation takes. */
+/** @internal The names of the write options of each operation, for the types of hooks. */
 export type OptionsWritten = {
   readonly [O in keyof typeof TAKEN]: (typeof TAKEN)[O][number];
 };
@@ -84,14 +101,17 @@ function takesOption(operation: string, name: string): boolean {
   return (taken as readonly string[]).includes(name);
 }
 
-/** Tells whether an option is one of reads or of writes: `formats` is both. */
+/**
+ * Returns the kind of an option, or `undefined` if the name is no option of reads or writes. `formats` is a read option
+ * of `all()` and a write option of `create()`.
+ */
 export function optionKind({ operation }: Method, name: string): "read" | "write" | undefined {
   if (takesOption(operation, name)) return "write";
   if (isReadOption(name)) return "read";
   return Object.keys(TAKEN).some((other) => takesOption(other, name)) ? "write" : undefined;
 }
 
-/** Gives the options of reads, or those of writes, of an operation. */
+/** Returns the read options or the write options that an operation has. */
 export function optionsGiven(method: Method, kind: "read" | "write"): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(method.hooks).filter(([name, value]) =>
@@ -100,7 +120,7 @@ export function optionsGiven(method: Method, kind: "read" | "write"): Record<str
   );
 }
 
-/** Gives the first of the options of writes that an operation does not take. */
+/** Returns the first write option in `given` that the operation does not take. */
 export function misplacedOption({ operation }: Method, given: WriteOptions): string | undefined {
   return Object.keys(given).find((name) => !takesOption(operation, name));
 }
