@@ -9,7 +9,7 @@ import { removeMany } from "./remove.ts";
 import type { OpenLevelContext } from "./request/call.ts";
 import { readMaxAffected } from "./request/preferences.ts";
 import type { Reply } from "./request/reply.ts";
-import { runDirect } from "./run_direct.ts";
+import { performWrite } from "./perform_write.ts";
 import { type Draft, mergeDraft, passPreSave, refuseProblems } from "./write.ts";
 import { persistEach, persistOne } from "./persist.ts";
 import { describeError } from "./write_many.ts";
@@ -33,7 +33,7 @@ export async function changeAll(
 }
 
 async function removeAll(context: OpenLevelContext, limit: number): Promise<Reply> {
-  const direct = await runDirect(context, { limit });
+  const direct = await performWrite(context, { limit });
   if (direct === undefined) await removeMany(context, limit);
   return { status: 204 };
 }
@@ -47,7 +47,7 @@ async function updateAll(
   checkFields(body, writes?.fields);
   // Embedded entities are stored in the document of their parent, so they are always updated together.
   const isAtomic = writes?.atomic !== false || link?.embedded === true;
-  const direct = isAtomic ? await runDirect(context, { body, limit }) : undefined;
+  const direct = isAtomic ? await performWrite(context, { body, limit }) : undefined;
   if (direct?.affected !== undefined) return tellCounts(direct.affected);
   const seen = await selectEntities(context, limit);
   const drafts = await mapAll(

@@ -11,7 +11,7 @@ import { openLevel } from "./open_level.ts";
 import { idParam, type OpenLevelContext } from "./request/call.ts";
 import { pathOf, type Reply } from "./request/reply.ts";
 import { createsOnly } from "./request/versions.ts";
-import { runDirect } from "./run_direct.ts";
+import { performWrite } from "./perform_write.ts";
 import { write } from "./write.ts";
 
 const MAX_ATTEMPTS = 5;
@@ -24,7 +24,7 @@ const MAX_ATTEMPTS = 5;
 export async function replace(context: OpenLevelContext, given: JsonObject): Promise<Reply> {
   const body = withKey(context, given);
   const isUnbound = !createsOnly(context) && context.params.match !== "any";
-  const direct = isUnbound ? await runDirect(context, { body }) : undefined;
+  const direct = isUnbound ? await performWrite(context, { body }) : undefined;
   if (direct !== undefined) {
     const status = direct.created === undefined ? 200 : 201;
     return located(context, { status, ...direct });

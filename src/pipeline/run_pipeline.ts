@@ -18,7 +18,7 @@ import type { Reply } from "./request/reply.ts";
 import { narrowToReader } from "./request/reader_rights.ts";
 import { refuseTags } from "./request/versions.ts";
 import { replace } from "./replace.ts";
-import { runDirect } from "./run_direct.ts";
+import { performWrite } from "./perform_write.ts";
 import { passPreFetch } from "./pass_hooks.ts";
 import { write } from "./write.ts";
 import { writeMany } from "./write_many.ts";
@@ -74,7 +74,7 @@ async function performOn(context: OpenLevelContext, body: JsonObject | undefined
   const { operation } = context.route;
   if (operation.change === undefined) return await readOne(context);
   if (operation.change === "replace" && body !== undefined) return await replace(context, body);
-  const result = await runDirect(context, { body });
+  const result = await performWrite(context, { body });
   if (result !== undefined) {
     return { status: operation.status, ...result, parentId: context.source.only };
   }

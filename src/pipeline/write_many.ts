@@ -12,7 +12,7 @@ import type { OpenLevelContext } from "./request/call.ts";
 import { isMinimal } from "./request/preferences.ts";
 import type { Reply } from "./request/reply.ts";
 import { errorAnswer } from "./request/reporter.ts";
-import { runDirect } from "./run_direct.ts";
+import { performWrite } from "./perform_write.ts";
 import { passHook } from "./pass_hooks.ts";
 import {
   type Draft,
@@ -40,7 +40,7 @@ export async function writeMany(
     return { status: 207, text: toJson(await describeResults(context, results)) };
   }
   const result = elements.every(isJsonObject)
-    ? await runDirect(context, { bodies: elements, isAtomic: true })
+    ? await performWrite(context, { bodies: elements, isAtomic: true })
     : undefined;
   return result === undefined ? await writeTogether(context, elements) : { status: 201, ...result };
 }
@@ -90,7 +90,7 @@ export async function writeEach(
   bodies: readonly unknown[],
 ): Promise<readonly ItemResult[]> {
   const { results: results = [] } = bodies.every(isJsonObject)
-    ? await runDirect(context, { bodies, isAtomic: false }) ?? {}
+    ? await performWrite(context, { bodies, isAtomic: false }) ?? {}
     : {};
   const others = [...bodies.entries()].filter(([index]) => results[index] === undefined);
   const { source, level: { hooks } } = context;

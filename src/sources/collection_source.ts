@@ -39,14 +39,13 @@ import {
 } from "./collection_reads.ts";
 import { openBytes, planIn, storedEntities, storedEntity } from "./direct/read_stored.ts";
 import type { OpenCollection } from "./direct/read_stored.ts";
-import { writeDirect } from "./direct/direct_writes.ts";
+import { planStatement } from "./direct/write_stored.ts";
 import { insertEntities } from "./insert_entities.ts";
 import type { PartPath } from "./parts/place.ts";
-import type { ReadPlan } from "./plan_read.ts";
+import { entityHook, type ReadPlan } from "./plan_read.ts";
 import type {
   Aggregation,
-  DirectCall,
-  DirectResult,
+  Change,
   EntitiesRead,
   EntityName,
   EntityValue,
@@ -56,6 +55,7 @@ import type {
   ReadRequest,
   SaveBinding,
   Source,
+  Write,
 } from "./source.ts";
 
 const DELETE_BATCH = 1000;
@@ -113,17 +113,18 @@ export class CollectionSource implements Source {
     return await this.#options.timeBudget.wait(aggregateSelected(await this.open(), asked));
   }
 
-  async direct(call: DirectCall): Promise<DirectResult | null | undefined> {
-    const { operation, id, limit } = call;
+  async write(change: Change): Promise<Write> {
+    const { operation, id, limit, hooks } = change;
     if (operation === "removeAll") {
-      await this.removeSelected(limit);
-      return {};
+      const hook = entityHook(hooks);
+      if (hook !== undefined) {
+        return { kind: "documents", reason: `the hook ${hook} gets each entity` };
+      }
+      return { kind: "statement", send: () => this.removeSelected(limit).then(() => ({})) };
     }
     const name = id === undefined ? {} : this.idFilter(id);
-    // The text of the path names no entity. The write through documents answers such a request.
-    if (name === undefined) return undefined;
-    const collection = { ...await this.open(), name };
-    return await writeDirect(call, collection);
+    if (name === undefined) return { kind: "documents", reason: "the path names no entity" };
+    return await planStatement(change, { ...await this.open(), name });
   }
 
   async newEntity(_id?: unknown): Promise<EntityValue> {

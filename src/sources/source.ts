@@ -117,21 +117,36 @@ export interface FoundPage {
   readonly read: number;
 }
 
-/** The request of a write whose entities no hook gets, so that the source may write without documents. */
-export interface DirectCall {
+/** A change that a request asks for. */
+export interface Change {
+  readonly hooks: Hooks<object>;
   readonly operation: OperationName;
   /** The identifier in the path. Empty if the parent holds only one entity. Missing if the operation is on a list. */
   readonly id?: string | undefined;
   readonly body?: JsonObject | undefined;
+  /** The bodies of several new entities. */
   readonly bodies?: readonly JsonObject[] | undefined;
+  /** Whether either all new entities are stored or none. */
   readonly isAtomic?: boolean | undefined;
+  /** The most entities that the change may affect. */
   readonly limit?: number | undefined;
+  /** The identifiers of new entities. */
   readonly reserved?: readonly unknown[] | undefined;
   readonly key?: TransactionKey | undefined;
+  /** Whether the answer has no body. */
   readonly minimal?: boolean;
 }
 
-export interface DirectResult {
+/** The plan of a write. Either one statement without documents writes the change, or documents do, for the reason. */
+export type Write =
+  | { readonly kind: "statement"; send(): Promise<WriteResult | Unsent> }
+  | { readonly kind: "documents"; readonly reason: string };
+
+/** Why a statement has written nothing: it has selected no entity, or the server has refused its data. */
+export type Unsent = "missed" | "refused";
+
+/** The result of a statement that has written a change. */
+export interface WriteResult {
   readonly text?: string | Uint8Array;
   readonly version?: Version;
   readonly created?: string;
@@ -196,11 +211,8 @@ export interface Source {
   groups?(asked: Aggregation): Promise<Record<string, unknown>[]>;
   /** Reads stored values of an entity. The filter of the client does not apply. */
   readStored(name: EntityName, paths: readonly string[]): Promise<StoredObject | undefined>;
-  /**
-   * Writes without documents. Returns `null` if the write selects no entity, and `undefined` if the write needs
-   * documents.
-   */
-  direct?(request: DirectCall): Promise<DirectResult | null | undefined>;
+  /** Plans a change: one statement, or documents. */
+  write(change: Change): Promise<Write>;
   newEntity(_id?: unknown): Promise<EntityValue>;
   /**
    * Returns the given identifiers that are stored, even if the client may not see the entities. Completes the creation

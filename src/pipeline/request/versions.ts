@@ -182,3 +182,30 @@ export async function bindToVersion<T>(
     throw isLost ? preconditionFailed(undefined, error) : error;
   }
 }
+
+/**
+ * Whether a write needs a document because of its version: to refuse a request that names no version, or to compare an
+ * `If-Match` that a statement cannot compare.
+ */
+export function needsDocument(context: LevelContext): boolean {
+  return needsVersion(context) || isReadFirst(context);
+}
+
+/** Whether a write must be refused because its request names no version. */
+function needsVersion(
+  { level: { concurrency }, route: { operation }, params }: LevelContext,
+): boolean {
+  return concurrency === "required" && params.match === undefined && operation.item &&
+    operation.change !== undefined;
+}
+
+/**
+ * Whether an entity must be read before a write, because `If-Match` stands for an entity without a version or for a
+ * document that the path alone does not identify.
+ */
+function isReadFirst({ route: { operation }, params: { match } }: LevelContext): boolean {
+  return Array.isArray(match) &&
+    match.some(({ version, parentId }) =>
+      parentId !== undefined || (version === null && operation.change !== "remove")
+    );
+}

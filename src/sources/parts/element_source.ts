@@ -32,6 +32,7 @@ import type {
   ReadRequest,
   SaveBinding,
   Source,
+  Write,
 } from "../source.ts";
 import {
   addToProperty,
@@ -102,6 +103,10 @@ export class ElementSource implements Source {
   ): AsyncGenerator<readonly EntityValue[]> {
     const filter = everyFilter(this.#filter(), page?.afterCursor);
     yield await read(filter, { ...this.#queryOptions(), ...page && pageOptions(page), page });
+  }
+
+  write(): Promise<Write> {
+    return Promise.resolve({ kind: "documents", reason: "a parent embeds the entities" });
   }
 
   async readStored(

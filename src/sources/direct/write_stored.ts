@@ -8,91 +8,120 @@ import { BulkError } from "../../errors/bulk_error.ts";
 import { mapPaced, TurnPacer } from "../../errors/event_loop.ts";
 import { tooMany } from "../../errors/refusals.ts";
 import { castFilter, withConditions } from "../../filter/cast_filter.ts";
-import { everyFilter, isCountable, isEmpty, KEEP_CONDITIONS } from "../../filter/filters.ts";
+import { everyFilter, isEmpty, KEEP_CONDITIONS } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
-import { showsInPart } from "../../filter/projection.ts";
 import { toJson } from "../../json/to_json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
-import { isSetOnce } from "../../schema/fields/visibility.ts";
 import { insertAll } from "../../write/save_document.ts";
 import { storedText } from "../../write/stored_values.ts";
 import { keepsScopes } from "../parts/place.ts";
-import type { DirectCall, DirectResult, ItemResult } from "../source.ts";
+import { whyDocuments } from "../plan_write.ts";
+import type { Change, ItemResult, Unsent, Write, WriteResult } from "../source.ts";
 import type { OpenCollection } from "./read_stored.ts";
 import { directSupport } from "./direct_support.ts";
-import { areValid, type EntityMaker, flatFields, timeStamps } from "./entity_maker.ts";
+import { areValid, flatFields, timeStamps } from "./entity_maker.ts";
 
 type Values = Record<string, unknown>;
 
 /**
- * Writes without documents. Returns `null` if the write selects no entity. Returns `undefined` if the write may need
- * documents.
+ * Plans a change of stored entities: one statement without documents, or documents with the reason for them. Validators of
+ * the body may be asynchronous.
  */
-export async function writeDirect(
-  call: DirectCall,
-  collection: OpenCollection,
-): Promise<DirectResult | null | undefined> {
-  // With this option of Mongoose, only writes by Mongoose take part in the transaction around a request.
-  if (call.operation !== "remove" && mongoose.get("transactionAsyncLocalStorage")) return undefined;
-  switch (call.operation) {
+export async function planStatement(change: Change, collection: OpenCollection): Promise<Write> {
+  const { model, shape, linked = false } = collection;
+  const { inserts, updates, removes } = directSupport(model, shape);
+  const takes = { inserts: inserts !== undefined, updates, removes };
+  const reason = whyDocuments(change, { ...collection, linked, takes });
+  if (reason !== undefined) return { kind: "documents", reason };
+  const send = await prepare(change, collection);
+  return send === undefined ? { kind: "documents", reason: VALUES } : { kind: "statement", send };
+}
+
+const VALUES = "a value of the body needs a document, or a document tells what is wrong with it";
+
+type Send = () => Promise<WriteResult | Unsent>;
+
+/** Prepares the statement of a change. Returns `undefined` if a value of the body needs a document. */
+async function prepare(change: Change, collection: OpenCollection): Promise<Send | undefined> {
+  switch (change.operation) {
     case "create":
-      return await (call.bodies === undefined ? create : createMany)(call, collection);
+      return await (change.bodies === undefined ? create : createMany)(change, collection);
     case "update":
-      return await update(call, collection);
+      return await update(change, collection);
     case "updateAll":
-      return await updateAll(call, collection);
+      return await updateAll(change, collection);
     case "replace":
-      return await replace(call, collection);
-    case "remove":
-      return await remove(collection);
+      return await replace(change, collection);
+    default:
+      return () => remove(collection);
   }
 }
 
 async function create(
-  { body = {}, reserved = [], minimal = false }: DirectCall,
+  { body = {}, reserved = [], minimal = false }: Change,
   collection: OpenCollection,
-): Promise<DirectResult | undefined> {
+): Promise<Send | undefined> {
   const { model, timeBudget, shape } = collection;
-  const entity = makerOf(collection, minimal)?.make(body, reserved[0]);
+  const entity = directSupport(model, shape).inserts?.make(body, reserved[0]);
   if (entity === undefined || !await areAllowed({ entity }, collection)) return undefined;
-  const insert = (session?: ClientSession, mostMS?: number) =>
-    model.collection.insertOne(entity, timeBudget.statement(session, mostMS));
-  await timeBudget.wait(writePastLock(lockOf(collection, entity), insert));
-  const made = { created: String(entity._id), version: 0 };
-  return minimal ? made : { ...made, text: toJson(entity, shape) };
+  return async () => {
+    const insert = (session?: ClientSession, mostMS?: number) =>
+      model.collection.insertOne(entity, timeBudget.statement(session, mostMS));
+    await timeBudget.wait(writePastLock(lockOf(collection, entity), insert));
+    const made = { created: String(entity._id), version: 0 };
+    return minimal ? made : { ...made, text: toJson(entity, shape) };
+  };
 }
 
 async function createMany(
-  { bodies = [], isAtomic = true, reserved = [], minimal, key }: DirectCall,
+  change: Change,
   collection: OpenCollection,
-): Promise<DirectResult | undefined> {
-  const { model, timeBudget, shape } = collection;
-  const maker = makerOf(collection, !isAtomic || minimal);
-  if (maker === undefined) return undefined;
+): Promise<Send | undefined> {
+  const { bodies = [], isAtomic = true, reserved = [] } = change;
+  const maker = directSupport(collection.model, collection.shape).inserts;
   const entities: (Values | undefined)[] = [];
   const pacer = new TurnPacer();
   for (const [index, body] of bodies.entries()) {
     if (pacer.isDue) await pacer.rest();
-    const made = maker.make(body, reserved[index]);
+    const made = maker?.make(body, reserved[index]);
     const entity = made && await areAllowed({ entity: made }, collection) ? made : undefined;
     if (entity === undefined && isAtomic) return undefined;
     entities.push(entity);
   }
+  const send = isAtomic ? insertTogether : insertEach;
+  return () => send(entities, { change, collection });
+}
+
+interface Insertion {
+  readonly change: Change;
+  readonly collection: OpenCollection;
+}
+
+/** Inserts all entities or none. */
+async function insertTogether(
+  entities: readonly (Values | undefined)[],
+  { change: { key, minimal }, collection: { model, timeBudget, shape } }: Insertion,
+): Promise<WriteResult> {
   const all = entities.filter((entity) => entity !== undefined);
-  const insert = (session?: ClientSession) => {
-    const options = { ...timeBudget.statement(session), ordered: isAtomic };
-    return insertAll(model, { all, options });
-  };
-  if (isAtomic) {
-    const together = { ...turnsIn(model), timeBudget, isRequired: true, key };
-    await timeBudget.wait(all.length === 1 ? insert() : inTransaction(together, insert));
-    if (minimal) return {};
-    return { text: `[${(await mapPaced(all, (each) => toJson(each, shape))).join()}]` };
-  }
+  const insert = (session?: ClientSession) =>
+    insertAll(model, { all, options: { ...timeBudget.statement(session), ordered: true } });
+  const together = { ...turnsIn(model), timeBudget, isRequired: true, key };
+  await timeBudget.wait(all.length === 1 ? insert() : inTransaction(together, insert));
+  if (minimal) return {};
+  return { text: `[${(await mapPaced(all, (each) => toJson(each, shape))).join()}]` };
+}
+
+/** Inserts each entity by itself. An entity that needs a document has no result. */
+async function insertEach(
+  entities: readonly (Values | undefined)[],
+  { collection: { model, timeBudget } }: Insertion,
+): Promise<WriteResult> {
+  const all = entities.filter((entity) => entity !== undefined);
   let errors: BulkError["errors"] = new Map();
   try {
-    if (all.length > 0) await timeBudget.wait(insert());
+    const options = { ...timeBudget.statement(), ordered: false };
+    if (all.length > 0) await timeBudget.wait(insertAll(model, { all, options }));
   } catch (error) {
     if (!(error instanceof BulkError)) throw error;
     ({ errors } = error);
@@ -103,49 +132,38 @@ async function createMany(
   return { results: entities.map((entity) => entity && results.get(entity)) };
 }
 
-/**
- * Returns the maker of new entities. Returns `undefined` if documents have to write the entities, or if the answer
- * shows only a part of an entity. With `isUnseen`, the answer shows no entity.
- */
-function makerOf(collection: OpenCollection, isUnseen = false): EntityMaker | undefined {
-  const { model, shape, selection: { scope, options }, linked = false } = collection;
-  const isShown = isUnseen ? isEmpty(options) : showsWhole(collection);
-  const isDirect = !linked && isEmpty(scope) && isShown;
-  return isDirect ? directSupport(model, shape).inserts : undefined;
-}
-
 async function update(
-  { body = {}, minimal }: DirectCall,
+  { body = {}, minimal }: Change,
   collection: OpenCollection,
-): Promise<DirectResult | null | undefined> {
-  const { model, shape, selection: { version }, name, conditions } = collection;
-  const isDirect = showsWhole(collection) && !setsArray(body, shape);
-  const changes = isDirect ? changesBy(body, collection) : undefined;
+): Promise<Send | undefined> {
+  const { model, selection: { version }, name, conditions } = collection;
+  const changes = changesBy(body, collection);
   if (changes === undefined || !await areAllowed({ changes }, collection)) return undefined;
   const named = castFilter(model, everyFilter(name, conditions, version));
-  return await store({ named, update: updateBy(changes, model), minimal }, collection);
+  return () => store({ named, update: updateBy(changes, model), minimal }, collection);
 }
 
 async function updateAll(
-  { body = {}, limit = Infinity }: DirectCall,
+  { body = {}, limit = Infinity }: Change,
   collection: OpenCollection,
-): Promise<DirectResult | undefined> {
-  const { model, selection: { options, version }, conditions, timeBudget } = collection;
-  const isDirect = isEmpty(options) && isCountable(conditions);
-  const changes = isDirect ? changesBy(body, collection) : undefined;
+): Promise<Send | undefined> {
+  const { model, selection: { version }, conditions, timeBudget } = collection;
+  const changes = changesBy(body, collection);
   if (changes === undefined || !await areAllowed({ changes }, collection)) return undefined;
   const named = castFilter(model, everyFilter(conditions, version)) as object;
-  const update = updateBy(changes, model) as object;
-  const upTo = Number.isFinite(limit) && { limit: limit + 1 };
-  const transaction = { ...turnsIn(model), timeBudget, isRequired: true };
-  let affected = 0;
-  const work = inTransaction(transaction, async (session) => {
-    const statement = timeBudget.statement(session);
-    affected = await model.collection.countDocuments(named, { ...upTo, ...statement });
-    if (affected > limit) throw tooMany(limit);
-    if (affected > 0) await model.collection.updateMany(named, update, statement);
-  });
-  return await work.then(() => ({ affected }), orDocument);
+  return () => {
+    const update = updateBy(changes, model) as object;
+    const upTo = Number.isFinite(limit) && { limit: limit + 1 };
+    const transaction = { ...turnsIn(model), timeBudget, isRequired: true };
+    let affected = 0;
+    const work = inTransaction(transaction, async (session) => {
+      const statement = timeBudget.statement(session);
+      affected = await model.collection.countDocuments(named, { ...upTo, ...statement });
+      if (affected > limit) throw tooMany(limit);
+      if (affected > 0) await model.collection.updateMany(named, update, statement);
+    });
+    return work.then(() => ({ affected }), orRefused);
+  };
 }
 
 /**
@@ -156,7 +174,6 @@ function changesBy(
   body: JsonObject,
   { model, shape, selection: { scope } }: OpenCollection,
 ): Values | undefined {
-  if (!directSupport(model, shape).updates || setsImmutable(body, shape)) return undefined;
   const changes = flatFields(body, shape);
   // The update changes no field that the scope compares, so that an entity in the scope stays in the scope.
   const isKept = changes && keepsScopes({ model, scope, steps: [] }, Object.keys(changes));
@@ -169,19 +186,17 @@ function updateBy(changes: Values, model: Model<unknown>): object {
 }
 
 async function replace(
-  { body = {}, minimal }: DirectCall,
+  { body = {}, minimal }: Change,
   collection: OpenCollection,
-): Promise<DirectResult | null | undefined> {
-  const { model, shape, selection: { version }, name, conditions, by = "_id" } = collection;
-  // An upsert would store the values of other conditions in a new entity.
-  const isDirect = showsWhole(collection) && isEmpty(conditions);
+): Promise<Send | undefined> {
+  const { model, shape, selection: { version }, name, by = "_id" } = collection;
   const { inserts } = directSupport(model, shape);
-  const made = isDirect ? inserts?.replacement(body, { by, _id: name?._id }) : undefined;
+  const made = inserts?.replacement(body, { by, _id: name?._id });
   if (made === undefined || !await areAllowed(made, collection)) return undefined;
-  // The key and the version are cast already.
+  // The maker of entities has cast both conditions.
   const named = everyFilter({ [by]: made.entity[by] }, version);
   const upsert = version === undefined;
-  return await store({ named, update: made.stages, upsert, minimal }, collection);
+  return () => store({ named, update: made.stages, upsert, minimal }, collection);
 }
 
 interface Statement {
@@ -195,7 +210,7 @@ interface Statement {
 async function store(
   { named, update, upsert = false, minimal = false }: Statement,
   collection: OpenCollection,
-): Promise<DirectResult | null | undefined> {
+): Promise<WriteResult | Unsent> {
   const { model, shape, timeBudget } = collection;
   const key = keyOf(model);
   const projection = minimal ? { [key]: 1 } : shape.withoutApart;
@@ -211,8 +226,9 @@ async function store(
       raw: false,
     });
   const sent = writePastLock(lockOf(collection), send);
-  const stored = await timeBudget.wait(sent).catch(orDocument);
-  if (stored === null || stored === undefined) return stored;
+  const stored = await timeBudget.wait(sent).catch(orRefused);
+  if (stored === "refused") return stored;
+  if (stored === null) return "missed";
   const version = asVersion(stored[key]);
   const told = { version, ...version === 0 && { created: String(stored._id) } };
   if (minimal) return told;
@@ -221,10 +237,8 @@ async function store(
   return { text: text ?? toJson(model.hydrate(stored), shape), ...told };
 }
 
-async function remove(collection: OpenCollection): Promise<DirectResult | null | undefined> {
-  const { model, shape, selection, name, conditions, timeBudget, linked = false } = collection;
-  const isDirect = directSupport(model, shape).removes && isEmpty(selection.options) && !linked;
-  if (!isDirect) return undefined;
+async function remove(collection: OpenCollection): Promise<WriteResult | Unsent> {
+  const { model, selection, name, conditions, timeBudget } = collection;
   const named = everyFilter(name, conditions, selection.version);
   const send = (session?: ClientSession, mostMS?: number) => {
     const options = { ...KEEP_CONDITIONS, ...timeBudget.statement(session, mostMS) };
@@ -232,7 +246,7 @@ async function remove(collection: OpenCollection): Promise<DirectResult | null |
   };
   const removed = await timeBudget.wait(writePastLock(lockOf(collection), send));
   // With a write concern of 0, MongoDB does not report the number of removed documents.
-  return removed.deletedCount > 0 || !removed.acknowledged ? {} : null;
+  return removed.deletedCount > 0 || !removed.acknowledged ? {} : "missed";
 }
 
 /**
@@ -254,30 +268,6 @@ function areAllowed(
   return isPromise(valid) ? timeBudget.wait(valid) : valid;
 }
 
-/** Whether hooks have set no query options, and the answer of a write shows the whole entity. */
-function showsWhole({ selection, shape }: OpenCollection): boolean {
-  return isEmpty(selection.options) && !showsInPart({ selection, shape });
-}
-
-/**
- * Whether a body sets an array. Such an update needs a read first, which detects changes of the array by other
- * requests.
- */
-function setsArray(body: JsonObject, { fields }: OpenCollection["shape"]): boolean {
-  return Object.keys(body).some((name) => fields.get(name)?.kind === "array");
-}
-
-/**
- * Whether a body sets an immutable field. Only an update through a document leaves the stored value of such a field
- * unchanged.
- */
-function setsImmutable(body: JsonObject, { fields }: OpenCollection["shape"]): boolean {
-  return Object.keys(body).some((name) => {
-    const field = fields.get(name);
-    return field?.writable === true && isSetOnce(field);
-  });
-}
-
 function keyOf({ schema }: Model<unknown>): string {
   return String(schema.get("versionKey"));
 }
@@ -288,11 +278,10 @@ function keyOf({ schema }: Model<unknown>): string {
  */
 const REFUSALS = new Set<unknown>([2, 14, 121, 11000, 16554]);
 
-/**
- * Returns `undefined` if the database refuses the data, so that the pipeline repeats the write with a document and
- * answers with the problem that Mongoose finds. Throws any other error again.
- */
-function orDocument(error: unknown): undefined {
-  if (error instanceof mongoose.mongo.MongoServerError && REFUSALS.has(error.code)) return;
+/** Returns "refused" for an error of the server that a document explains better. */
+function orRefused(error: unknown): "refused" {
+  if (error instanceof mongoose.mongo.MongoServerError && REFUSALS.has(error.code)) {
+    return "refused";
+  }
   throw error;
 }

@@ -1,0 +1,35 @@
+import { isOperationName } from "../declare/operations/operation.ts";
+import { notFound } from "../errors/refusals.ts";
+import type { Change, WriteResult } from "../sources/source.ts";
+import { idParam, type OpenLevelContext } from "./request/call.ts";
+import { isMinimal } from "./request/preferences.ts";
+import { needsDocument } from "./request/versions.ts";
+
+/** The facts of a change that a step of the pipeline adds to those of the request. */
+export type ChangeFacts = Pick<Change, "body" | "bodies" | "isAtomic" | "limit">;
+
+/**
+ * Writes a change by one statement, if its plan is one. Returns `undefined` if documents have to write it: as the plan says,
+ * because the server has refused the data, or because the entity is missing and only a document distinguishes a removed
+ * entity from one with another version.
+ */
+export async function performWrite(
+  context: OpenLevelContext,
+  facts: ChangeFacts,
+): Promise<WriteResult | undefined> {
+  const { level: { hooks, operation }, route, source, cache: { key }, params: { match } } = context;
+  if (!isOperationName(operation) || needsDocument(context)) return undefined;
+  const write = await source.write({
+    hooks,
+    operation,
+    id: route.operation.item ? idParam(context) : undefined,
+    reserved: key?.ids,
+    key,
+    minimal: isMinimal(context),
+    ...facts,
+  });
+  if (write.kind === "documents") return undefined;
+  const sent = await write.send();
+  if (sent === "missed" && match === undefined) throw notFound();
+  return typeof sent === "string" ? undefined : sent;
+}

@@ -1,0 +1,117 @@
+import mongoose from "mongoose";
+import { isCountable, isEmpty } from "../filter/filters.ts";
+import { showsInPart } from "../filter/projection.ts";
+import type { Selection } from "../filter/selection.ts";
+import type { JsonObject } from "../schema/fields/json.ts";
+import type { Shape } from "../schema/fields/shape.ts";
+import { isSetOnce } from "../schema/fields/visibility.ts";
+import { entityHook } from "./plan_read.ts";
+import type { Change } from "./source.ts";
+
+/** The facts of a model and of a request that decide whether one statement without documents writes a change. */
+export interface WriteFacts {
+  readonly shape: Shape;
+  readonly selection: Selection;
+  /** The conditions of hooks, of the scope and of the parent. */
+  readonly conditions: Readonly<Record<string, unknown>>;
+  /** Whether a parent refers to the entities. */
+  readonly linked: boolean;
+  /** Whether the model takes new entities, updates and removals without documents. */
+  readonly takes: {
+    readonly inserts: boolean;
+    readonly updates: boolean;
+    readonly removes: boolean;
+  };
+}
+
+/**
+ * Returns why a change needs documents, if that is so. The values of the body are not judged here: a value that breaks a
+ * rule needs documents too.
+ */
+export function whyDocuments(change: Change, facts: WriteFacts): string | undefined {
+  const hook = entityHook(change.hooks);
+  if (hook !== undefined) return `the hook ${hook} gets each entity`;
+  if (change.operation !== "remove" && mongoose.get("transactionAsyncLocalStorage")) {
+    return "Mongoose writes in the transaction around the request";
+  }
+  switch (change.operation) {
+    case "create":
+      return whyNotInserted(change, facts);
+    case "update":
+      return whyNotShown(facts) ?? whyNotUpdated(change, facts);
+    case "updateAll":
+      return whyNotAllUpdated(change, facts);
+    case "replace":
+      return whyNotReplaced(facts);
+    case "remove":
+      return whyNotRemoved(facts);
+    default:
+      throw new TypeError(`Cannot plan a write: ${change.operation}() is none`);
+  }
+}
+
+function whyNotInserted(
+  { bodies, isAtomic = true, minimal = false }: Change,
+  { selection, linked, takes, ...facts }: WriteFacts,
+): string | undefined {
+  if (linked) return LINKED;
+  if (!isEmpty(selection.scope)) return "the scope must hold for a new entity";
+  const isUnseen = minimal || bodies !== undefined && !isAtomic;
+  const reason = isUnseen
+    ? whyOptions(selection)
+    : whyNotShown({ ...facts, selection, linked, takes });
+  return reason ?? (takes.inserts ? undefined : "the model needs documents for new entities");
+}
+
+function whyNotUpdated({ body = {} }: Change, { shape, takes }: WriteFacts): string | undefined {
+  if (!takes.updates) return "the model needs documents for updates";
+  if (setsImmutable(body, shape)) return "the body sets a field that is set once";
+  return setsArray(body, shape) ? "the body replaces an array, which is read before" : undefined;
+}
+
+function whyNotAllUpdated(change: Change, facts: WriteFacts): string | undefined {
+  const { selection, conditions, shape, takes } = facts;
+  const { body = {} } = change;
+  if (!isCountable(conditions)) return "the database cannot count the selected entities";
+  if (!takes.updates) return "the model needs documents for updates";
+  return whyOptions(selection) ??
+    (setsImmutable(body, shape) ? "the body sets a field that is set once" : undefined);
+}
+
+function whyNotReplaced({ conditions, takes, ...facts }: WriteFacts): string | undefined {
+  // An upsert would store in a new entity what other conditions compare.
+  if (!isEmpty(conditions)) return "conditions of a replacement bind its entity";
+  const reason = whyNotShown({ ...facts, conditions, takes });
+  return reason ?? (takes.inserts ? undefined : "the model needs documents for new entities");
+}
+
+function whyNotRemoved({ selection, linked, takes }: WriteFacts): string | undefined {
+  if (linked) return LINKED;
+  return whyOptions(selection) ??
+    (takes.removes ? undefined : "the model has middleware of removals");
+}
+
+const LINKED = "a parent refers to the entities";
+
+function whyOptions({ options }: Selection): string | undefined {
+  return isEmpty(options) ? undefined : "hooks have set query options";
+}
+
+/** Returns why the answer of a write has to be read, if that is so. */
+function whyNotShown({ selection, shape }: WriteFacts): string | undefined {
+  return whyOptions(selection) ??
+    (showsInPart({ selection, shape }) ? "the answer shows less than what is stored" : undefined);
+}
+
+/** Whether a body replaces an array. Such a write needs a read before, to see what other requests have changed. */
+function setsArray(body: JsonObject, { fields }: Shape): boolean {
+  return Object.keys(body).some((name) => fields.get(name)?.kind === "array");
+}
+
+/** Whether a body sets a field that only a document leaves unchanged once the entity is stored. */
+function setsImmutable(body: JsonObject, { fields }: Shape): boolean {
+  return Object.keys(body).some((name) => {
+    const field = fields.get(name);
+    return field?.writable === true && isSetOnce(field);
+  });
+}
