@@ -77,7 +77,7 @@ export interface Aggregation {
 }
 
 export interface PageRead {
-  /** Selects the entities after the cursor of the page. */
+  /** The filter for the entities after the cursor of the page. */
   readonly afterCursor?: Filter | undefined;
   /**
    * The paths whose values the cursor of the next page holds. A read includes the paths even if the projection leaves
@@ -178,7 +178,7 @@ export interface InsertedEach {
 export interface SaveBinding {
   /** The condition on the version before the save. Missing if the version is not known. */
   readonly version?: Filter | undefined;
-  /** Whether the save is the first one of the action. The filter of the client binds the first save too. */
+  /** Whether the save is the first one of the action. Only the first save is bound to the filter of the client. */
   readonly isFirst: boolean;
 }
 
@@ -189,8 +189,8 @@ export interface ReadBinding {
 }
 
 /**
- * The source of a route reads and writes its entities where they are stored. Every operation of the pipeline works with
- * every kind of source.
+ * The source of a route reads and writes the entities of the route where they are stored. Every operation of the
+ * pipeline works with every kind of source.
  */
 export interface Source {
   /**

@@ -82,7 +82,7 @@ export function findSupport(model: Model<unknown>, shape: Shape): DirectSupport 
   const needsMongoose = whyMongoose(model);
   const reads = needsMongoose === undefined;
   // The plugins of a connection may change the fields of a schema. The shape describes the fields of the usual schema
-  // only.
+  // only, so writes to any other schema need documents.
   const updates = !shape.strict && usualSchema(schema) === schema && hasUsualWrites(schema) &&
     runsNothing(WRITE_MIDDLEWARE) &&
     schemas.flatMap(({ paths }) => Object.values(paths)).flatMap(typesWithin)

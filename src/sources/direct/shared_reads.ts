@@ -76,8 +76,9 @@ export class SharedReads {
 }
 
 /**
- * Returns a key that only equal queries share. The key is the BSON text of the query, in which the order of keys
- * counts. The key of a query with simple options alone is their JSON text, which is cheaper to write.
+ * Returns a key that only equal queries share. The key is the text of the query's BSON bytes, because the order of keys
+ * counts. The key of a query with nothing but simple options is the JSON text of the options, which is cheaper to
+ * write.
  */
 function nameOf(query: StoredQuery): string {
   const { conditions, projection, options } = query;
