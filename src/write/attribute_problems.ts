@@ -9,7 +9,7 @@ import { ComparedValues } from "./compared_values.ts";
 import { asFailedSet, excuseFailedSets, type FailedSet, wordsOf } from "./failed_sets.ts";
 
 export interface Writer {
-  /** The fields as the client may see them. */
+  /** The shape of the entity for the client. */
   readonly shape: Shape;
   readonly target: ModelClass;
   /** The body that was merged into the document. */
@@ -17,9 +17,10 @@ export interface Writer {
 }
 
 /**
- * Has validations of a document distinguish who has set a value that breaks a rule. A client answers for what it sees and
- * for what it has sent. Stored values that the client does not see are not validated for it. Hidden values that hooks or
- * actions have set, and values of theirs that cannot be cast, are an error of the application.
+ * Makes each validation of a document decide who is responsible for an invalid value. The client gets the problems of
+ * values that it sees or has sent. The problems of stored values that the client does not see are ignored. The
+ * application is responsible for hidden invalid values that a hook or an action has set, and for every value from a
+ * hook or an action that cannot be cast.
  */
 export function attributeProblems(doc: Document, writer: Writer): void {
   excuseFailedSets(doc);
@@ -48,9 +49,9 @@ function originOf(
   { shape, body }: Writer,
 ): "client" | "stored" | "application" {
   const secrecy = secrecyOf(path, shape);
-  // A guess that equals the stored value answers as any other one.
+  // A client that guesses a hidden value must get the same answer for the stored value as for any other value.
   if (secrecy === undefined || namesPath(body, path)) return "client";
-  // Mongoose would write what is around such a value without the value.
+  // Mongoose would write a changed object around such a value without the value, so the save must fail.
   if (isMisfit(problem)) return values.isTouched(path) ? "application" : "stored";
   if (!isBrokenRule(problem)) return "client";
   const change = values.changeOf(path);
@@ -66,7 +67,7 @@ function hiddenFailure({ path, problem }: FoundProblem, { target }: Writer): Err
   return new TypeError(`Cannot save "${target.name}": ${reason}`);
 }
 
-/** Returns the error for a value that a hook or an action has set, and that Mongoose could not cast. */
+/** Returns the error for a value that a hook or an action has set and that Mongoose could not cast. */
 export function castFailure(found: FailedSet, { shape, target }: Writer): Error {
   const { path, problem } = found;
   return new TypeError(

@@ -2,7 +2,7 @@ import type { Document, Model } from "mongoose";
 import { copyJson, isJsonObject } from "../schema/fields/json.ts";
 import { keptSoFar, storedText, valuesToStore } from "./stored_values.ts";
 
-/** The values of a document beside those that were stored when it was read. */
+/** The present values of a document, compared with the values that were stored when the document was read. */
 export class ComparedValues {
   readonly #doc: Document;
   #now: unknown;
@@ -16,7 +16,10 @@ export class ComparedValues {
     return this.#doc.isNew || this.#doc.isModified(path);
   }
 
-  /** Returns how a value has changed; `"missing"` for one that a new object lacks, `undefined` for one that is as before. */
+  /**
+   * Returns how a value has changed since the document was read. Returns `"missing"` if a new object lacks the value,
+   * and `undefined` if the value has not changed.
+   */
   changeOf(path: string): "changed" | "missing" | undefined {
     if (!this.isTouched(path)) return undefined;
     const doc = this.#doc;
@@ -31,7 +34,10 @@ export class ComparedValues {
   }
 }
 
-/** Returns what a document would show of the values that were read: without changes, and cast as they are in it. */
+/**
+ * Returns the values of a document as they were before its changes. The stored values are cast as in the document, so
+ * that equal values have equal types.
+ */
 function storedValues(doc: Document): unknown {
   const kept = keptSoFar(doc);
   if (kept === undefined) return undefined;
@@ -40,7 +46,10 @@ function storedValues(doc: Document): unknown {
   );
 }
 
-/** Follows a path in two objects. Elements of arrays are found by their identifiers: a body may have moved them. */
+/**
+ * Returns the values at a path in the present and in the stored values. Elements of arrays are matched by their
+ * identifiers, because a body may have moved the elements.
+ */
 function compareAt(
   path: string,
   { now, before }: { readonly now: unknown; readonly before: unknown },

@@ -4,22 +4,31 @@ import { isFailedSet } from "../schema/mongoose/errors.ts";
 import { holdsPromise } from "../schema/mongoose/schemas/refuse_promises.ts";
 import { pendingProblems } from "../schema/mongoose/statements/judge_validation.ts";
 
-/** A value that the application has put into an entity, and that cannot be cast to the type of its field. */
+/** A value that the application has set and that cannot be cast to the type of its field. */
 export interface FailedSet {
   readonly path: string;
   readonly value: unknown;
   readonly problem?: { readonly kind: string };
 }
 
-/** Problems that the values of a body have caused, such as in a setter of the application. */
+/**
+ * The problems that values of a body have caused, for example in a setter of the application. The client gets these
+ * problems as errors of the body.
+ */
 const ofBodies = new WeakSet<object>();
 
-/** Has the problems that a document has by now count as the client's. */
+/**
+ * Marks the problems that a document already has as caused by the body, so that the client gets them. Later problems
+ * count as errors of the application.
+ */
 export function excuseFailedSets(doc: Document): void {
   for (const problem of Object.values(pendingProblems(doc))) ofBodies.add(problem as object);
 }
 
-/** Finds a value that the application could not set in a document. */
+/**
+ * Returns a value that the application has set in a document and that cannot be cast. Returns `undefined` if every
+ * value can be cast.
+ */
 export function failedSet(doc: Document): FailedSet | undefined {
   for (const [path, problem] of Object.entries(pendingProblems(doc))) {
     const found = asFailedSet(path, problem);
@@ -27,20 +36,23 @@ export function failedSet(doc: Document): FailedSet | undefined {
   }
   for (const path of doc.directModifiedPaths()) {
     if (doc.schema.path(path)?.instance !== "Mixed") continue;
-    // Nothing is cast where free-form data is changed in place.
+    // Mongoose does not cast free-form data that is changed in place, so a promise in the data would be stored.
     const value: unknown = doc.get(path, undefined, { getters: false });
     if (holdsPromise(value)) return { path, value };
   }
   return undefined;
 }
 
-/** Returns a problem of a document as a failed set; `undefined` for any other, and for one that a body has caused. */
+/**
+ * Returns a problem of a document as a failed set. Returns `undefined` for a problem of another kind, and for a problem
+ * that a body has caused.
+ */
 export function asFailedSet(path: string, problem: unknown): FailedSet | undefined {
   if (!isFailedSet(problem) || ofBodies.has(problem)) return undefined;
   return { path, value: problem.value, problem };
 }
 
-/** Describes a failed set in an error of the application, without the value. */
+/** Returns the words about a failed set for an error of the application. The words do not contain the value. */
 export function wordsOf({ path, value, problem }: FailedSet): string {
   if (!holdsPromise(value)) return `the value of "${path}" cannot be cast to ${problem?.kind}`;
   return `"${path}" ${isPromise(value) ? "is" : "holds"} a promise, so an "await" is missing`;

@@ -21,23 +21,30 @@ import { versionKeyOf } from "../schema/fields/system_fields.ts";
 import { matchAsIs } from "../schema/mongoose/statements/query_casts.ts";
 
 export interface SaveDocumentOptions {
-  /** The scope: the document is inside it before and after. */
+  /** The scope. The document must be inside the scope before and after the write. */
   readonly scope: Filter;
-  /** The conditions of the request: the document matches them before. */
+  /** The conditions of the request, which the stored document must match before the write. */
   readonly filter: Filter;
   readonly collation?: object | undefined;
-  /** Whether an update replaces all that it writes, so that it depends on nothing that was read. */
+  /**
+   * Whether an update replaces all values that it writes, as a replacement by PUT does. Such an update does not depend
+   * on the values that were read.
+   */
   readonly overwrites?: boolean;
   readonly statementOptions: (session?: ClientSession, mostMS?: number) => WriteOptions;
   readonly together?: Together;
 }
 
-/** Runs an insert or a removal together with other writes; it may be called more than once. */
+/**
+ * A function that runs a write together with other writes, for example in a transaction. The function may call `write`
+ * more than once.
+ */
 export type Together = (write: Write) => Promise<void>;
 
 /**
- * Saves a document as Mongoose does: validation and middleware run once, only what changed is written, the version goes up.
- * Scope and filter are part of the statement. A 409 if what the update depends on has changed.
+ * Saves a document as Mongoose does. Validation and middleware run once, only changed values are written, and the
+ * version is incremented. The scope and the filter are conditions of the statement. Throws a 409 if a value on which
+ * the update depends has changed.
  */
 export async function saveDocument(doc: Document, options: SaveDocumentOptions): Promise<void> {
   const saved = doc.isNew
@@ -66,7 +73,10 @@ function updateDocument(doc: Document, options: SaveDocumentOptions): Promise<vo
   });
 }
 
-/** Saves stored documents of one collection by one bulk of updates, each bound as if it were saved alone. */
+/**
+ * Saves stored documents of one collection by one bulk of updates. Each update has the same conditions as the save of a
+ * single document.
+ */
 export async function saveDocuments(
   docs: readonly Document[],
   options: SaveDocumentOptions,
@@ -104,9 +114,10 @@ async function updateDocuments(
   for (const doc of docs) {
     const key = versionKeyOf(doc);
     if (key === undefined) continue;
-    // The version is counted even if nothing has changed: timestamps are renewed then, too.
+    // Every save increments the version and renews the timestamps, even if no other value has changed.
     if (!doc.isModified()) doc.markModified(key);
-    // What is stored there may be no number: the update replaces it.
+    // A stored version that is not a number must not fail the validation. The update itself sets or increments the
+    // version.
     doc.$markValid(key);
   }
   await saveBy(docs, async () => {
@@ -124,7 +135,7 @@ async function updateDocuments(
   });
 }
 
-/** Inserts several documents by one statement. Throws a BulkError of those that are refused. */
+/** Inserts new documents by one statement. Throws a `BulkError` with the errors of the documents that are refused. */
 export async function insertDocuments(
   docs: readonly Document[],
   { scope, statementOptions, together = (write) => write(), send = insertAll }:
@@ -152,7 +163,10 @@ export async function insertDocuments(
   });
 }
 
-/** Inserts new documents of one model by one statement, each by itself. Returns the errors of those that are not inserted. */
+/**
+ * Inserts new documents of one model by one statement, each by itself. Returns the errors of the documents that were
+ * not inserted.
+ */
 export async function insertEach(
   docs: readonly Document[],
   { scope, statementOptions }: SaveDocumentOptions,
@@ -177,7 +191,7 @@ export async function insertEach(
   });
 }
 
-/** Returns the error of each value that is outside of a scope. */
+/** Returns the errors of the values that are outside of a scope, by the index of the value. */
 async function outsideOf(
   all: readonly StoredObject[],
   { scope, model }: { readonly scope: Filter; readonly model: Model<unknown> },
@@ -217,7 +231,7 @@ export async function insertAll(
   }
 }
 
-/** Gives the error behind that of a bulk as other statements have it. */
+/** Returns the cause of the error of a bulk, in the form in which errors of single statements have it. */
 async function causeOf(
   { collection }: Model<unknown>,
   error: mongo.MongoBulkWriteError,
@@ -228,7 +242,7 @@ async function causeOf(
   const indexes = await collection.indexes();
   return new BulkError(
     new Map(refused.map(({ index, code, errmsg = "" }) => {
-      // The driver leaves out which fields an index has.
+      // The errors of a bulk do not have the fields of the index, so the index is found by its name.
       const [, name] = /^E11000 .*? index: (.+?) dup key/.exec(errmsg) ?? [];
       const keyPattern = indexes.find((each) => each.name === name)?.key;
       const response = { message: errmsg, code, ...keyPattern && { keyPattern } };
@@ -237,7 +251,7 @@ async function causeOf(
   );
 }
 
-/** Removes a document through its own middleware; a 409 unless it is still in the scope and still selected. */
+/** Removes a document with its middleware. Throws a 409 if the document no longer matches the scope and the filter. */
 export async function removeDocument(
   doc: Document,
   { scope, filter, collation, statementOptions, together }: SaveDocumentOptions,
@@ -257,7 +271,7 @@ export async function removeDocument(
 export async function removeMatching(
   model: Model<unknown>,
   { scope, filter, collation, statementOptions, together, options = {} }: SaveDocumentOptions & {
-    /** Options of the query, which hooks may have given. */
+    /** The options of the query, which hooks may have set. */
     readonly options?: Record<string, unknown> | undefined;
   },
 ): Promise<void> {

@@ -11,7 +11,7 @@ const { BSON } = mongoose.mongo;
 export type StoredObject = Record<string, unknown>;
 
 export function valuesToStore(doc: Document): StoredObject {
-  // A class may have a `toObject()` of its own, which decides what others see.
+  // A class may override `toObject()` for its readers, so the method of Mongoose is called.
   const values = mongoose.Document.prototype.toObject.call(doc, {
     depopulate: true,
     transform: false,
@@ -28,38 +28,52 @@ export function valuesToStore(doc: Document): StoredObject {
   return values as StoredObject;
 }
 
-/** The stored values of a document when it was read: Mongoose casts it, adds defaults, and keeps no copy. */
+/**
+ * The stored values of a document when it was read. Mongoose casts the values, adds defaults, and keeps no copy of the
+ * stored values.
+ */
 export interface Snapshot {
   readonly values: StoredObject;
-  /** Whether they are those that the database has sent, and not only those that the document shows. */
+  /**
+   * Whether the database has sent the values. `false` if the values are taken from the document, which may have cast
+   * the stored values.
+   */
   readonly isSent: boolean;
-  /** How often the document had been saved by then: a hook may save it. */
+  /**
+   * The number of saves of the document before the snapshot. A later save, for example by a hook, makes the snapshot
+   * invalid.
+   */
   readonly saves: number;
 }
 
 const kept = new WeakMap<Document, Snapshot>();
 
-/** Makes a document of what the database has sent, and keeps that. */
+/** Makes a document from the values that the database has sent, and keeps a snapshot of the values. */
 export function hydrateWithSnapshot(model: Model<unknown>, found: object): Document {
-  // Mongoose shares what it is given with the document, and adds to some of it.
+  // The document shares the given values, and Mongoose adds members to some of them, so the snapshot is a copy.
   const values = copyJson(found) as StoredObject;
   const doc = model.hydrate(found) as Document;
   kept.set(doc, { values, isSent: true, saves: 0 });
   return doc;
 }
 
-/** Gives what is kept of a document: from now on what it shows, if what was stored for it is not known. */
+/**
+ * Returns the snapshot of a document. If no snapshot is known, the present values of the document become the snapshot.
+ */
 export function readSnapshot(doc: Document): Snapshot {
   return keptSoFar(doc) ?? takeSnapshot(doc);
 }
 
-/** Returns the kept values of a document; `undefined` where none are kept since its last save. */
+/** Returns the snapshot of a document. Returns `undefined` if no snapshot was taken since the last save. */
 export function keptSoFar(doc: Document): Snapshot | undefined {
   const known = kept.get(doc);
   return known?.saves === savesOf(doc) ? known : undefined;
 }
 
-/** Keeps the values that a document shows, as they may be stored: without defaults of its own. */
+/**
+ * Takes a snapshot of the values that a document shows. The defaults that Mongoose has added are left out, because they
+ * are not stored.
+ */
 export function takeSnapshot(doc: Document): Snapshot {
   const values = BSON.deserialize(BSON.serialize(valuesToStore(doc)));
   for (const path of ownDefaults(doc)) delete values[path];
@@ -104,7 +118,8 @@ export function putAt(
 }
 
 export function storedText(value: unknown): string {
-  // Reading it back drops differences that no comparison sees, such as the width of a number.
+  // Decoding the bytes and encoding the result drops differences that comparisons ignore, such as the width of a
+  // number.
   const read = BSON.deserialize(BSON.serialize({ value }), { validation: { utf8: false } });
   return Buffer.from(BSON.serialize(read)).toString("base64");
 }

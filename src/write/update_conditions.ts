@@ -21,16 +21,16 @@ interface BoundOptions extends SaveDocumentOptions {
 
 export interface BoundUpdate {
   readonly statement: UpdateStatement;
-  /** The document as it would be stored, where that has to be inside the scope. */
+  /** The document as the update would store it. Missing if the document need not be matched with the scope. */
   readonly changed?: StoredObject;
-  /** The path of the version, and what it is afterwards. */
+  /** The path of the version, whose value after the update is `version`. `undefined` if the schema has no version. */
   readonly key: string | undefined;
   readonly version: number;
 }
 
 /**
- * Gives the update that saves a document. It counts the version, and is bound to the scope, to the filter, and to that
- * nothing of what it depends on has changed since the document was read.
+ * Returns the update that saves a document and increments its version. The conditions of the update are the scope, the
+ * filter, and that the values on which the update depends are stored as they were read.
  */
 export function boundUpdate(
   doc: Document,
@@ -49,7 +49,7 @@ export function boundUpdate(
   const paths = [
     replacedPaths(changes, { ...reading, overwrites }),
     isTouched ? read && [...read].filter((path) => !Object.hasOwn(changes.$set ?? {}, path)) : [],
-    // A collation would hold for the other conditions, too: the filter is left out, and what it reads must be unchanged.
+    // A collation would apply to all conditions. In place of the filter, the fields that it reads must be unchanged.
     collation === undefined ? [] : fieldsRead(filter),
   ];
   const all = [
@@ -60,19 +60,20 @@ export function boundUpdate(
     unchanged(paths, { kept, sameVersion: key === undefined ? {} : hasOneOf(key, [version]) }),
     key !== undefined && values[key] === null ? hasOneOf(key, [null]) : {},
   ].filter((each) => !isEmpty(each));
-  // Mongoose binds arrays and numeric keys to the version, which every change of another field counts up.
+  // Mongoose makes the version a condition of updates of arrays and of numeric keys. Such an update would fail after a
+  // change of any other field, because every change increments the version.
   if (key !== undefined && !(isTied && version !== null)) delete where[key];
-  // The wrapper keeps a condition on `_id` from taking the place of the document's own.
+  // `$and` prevents a condition on `_id` from replacing the `_id` of the document.
   const q = { ...where, ...all.length > 0 && { $and: all } };
   const statement = { q, u: counted(changes, { key, values }) };
   const bound = { statement, key, version: (version ?? 0) + 1 };
-  // What a hook has read can be outside already.
+  // A hook may have read values outside of the scope, so an update of such values is always matched.
   if (isEmpty(scope) || !isTouched && isSent) return bound;
   const changed = setFields({ ...values }, changedFields(doc, changes, { read: values }));
   return { ...bound, changed };
 }
 
-/** Has an update count the version once, whatever hooks have done to it. */
+/** Returns an update that increments the version once, even if hooks have changed the version. */
 function counted(
   changes: Update,
   { key, values }: { readonly key: string | undefined; readonly values: StoredObject },
@@ -83,12 +84,17 @@ function counted(
     const { [key]: _counted, ...others } = paths;
     if (!isEmpty(others)) update[operator] = others;
   }
-  // The database counts on from nothing, and not from null: of several changes then, one is bound to be the first.
+  // `$inc` begins with 1 at a missing version and fails at `null`. A version of `null` is set to 1, and a condition on
+  // `null` lets only the first of several updates succeed.
   const operator = values[key] === null ? "$set" : "$inc";
   return { ...update, [operator]: { ...update[operator], [key]: 1 } };
 }
 
-/** The condition that what was read at some paths, or all of it, is stored; or else that the version is the same. */
+/**
+ * Returns the condition that the values at some paths are stored as they were read. `undefined` in `all` stands for the
+ * whole document. An equal version is accepted instead if the values are too large for a condition, or if JavaScript
+ * may have changed the values.
+ */
 function unchanged(
   all: readonly (Iterable<string> | undefined)[],
   { sameVersion, kept: { values, isSent } }: {
@@ -103,13 +109,17 @@ function unchanged(
   const paths = all.flatMap((each) => [...each ?? []]);
   if (paths.length === 0) return {};
   const same = { $and: paths.map((path) => unchangedAt(path, values)) };
-  // One statement has 16 MB, and holds what is written as well.
+  // A statement has at most 16 MB, including the written values. A condition of more than 1 MB is replaced by the
+  // version.
   if (hasVersion && mongoose.mongo.BSON.calculateObjectSize(same) > 1024 * 1024) return sameVersion;
   const isCertain = isSent && paths.every((path) => isExact(valueAt(values, path)));
   return isCertain || !hasVersion ? same : { $or: [same, sameVersion] };
 }
 
-/** Gives the condition that a path is stored as it was read. To documents, a missing array is an empty one. */
+/**
+ * Returns the condition that a path is stored as it was read. An empty array also matches a missing value, because
+ * documents show an empty array for a missing one.
+ */
 export function unchangedAt(path: string, stored: Filter): Filter {
   const value = valueAt(stored, path);
   const isMissing = { [path]: { $exists: false } };
@@ -117,12 +127,15 @@ export function unchangedAt(path: string, stored: Filter): Filter {
   if (Array.isArray(value) && value.length === 0) {
     return { $or: [{ [path]: { $size: 0 } }, isMissing] };
   }
-  // `null` alone would match missing fields and elements of lists as well.
+  // A condition on `null` alone would match missing fields and elements of arrays too.
   if (value === null) return { [path]: { $type: "null", $not: { $type: "array" } } };
   return { [path]: { $eq: value } };
 }
 
-/** Whether a value is certainly the same when it goes back: objects here sort their numeric keys. */
+/**
+ * Whether a value that is sent back to the database is certainly the stored value. JavaScript sorts the numeric keys of
+ * objects, so an object with such keys may differ.
+ */
 export function isExact(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isExact);
   if (!isJsonObject(value)) return true;
@@ -135,7 +148,10 @@ export function sameAsStored(expression: string, value: unknown): object {
   return { $eq: [expression, { $literal: value }] };
 }
 
-/** Throws a 403 unless all values are inside a scope: the database matches them, without storing them, where it must. */
+/**
+ * Throws a 403 unless all values are inside a scope. If the process cannot decide that, the database matches the values
+ * without storing them.
+ */
 export async function checkScope(
   all: readonly StoredObject[],
   { scope, connection }: { readonly scope: Filter; readonly connection: Connection },
@@ -147,7 +163,10 @@ export async function checkScope(
   }
 }
 
-/** Whether values are certainly inside a scope of equalities. With `false`, the database must tell. */
+/**
+ * Whether values are certainly inside a scope that consists of equalities. If `false`, the database must match the
+ * values.
+ */
 function isKnownWithin(values: Filter, scope: Filter): boolean {
   return Object.entries(scope).every(([path, value]) =>
     path === "$and" && Array.isArray(value)
@@ -158,13 +177,16 @@ function isKnownWithin(values: Filter, scope: Filter): boolean {
 
 function isEqual(value: unknown, expected: unknown): boolean {
   if (expected instanceof mongoose.Types.ObjectId) {
-    // ObjectId.equals() takes texts and look-alikes for identifiers, which the database does not.
+    // `ObjectId.equals()` also accepts texts and similar objects, which the database would not match.
     return value instanceof mongoose.Types.ObjectId && expected.equals(value);
   }
   return ["string", "number", "boolean"].includes(typeof expected) && value === expected;
 }
 
-/** Gives the top-level fields that an update writes, as they are then; a 409 if a value that it counts on has changed. */
+/**
+ * Returns the top-level fields that an update writes, with their values after the update. Throws a 409 if an operator
+ * such as `$inc` or `$push` applies to a value that has changed since the read.
+ */
 export function changedFields(
   doc: Document,
   update: Update,
@@ -193,12 +215,12 @@ export function setFields(holder: StoredObject, fields: StoredObject): StoredObj
   return holder;
 }
 
-/** Matches a stored object: `$type` alone also matches a list with an object in it. */
+/** Returns a filter that matches a stored object. `$type` alone would also match an array with an object in it. */
 export function isObjectAt(path: string): Filter {
   return { [path]: { $type: "object", $not: { $type: "array" } } };
 }
 
-/** An entity as an update found it. */
+/** The stored values of an entity before an update, and the shape of the entity. */
 interface Reading {
   readonly shape: Shape;
   readonly stored: Filter;
@@ -208,13 +230,17 @@ export function writtenPaths(update: Update): string[] {
   return Object.values(update).flatMap((paths) => Object.keys(paths));
 }
 
-/** The other operators add to an array, or take elements out by value. */
+/**
+ * The update operators that replace an array or remove elements by position. Other operators add elements or remove
+ * elements by value.
+ */
 const REPLACING = new Set(["$set", "$unset", "$pop"]);
 
 /**
- * Gives the paths of which an update writes more than was asked for: arrays that it replaces or names positions of, and
- * objects that it puts where none was. It depends on what was read there. One that overwrites depends on those arrays only
- * whose elements keep what no body may set.
+ * Returns the paths at which an update overwrites more than the request names. Such paths are arrays that the update
+ * replaces or addresses by position, and objects that the update sets where no object was stored. The write must fail
+ * if values at the paths have changed since the read. With `overwrites`, only arrays whose elements keep fields that no
+ * body can set are returned.
  */
 export function replacedPaths(
   update: Update,
@@ -235,7 +261,10 @@ export function replacedPaths(
   return [...found];
 }
 
-/** Gives the embedded objects into which an update writes: of one that is gone meanwhile, a part would come back. */
+/**
+ * Returns the paths of the embedded objects into which an update writes. If another request has removed such an object
+ * since the read, the write must fail, because it would store a part of the object again.
+ */
 export function enteredObjects(update: Update, { shape, stored }: Reading): string[] {
   const { $unset: _gone, ...writing } = update;
   const entered = writtenPaths(writing).flatMap((path) =>

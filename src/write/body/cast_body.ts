@@ -35,7 +35,7 @@ export class BodyCast {
     return new BodyCast(this.#join(String(key)), this.references, { problems: this.#problems });
   }
 
-  /** A cast of the same value that leaves its references alone, because the value is not written. */
+  /** Returns a cast that records no references, for a value that will not be written. */
   ignoringReferences(): BodyCast {
     return new BodyCast(this.path, new Map(), { problems: this.#problems });
   }
@@ -50,7 +50,7 @@ export class BodyCast {
     return Object.fromEntries(fields);
   }
 
-  /** The entries that a body may set; in strict mode an undeclared one is a problem. */
+  /** Returns the entries of an object that a body may set. In strict mode, an undeclared field is a problem. */
   writableEntries(value: JsonObject, { fields, strict }: Shape): [string, unknown][] {
     return Object.entries(value).filter(([key]) => {
       if (PROTOTYPE_KEYS.has(key)) return false;
@@ -63,7 +63,9 @@ export class BodyCast {
     });
   }
 
-  /** Casts a value that is not `null`; `undefined` if it cannot be cast, which is a problem. */
+  /**
+   * Casts a value that is not `null`. Returns `undefined` if the value cannot be cast, which is a problem of the body.
+   */
   value(value: unknown, field: FieldShape): unknown {
     switch (field.kind) {
       case "free":
@@ -87,7 +89,10 @@ export class BodyCast {
     return element === undefined || value === null ? value : this.value(value, element);
   }
 
-  /** Copies free-form data without `null`, which a merge patch cannot set; arrays are replaced as they are. */
+  /**
+   * Copies free-form data without `null` values, which a merge patch cannot set. Arrays keep their `null` values,
+   * because a merge patch replaces whole arrays.
+   */
   free(value: unknown, inArray = false): unknown {
     if (Array.isArray(value)) {
       return value.map((each, index) => this.at(index).free(each, true));
@@ -101,7 +106,9 @@ export class BodyCast {
     );
   }
 
-  /** The entries of an object whose keys are data; a key that the database cannot address in a path is a problem. */
+  /**
+   * Returns the entries of an object whose keys are data. A key that paths of the database cannot name is a problem.
+   */
   freeEntries(value: JsonObject): [string, unknown][] {
     const entries = Object.entries(value).filter(([key]) => !PROTOTYPE_KEYS.has(key));
     for (const [key] of entries) {
@@ -122,7 +129,7 @@ export class BodyCast {
 
   #castScalar(value: unknown, { type }: FieldShape): unknown {
     const instance = type?.instance ?? "Value";
-    // Mongoose reads `{ "$numberDecimal": "1.5" }`.
+    // Mongoose casts the form `{ "$numberDecimal": "1.5" }` of Extended JSON.
     const isDecimal = instance === "Decimal128" && isJsonObject(value) &&
       Object.keys(value).join() === "$numberDecimal";
     if (typeof value === "object" && !isDecimal) return this.#refuse(instance);
@@ -134,10 +141,10 @@ export class BodyCast {
     if (instance === "Buffer") return readBase64(value) ?? this.#refuse(instance);
     try {
       const cast: unknown = type?.cast(value, null as never, false);
-      // JSON has no such number: an answer would show null.
+      // JSON has no infinite numbers and no NaN, so an answer would show `null`.
       if (!isEndless(cast)) return cast;
     } catch {
-      // Not a value of the type.
+      // The value cannot be cast to the type.
     }
     return this.#refuse(instance);
   }
@@ -163,7 +170,7 @@ export class BodyCast {
     return undefined;
   }
 
-  /** Refuses a text that the database would store as another one. */
+  /** Records a problem for text with half of a surrogate pair, because the database would store another text. */
   #refuseText(): undefined {
     const { path } = this;
     const message = `Text at "${path}" holds half of a surrogate pair`;
@@ -176,11 +183,13 @@ export class BodyCast {
   }
 }
 
-/** The types of fields whose digits all count. */
+/** The types of fields that store every digit of a number. */
 const EXACT_TYPES: ReadonlySet<string> = new Set(["BigInt", "Decimal128"]);
 const DOUBLES: ReadonlySet<string> = new Set(["Number", "Double"]);
 
-/** Whether a value of a body is, or becomes, another number than the client has written. */
+/**
+ * Whether a value of a body is another number than the client has written, or becomes another number when it is cast.
+ */
 function isInexact(value: unknown, type: string): boolean {
   if (typeof value === "string") return DOUBLES.has(type) && isLostInteger(value.trim());
   if (typeof value !== "number") return false;
@@ -188,7 +197,7 @@ function isInexact(value: unknown, type: string): boolean {
   return EXACT_TYPES.has(type) ? isUnsafeInteger(value) : mayBeRounded(value);
 }
 
-/** Whether a number is infinite, or none. The driver has a class for doubles. */
+/** Whether a cast value is an infinite number or NaN. The driver has the class `Double` for doubles. */
 function isEndless(cast: unknown): boolean {
   const value: unknown = cast instanceof Double ? cast.valueOf() : cast;
   return typeof value === "number" && !Number.isFinite(value);

@@ -6,18 +6,18 @@ import { refusal } from "../../errors/refusals.ts";
 import type { RestError } from "../../errors/rest_error.ts";
 
 interface ImportOptions {
-  /** Ends a wait. */
+  /** The signal that ends a wait for the next chunk. */
   readonly signal: AbortSignal;
   readonly maxImportBytes: number;
 }
 
-/** How many times larger than its compressed bytes a body may be. */
+/** The maximum ratio between the size of a decompressed body and its compressed size. */
 const MAX_INFLATION = 100;
 
-/** The size up to which a body may be compressed to nothing. */
+/** The size of a decompressed body up to which any ratio is accepted. */
 const FREE_INFLATION = 10 * 1024 * 1024;
 
-/** Opens a body that no parser has read. Throws if its length or its encoding is refused. */
+/** Opens a body that no parser has read. Throws if the length or the encoding of the body is refused. */
 export function openBody(req: Request, options: ImportOptions): ImportBody {
   if (req.body !== undefined || req.readableEnded) {
     throw new Error("Cannot read the lines of the body: a parser of the application has read them");
@@ -36,7 +36,7 @@ function tooLarge(limit: number): RestError {
   return refusal("PAYLOAD_TOO_LARGE", { message, limit });
 }
 
-/** The bytes of a body, decompressed, chunk by chunk. */
+/** The decompressed bytes of a body, chunk by chunk. */
 class ImportBody {
   readonly #req: Request;
   readonly #source: Readable;
@@ -59,7 +59,7 @@ class ImportBody {
     this.#isCompressed = isCompressed;
     this.#source = isCompressed ? req.pipe(createGunzip()) : req;
     if (isCompressed) req.on("data", this.#onReceived);
-    // A decompression that fails after the last read would end the process.
+    // Without a listener, an error of the decompression after the last read would end the process.
     this.#source.on("error", this.#onError);
     req.on("error", this.#onError).on("close", this.#onClose);
     this.#source.on("data", this.#onData).on("end", this.#onEnd);
@@ -68,7 +68,10 @@ class ImportBody {
     this.#stopListening = () => options.signal.removeEventListener("abort", wake);
   }
 
-  /** Returns the next chunk, `null` at the end of the body, and `undefined` if none has come in time or the signal ends the wait. */
+  /**
+   * Returns the next chunk, or `null` at the end of the body. Returns `undefined` if no chunk has come before `dueAt`,
+   * or if the signal ends the wait.
+   */
   async next(dueAt: number): Promise<Uint8Array | null | undefined> {
     if (this.#chunks.length === 0 && !this.#isEnded && this.#error === undefined) {
       await this.#wait(dueAt);
@@ -79,7 +82,7 @@ class ImportBody {
     return this.#isEnded ? null : undefined;
   }
 
-  /** Discards the rest of the body: the client may not take an answer before it has sent all. */
+  /** Discards the rest of the body. A client may not read the answer before it has sent the whole body. */
   leave(): void {
     this.#stopListening();
     this.#source.off("data", this.#onData);

@@ -24,13 +24,13 @@ export interface Merged {
   readonly references: readonly NamedReference[];
 }
 
-/** Merges a body into a document, or into a copy of an object of another database. */
+/** Merges a body into a document, or into a copy of an object from another database. */
 export function mergeBody(
   entity: object,
   { body, shape, replaces = false }: {
     readonly body: JsonObject;
     readonly shape: Shape;
-    /** Whether the body replaces all that it may set. */
+    /** Whether the body replaces every field that a body may set, as PUT does. */
     readonly replaces?: boolean;
   },
 ): Merged {
@@ -50,7 +50,10 @@ export function mergeBody(
 
 type Values = Record<string, unknown>;
 
-/** A value of an object that is no document. Objects on the way of a change are copied. */
+/**
+ * A value in an object that is not a document. The objects on the path of a change are copied, so that the given object
+ * stays unchanged.
+ */
 class ObjectTarget extends MergeTarget {
   protected readonly holder: Values;
   readonly #key: string;
@@ -62,7 +65,7 @@ class ObjectTarget extends MergeTarget {
   }
 
   protected override read(): unknown {
-    // A client's key may be called like something that every object has.
+    // A key of a client may be the name of an inherited member, such as `toString`.
     return Object.hasOwn(this.holder, this.#key) ? this.holder[this.#key] : undefined;
   }
 
@@ -94,12 +97,12 @@ class ObjectTarget extends MergeTarget {
   }
 
   protected override cleared(field: FieldShape): unknown {
-    // Validation would give a missing value its default, and let it pass.
+    // Validation would replace a missing value by its default, so that the body without the required field would pass.
     return isAlwaysRequired(field.type) ? null : super.cleared(field);
   }
 }
 
-/** A value of a document. Only the paths that the body names are touched, so that only they are written. */
+/** A value in a document. A merge touches only the paths that the body names, so that only these paths are written. */
 class DocumentTarget extends MergeTarget {
   readonly #slot: Slot;
   readonly #root: Document;
@@ -116,7 +119,8 @@ class DocumentTarget extends MergeTarget {
 
   protected override write(value: unknown): void {
     writeSlot(this.#slot, value);
-    // Of two replacements at once, one is stored as a whole: what was read already is written, too.
+    // A replacement also writes values that are equal to the values that were read. Two replacements at the same time
+    // would otherwise store a mixture of both.
     if (this.step.replaces) this.#slot.doc.markModified(this.#slot.path);
   }
 
@@ -125,7 +129,8 @@ class DocumentTarget extends MergeTarget {
     const current = this.read();
     const map = current instanceof Map ? current : undefined;
     return (name) => {
-      // An object tracks its changes itself, unless it is made of dotted paths.
+      // An embedded document tracks its changes itself. The document around an object of dotted paths tracks the
+      // changes of the object.
       const slot = isDocument(current)
         ? { doc: current, path: name }
         : { doc, path: `${path}.${name}`, ...map && { map, key: name } };
@@ -173,7 +178,10 @@ class DocumentTarget extends MergeTarget {
   }
 }
 
-/** Merges into a copy of free-form data. A key that is cleared keeps `undefined`: the document removes it. */
+/**
+ * Merges a patch into a copy of free-form data. A cleared key keeps the value `undefined`, which makes the document
+ * remove the key.
+ */
 function mergeFree(
   current: JsonObject,
   patch: JsonObject,
@@ -193,7 +201,7 @@ function mergeFree(
     result[key] = next;
     changed.push(inner.path);
   }
-  // Mongoose reads no path through an object with such a key.
+  // Mongoose cannot read a path through an object with the key `_doc`, so the whole object is marked as changed.
   if (changed.length > before && Object.hasOwn(result, VALUES_KEY)) changed.push(cast.path);
   return result;
 }

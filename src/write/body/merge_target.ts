@@ -13,15 +13,15 @@ export interface MergeStep {
   readonly cast: BodyCast;
   /** Whether fields that the body leaves out are cleared, as in an element that the body names by its `_id`. */
   readonly whole?: boolean;
-  /** Whether the whole entity is replaced: what the body leaves out is as in a new one. */
+  /** Whether the whole entity is replaced. A field that the body leaves out gets its value in a new entity. */
   readonly replaces?: boolean;
-  /** Whether the key of the value is data: the key of a Map or of free-form data. */
+  /** Whether the key of the value is data, as the keys of Maps and of free-form data are. */
   readonly isEntry?: boolean;
 }
 
 /**
- * A value into which a part of a body is merged as a JSON merge patch: objects merge, arrays are replaced, `null` clears.
- * Fields that a client can neither see nor set stay.
+ * A value into which a part of a body is merged as a JSON merge patch. Objects are merged, arrays are replaced, and
+ * `null` clears a value. Fields that a client can neither see nor set stay unchanged.
  */
 export abstract class MergeTarget {
   constructor(protected readonly step: MergeStep) {}
@@ -73,7 +73,10 @@ export abstract class MergeTarget {
     this.#mergeEntries(patch, field);
   }
 
-  /** Merges into the elements that the body names by their `_id`; `false` where it names none. */
+  /**
+   * Merges a list into the elements that the list names by their `_id`. Returns `false` if the list names no element or
+   * has a problem.
+   */
   protected mergeElements(list: readonly unknown[], field: FieldShape): boolean {
     const { kind, shape } = field.element as FieldShape;
     const current = this.read();
@@ -90,7 +93,7 @@ export abstract class MergeTarget {
     return true;
   }
 
-  /** `false` where the value replaces the one here. */
+  /** Merges a value into the present value. Returns `false` if the value replaces the present value. */
   #mergesInto(value: unknown, field: FieldShape): boolean {
     const { kind, type, element, shape } = field;
     if (this.isLocked(field)) return false;
@@ -112,7 +115,7 @@ export abstract class MergeTarget {
     const { cast, whole } = this.step;
     const entry = this.open(true);
     for (const [key, value] of cast.freeEntries(patch)) {
-      // After a problem nothing is merged, but the answer names all problems.
+      // After a problem, the remaining values are cast but not merged, so that the answer names all problems.
       if (!cast.hasProblems) entry(key).merge(value, element);
       else if (value !== null) cast.at(key).value(value, element);
     }
@@ -123,7 +126,7 @@ export abstract class MergeTarget {
 
   #clear(field: FieldShape, isLeftOut = false): void {
     const { element, shape, type } = field;
-    // An object made of dotted paths has no default: its fields have theirs.
+    // An object of dotted paths has no default, but its fields may have defaults.
     const isOpened = isLeftOut && type === undefined && shape !== undefined;
     if (!isOpened && !this.#mustStay(field)) {
       if (this.step.isEntry) return this.write(undefined);
@@ -136,7 +139,10 @@ export abstract class MergeTarget {
     }
   }
 
-  /** Whether a Map is written as a whole, with no key that others have added: nothing in its values has to stay. */
+  /**
+   * Whether a replacement writes a Map as a whole, so that keys from other requests are removed. Maps of objects are
+   * merged, because the objects may have fields that must stay.
+   */
   #isReplaced({ element }: FieldShape): boolean {
     return this.step.replaces === true && element?.kind !== "object";
   }
@@ -165,14 +171,14 @@ function isIdentified(value: unknown): value is { readonly _id: unknown } {
   return value._id !== undefined && value._id !== null;
 }
 
-/** Whether an object, or a Map of objects, holds a protected field with more than its default. */
+/** Whether an object, or a Map of objects, holds a protected field whose value is not the default of the field. */
 function holdsProtected(value: unknown, field: FieldShape): boolean {
   const { kind, element, shape } = field;
   const values = valuesOf(value) ?? {};
   if (kind === "map" && element !== undefined) {
     return Object.values(values).some((each) => holdsProtected(each, element));
   }
-  // A kind (a discriminator) may protect fields that its base does not have.
+  // A discriminator may protect fields that its base does not have.
   const own = isDocument(value) && shape
     ? describeShape(value.schema as Schema, shape.rights)
     : shape;
@@ -191,7 +197,7 @@ function valuesOf(value: unknown): Record<string, unknown> | undefined {
     : undefined;
 }
 
-/** Whether a value equals the default of its field, so that nothing is lost without it. */
+/** Whether a value equals the default of its field, so that clearing the value loses nothing. */
 function isDefault(value: unknown, field: FieldShape): boolean {
   if (field.kind === "array" && Array.isArray(value) && value.length === 0) return true;
   const { kind, given } = fieldDefault(field);

@@ -15,7 +15,10 @@ interface ManyLimits extends Count {
   readonly many: number;
 }
 
-/** Reads an array of what should be objects; `undefined` for any other body. The limits apply to each of them. */
+/**
+ * Reads a body that is an array. Returns `undefined` for any other body. The elements may be any values, and the limits
+ * apply to each object among them.
+ */
 export function readElements(
   req: Request,
   { many, ...limits }: ManyLimits,
@@ -34,7 +37,7 @@ function parsedBody(req: Request): unknown {
   const length = req.headers["content-length"];
   const empty = req.headers["transfer-encoding"] === undefined &&
     (length === undefined || length === "0");
-  // Parsers make an empty object of no bytes at all.
+  // Parsers return an empty object for a body without bytes.
   if (length === "0" || empty && req.body === undefined) throw badFormat("The body is missing");
   const isUsual = req.headers["content-type"] === "application/json";
   if (!empty && !isUsual && !req.is(["json", "+json"])) throw unsupported();
@@ -51,39 +54,43 @@ function unsupported(): RestError {
   return refusal("UNSUPPORTED_MEDIA_TYPE", { message: "The Content-Type is not JSON" });
 }
 
-/** Limits on the size of request bodies. A larger object is a 400. */
+/** The limits on the size of request bodies. A larger object is answered with the status 400. */
 export interface BodyLimits {
   /**
-   * The maximum number of keys, of all objects together.
+   * The maximum number of keys in all objects of a body together.
    *
    * @default {5000}
    */
   readonly maxKeys?: number;
   /**
-   * The maximum number of elements, of all arrays together.
+   * The maximum number of elements in all arrays of a body together.
    *
    * @default {5000}
    */
   readonly maxElements?: number;
   /**
-   * The maximum number of objects inside of the body, at all levels together. Elements of arrays and values of Maps count,
-   * those of free-form fields too.
+   * The maximum number of objects inside of a body, at all depths together. Elements of arrays, values of Maps, and
+   * objects in free-form fields are included.
    *
    * @default {1000}
    */
   readonly maxObjects?: number;
   /**
-   * The maximum number of bytes of an import of lines, decompressed. A larger one ends with a line that has the status 413.
+   * The maximum number of bytes of an import of lines, after decompression. The answer to a larger import ends with a
+   * line that has the status 413.
    *
    * @default {1073741824}
    */
   readonly maxImportBytes?: number;
 }
 
-/** The limits that apply to each object. */
+/** The limits that apply to each object of a request. */
 export type Count = Required<Omit<BodyLimits, "maxImportBytes">>;
 
-/** An embedded object costs Mongoose as much as hundreds of scalars, and more the more of them there are. */
+/**
+ * The default limits. Mongoose needs as much time for an embedded object as for hundreds of scalars, and more time for
+ * each object the more objects a body has.
+ */
 const DEFAULT_BODY_LIMITS: Required<BodyLimits> = {
   maxKeys: 5_000,
   maxElements: 5_000,
@@ -101,7 +108,7 @@ export function completeBodyLimits(given: BodyLimits = {}): Required<BodyLimits>
   return completeLimits(given, { defaults: DEFAULT_BODY_LIMITS, what: "bodies" });
 }
 
-/** How deep a body may be nested: the database stores no more than 100 levels. */
+/** The maximum depth of a body. The database stores at most 100 levels of nested values. */
 export const MAX_DEPTH = 100;
 
 export function tooDeep(): RestError {
@@ -124,12 +131,15 @@ export function checkSize(body: JsonObject, limits: Count): void {
   }
 }
 
-/** Counts the parts of a value, and has them checked after each object and array. */
+/**
+ * Counts the keys, elements and objects in a value. `check` runs at each object and each array, so that a body beyond a
+ * limit is refused early.
+ */
 function countWithin(
   value: unknown,
   { total, check }: { readonly total: Record<keyof Count, number>; readonly check: () => void },
 ): void {
-  // Level by level: a body may be nested deeper than calls can be.
+  // The loop visits one depth at a time, because a recursion through a deeply nested body could overflow the stack.
   let level = [value];
   for (let depth = 1; level.length > 0; depth++) {
     if (depth > MAX_DEPTH) throw tooDeep();

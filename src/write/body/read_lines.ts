@@ -14,29 +14,35 @@ export interface BodyLine {
 }
 
 interface LinesOptions extends Required<BodyLimits> {
-  /** The number of lines in a batch. */
+  /** The maximum number of lines in a batch. */
   readonly many: number;
-  /** Ends the import with a line that names the first line that was not read. */
+  /** The signal that ends the import. The last line of the answer names the first line that was not read. */
   readonly signal: AbortSignal;
-  /** Whether nobody waits for the answer. */
+  /** Returns whether no client can receive the answer any more. */
   readonly isOver: () => boolean;
 }
 
-/** The most bytes of a line. */
+/** The maximum number of bytes of a line. */
 const MAX_LINE = 1024 * 1024;
 
-/** The length of the lines with which a batch is full: the driver encodes a batch in one turn of the event loop. */
+/**
+ * The total length of the lines in a full batch. The driver encodes a whole batch in one turn of the event loop, so a
+ * larger batch would delay other requests.
+ */
 const FULL_BATCH = 256 * 1024;
 
-/** The number of lines between two looks at the clock: most lines are short. */
+/**
+ * The number of lines between two checks of the elapsed time. Most lines are short, so a check for each line is not
+ * necessary.
+ */
 const LINES_AT_ONCE = 32;
 
-/** The time after which a batch is stored that is not full. */
+/** The time after which a batch is stored although it is not full. */
 const STORE_AFTER_MS = 1000;
 
 /**
- * Reads a body with a JSON object on each line, in batches, and no further than the caller asks for. The last batch of a body
- * that cannot be read to its end has an error as its last line.
+ * Reads a body with a JSON object on each line, in batches. The body is read only as far as the caller takes batches.
+ * If a body cannot be read to its end, the last line of its last batch is an error.
  */
 export async function* readLines(
   req: Request,
@@ -74,13 +80,13 @@ export async function* readLines(
   }
 }
 
-/** The lines that are read and not stored. */
+/** The lines that are read and not stored yet. */
 class LineBatch {
   readonly #limits: Count;
   #lines: BodyLine[] = [];
-  /** The number of the line after the last one. */
+  /** The number of the line that follows the last line of the batch. */
   next = 1;
-  /** The length of the lines, empty ones included. */
+  /** The total length of the lines, including empty lines. */
   size = 0;
   /** The time at which the batch is stored although it is not full. */
   dueAt = Infinity;
@@ -114,10 +120,16 @@ function stopped(): RestError {
   return overloaded("The server is closing: this line and the lines after it are not stored");
 }
 
-/** The length from which a line is checked before it is parsed: the parser cannot be interrupted. */
+/**
+ * The length from which a line is checked before it is parsed. The parser cannot be interrupted, so a line with too
+ * many values would delay other requests.
+ */
 const LONG_LINE = 16 * 1024;
 
-/** Throws if a text has more members than the limits allow, or is nested too deep, without parsing it. */
+/**
+ * Throws if a JSON text has more members than the limits allow, or is nested too deep. The check does not parse the
+ * text.
+ */
 function checkText(text: string, { maxKeys, maxElements }: Count): void {
   const most = maxKeys + maxElements + 1;
   let members = 0;
@@ -166,7 +178,10 @@ class LineSplitter {
   #rest: Uint8Array[] = [];
   #size = 0;
 
-  /** Returns the lines that end in a chunk; at the end of the body, which is `null`, the line without a break. */
+  /**
+   * Returns the lines that end in a chunk. At the end of the body, which `null` stands for, returns the last line if it
+   * has no line break.
+   */
   *split(chunk: Uint8Array | null | undefined): Generator<string> {
     if (chunk === undefined) return;
     if (chunk === null) {
