@@ -157,8 +157,15 @@ export class DeadLetters {
     for await (const { event, ...letter } of this.#find({}, { projection, limit })) {
       const { error, attempts, diedAt, isOvertaken, isDue } = letter;
       listed.push({
-        ...{ id: event._id._data, kind: kindOf(event), _id: event.documentKey?._id },
-        ...{ at: timeOf(event), error, attempts, diedAt, isOvertaken, isDue },
+        id: event._id._data,
+        kind: kindOf(event),
+        _id: event.documentKey?._id,
+        at: timeOf(event),
+        error,
+        attempts,
+        diedAt,
+        isOvertaken,
+        isDue,
       });
     }
     return listed;

@@ -136,7 +136,10 @@ export class FollowLoop<M extends FrameworkModel> {
   #openQueue(lease: Lease, place: Place): ChangeQueue {
     const { concurrency, timeoutMS, retry } = this.#options;
     return new ChangeQueue({
-      ...{ ...place, concurrency, timeoutMS, retry },
+      ...place,
+      concurrency,
+      timeoutMS,
+      retry,
       mayStart: () => lease.isHeld,
       handle: (event, attempt) => this.#handle(event, attempt),
       read: (event, place) => this.#readAgain(event, place),

@@ -99,11 +99,11 @@ export class Lease {
     const claimed = { $mergeObjects: [first, "$$ROOT", claim] };
     const isFree = { $lte: ["$until", "$$NOW"] };
     const update = [{ $replaceWith: { $cond: [isFree, claimed, "$$ROOT"] } }];
-    const claiming = (signal: AbortSignal) =>
-      records.findOneAndUpdate({ _id } as object, update as never, {
-        ...MAJORITY,
-        ...{ upsert: true, returnDocument: "after", signal },
-      }).catch(noneIfDuplicate);
+    const claiming = (signal: AbortSignal) => {
+      const options = { ...MAJORITY, upsert: true, returnDocument: "after", signal } as const;
+      return records.findOneAndUpdate({ _id } as object, update as never, options)
+        .catch(noneIfDuplicate);
+    };
     const limit = { ms: leaseMS, message: `Cannot claim the lease of "${_id}"` };
     const found = await withTimeLimit(claiming, limit) as unknown as StoredFollow | null;
     if (found === null) return { place };
@@ -161,11 +161,10 @@ export class Lease {
     fields: object,
   ): Promise<Record<string, unknown> | null> {
     const message = `Cannot ${action} the lease of "${this.#name}"`;
-    const change = (signal: AbortSignal) =>
-      this.#records.findOneAndUpdate(this.#filter, [{ $set: fields }] as never, {
-        ...MAJORITY,
-        ...{ returnDocument: "before", signal },
-      });
+    const change = (signal: AbortSignal) => {
+      const options = { ...MAJORITY, returnDocument: "before", signal } as const;
+      return this.#records.findOneAndUpdate(this.#filter, [{ $set: fields }] as never, options);
+    };
     return withTimeLimit(change, { ms: this.#leaseMS, message });
   }
 

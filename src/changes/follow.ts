@@ -205,7 +205,12 @@ export function follow<C extends ModelClass>(
     else Promise.resolve().then(() => onError(error, change)).catch(log);
   };
   const loop = new FollowLoop({
-    ...{ ...limits, connection, model, name: record, handle, onError: report },
+    ...limits,
+    connection,
+    model,
+    name: record,
+    handle,
+    onError: report,
     onLost: onLost ??
       (({ reason, since }) =>
         report(new Error(`Changes since ${since.toISOString()} are lost: ${reason}`))),
@@ -213,7 +218,8 @@ export function follow<C extends ModelClass>(
   let stopped: Promise<void> | undefined;
   const stop = ({ timeoutMS = GRACE_MS } = {}) => stopped ??= loop.stop(timeoutMS);
   return {
-    ...{ stop, [Symbol.asyncDispose]: stop },
+    stop,
+    [Symbol.asyncDispose]: stop,
     lag: () => lagOf(connection, record),
     deadLetters: ({ limit = LISTED } = {}) => loop.letters.list(limit),
     replay: async (ids) => {

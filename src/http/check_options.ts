@@ -68,7 +68,11 @@ export function objectOf<N extends string>(
 }
 
 const HELD: Readonly<Record<FieldShape["kind"], string>> = {
-  ...{ array: "an array", object: "an object", map: "a map", free: "anything", scalar: "no text" },
+  array: "an array",
+  object: "an object",
+  map: "a map",
+  free: "anything",
+  scalar: "no text",
 };
 
 /**

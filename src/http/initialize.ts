@@ -66,8 +66,16 @@ export interface InitializeOptions {
 }
 
 const OPTIONS: Readonly<Record<keyof InitializeOptions, true>> = {
-  ...{ models: true, onError: true, maxTimeMS: true, sendTimeoutMS: true, indexes: true },
-  ...{ parameters: true, queryLimits: true, bodyLimits: true, live: true, log: true },
+  models: true,
+  onError: true,
+  maxTimeMS: true,
+  sendTimeoutMS: true,
+  indexes: true,
+  parameters: true,
+  queryLimits: true,
+  bodyLimits: true,
+  live: true,
+  log: true,
 };
 
 /** The longest delay that a timer supports. Timers with a longer delay fire at once. */
@@ -166,7 +174,8 @@ export function settingsOf(options: InitializeOptions): RouteSettings {
     );
   }
   return {
-    ...{ maxTimeMS, sendTimeoutMS },
+    maxTimeMS,
+    sendTimeoutMS,
     limits: completeQueryLimits(queryLimits),
     filterPaths: queryLimits?.paths,
     bodyLimits: completeBodyLimits(bodyLimits),

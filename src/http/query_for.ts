@@ -101,8 +101,15 @@ function makeRoute(target: ModelClass, { path: route, ignoresQ }: RouteKey): Rou
   const shape = shapeForAll(buildSchema(target).schema);
   const scopes = rests.map(({ scope }) => scope).filter((scope) => scope !== undefined);
   const levels: Level[] = [{
-    ...{ target, shape, operation: "all", kind: OPERATIONS.all, hooks: {}, parameters: [], scopes },
-    ...{ versionKey: undefined, ignoresQ },
+    target,
+    shape,
+    operation: "all",
+    kind: OPERATIONS.all,
+    hooks: {},
+    parameters: [],
+    scopes,
+    versionKey: undefined,
+    ignoresQ,
   }];
   return {
     path: rest.route ?? "",

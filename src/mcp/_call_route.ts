@@ -76,8 +76,11 @@ function innerRequest(req: Request, call: RouteCall): Request {
   const given = body && { "content-type": "application/json", "transfer-encoding": "chunked" };
   const headers = { ...Object.fromEntries(kept), accept: "application/json" };
   const own = {
-    ...{ url, originalUrl: `${req.baseUrl}${url}`, method: mounted.operation.verb.toUpperCase() },
-    ...{ headers: { ...headers, ...given, ...call.headers }, body },
+    url,
+    originalUrl: `${req.baseUrl}${url}`,
+    method: mounted.operation.verb.toUpperCase(),
+    headers: { ...headers, ...given, ...call.headers },
+    body,
     // Middleware may have set `query` on the caller's request. Without this property, the new request would have the
     // parameters of the caller's URL.
     query: Object.fromEntries(query),

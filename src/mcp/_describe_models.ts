@@ -55,11 +55,15 @@ const OF_LISTS = ["q", "sort", "limit", "after", "skip", "select", "search", "po
 
 /** The query parameters that tools have as arguments, by operation. Actions on all entities have `q`. */
 const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
-  ...{ all: OF_LISTS, one: ["select", "populate"], create: [], update: [] },
+  all: OF_LISTS,
+  one: ["select", "populate"],
+  create: [],
+  update: [],
 };
 
 const HEADERS: { readonly [N in HeaderDescription["name"]]?: string } = {
-  ...{ "If-Match": "ifMatch", "Idempotency-Key": "idempotencyKey" },
+  "If-Match": "ifMatch",
+  "Idempotency-Key": "idempotencyKey",
 };
 
 /**
@@ -88,9 +92,14 @@ function tell(
   ];
   const isOther = answer.length > 0 && JSON.stringify(answer) !== JSON.stringify(fields);
   return {
-    ...{ summary, description, arguments: args },
+    summary,
+    description,
+    arguments: args,
     ...taken.includes("q") && filter && { filter: filtersOf(filter) },
-    ...{ body, bodySchema, ...isOther && { answer }, answerSchema },
+    body,
+    bodySchema,
+    ...isOther && { answer },
+    answerSchema,
   };
 }
 

@@ -25,15 +25,24 @@ export interface ExposedModel {
 }
 
 const OPTIONS: Readonly<Record<keyof McpOptions, true>> = {
-  ...{ expose: true, info: true, origins: true },
+  expose: true,
+  info: true,
+  origins: true,
 };
 
 const EXPOSURE: Readonly<Record<keyof Exposure, true>> = {
-  ...{ model: true, operations: true, actions: true, route: true, name: true },
+  model: true,
+  operations: true,
+  actions: true,
+  route: true,
+  name: true,
 };
 
 const OPERATIONS: Readonly<Record<ExposedOperation, true>> = {
-  ...{ all: true, one: true, create: true, update: true },
+  all: true,
+  one: true,
+  create: true,
+  update: true,
 };
 
 /**

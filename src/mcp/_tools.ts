@@ -47,11 +47,16 @@ const IF_MATCH = {
 };
 
 const HINTS: Hints = {
-  ...{ readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: false,
 };
 const READS: Hints = {
   ...HINTS,
-  ...{ readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
 };
 
 /**
@@ -124,7 +129,8 @@ const RULES: Readonly<Record<"list" | "read" | "create" | "update" | "action", T
     required: ["model", "body"],
     hints: { ...HINTS, destructiveHint: false },
     request: ({ body, idempotencyKey: key }) => ({
-      ...{ body, headers: key === undefined ? {} : { "idempotency-key": key } },
+      body,
+      headers: key === undefined ? {} : { "idempotency-key": key },
     }),
     result: entityOf,
   },

@@ -138,7 +138,10 @@ export function describeHeader(
   // would have no body.
   const example = preferences.find((each) => each !== "return=minimal");
   return {
-    ...{ name, in: "header", required, ...HEADERS[name] },
+    name,
+    in: "header",
+    required,
+    ...HEADERS[name],
     ...name === "If-None-Match" && method === "PUT" && { description: CREATE_ONLY, example: "*" },
     ...preferences.length > 0 && {
       description: preferences.map((each) => PREFERENCES[each]).join(". "),

@@ -86,7 +86,10 @@ function answerNode(route: Route, object: ObjectNode): AnswerNode {
     [name, populatedNode(rule)] as const
   );
   return {
-    ...{ object, isHooked, isSelected: reads?.select !== undefined, populated: new Map(populated) },
+    object,
+    isHooked,
+    isSelected: reads?.select !== undefined,
+    populated: new Map(populated),
   };
 }
 
@@ -101,7 +104,8 @@ function populatedNode({ field, select, always }: PopulateRule): PopulatedNode {
   if (target === undefined || makesOwnJson(target)) return { always };
   const shape = shapeForAll(buildSchema(target).schema);
   return {
-    ...{ object: describeObject(shape, { view: "answer", embedded: false }), always },
+    object: describeObject(shape, { view: "answer", embedded: false }),
+    always,
     ...select && { select },
   };
 }

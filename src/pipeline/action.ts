@@ -56,8 +56,10 @@ export async function runAction(context: OpenLevelContext, action: ActionRecord)
       const shown = isSubject ? entity.shown ?? await shownAs(context, result) : result;
       const version = (isSubject ? entity.version : versionIn(result, context)) ?? null;
       return {
-        ...{ status: 200, text: wholeToJson(shown, shownOf(context)) },
-        ...{ version, parentId: parentIdOf(context, result) },
+        status: 200,
+        text: wholeToJson(shown, shownOf(context)),
+        version,
+        parentId: parentIdOf(context, result),
       };
     }
     if (action.answer === undefined) {

@@ -165,7 +165,11 @@ async function readCreated(context: OpenLevelContext, id: string) {
     params: {},
     cache: {},
     state: {
-      ...{ filter: {}, options: {}, projection: {}, operation: "one", model: state.model },
+      filter: {},
+      options: {},
+      projection: {},
+      operation: "one",
+      model: state.model,
       count: () => countSelected(ofOne),
     },
   };

@@ -84,7 +84,12 @@ async function settingsFor(context: LevelContext): Promise<CollectionSourceOptio
   const { shape, writes } = level;
   const selection = await selectLevel(context);
   return {
-    ...{ model, shape, selection, timeBudget, maxTimeMS: route.maxTimeMS, by: writes?.by },
+    model,
+    shape,
+    selection,
+    timeBudget,
+    maxTimeMS: route.maxTimeMS,
+    by: writes?.by,
     key: () => context.cache.key,
   };
 }

@@ -5,7 +5,7 @@ import { idParam, type OpenLevelContext } from "./request/call.ts";
 import { isMinimal } from "./request/preferences.ts";
 import { needsDocument } from "./request/versions.ts";
 
-/** The facts of a change that a step of the pipeline adds to those of the request. */
+/** The facts of a change that a step of the pipeline knows. The request has the others. */
 export type ChangeFacts = Pick<Change, "body" | "bodies" | "isAtomic" | "limit">;
 
 /**

@@ -76,7 +76,10 @@ async function classScope(
   // The scopes get a request that looks like a read of the referenced model.
   const framework = {
     ...state,
-    ...{ filter: {}, options: {}, projection: {}, operation: "one" },
+    filter: {},
+    options: {},
+    projection: {},
+    operation: "one",
     model: () => Promise.resolve(model as never),
   };
   const request = requestView(req, { framework });

@@ -60,7 +60,10 @@ export async function write(context: OpenLevelContext, body: JsonObject): Promis
   // The entity that a `persist` hook returns may have no identifier.
   await key?.finish([ready]);
   return await answerWritten(context, {
-    ...{ entity: saved, previous, isNew, parentId: parentIdOf(context, written) },
+    entity: saved,
+    previous,
+    isNew,
+    parentId: parentIdOf(context, written),
     // The embedded entity is part of the next version of its parent's document, or of a later version.
     version: outer === undefined
       ? versionIn(written, context) ?? versionIn(ready, context) ?? null

@@ -119,7 +119,9 @@ export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
   const key = `${view} ${embedded}`;
   let fields: readonly FieldNode[] | undefined;
   const node: ObjectNode = known.get(key) ?? {
-    ...{ view, model: schemaClass(shape)?.name, strict: shape.strict },
+    view,
+    model: schemaClass(shape)?.name,
+    strict: shape.strict,
     get fields() {
       return fields ??= fieldNodes(shape, place);
     },

@@ -96,7 +96,8 @@ export async function aggregateSelected(
     );
   }
   const { sort: _sort, populate: _populate, lean: _lean, ...options } = queryOptions(selection, {
-    ...{ maxTimeMS, page: false },
+    maxTimeMS,
+    page: false,
   });
   const match = { $match: castFilter(model, conditions) };
   return await model.aggregate([match, ...stages], { allowDiskUse: false, ...options }).exec();
@@ -126,7 +127,10 @@ export async function readMet(
 ): Promise<unknown[]> {
   const { maxTimeMS } = timeBudget.statement();
   const options = {
-    ...{ projection: { _id: 1 }, readPreference: "primary", maxTimeMS, batchSize: BATCH_SIZE },
+    projection: { _id: 1 },
+    readPreference: "primary",
+    maxTimeMS,
+    batchSize: BATCH_SIZE,
     ...session && { session },
     ...collation !== undefined && { collation },
   };

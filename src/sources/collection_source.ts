@@ -249,7 +249,9 @@ export class CollectionSource implements Source {
   ): Promise<void> {
     const write = this.#writeOptions(together);
     await removeMatching(await this.#options.model(), {
-      ...{ ...write, options, filter: everyFilter(named, filter) },
+      ...write,
+      options,
+      filter: everyFilter(named, filter),
     });
   }
 

@@ -79,7 +79,7 @@ function whyNotAllUpdated(change: Change, facts: WriteFacts): string | undefined
 }
 
 function whyNotReplaced({ conditions, takes, ...facts }: WriteFacts): string | undefined {
-  // An upsert would store in a new entity what other conditions compare.
+  // An upsert would store the values of other conditions in a new entity.
   if (!isEmpty(conditions)) return "conditions of a replacement bind its entity";
   const reason = whyNotShown({ ...facts, conditions, takes });
   return reason ?? (takes.inserts ? undefined : "the model needs documents for new entities");
@@ -100,10 +100,12 @@ function whyOptions({ options }: Selection): string | undefined {
 /** Returns why the answer of a write has to be read, if that is so. */
 function whyNotShown({ selection, shape }: WriteFacts): string | undefined {
   return whyOptions(selection) ??
-    (showsInPart({ selection, shape }) ? "the answer shows less than what is stored" : undefined);
+    (showsInPart({ selection, shape })
+      ? "the answer shows a part of the stored entity"
+      : undefined);
 }
 
-/** Whether a body replaces an array. Such a write needs a read before, to see what other requests have changed. */
+/** Whether a body replaces an array. Such a write needs a read before, to detect changes by other requests. */
 function setsArray(body: JsonObject, { fields }: Shape): boolean {
   return Object.keys(body).some((name) => fields.get(name)?.kind === "array");
 }

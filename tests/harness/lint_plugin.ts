@@ -1,8 +1,8 @@
 /** The lines that a file may have. */
-const FILE_LINES = 300;
+const FILE_LINES = 400;
 
 /** The lines that a function may have. */
-const FUNCTION_LINES = 40;
+const FUNCTION_LINES = 60;
 
 /** The lines that a test may have. */
 const TEST_LINES = 30;
@@ -22,6 +22,14 @@ const plugin: Deno.lint.Plugin = {
         FunctionDeclaration: (node) => checkFunction(context, node),
         FunctionExpression: (node) => checkFunction(context, node),
         ArrowFunctionExpression: (node) => checkFunction(context, node),
+      }),
+    },
+    "plain-comments": { create: (context) => ({ Program: () => checkComments(context) }) },
+    "flat-literal": {
+      create: (context) => ({
+        "ObjectExpression > SpreadElement > ObjectExpression": (
+          node: Deno.lint.ObjectExpression,
+        ) => checkLiteral(context, node),
       }),
     },
     "literal-import": {
@@ -69,6 +77,34 @@ function checkImport(context: Deno.lint.RuleContext, node: Deno.lint.ImportExpre
     node,
     message: "A test imports by a literal, so that Deno installs it in time",
   });
+}
+
+/** Phrases that hide the subject of a sentence, and the words to write instead. */
+const PHRASES: readonly (readonly [RegExp, string])[] = [
+  [/^(What|Who|One|Those|That)\b/, "begin with a noun or with a verb in the third person"],
+  [/^(Gives|Tells)\b/, 'write "Returns", "Throws" or "Whether"'],
+  [/\b[Ww]hat\b/, "name the noun"],
+  [/\b[Tt]hose (that|which|who|of|in)\b/, "name the noun"],
+  [/\b([Oo]ne|[Aa]ll) that\b/, "name the noun"],
+  [/\bof (its|their|his|her|our) own\b/, "say whose, or leave it out"],
+  [/\bas (it is|they are)\b/, "say what is not changed"],
+];
+
+/** Checks the sentences of comments in `src/`, which are read by engineers whose first language is not English. */
+function checkComments(context: Deno.lint.RuleContext): void {
+  if (!isSource(context) || isOfTests(context)) return;
+  for (const comment of context.sourceCode.getAllComments()) {
+    const text = comment.value.replace(/^\s*\*?\s?/gm, "").split("\n@example", 1).join("").trim();
+    const [phrase, advice] = PHRASES.find(([each]) => each.test(text)) ?? [];
+    if (phrase === undefined) continue;
+    const [found] = phrase.exec(text) ?? [];
+    context.report({ range: comment.range, message: `"${found}" in a comment: ${advice}` });
+  }
+}
+
+function checkLiteral(context: Deno.lint.RuleContext, node: Deno.lint.ObjectExpression): void {
+  if (!isSource(context)) return;
+  context.report({ node, message: "A literal is spread into a literal: write its properties" });
 }
 
 function isOfTests({ filename }: Deno.lint.RuleContext): boolean {

@@ -2,6 +2,12 @@ import { assertEquals } from "@std/assert";
 import plugin from "./lint_plugin.ts";
 
 const cases: readonly { name: string; code: string; found: readonly string[]; file?: string }[] = [
+  { name: "a comment with nouns", code: "/** Returns the sum. */\nlet a;", found: [] },
+  { name: "a comment without a noun", code: "// What is sent.\nlet a;", found: ["plain-comments"] },
+  { name: "an old verb", code: "/** Gives the sum. */\nlet a;", found: ["plain-comments"] },
+  { name: "an example", code: "/**\n * Sums.\n * @example what it gives\n */\nlet a;", found: [] },
+  { name: "a literal in a literal", code: "f({ ...{ a, b } })", found: ["flat-literal"] },
+  { name: "a literal of a condition", code: "f({ ...a && { b } })", found: [] },
   { name: "two arguments", code: "function f(a, b) {}", found: [] },
   { name: "a third that holds options", code: "function f(a, b, { c } = {}) {}", found: [] },
   { name: "a third named options", code: "function f(a, b, options) {}", found: [] },
@@ -23,17 +29,17 @@ const cases: readonly { name: string; code: string; found: readonly string[]; fi
     found: [],
   },
   { name: "a callback, whose caller decides", code: "use((a, b, c) => c)", found: [] },
-  { name: "a function of 40 lines", code: `function f() {${"\n".repeat(39)}}`, found: [] },
+  { name: "a function of 60 lines", code: `function f() {${"\n".repeat(59)}}`, found: [] },
   {
-    name: "a function of 41 lines",
-    code: `const f = () => {${"\n".repeat(40)}};`,
+    name: "a function of 61 lines",
+    code: `const f = () => {${"\n".repeat(60)}};`,
     found: ["short-function"],
   },
-  { name: "a file of 300 lines", code: "a;\n".repeat(300), found: [] },
-  { name: "a file of 301 lines", code: "a;\n".repeat(301), found: ["short-file"] },
+  { name: "a file of 400 lines", code: "a;\n".repeat(400), found: [] },
+  { name: "a file of 401 lines", code: "a;\n".repeat(401), found: ["short-file"] },
   {
-    name: "a function of 41 lines in tests",
-    code: `const f = () => {${"\n".repeat(40)}};`,
+    name: "a function of 61 lines in tests",
+    code: `const f = () => {${"\n".repeat(60)}};`,
     found: ["short-function"],
     file: "/p/tests/a.ts",
   },

@@ -10,8 +10,16 @@ export function queryString(options: AnyOptions, next: string | undefined): stri
   const { select, sort, sum, avg, search, limit, skip, after } = options;
   const values = next !== undefined ? {} : {
     q: q === undefined ? undefined : toJson(q, "q"),
-    ...{ select, populate: Array.isArray(populate) ? populate : Object.keys(populate ?? {}) },
-    ...{ sort, group, sum, avg, search, limit, skip, after },
+    select,
+    populate: Array.isArray(populate) ? populate : Object.keys(populate ?? {}),
+    sort,
+    group,
+    sum,
+    avg,
+    search,
+    limit,
+    skip,
+    after,
   };
   const query = new URLSearchParams(next);
   for (const [name, value] of [...Object.entries(values), ...Object.entries(parameters)]) {

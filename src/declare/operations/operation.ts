@@ -33,11 +33,18 @@ export interface Operation {
 }
 
 const READ_HOOKS: Record<HooksRun["all"], true> = {
-  ...{ preFetch: true, fetch: true, postFetch: true, preSend: true },
+  preFetch: true,
+  fetch: true,
+  postFetch: true,
+  preSend: true,
 };
 
 const REMOVE_HOOKS: Record<HooksRun["remove"], true> = {
-  ...{ preFetch: true, fetch: true, postFetch: true, preSave: true, persist: true },
+  preFetch: true,
+  fetch: true,
+  postFetch: true,
+  preSave: true,
+  persist: true,
 };
 
 const ALL_HOOKS: Record<HookName, true> = { ...READ_HOOKS, ...REMOVE_HOOKS };
@@ -47,8 +54,15 @@ export function isHookName(name: string): name is HookName {
 }
 
 const READ_OPTIONS: Record<keyof ReadOptions, true> = {
-  ...{ page: true, sort: true, select: true, search: true, populate: true },
-  ...{ count: true, live: true, formats: true, groups: true },
+  page: true,
+  sort: true,
+  select: true,
+  search: true,
+  populate: true,
+  count: true,
+  live: true,
+  formats: true,
+  groups: true,
 };
 
 export function isReadOption(name: string): name is keyof ReadOptions {
@@ -68,7 +82,12 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   removeAll: { ...LIST, verb: "delete", status: 204, change: "remove", hooks: REMOVE_HOOKS },
   updateAll: { ...LIST, verb: "patch", status: 200, change: "merge", hooks: REMOVE_HOOKS },
   replace: {
-    ...{ ...ONE, origin: "byKey", verb: "put", status: 200, change: "replace", hooks: ALL_HOOKS },
+    ...ONE,
+    origin: "byKey",
+    verb: "put",
+    status: 200,
+    change: "replace",
+    hooks: ALL_HOOKS,
   },
 };
 
@@ -83,7 +102,10 @@ export function takesQ({ origin }: Operation): boolean {
  */
 export const ACTIONS: Readonly<Record<"one" | "all", Operation>> = {
   one: {
-    ...{ ...ONE, verb: "post", status: 200, change: "act" },
+    ...ONE,
+    verb: "post",
+    status: 200,
+    change: "act",
     hooks: { preFetch: true, fetch: true, postFetch: true },
   },
   all: { ...LIST, verb: "post", status: 200, change: "act", hooks: { preFetch: true } },
@@ -113,8 +135,12 @@ export interface OperationWords {
 }
 
 const NAMES: Readonly<Record<keyof OperationWords, true>> = {
-  ...{ summary: true, description: true, tags: true },
-  ...{ deprecated: true, example: true, operationId: true },
+  summary: true,
+  description: true,
+  tags: true,
+  deprecated: true,
+  example: true,
+  operationId: true,
 };
 
 export function isOperationWord(name: string): name is keyof OperationWords {

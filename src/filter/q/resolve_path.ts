@@ -5,7 +5,11 @@ import { isMongooseType } from "../../schema/mongoose/schemas/field_rules.ts";
 
 /** The shape of a value for which the schema declares nothing, such as a value in free-form data. */
 export const FREE: FieldShape = {
-  ...{ kind: "free", hidden: false, readonly: false, writable: true, selected: true },
+  kind: "free",
+  hidden: false,
+  readonly: false,
+  writable: true,
+  selected: true,
 };
 
 /** The maximum number of names in a path. MongoDB stores objects that are at most 100 levels deep. */

@@ -31,7 +31,9 @@ export function frameOf({ format, columns = [] }: Reply): Frame {
   const header = rowOf(columns.map(({ names }) => cellOf(names.join("."), false)));
   return {
     type: `${MEDIA_TYPES.csv}; charset=utf-8; header=present`,
-    ...{ open: header, close: "", empty: header },
+    open: header,
+    close: "",
+    empty: header,
     rows: (texts) => csvRows(texts, columns),
   };
 }

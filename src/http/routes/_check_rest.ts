@@ -24,8 +24,13 @@ import { cannotMount, type Fail, unknownOption } from "../check_options.ts";
 
 /** The names of all options of `@rest`. */
 const OPTIONS: Readonly<Record<keyof RestRecord, true>> = {
-  ...{ route: true, methods: true, schemaOptions: true, getConnection: true },
-  ...{ scope: true, concurrency: true, main: true },
+  route: true,
+  methods: true,
+  schemaOptions: true,
+  getConnection: true,
+  scope: true,
+  concurrency: true,
+  main: true,
 };
 
 const CLASS_OPTIONS = ["getConnection", "schemaOptions", "main"] as const;

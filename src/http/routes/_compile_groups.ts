@@ -21,7 +21,9 @@ export function compileGroups(given: unknown, place: OperationPlace): GroupRules
   }
   const names = ["by", "sum", "avg", "count", "max", "least"] as const;
   const { by, sum, avg, count = false, max = 1000, least = 1 } = objectOf(given, {
-    ...{ names, option: "groups", fail },
+    names,
+    option: "groups",
+    fail,
   });
   return {
     count: checkKind(count, { kind: "boolean", option: "groups.count", fail }),

@@ -144,7 +144,11 @@ function levelMaker(
     checkExample(method, { shape, fail });
     const place = { target, schema, shape, link, isDivided, methods, fail };
     return {
-      ...{ ...level, versionKey, shape, operation, kind: operationOf(method) },
+      ...level,
+      versionKey,
+      shape,
+      operation,
+      kind: operationOf(method),
       hooks: hooks as Hooks<object>,
       ...isAction(method) && { action: method },
       parameters: hooks.parameters ?? [],
@@ -168,7 +172,10 @@ function partBranch(
     item: link.array ? `${base}/:${parameter}` : base,
     above,
     level: {
-      ...{ target, scopes, link, concurrency: rest.concurrency },
+      target,
+      scopes,
+      link,
+      concurrency: rest.concurrency,
       ...link.array && { parameter },
     },
   };

@@ -52,7 +52,10 @@ export function compileWrites(method: Method, place: WritePlace): WriteRules | u
   const problem = isReplace ? keyProblem(by, place) : undefined;
   if (problem !== undefined) throw fail(`has "${by}" as "by", which ${problem}`);
   return {
-    ...{ many, atomic, max, needsQ: isUpdate || q === "required" },
+    many,
+    atomic,
+    max,
+    needsQ: isUpdate || q === "required",
     ...isUpdate && { fields: new Set(fields) },
     ...isReplace && { by, isRead: place.methods.some((each) => each.operation === "one") },
     ...given.formats && { takesLines: true },
@@ -159,7 +162,9 @@ function compileIdempotency(
   const { given, schema, fail } = place;
   const option = "idempotency";
   const { keep, key, by } = objectOf(given.idempotency, {
-    ...{ names: ["keep", "key", "by"], option, fail },
+    names: ["keep", "key", "by"],
+    option,
+    fail,
   });
   const [, digits, unit] = /^(\d+)([smhd])$/.exec(String(keep)) ?? [];
   if (!Number(digits)) throw fail(`needs a time such as "24h" as "idempotency.keep"`);

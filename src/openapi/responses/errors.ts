@@ -121,7 +121,9 @@ function fatesIn(components: Components): JsonSchema {
       properties: {
         status: { type: "integer", description: "201, or the status of its error" },
         _id: IDENTIFIER,
-        ...{ code, message: MESSAGE, errors },
+        code,
+        message: MESSAGE,
+        errors,
       },
       required: ["status"],
     }),

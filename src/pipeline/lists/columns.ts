@@ -21,7 +21,8 @@ export function columnsOf(
   const schema = link?.embedded ? buildSchema(target).schema : undefined;
   const shows = shownBy(readProjection(state.projection, shape), shape);
   return columnsIn(shape, {
-    ...{ populate, schema },
+    populate,
+    schema,
     shows: (path, field) => {
       const [name = ""] = path.split(".");
       return select === undefined ? shows(path, field) : name === "_id" || select.includes(name);

@@ -67,7 +67,8 @@ export async function fillPage(
   const last = shown.at(-1);
   const values = shown.map(({ value }) => value);
   return {
-    ...{ values, text: await joinedTexts(context, values) },
+    values,
+    text: await joinedTexts(context, values),
     size: shown.length,
     end: last && ends[last.index]?.(),
     shown: last && await mayShowOther(context) ? wholeValue(context, last) : undefined,

@@ -57,7 +57,10 @@ export async function openLiveSource({ context: acting, levels }: Call): Promise
   const key = query && keyOf(context, query);
   const conditions = bytesOf(query?.filter).toString("latin1");
   return {
-    ...{ context, run: AsyncLocalStorage.snapshot(), model, key },
+    context,
+    run: AsyncLocalStorage.snapshot(),
+    model,
+    key,
     // Middleware of Mongoose may depend on the request, so only lists that are read as bytes are shared.
     isShared: key !== undefined && finder === undefined && context.above === undefined &&
       model !== undefined && planLevel(level, model).kind === "bytes",

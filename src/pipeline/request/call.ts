@@ -100,9 +100,19 @@ export function openCall(
         throw error instanceof HookFailure ? error.thrown : error;
       });
     const context: LevelContext = {
-      ...{ route, req, timeBudget, isAway, level, model, above: levels.at(-1), cache: {} },
+      route,
+      req,
+      timeBudget,
+      isAway,
+      level,
+      model,
+      above: levels.at(-1),
+      cache: {},
       state: {
-        ...{ filter: {}, options: {}, projection: {}, operation: level.operation },
+        filter: {},
+        options: {},
+        projection: {},
+        operation: level.operation,
         model: shown as unknown as FrameworkState["model"],
         count: () => count(context),
       },

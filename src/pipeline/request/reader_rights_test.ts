@@ -18,7 +18,10 @@ class Noted extends FrameworkModel {
 }
 for (let bit = 2; bit < 10; bit++) {
   prop({ hidden: hiddenBy(bit) })(undefined, {
-    ...{ kind: "field", name: `f${bit}`, static: false, private: false },
+    kind: "field",
+    name: `f${bit}`,
+    static: false,
+    private: false,
     metadata: Noted[Symbol.metadata] as object,
   } as never);
 }

@@ -44,7 +44,10 @@ export async function addToProperty(
   if (!array) {
     const set = { [property]: values[0] };
     return await changePlace(place, {
-      ...{ update: { $set: set }, condition: vacant, apply: () => set, session },
+      update: { $set: set },
+      condition: vacant,
+      apply: () => set,
+      session,
     });
   }
   const named = embedded ? { [`${property}._id`]: { $nin: values.flatMap(idOf) } } : {};

@@ -90,7 +90,10 @@ function filterValue(field: FieldShape, operators: readonly string[]): FilterVal
   const { kind, type, shape, element } = field;
   const place = { schema: schemaOf(field), model: schemaClass(type)?.name };
   return {
-    ...{ kind, type: typeName(field), operators, isComparable: !isSecret(field) },
+    kind,
+    type: typeName(field),
+    operators,
+    isComparable: !isSecret(field),
     ...shape && { object: wholeNode(shape, place) },
     ...element && { element: filterValue(element, operatorsOf(element)) },
   };

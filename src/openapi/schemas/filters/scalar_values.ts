@@ -21,7 +21,12 @@ const EXTENDED: Readonly<Record<string, readonly (readonly [string, JsonSchema])
 /** Describes the values that fields of a type are compared with. */
 export function comparedValue(type: string, components: Components): JsonSchema {
   const node: ValueNode = {
-    ...{ type, rules: {}, nullable: true, filled: false, reworked: [], opaque: false },
+    type,
+    rules: {},
+    nullable: true,
+    filled: false,
+    reworked: [],
+    opaque: false,
   };
   const extended = (EXTENDED[type] ?? []).map(extendedJson);
   const plain = scalarValue(node, components);
