@@ -2,11 +2,20 @@ import mongoose from "mongoose";
 import type { Connection, Document } from "mongoose";
 import type { Write } from "../schema/mongoose/statements/send_with.ts";
 import { hasTransactions, hasTurns, inTransaction, turnsIn } from "./in_transaction.ts";
+import { isReplicated } from "../schema/mongoose/connections.ts";
 import type { TransactionKey } from "./in_transaction.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
-/** The longest time for which a statement may wait for a lock. The statement keeps its connection during this time. */
+/** The longest time for which a statement may wait for a lock on one server. It keeps its connection during this time. */
 const FIRST_ATTEMPT_MS = 500;
+
+/**
+ * Returns the time limit of a statement that may meet a lock. The server applies the limit to the wait for other members
+ * too. A short limit would end a write that is done and only waits for its copies, so replica sets get half of the time.
+ */
+function firstAttemptMS(connection: Connection, { left }: TimeBudget): number {
+  return isReplicated(connection) ? left / 2 : Math.min(FIRST_ATTEMPT_MS, left / 2);
+}
 
 const TIMED_OUT = 50;
 
@@ -19,7 +28,7 @@ export interface LockOptions {
 
 /**
  * Runs a statement that writes one document. If another transaction has locked the document, the server keeps the
- * statement waiting, and the statement keeps its connection. The statement is therefore stopped after half a second,
+ * statement waiting, and the statement keeps its connection. The statement is therefore stopped after a part of the time,
  * and repeated in transactions, where a lock causes an error at once. No connection is held between the attempts.
  */
 export async function writePastLock<T>(
@@ -31,7 +40,7 @@ export async function writePastLock<T>(
   if (mongoose.get("transactionAsyncLocalStorage")) return await write();
   if (!hasTurns({ connection }, turn)) {
     try {
-      return await write(undefined, Math.min(FIRST_ATTEMPT_MS, timeBudget.left / 2));
+      return await write(undefined, firstAttemptMS(connection, timeBudget));
     } catch (error) {
       if (!hasTimedOut(error) || timeBudget.expired) throw error;
     }

@@ -81,6 +81,12 @@ export function isStandalone(connection: Connection): boolean {
   return server?.type === "Standalone";
 }
 
+/** Whether the driver knows more than one server, so that a write may wait until other members have copied it. */
+export function isReplicated(connection: Connection): boolean {
+  const { topology } = connection.getClient() as KnownServers;
+  return (topology?.description?.servers?.size ?? 0) > 1;
+}
+
 /** The additional time that a reply to the driver's monitor may take before the server counts as silent. */
 const HEARTBEAT_MARGIN_MS = 1000;
 
