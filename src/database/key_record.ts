@@ -4,7 +4,7 @@ import type { ClientSession, Collection, Connection } from "mongoose";
 import { conflict } from "../errors/refusals.ts";
 import { logHint } from "../errors/log.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
-import type { WriteOptions } from "../schema/mongoose/statements/save_by.ts";
+import type { StatementOptions } from "../schema/mongoose/statements/save_by.ts";
 import type { TransactionKey } from "./in_transaction.ts";
 import { TimeBudget } from "./time_budget.ts";
 import { writePastLock } from "./write_past_lock.ts";
@@ -243,7 +243,7 @@ async function upsert(
   { name, update, options }: {
     readonly name: string;
     readonly update: object[];
-    readonly options: WriteOptions;
+    readonly options: StatementOptions;
   },
 ): Promise<StoredKey> {
   for (let tries = 1;; tries++) {

@@ -39,7 +39,11 @@ export async function* readBatches(
   }
 }
 
-const MADE_AT_ONCE = 32;
+/** The number of entities that are made in one turn of the event loop. */
+export const MADE_AT_ONCE = 32;
+
+/** The number of entities whose references are read by one query. */
+export const POPULATED_AT_ONCE = 128;
 
 /**
  * Reads a Mongoose cursor in lists of up to 32 documents. The reader of a long list lets other work of the event loop

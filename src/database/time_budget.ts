@@ -1,7 +1,7 @@
 import type { ClientSession } from "mongoose";
 import { setMaxListeners } from "node:events";
 import { unavailable } from "../errors/refusals.ts";
-import type { WriteOptions } from "../schema/mongoose/statements/save_by.ts";
+import type { StatementOptions } from "../schema/mongoose/statements/save_by.ts";
 
 /** The default time limit of the database for one operation, in milliseconds. */
 export const MAX_TIME_MS = 10_000;
@@ -59,7 +59,7 @@ export class TimeBudget {
    * Returns the options of one write statement. The statement is not sent after the deadline. The database stops the
    * statement at the deadline or after `mostMS`.
    */
-  statement(session?: ClientSession, mostMS = Infinity): WriteOptions {
+  statement(session?: ClientSession, mostMS = Infinity): StatementOptions {
     const expiry = this.#expiry ??= openExpiry();
     if (this.#expired) expiry.abort(unavailable());
     // The way to the database and back takes time too, so the time limit of the database is shorter.

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { isJsonObject } from "../schema/fields/json.ts";
-import { JsonWriter } from "./bytes/json_writer.ts";
+import { JsonWriter, PIECE_BYTES } from "./bytes/json_writer.ts";
 import { type FieldPlan, ROOM, type ValuePlan } from "./transcode/plan.ts";
 import type { FieldWriter, Transcoder } from "./transcode/transcoder.ts";
 
@@ -53,11 +53,11 @@ type ReferenceText = string | readonly string[];
 
 function want(ids: Set<string>, held: ReferenceText): void {
   if (typeof held !== "string") held.forEach((each) => want(ids, each));
-  else if (isScalar(held)) ids.add(held);
+  else if (isIdentifierText(held)) ids.add(held);
 }
 
 /** Whether JSON text may be an identifier. Only strings and numbers can be identifiers. */
-function isScalar(json: string): boolean {
+function isIdentifierText(json: string): boolean {
   return /^["\d-]/.test(json);
 }
 
@@ -137,11 +137,9 @@ export function wantedIn(texts: readonly MarkedJson[], finder: TargetFinder): Wa
   return wanted;
 }
 
-const PIECE = 64 * 1024;
-
 /** Inserts the text of each mark into the JSON text. Yields the result in pieces. */
 export function* fillMarked({ written, marks }: MarkedJson, targets: Targets): Generator<Buffer> {
-  const size = Math.min(PIECE, written.length * 2) + 1024;
+  const size = Math.min(PIECE_BYTES, written.length * 2) + 1024;
   let out = new JsonWriter(size);
   let done = 0;
   for (const mark of marks) {
@@ -157,7 +155,7 @@ export function* fillMarked({ written, marks }: MarkedJson, targets: Targets): G
         } else out.text(part);
       }
     }
-    if (out.length < PIECE) continue;
+    if (out.length < PIECE_BYTES) continue;
     yield out.written;
     out = new JsonWriter(size);
   }

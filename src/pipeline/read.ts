@@ -1,3 +1,4 @@
+import { POPULATED_AT_ONCE } from "../database/read_batches.ts";
 import { andThen } from "../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../declare/hooks/hooks.ts";
 import { notFound } from "../errors/refusals.ts";
@@ -100,9 +101,6 @@ export async function joinedTexts(
   return (await entityTexts(context, values)).join(separator);
 }
 
-/** The number of entities that are gathered before their references are read. */
-const AT_ONCE = 128;
-
 /** Joins small lists of entities, so that the references of many entities are read together. */
 export async function* inBatches(
   { finder }: OpenLevelContext,
@@ -111,7 +109,7 @@ export async function* inBatches(
   let held: unknown[] = [];
   for await (const values of lists) {
     held.push(...values);
-    if (finder !== undefined && held.length < AT_ONCE) continue;
+    if (finder !== undefined && held.length < POPULATED_AT_ONCE) continue;
     yield held;
     held = [];
   }

@@ -1,5 +1,5 @@
 import type { ClientSession, Document, Model, Schema } from "mongoose";
-import { readDocuments } from "../database/read_batches.ts";
+import { POPULATED_AT_ONCE, readDocuments } from "../database/read_batches.ts";
 import { badParameter, conflict, tooMany } from "../errors/refusals.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { everyFilter, fieldsRead, isCountable, KEEP_CONDITIONS, topOf } from "../filter/filters.ts";
@@ -18,12 +18,6 @@ interface ListQuery {
   readonly options: Readonly<Record<string, unknown>>;
   readonly page?: PageRead | undefined;
 }
-
-/**
- * The number of documents whose references one query populates. A cursor without a batch size would make Mongoose send
- * one query for each document.
- */
-const POPULATED_AT_ONCE = 128;
 
 /** The driver's cursor, which a cursor of Mongoose passes to listeners of its event `cursor`. */
 interface FoundCursor {

@@ -12,7 +12,7 @@ import {
   saveEachBy,
   statementOptionsOf,
 } from "../schema/mongoose/statements/save_by.ts";
-import type { WriteOptions } from "../schema/mongoose/statements/save_by.ts";
+import type { StatementOptions } from "../schema/mongoose/statements/save_by.ts";
 import { sendUpdates, type UpdateStatement } from "../schema/mongoose/statements/commands.ts";
 import { sendWith, type Write } from "../schema/mongoose/statements/send_with.ts";
 import { readSnapshot, type Snapshot, type StoredObject, valuesToStore } from "./stored_values.ts";
@@ -31,7 +31,7 @@ export interface SaveDocumentOptions {
    * on the values that were read.
    */
   readonly overwrites?: boolean;
-  readonly statementOptions: (session?: ClientSession, mostMS?: number) => WriteOptions;
+  readonly statementOptions: (session?: ClientSession, mostMS?: number) => StatementOptions;
   readonly together?: Together;
 }
 

@@ -112,7 +112,7 @@ function unchanged(
   // A statement has at most 16 MB, including the written values. A condition of more than 1 MB is replaced by the
   // version.
   if (hasVersion && mongoose.mongo.BSON.calculateObjectSize(same) > 1024 * 1024) return sameVersion;
-  const isCertain = isSent && paths.every((path) => isExact(valueAt(values, path)));
+  const isCertain = isSent && paths.every((path) => keepsKeyOrder(valueAt(values, path)));
   return isCertain || !hasVersion ? same : { $or: [same, sameVersion] };
 }
 
@@ -136,12 +136,12 @@ export function unchangedAt(path: string, stored: Filter): Filter {
  * Whether a value that is sent back to the database is certainly the stored value. JavaScript sorts the numeric keys of
  * objects, so an object with such keys may differ.
  */
-export function isExact(value: unknown): boolean {
-  if (Array.isArray(value)) return value.every(isExact);
+export function keepsKeyOrder(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(keepsKeyOrder);
   if (!isJsonObject(value)) return true;
   const keys = Object.keys(value);
   return (keys.length < 2 || !keys.some((key) => /^\d+$/.test(key))) &&
-    Object.values(value).every(isExact);
+    Object.values(value).every(keepsKeyOrder);
 }
 
 export function sameAsStored(expression: string, value: unknown): object {

@@ -58,11 +58,11 @@ export function isShownOrder(
 }
 
 export function sortValues(stored: object, paths: readonly string[]): SortValues {
-  return Object.fromEntries(paths.map((path) => [path, valueAt(stored, path)]));
+  return Object.fromEntries(paths.map((path) => [path, sortValueAt(stored, path)]));
 }
 
 /** Returns the stored value at a path. Returns `null` if no value is stored. */
-export function valueAt(stored: unknown, path: string): unknown {
+export function sortValueAt(stored: unknown, path: string): unknown {
   return valueBelow(stored, path.split("."));
 }
 

@@ -1,10 +1,8 @@
 import type { Request, Response } from "express-types";
 import type { Socket } from "node:net";
 import { clearTimeout, setTimeout } from "node:timers";
+import { PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import { hasEnded, onConnectionClose } from "../../pipeline/request/reply.ts";
-
-/** The number of bytes that are written at a time. A client has to read each piece within the time limit. */
-export const PIECE = 64 * 1024;
 
 /** Whether a response waits until its connection has sent the answers to earlier requests (request pipelining). */
 export function isQueued(res: Response): boolean {
@@ -81,7 +79,7 @@ export function onSendTimeout(timeoutMS: number, callback: () => void): () => vo
  * The most bytes that an answer of the framework leaves unsent when it ends. A response with more unsent bytes was
  * written by a hook, and gets no time limit.
  */
-const MAX_LEFT = 4 * PIECE;
+const MAX_LEFT = 4 * PIECE_BYTES;
 
 /** The responses that have ended and that clients are still reading, by server. */
 const unflushed = new WeakMap<object, Set<Response>>();

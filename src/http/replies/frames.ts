@@ -1,10 +1,9 @@
 import { nextTurn } from "../../errors/event_loop.ts";
 import { MEDIA_TYPES } from "../../filter/parameters/read_rules.ts";
-import { enclosed, type JsonPiece } from "../../json/bytes/json_writer.ts";
+import { enclosed, type JsonPiece, PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import type { Column } from "../../pipeline/lists/columns.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
-import { PIECE } from "./connection.ts";
 
 /** The header `Content-Type` that Express sets for `type("json")`. */
 export const JSON_TYPE = "application/json; charset=utf-8";
@@ -56,7 +55,7 @@ export async function framed(
 
 /**
  * Converts the JSON texts of entities, one on each line, into the rows of a table (RFC 4180). Yields the rows when they
- * have `PIECE` characters or the texts end.
+ * have `PIECE_BYTES` characters or the texts end.
  */
 async function* csvRows(texts: Texts, columns: readonly Column[]): AsyncGenerator<string> {
   const decoder = new TextDecoder();
@@ -68,7 +67,7 @@ async function* csvRows(texts: Texts, columns: readonly Column[]): AsyncGenerato
     begun = lines.pop() ?? "";
     for (const line of lines) {
       rows += csvRow(line, columns);
-      if (rows.length < PIECE) continue;
+      if (rows.length < PIECE_BYTES) continue;
       yield rows;
       rows = "";
       await nextTurn();

@@ -1,7 +1,8 @@
 import type { Response } from "express-types";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { isOver, onConnectionClose } from "../../pipeline/request/reply.ts";
-import { cutAnswer, onSendTimeout, PIECE, SlowClientError } from "./connection.ts";
+import { PIECE_BYTES } from "../../json/bytes/json_writer.ts";
+import { cutAnswer, onSendTimeout, SlowClientError } from "./connection.ts";
 
 /**
  * The stream of one answer, written piece by piece at the pace of the client. The stream stops if the client leaves or
@@ -48,15 +49,15 @@ export class ResponseStream {
    * left. Throws a `SlowClientError` if the client does not read in time.
    */
   async write(bytes: Uint8Array): Promise<void> {
-    for (let start = 0; start < bytes.length; start += PIECE) {
+    for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
       if (!this.isOpen) return;
       this.begun = true;
-      if (!this.#res.write(bytes.subarray(start, start + PIECE))) await this.#drained();
+      if (!this.#res.write(bytes.subarray(start, start + PIECE_BYTES))) await this.#drained();
     }
   }
 
   async end(bytes: Uint8Array = new Uint8Array()): Promise<void> {
-    const whole = Math.floor(Math.max(bytes.length - 1, 0) / PIECE) * PIECE;
+    const whole = Math.floor(Math.max(bytes.length - 1, 0) / PIECE_BYTES) * PIECE_BYTES;
     await this.write(bytes.subarray(0, whole));
     if (this.isOpen) this.#res.end(bytes.subarray(whole));
     this.release();

@@ -6,8 +6,8 @@ import { logHint } from "../../errors/log.ts";
 import { MEDIA_TYPES } from "../../filter/parameters/read_rules.ts";
 import { tagOf } from "../../pipeline/request/versions.ts";
 import { isOver, pathOf, type Reply } from "../../pipeline/request/reply.ts";
-import type { JsonPiece } from "../../json/bytes/json_writer.ts";
-import { awaitTurn, cutAnswer, isQueued, PIECE } from "./connection.ts";
+import { type JsonPiece, PIECE_BYTES } from "../../json/bytes/json_writer.ts";
+import { awaitTurn, cutAnswer, isQueued } from "./connection.ts";
 import { type Frame, framed, frameOf, JSON_TYPE } from "./frames.ts";
 import { ResponseStream } from "./response_stream.ts";
 import { onServerClose } from "./server_close.ts";
@@ -73,7 +73,7 @@ interface SentList {
 }
 
 /**
- * Sends a list while it is read. A list that arrives in one piece, or is not longer than `PIECE`, is sent whole, with
+ * Sends a list while it is read. A list that arrives in one piece, or is not longer than `PIECE_BYTES`, is sent whole, with
  * `Content-Length` and `ETag`.
  */
 async function sendList(
@@ -94,20 +94,20 @@ async function sendList(
     for await (const piece of rows?.(texts) ?? texts) {
       if (!stream.isOpen) break;
       // The answer begins only when a second piece arrives, so that a list of one piece is sent whole.
-      if (!stream.begun && size >= PIECE) {
+      if (!stream.begun && size >= PIECE_BYTES) {
         res.status(status).setHeader("Content-Type", type);
         if (res.req.method === "HEAD") return await stream.end();
         await flush();
       }
       buffered.push(piece);
       size += piece.length;
-      if (stream.begun && size >= PIECE) await flush();
+      if (stream.begun && size >= PIECE_BYTES) await flush();
     }
     const rest = size === 0 && !stream.begun ? [empty] : [...buffered, close];
     if (stream.begun) await stream.end(concat(rest));
     else if (stream.isOpen) {
       // Joining the pieces of a long list would double its memory.
-      const pieces = size > PIECE ? rest : [concat(rest)];
+      const pieces = size > PIECE_BYTES ? rest : [concat(rest)];
       const isTagged = status === 200;
       await sendGathered(res.status(status), { pieces, type, isTagged, timeoutMS });
     }
@@ -177,7 +177,7 @@ async function sendGathered(
   if (res.req.method === "HEAD") return void res.end();
   const [first = ""] = pieces;
   // `res.end()` sends the headers and the text by one write. `res.send()` takes a fifth longer.
-  if (pieces.length === 1 && first.length <= PIECE) return void res.end(first);
+  if (pieces.length === 1 && first.length <= PIECE_BYTES) return void res.end(first);
   if (isQueued(res) && !await awaitTurn(res)) return;
   const stream = new ResponseStream(res, timeoutMS);
   try {

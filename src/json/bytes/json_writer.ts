@@ -1,6 +1,9 @@
 import { Buffer } from "node:buffer";
 import type { BsonReader } from "./bson_reader.ts";
 
+/** The size of one piece of a long answer, in bytes. */
+export const PIECE_BYTES = 64 * 1024;
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;

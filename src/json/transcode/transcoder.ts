@@ -189,12 +189,12 @@ function checkValue({ types }: ValuePlan, source: BsonReader): void {
   const { type } = source;
   if (types === ANY) return;
   const isKnown = type < 32 && (types >>> type & 1) !== 0;
-  if (isKnown && isExact(types, source)) return;
+  if (isKnown && canHold(types, source)) return;
   throw new UnknownTypeError(`Cannot write BSON type ${type} here`);
 }
 
 /** Whether JavaScript can represent a stored number or date in this field. */
-function isExact(types: number, { type, bytes, at }: BsonReader): boolean {
+function canHold(types: number, { type, bytes, at }: BsonReader): boolean {
   if (type === DOUBLE) return !Number.isNaN(bytes.readDoubleLE(at));
   if (type === DATE) return Math.abs(readInt64(bytes, at)) <= TIME_RANGE;
   const isNumber = type === INT64 && (types & 1 << DOUBLE) !== 0;

@@ -8,8 +8,8 @@ import {
   isOrderOfValues,
   isScalar,
   isShownOrder,
+  sortValueAt,
   sortValues,
-  valueAt,
 } from "../../filter/parameters/order.ts";
 import type { SortValues } from "../../filter/parameters/order.ts";
 import { readProjection } from "../../filter/projection.ts";
@@ -99,7 +99,7 @@ function isOpen({ level: { shape }, state, finder }: OpenLevelContext, order: Or
 /** Whether the JSON of an entity shows the same values as the database stores. */
 function hasValues(json: unknown, values: SortValues): boolean {
   return Object.entries(values).every(([path, value]) =>
-    isDeepStrictEqual(valueAt(json, path), toJsonValue(value))
+    isDeepStrictEqual(sortValueAt(json, path), toJsonValue(value))
   );
 }
 

@@ -1,4 +1,9 @@
-import { enclosed, type JsonPiece, type Separator } from "../../json/bytes/json_writer.ts";
+import {
+  enclosed,
+  type JsonPiece,
+  PIECE_BYTES,
+  type Separator,
+} from "../../json/bytes/json_writer.ts";
 import type { CountRead, EntitiesRead, FoundPage, PageRead } from "../../sources/source.ts";
 import { inBatches, joinedTexts, showEntity } from "../read.ts";
 import { openRead } from "../fetch.ts";
@@ -92,8 +97,6 @@ async function* joined(
   }
 }
 
-const CHUNK = 64 * 1024;
-
 async function gatherList(
   texts: AsyncIterable<string>,
   separator: Separator,
@@ -108,7 +111,7 @@ async function gatherList(
     size = 0;
   };
   for await (const text of texts) {
-    if (size >= CHUNK) flush();
+    if (size >= PIECE_BYTES) flush();
     held.push(text);
     size += text.length;
   }

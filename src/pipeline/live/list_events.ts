@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
-import type { JsonPiece } from "../../json/bytes/json_writer.ts";
+import { type JsonPiece, PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 
 export interface LiveEntity {
@@ -96,8 +96,6 @@ function keptInOrder(held: KnownDigests, entities: readonly Listed[]): Set<strin
   return kept;
 }
 
-const PIECE = 64 * 1024;
-
 /**
  * Writes events in pieces of whole events. The `id` of the last event is the place up to which the list is complete.
  */
@@ -117,7 +115,7 @@ export function writeEvents(events: readonly ListEvent[], place = ""): Buffer[] 
       parts.push(bytes);
       size += bytes.length;
     }
-    if (size < PIECE && !isLast) continue;
+    if (size < PIECE_BYTES && !isLast) continue;
     pieces.push(Buffer.concat(parts));
     parts = [];
     size = 0;

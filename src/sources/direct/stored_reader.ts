@@ -1,7 +1,12 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Document, Model, mongo } from "mongoose";
-import { type Batch, readBatches } from "../../database/read_batches.ts";
+import {
+  type Batch,
+  MADE_AT_ONCE,
+  POPULATED_AT_ONCE,
+  readBatches,
+} from "../../database/read_batches.ts";
 import { nextTurn } from "../../errors/event_loop.ts";
 import type { TimeBudget } from "../../database/time_budget.ts";
 import { type Filter, isEmpty } from "../../filter/filters.ts";
@@ -15,16 +20,8 @@ import { hydrateWithSnapshot } from "../../write/stored_values.ts";
 import { noteEnd } from "../page_end.ts";
 import type { PageRead } from "../source.ts";
 
-/** The number of entities that are made for hooks in one turn of the event loop. */
-const MADE_AT_ONCE = 32;
-
 /** The options with which Mongoose makes the documents that a query has found. */
 const FOUND = { skipId: true, isNew: false, willInit: true };
-
-/**
- * The batch size of a populated list. A batch stays in memory until the entities to which its documents refer are read.
- */
-const POPULATED_AT_ONCE = 128;
 
 export interface StoredQuery {
   /** The conditions of the query, already cast. */

@@ -18,8 +18,8 @@ import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { matchAsIs, type Update, writeAsIs } from "../../schema/mongoose/statements/query_casts.ts";
 import { type StoredObject, storedText } from "../../write/stored_values.ts";
 import {
-  isExact,
   isObjectAt,
+  keepsKeyOrder,
   sameAsStored,
   setFields,
   writtenPaths,
@@ -282,7 +282,7 @@ function unchangedSince(
         : { $eq: [{ $type: `$${field}` }, "missing"] }
     ) ?? [sameAsStored("$$ROOT", root)];
   const same = { $expr: { $and: all } };
-  if (key === undefined || isExact(root)) return same;
+  if (key === undefined || keepsKeyOrder(root)) return same;
   return { $or: [same, hasOneOf(key, [asVersion(root[key])])] };
 }
 

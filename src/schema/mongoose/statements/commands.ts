@@ -1,7 +1,7 @@
 import mongoose from "mongoose";
 import type { Connection, Document, mongo } from "mongoose";
 import type { Update } from "./query_casts.ts";
-import type { WriteOptions } from "./save_by.ts";
+import type { StatementOptions } from "./save_by.ts";
 import { traceStatement } from "./trace_statements.ts";
 
 export interface UpdateStatement {
@@ -16,7 +16,7 @@ export interface UpdateStatement {
 export async function sendUpdates(
   { db, collection: { name } }: Document,
   updates: readonly UpdateStatement[],
-  { maxTimeMS, ...options }: WriteOptions,
+  { maxTimeMS, ...options }: StatementOptions,
 ): Promise<number> {
   const database = db.getClient().db(db.name);
   let met = 0;

@@ -93,7 +93,7 @@ export async function saveEachBy(
   return errors;
 }
 
-export interface WriteOptions {
+export interface StatementOptions {
   /** Aborts when the request has no time left to send the statement. */
   readonly signal: AbortSignal;
   readonly maxTimeMS: number;
@@ -104,7 +104,10 @@ export interface WriteOptions {
  * Returns the options of a statement that writes a document. The options include the session of the application, or the
  * write concern of the schema if no session is used.
  */
-export function statementOptionsOf(doc: Document, { session, ...options }: WriteOptions): object {
+export function statementOptionsOf(
+  doc: Document,
+  { session, ...options }: StatementOptions,
+): object {
   const { transactionAsyncLocalStorage: around } = mongoose as TransactionAround;
   const used = session ?? doc.$session() ?? around?.getStore()?.session;
   if (used) return { ...options, session: used };
