@@ -2,7 +2,7 @@ import type { Document } from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { type JsonObject, namesPath } from "../schema/fields/json.ts";
 import type { Shape } from "../schema/fields/shape.ts";
-import { isHiddenPath, secrecyOf } from "../schema/fields/visibility.ts";
+import { isHiddenPath, isSettable, secrecyOf } from "../schema/fields/visibility.ts";
 import { isBrokenRule, isMisfit } from "../schema/mongoose/errors.ts";
 import { judgeValidation } from "../schema/mongoose/statements/judge_validation.ts";
 import { ComparedValues } from "./compared_values.ts";
@@ -49,8 +49,9 @@ function originOf(
   { shape, body }: Writer,
 ): "client" | "stored" | "application" {
   const secrecy = secrecyOf(path, shape);
+  if (secrecy === undefined) return "client";
   // A client that guesses a hidden value must get the same answer for the stored value as for any other value.
-  if (secrecy === undefined || namesPath(body, path)) return "client";
+  if (namesPath(body, path) && isSettable(path, shape)) return "client";
   // Mongoose would write a changed object around such a value without the value, so the save must fail.
   if (isMisfit(problem)) return values.isTouched(path) ? "application" : "stored";
   if (!isBrokenRule(problem)) return "client";

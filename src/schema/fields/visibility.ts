@@ -51,7 +51,7 @@ export function secrecyOf(path: string, shape: Shape): "secret" | "holder" | und
       at = at.element;
       continue;
     }
-    const field: FieldShape | undefined = at?.shape?.fields.get(segment);
+    const field: FieldShape | undefined = at?.shape && strictestField(segment, at.shape);
     if (field === undefined) continue;
     if (field.hidden || !field.selected) return "secret";
     at = field;
@@ -61,7 +61,33 @@ export function secrecyOf(path: string, shape: Shape): "secret" | "holder" | und
   return isHolder ? "holder" : undefined;
 }
 
+/** Returns a field of a shape, or of its kinds: the one that shows the least where several kinds declare the field. */
+function strictestField(name: string, shape: Shape): FieldShape | undefined {
+  const field = shape.fields.get(name);
+  if (field !== undefined) return field;
+  const ofKinds = [...shape.kinds.values()].flatMap((kind) => kind.fields.get(name) ?? []);
+  return ofKinds.find(({ hidden, selected }) => hidden || !selected) ??
+    ofKinds.find(isSecret) ?? ofKinds[0];
+}
+
 const POSITION = /^\d+$/;
+
+/** Whether a body may set the value at a path; the base of kinds alone says so. */
+export function isSettable(path: string, shape: Shape): boolean {
+  let at: Pick<FieldShape, "kind" | "shape" | "element"> | undefined = { kind: "object", shape };
+  for (const segment of path.split(".")) {
+    const isPosition = at?.kind === "array" && POSITION.test(segment);
+    if (!isPosition) { while (at?.kind === "array") at = at.element; }
+    if (at?.kind === "free") return true;
+    if (isPosition || at?.kind === "map") at = at?.element;
+    else {
+      const field: FieldShape | undefined = at?.shape?.fields.get(segment);
+      if (field?.writable !== true) return false;
+      at = field;
+    }
+  }
+  return true;
+}
 
 /** Returns the shape of the objects in a field. Arrays and Maps are opened at any depth. */
 export function shapeWithin(

@@ -9,14 +9,16 @@ interface KindHolder {
   readonly _applyDiscriminators?: ReadonlyMap<string, { readonly schema: Schema }>;
 }
 
-/** Returns the schemas of the discriminators that are declared on a schema, by name. */
-export const kindSchemas = memoize((schema: Schema): ReadonlyMap<string, Schema> => {
+/** Returns the clone of a discriminator's schema. Mongoose merges the base into some of these schemas later. */
+const cloneOf = memoize((kind: Schema) => kind.clone() as Schema);
+
+/** Returns the schemas of the discriminators that a schema has at the time of the call, by name. */
+export function kindSchemas(schema: Schema): ReadonlyMap<string, Schema> {
   const { discriminators, _applyDiscriminators: declared } = schema as unknown as KindHolder;
   const kinds = new Map(Object.entries(discriminators ?? {}));
   for (const [name, kind] of declared ?? []) kinds.set(name, kind.schema);
-  // Mongoose merges the base into some of these schemas later. The clones stay unchanged.
-  return new Map([...kinds].map(([name, kind]) => [name, kind.clone() as Schema]));
-});
+  return new Map([...kinds].map(([name, kind]) => [name, cloneOf(kind)]));
+}
 
 /**
  * Adds the discriminator key to a schema with discriminators. Mongoose adds the key only when Mongoose compiles a
