@@ -144,9 +144,8 @@ const READER_HOOKS = ["preFetch", "fetch", "postFetch", "preSend"] as const;
  */
 function whyDivided({ isDivided, methods, shape }: WritePlace): string | undefined {
   if (isDivided) return "a scope or getConnection() divides the callers";
-  const shapes = [shape, ...shape.kinds.values()];
   const isDividing = (option: unknown) => typeof option === "function";
-  for (const { type } of shapes.flatMap((each) => fieldsWithin(each))) {
+  for (const { type } of fieldsWithin(shape)) {
     const name = (["hidden", "readonly"] as const).find((each) => isDividing(type?.options[each]));
     if (name !== undefined) return `the function "${name}" of "${type?.path}" divides the callers`;
   }

@@ -303,8 +303,8 @@ function objectKind(
 }
 
 /**
- * Returns the fields of a shape and of all objects in it. Each embedded shape is visited once, so a shape that contains
- * itself does not recurse forever.
+ * Returns the fields of a shape, of its kinds, and of all objects in them. Each embedded shape is visited once, so a shape
+ * that contains itself does not recurse forever.
  */
 export function fieldsWithin(root: Shape, seen = new Set([root])): FieldShape[] {
   const within = (field: FieldShape): FieldShape[] => {
@@ -314,7 +314,10 @@ export function fieldsWithin(root: Shape, seen = new Set([root])): FieldShape[] 
     const inner = isNew ? fieldsWithin(shape, seen) : [];
     return [field, ...inner, ...element === undefined ? [] : within(element)];
   };
-  return [...root.fields.values()].flatMap(within);
+  const ofKinds = [...root.kinds.values()].filter((kind) => !seen.has(kind)).flatMap((kind) =>
+    fieldsWithin(kind, seen.add(kind))
+  );
+  return [...[...root.fields.values()].flatMap(within), ...ofKinds];
 }
 
 function unselectedIn(shape: Shape, above: readonly Shape[] = []): string[] {
