@@ -134,11 +134,12 @@ interface EmbeddedClass {
 const hiding = new WeakSet<Schema>();
 
 /**
- * Hides hidden fields in the JSON and the copies of a schema's documents. This function is for schemas that belong to
+ * Hides hidden fields in the JSON and the copies of a schema's documents, and refuses promises in them. This function is for schemas that belong to
  * no model class, such as the schema of a discriminator.
  */
 export function hideAdded(schema: Schema): void {
   hideInJson(schema);
+  refusePromises(schema);
   markCopies(schema);
   hideWithin(schema);
 }
