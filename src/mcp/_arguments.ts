@@ -1,7 +1,7 @@
 import { badFormat } from "../errors/refusals.ts";
 import { RestError } from "../errors/rest_error.ts";
 import { isJsonObject, type JsonObject } from "../schema/fields/json.ts";
-import { mayBeRounded } from "../schema/fields/json_numbers.ts";
+import { isInexact } from "../schema/fields/json_numbers.ts";
 
 /** The JSON Schema of an argument. */
 interface ArgumentSchema {
@@ -98,7 +98,7 @@ function jsonOf(name: string, value: JsonObject): string {
   try {
     return JSON.stringify(value, (_key, each: unknown) => {
       // The JSON parser of the application may have rounded such a number, and JSON would write `Infinity` as `null`.
-      if (typeof each === "number" && (!Number.isFinite(each) || mayBeRounded(each))) {
+      if (typeof each === "number" && isInexact(each)) {
         const problem = `given a number that is not read exactly: write it as text, in the form ` +
           `{"$numberLong":"9007199254740993"}`;
         throw badArgument(name, problem);

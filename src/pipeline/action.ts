@@ -8,7 +8,8 @@ import { readProjection, showsInPart } from "../filter/projection.ts";
 import { toJson, toJsonValue, wholeToJson } from "../json/to_json.ts";
 import { isModelClass } from "../schema/build_field.ts";
 import { buildSchema } from "../schema/build_schema.ts";
-import { isJsonObject, type JsonObject } from "../schema/fields/json.ts";
+import { findPath, isJsonObject, type JsonObject } from "../schema/fields/json.ts";
+import { isInexact } from "../schema/fields/json_numbers.ts";
 import { describeShape, type Shape } from "../schema/fields/shape.ts";
 import { loneSurrogateAt } from "../schema/fields/texts.ts";
 import type { Version } from "../schema/fields/system_fields.ts";
@@ -24,6 +25,7 @@ import type { Source } from "../sources/source.ts";
 import { instanceMaker } from "../sources/direct/instance_maker.ts";
 import { attributeProblems } from "../write/attribute_problems.ts";
 import { ComparedValues } from "../write/compared_values.ts";
+import { inexactNumber } from "../write/body/cast_body.ts";
 import { mergeBody } from "../write/body/merge_body.ts";
 import { readBody } from "../write/body/read_body.ts";
 import { readSnapshot, takeSnapshot, valuesToStore } from "../write/stored_values.ts";
@@ -181,6 +183,8 @@ async function readActionBody(
     const message = `Text at "${path}" holds half of a surrogate pair`;
     throw badData({ [path]: { message, kind: "unicode" } });
   }
+  const number = findPath(body, (value) => typeof value === "number" && isInexact(value));
+  if (number !== undefined) throw badData({ [number]: inexactNumber(number, "number") });
   try {
     return await parseBySchema(type, body);
   } catch (error) {

@@ -67,3 +67,24 @@ export function namesPath(body: unknown, path: string): boolean {
   }
   return true;
 }
+
+/** Finds the path of the first value in JSON that matches; `""` for the root. */
+export function findPath(
+  root: unknown,
+  matches: (value: unknown) => boolean,
+): string | undefined {
+  // Level by level: JSON may be nested deeper than calls can be.
+  let level: (readonly [path: string, value: unknown])[] = [["", root]];
+  while (level.length > 0) {
+    const next: typeof level = [];
+    for (const [path, value] of level) {
+      if (matches(value)) return path;
+      if (!Array.isArray(value) && !isJsonObject(value)) continue;
+      for (const [key, inner] of Object.entries(value)) {
+        next.push([path === "" ? key : `${path}.${key}`, inner]);
+      }
+    }
+    level = next;
+  }
+  return undefined;
+}

@@ -52,6 +52,11 @@ export function mayBeRounded(value: number): boolean {
     decimalOf(String(value)).digits.length > EXACT_DIGITS;
 }
 
+/** Whether a number of a parsed body is infinite, or may be another one than the client has written. */
+export function isInexact(value: number): boolean {
+  return !Number.isFinite(value) || mayBeRounded(value);
+}
+
 export function isUnsafeInteger(value: number): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }

@@ -1,4 +1,4 @@
-import { isJsonObject } from "./json.ts";
+import { findPath, isJsonObject } from "./json.ts";
 
 const DAY = /^\s*([+-]\d{6}|\d{4})-(\d{2})-(\d{2})/;
 
@@ -20,19 +20,11 @@ export function namesNoDay(text: string): boolean {
  * equal.
  */
 export function loneSurrogateAt(root: unknown): string | undefined {
-  // The search goes level by level, because JSON may be nested more deeply than JavaScript's call stack allows.
-  let level: (readonly [path: string, value: unknown])[] = [["", root]];
-  while (level.length > 0) {
-    const next: typeof level = [];
-    for (const [path, value] of level) {
-      if (typeof value === "string" && !value.isWellFormed()) return path;
-      if (!Array.isArray(value) && !isJsonObject(value)) continue;
-      for (const [key, inner] of Object.entries(value)) {
-        if (!key.isWellFormed()) return path;
-        next.push([path === "" ? key : `${path}.${key}`, inner]);
-      }
-    }
-    level = next;
-  }
-  return undefined;
+  return findPath(
+    root,
+    (value) =>
+      typeof value === "string"
+        ? !value.isWellFormed()
+        : isJsonObject(value) && Object.keys(value).some((key) => !key.isWellFormed()),
+  );
 }

@@ -164,9 +164,7 @@ export class BodyCast {
 
   #refuseInexact(kind: string): undefined {
     const { path } = this;
-    const message = `Number at "${path}" is not read exactly: send numbers beyond 2^53 as text, ` +
-      `such as "9007199254740993"`;
-    this.#problems.set(path, { message, kind });
+    this.#problems.set(path, inexactNumber(path, kind));
     return undefined;
   }
 
@@ -181,6 +179,13 @@ export class BodyCast {
   #join(key: string): string {
     return this.path === "" ? key : `${this.path}.${key}`;
   }
+}
+
+/** Returns the problem of a number that JavaScript does not hold as the client has written it. */
+export function inexactNumber(path: string, kind: string): Problem {
+  const message = `Number at "${path}" is not read exactly: send numbers beyond 2^53 as text, ` +
+    `such as "9007199254740993"`;
+  return { message, kind };
 }
 
 /** The types of fields that store every digit of a number. */
