@@ -1,8 +1,9 @@
 import type { Document } from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
+import { topOf } from "../filter/filters.ts";
 import { type JsonObject, namesPath } from "../schema/fields/json.ts";
 import type { Shape } from "../schema/fields/shape.ts";
-import { isHiddenPath, isSettable, secrecyOf } from "../schema/fields/visibility.ts";
+import { hasField, isHiddenPath, isSettable, secrecyOf } from "../schema/fields/visibility.ts";
 import { isBrokenRule, isMisfit } from "../schema/mongoose/errors.ts";
 import { judgeValidation } from "../schema/mongoose/statements/judge_validation.ts";
 import { ComparedValues } from "./compared_values.ts";
@@ -48,7 +49,8 @@ function originOf(
   { path, problem, values }: FoundProblem & { readonly values: ComparedValues },
   { shape, body }: Writer,
 ): "client" | "stored" | "application" {
-  const secrecy = secrecyOf(path, shape);
+  const isSeen = hasField(topOf(path), shape) || !isBrokenRule(problem) && !isMisfit(problem);
+  const secrecy = isSeen ? secrecyOf(path, shape) : "secret";
   if (secrecy === undefined) return "client";
   // A client that guesses a hidden value must get the same answer for the stored value as for any other value.
   if (namesPath(body, path) && isSettable(path, shape)) return "client";

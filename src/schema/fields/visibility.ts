@@ -61,6 +61,11 @@ export function secrecyOf(path: string, shape: Shape): "secret" | "holder" | und
   return isHolder ? "holder" : undefined;
 }
 
+/** Whether a shape, or one of its kinds, has a field by that name. The plugins of connections add fields that none has. */
+export function hasField(name: string, shape: Shape): boolean {
+  return strictestField(name, shape) !== undefined;
+}
+
 /** Returns a field of a shape, or of its kinds: the one that shows the least where several kinds declare the field. */
 function strictestField(name: string, shape: Shape): FieldShape | undefined {
   const field = shape.fields.get(name);
