@@ -93,13 +93,26 @@ export async function writeEach(
     ? await performWrite(context, { bodies, isAtomic: false }) ?? {}
     : {};
   const others = [...bodies.entries()].filter(([index]) => results[index] === undefined);
-  const { source, level: { hooks } } = context;
+  const { source, level: { hooks, link } } = context;
   const left = others.map(([, body]) => body);
-  const written = source.insertEach === undefined || hooks.persist !== undefined
+  const isAlone = source.insertEach === undefined || hooks.persist !== undefined;
+  const written = link?.embedded
+    ? await writeInOrder(context, left)
+    : isAlone
     ? await mapAll(left, (body) => writeAlone(context, body))
     : await insertEach(context, left);
   const next = written.values();
   return bodies.map((_, index) => results[index] ?? next.next().value ?? {});
+}
+
+/** Creates what a parent embeds one after the other: the parent keeps the order, and each write changes the same document. */
+async function writeInOrder(
+  context: OpenLevelContext,
+  bodies: readonly unknown[],
+): Promise<ItemResult[]> {
+  const results: ItemResult[] = [];
+  for (const body of bodies) results.push(await writeAlone(context, body));
+  return results;
 }
 
 async function writeAlone(context: OpenLevelContext, body: unknown): Promise<ItemResult> {

@@ -20,8 +20,9 @@ function preferencesOf({ headers: { prefer } }: FrameworkRequest): ReadonlyMap<s
  */
 export function readMaxAffected(req: FrameworkRequest): number | undefined {
   const most = preferencesOf(req).get("max-affected");
-  if (most === undefined) return undefined;
-  if (/^\d{1,15}$/.test(most)) return Number(most);
+  // A header without its last quote, or with ";" in the place of ",", hides the preference.
+  if (most === undefined && !/max-affected/i.test(String(req.headers.prefer))) return undefined;
+  if (most !== undefined && /^\d{1,15}$/.test(most)) return Number(most);
   throw badFormat(`The preference "max-affected" takes a whole number`);
 }
 
