@@ -105,7 +105,7 @@ export async function writeEach(
   return bodies.map((_, index) => results[index] ?? next.next().value ?? {});
 }
 
-/** Creates what a parent embeds one after the other: the parent keeps the order, and each write changes the same document. */
+/** Creates embedded entities one after the other. Each write changes the document of the parent, which keeps their order. */
 async function writeInOrder(
   context: OpenLevelContext,
   bodies: readonly unknown[],

@@ -42,7 +42,8 @@ import type { OpenCollection } from "./direct/read_stored.ts";
 import { planStatement } from "./direct/write_stored.ts";
 import { insertEntities } from "./insert_entities.ts";
 import type { PartPath } from "./parts/place.ts";
-import { entityHook, type ReadPlan } from "./plan_read.ts";
+import type { ReadPlan } from "./plan_read.ts";
+import { whyHooked } from "./plan_write.ts";
 import type {
   Aggregation,
   Change,
@@ -114,12 +115,11 @@ export class CollectionSource implements Source {
   }
 
   async write(change: Change): Promise<Write> {
-    const { operation, id, limit, hooks } = change;
+    const { operation, id, limit } = change;
+    // A class whose hooks use another database may have no open connection.
+    const reason = whyHooked(change);
+    if (reason !== undefined) return { kind: "documents", reason };
     if (operation === "removeAll") {
-      const hook = entityHook(hooks);
-      if (hook !== undefined) {
-        return { kind: "documents", reason: `the hook ${hook} gets each entity` };
-      }
       return { kind: "statement", send: () => this.removeSelected(limit).then(() => ({})) };
     }
     const name = id === undefined ? {} : this.idFilter(id);

@@ -29,8 +29,8 @@ export interface WriteFacts {
  * rule needs documents too.
  */
 export function whyDocuments(change: Change, facts: WriteFacts): string | undefined {
-  const hook = entityHook(change.hooks);
-  if (hook !== undefined) return `the hook ${hook} gets each entity`;
+  const reason = whyHooked(change);
+  if (reason !== undefined) return reason;
   if (change.operation !== "remove" && mongoose.get("transactionAsyncLocalStorage")) {
     return "Mongoose writes in the transaction around the request";
   }
@@ -48,6 +48,12 @@ export function whyDocuments(change: Change, facts: WriteFacts): string | undefi
     default:
       throw new TypeError(`Cannot plan a write: ${change.operation}() is none`);
   }
+}
+
+/** Returns why the hooks of a change need documents, if they do. No connection to the database is needed for the answer. */
+export function whyHooked({ hooks }: Pick<Change, "hooks">): string | undefined {
+  const hook = entityHook(hooks);
+  return hook === undefined ? undefined : `the hook ${hook} gets each entity`;
 }
 
 function whyNotInserted(

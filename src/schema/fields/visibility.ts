@@ -66,7 +66,7 @@ export function hasField(name: string, shape: Shape): boolean {
   return strictestField(name, shape) !== undefined;
 }
 
-/** Returns a field of a shape, or of its kinds: the one that shows the least where several kinds declare the field. */
+/** Returns a field of a shape or of its kinds. If several kinds declare the field, returns the most restricted declaration. */
 function strictestField(name: string, shape: Shape): FieldShape | undefined {
   const field = shape.fields.get(name);
   if (field !== undefined) return field;
