@@ -1,7 +1,6 @@
 /**
- * What live lists cost: events per second, processor time for each event, the time from a write to its event, and what the
- * database pays. Run by `deno task bench live`.
- *
+ * The cost of live lists: events per second, processor time for each event, the time from a write to its event, and the load
+ * of the database. Run by `deno task bench live`.
  * @module
  */
 import mongoose from "mongoose";
@@ -10,60 +9,52 @@ import { withDatabase } from "../tests/harness/database_uri.ts";
 import { startMongo } from "../tests/harness/mongo/start_mongo.ts";
 import { startApp } from "../tests/reach/support/start_app.ts";
 import { until } from "../tests/support/until.ts";
-import { quantile } from "./figures/quantile.ts";
+import { quantile } from "./figures.ts";
 
-/** How many subscribers there are, and of how many lists. */
+/** The numbers of subscribers, and of their lists. */
 const CASES = [[1, 1], [100, 1], [1000, 1], [100, 100]] as const;
 
 const ENTITIES = 500;
 
-/** How long each load lasts. */
+/** The seconds of each load: 50 changes a second, or as many as eight writers manage. */
 const SECONDS = { steady: 10, full: 8 };
 
-/** The changes of a second under a steady load. */
-const STEADY = 50;
-
-/** How many subscribers tell when an event came. */
-const TIMED = 20;
-
-type App = Awaited<ReturnType<typeof startApp>>;
-
-const ROOT = fileURLToPath(new URL("../", import.meta.url));
+type Load = keyof typeof SECONDS;
 
 const DATABASE = "bench_live";
 
-/** What a load has cost. */
-interface Cost {
-  readonly seconds: number;
-  readonly changes: number;
-  readonly events: number;
-  readonly latencies: readonly number[];
-  readonly appMs: number;
-  readonly mongoMs: number;
-  readonly reads: number;
-}
+const HEAD = [
+  ...["subscribers", "lists", "load", "changes/s", "events/s", "CPU µs/event"],
+  ...["CPU ms/change", "p50 ms", "p99 ms", "reads/change", "mongod CPU ms/change"],
+];
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Subscribers that count what comes. */
+interface Place {
+  readonly url: string;
+  readonly host: mongoose.Connection;
+}
+
+/** Subscribers that count their events. */
 class Subscribers {
   events = 0;
   latencies: number[] = [];
   readonly #sockets: Deno.TcpConn[] = [];
   #ready = 0;
 
-  get isReady(): boolean {
-    return this.#ready === this.#sockets.length;
-  }
-
-  async open(url: string, { isTimed }: { readonly isTimed: boolean }): Promise<void> {
-    const { hostname, port, pathname, search } = new URL(url);
-    const socket = await Deno.connect({ hostname, port: Number(port) });
-    this.#sockets.push(socket);
-    const lines = [`GET ${pathname}${search} HTTP/1.1`, "Host: a", "Accept: text/event-stream"];
-    const text = [...lines, "X-Tenant: T1", "", ""].join("\r\n");
-    await socket.write(new TextEncoder().encode(text));
-    void this.#count(socket, isTimed);
+  /** Opens subscribers, and waits until they have their lists. The first 20 measure the time of events. */
+  async open(url: string, count: number, lists: number): Promise<void> {
+    const { hostname, port } = new URL(url);
+    for (let index = 0; index < count; index++) {
+      const q = encodeURIComponent(JSON.stringify({ level: { $gte: -1 - index % lists } }));
+      const socket = await Deno.connect({ hostname, port: Number(port) });
+      this.#sockets.push(socket);
+      const head = [`GET /tickets?q=${q} HTTP/1.1`, "Host: a", "Accept: text/event-stream"];
+      const text = [...head, "X-Tenant: T1", "", ""].join("\r\n");
+      await socket.write(new TextEncoder().encode(text));
+      void this.#count(socket, index < 20);
+    }
+    await until(() => this.#ready === count, { seconds: 120 });
   }
 
   close(): void {
@@ -79,10 +70,8 @@ class Subscribers {
       const size = await socket.read(bytes).catch(() => null);
       if (size === null) return;
       const parts = (rest + decoder.decode(bytes.subarray(0, size))).split("event: ");
-      const last = parts.pop() ?? "";
-      const isWhole = /\n\n(\r\n)?$/.test(last);
-      rest = isWhole ? "" : last;
-      if (isWhole) parts.push(last);
+      const last = parts.at(-1) ?? "";
+      rest = /\n\n(\r\n)?$/.test(last) ? "" : parts.pop() ?? "";
       for (const part of parts) {
         if (!isReady && part.startsWith("ready")) {
           isReady = true;
@@ -97,140 +86,95 @@ class Subscribers {
   }
 }
 
-/** The processor time of a process, in milliseconds. */
-async function processorTime(pid: number): Promise<number> {
-  // Deno itself reads nothing below /proc without all rights
-  const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/stat`] }).output();
-  const fields = new TextDecoder().decode(stdout).split(") ")[1]?.split(" ") ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
-
-/** Opens the subscribers of a case. */
-async function subscribe(app: App, [count, lists]: readonly [number, number]) {
-  const subscribers = new Subscribers();
-  for (let index = 0; index < count; index++) {
-    const q = encodeURIComponent(JSON.stringify({ level: { $gte: -1 - index % lists } }));
-    await subscribers.open(`${app.url}/tickets?q=${q}`, { isTimed: index < TIMED });
-  }
-  await until(() => subscribers.isReady, { seconds: 120 });
-  return subscribers;
-}
-
-/** What a load runs on. */
-interface Bench {
-  readonly app: App;
-  readonly host: mongoose.Connection;
-}
-
-/** Changes one entity after the other; each tells when that was. */
-function changer({ host }: Bench): () => Promise<void> {
+/** Changes entities one after the other, each to the time of its change. Returns the number of changes. */
+async function change(host: mongoose.Connection, load: Load): Promise<number> {
   const tickets = host.collection("tickets");
-  let next = 0;
-  return async () => {
-    const level = next++ % ENTITIES;
+  const begun = performance.now();
+  const isOver = () => performance.now() - begun >= SECONDS[load] * 1000;
+  let count = 0;
+  const changeNext = async () => {
+    const level = count++ % ENTITIES;
     await tickets.updateOne({ level }, { $set: { state: String(Date.now()) } });
   };
+  const changeOn = async () => {
+    while (!isOver()) await changeNext();
+  };
+  const all: Promise<void>[] = load === "full" ? Array.from({ length: 8 }, changeOn) : [];
+  while (load === "steady" && !isOver()) {
+    all.push(changeNext());
+    await pause(Math.max(0, all.length * 20 - (performance.now() - begun)));
+  }
+  await Promise.all(all);
+  return count;
 }
 
-const LOADS: Readonly<Record<keyof typeof SECONDS, (bench: Bench) => Promise<number>>> = {
-  async steady(bench) {
-    const change = changer(bench);
-    const all: Promise<void>[] = [];
-    const begun = performance.now();
-    while (performance.now() - begun < SECONDS.steady * 1000) {
-      all.push(change());
-      await pause(Math.max(0, all.length * 1000 / STEADY - (performance.now() - begun)));
-    }
-    await Promise.all(all);
-    return all.length;
-  },
-  async full(bench) {
-    const change = changer(bench);
-    const end = performance.now() + SECONDS.full * 1000;
-    let count = 0;
-    const write = async () => {
-      for (; performance.now() < end; count++) await change();
-    };
-    await Promise.all(Array.from({ length: 8 }, write));
-    return count;
-  },
-};
+/** Reads the processor time of the application and of the database, and the database's number of reads. */
+async function readUsage({ url, host }: Place): Promise<number[]> {
+  const { cpuMs } = await (await fetch(`${url}/state`)).json() as { cpuMs: number };
+  const { opcounters, pid } = await host.getClient().db("admin").command({ serverStatus: 1 });
+  // Deno reads files below /proc only with all permissions
+  const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/stat`] }).output();
+  const fields = new TextDecoder().decode(stdout).split(") ")[1]?.split(" ") ?? [];
+  return [cpuMs, (Number(fields[11]) + Number(fields[12])) * 10, Number(opcounters.query)];
+}
 
-/** Runs a load, and gives what it has cost. */
+/** Runs a load, and prints its row. */
 async function measure(
-  bench: Bench,
-  { subscribers, load }: { readonly subscribers: Subscribers; readonly load: keyof typeof LOADS },
-): Promise<Cost> {
-  const { app, host } = bench;
-  const look = async () => {
-    const { cpuMs } = await (await fetch(`${app.url}/state`)).json() as { cpuMs: number };
-    const { opcounters, pid } = await host.getClient().db("admin").command({ serverStatus: 1 });
-    return [cpuMs, await processorTime(Number(pid)), Number(opcounters.query)] as const;
-  };
-  const before = await look();
+  { url, host }: Place,
+  [count, lists, load]: readonly [number, number, Load],
+  subscribers: Subscribers,
+): Promise<void> {
+  const before = await readUsage({ url, host });
   const begun = performance.now();
   subscribers.events = 0;
   subscribers.latencies = [];
-  const changes = await LOADS[load](bench);
-  // What is under way is told
-  let told = -1;
-  while (told !== subscribers.events) {
-    told = subscribers.events;
+  const changes = await change(host, load);
+  // The last events arrive after the last change
+  for (let seen = -1; seen !== subscribers.events;) {
+    seen = subscribers.events;
     await pause(300);
   }
   const seconds = (performance.now() - begun) / 1000 - 0.3;
-  const after = await look();
-  const [appMs, mongoMs, reads] = after.map((each, index) => each - Number(before[index])) as [
-    number,
-    number,
-    number,
-  ];
+  const after = await readUsage({ url, host });
+  const used = after.map((each, at) => each - (before[at] ?? 0));
+  const [appMs = NaN, mongoMs = NaN, reads = NaN] = used;
   const { events, latencies } = subscribers;
-  return { seconds, changes, events, latencies, appMs, mongoMs, reads };
-}
-
-/** Writes a row of the table. */
-function rowOf([count, lists]: readonly [number, number], load: string, cost: Cost): string {
-  const { seconds, changes, events, latencies, appMs, mongoMs, reads } = cost;
-  const ms = (part: number) => quantile(latencies, part).toFixed(0);
-  const cells = [
+  print([
     ...[count, lists, load, (changes / seconds).toFixed(0), (events / seconds).toFixed(0)],
-    ...[(1000 * appMs / events).toFixed(0), (appMs / changes).toFixed(2), ms(0.5), ms(0.99)],
+    ...[(1000 * appMs / events).toFixed(0), (appMs / changes).toFixed(2)],
+    ...[0.5, 0.99].map((part) => quantile(latencies, part).toFixed(0)),
     ...[(reads / changes).toFixed(2), (mongoMs / changes).toFixed(2)],
-  ];
-  return `| ${cells.join(" | ")} |`;
+  ]);
 }
 
-const HEAD = [
-  ...["subscribers", "lists", "load", "changes/s", "events/s", "CPU µs/event"],
-  ...["CPU ms/change", "p50 ms", "p99 ms", "reads/change", "mongod CPU ms/change"],
-];
+function print(cells: readonly unknown[]): void {
+  console.log(`| ${cells.join(" | ")} |`);
+}
 
 /** Measures all cases, and prints them as a table. */
 export async function benchLive(): Promise<void> {
-  const mongo = await startMongo({ replicaSet: 1 });
+  await using mongo = await startMongo({ replicaSet: 1 });
   const file = "tests/faults/support/live_app.ts";
   const command = [Deno.execPath(), "run", "--quiet", "--no-check", "-A", file] as const;
+  const cwd = fileURLToPath(new URL("../", import.meta.url));
   const env = { FAULTS_URI: withDatabase(mongo.uri, DATABASE) };
-  await using app = await startApp(command, { cwd: ROOT, env });
+  await using app = await startApp(command, { cwd, env });
   const host = await mongoose.createConnection(mongo.uri, { dbName: DATABASE }).asPromise();
   const rows = Array.from({ length: ENTITIES }, (_, level) => ({ tenant: "T1", level }));
   await host.collection("tickets").insertMany(rows);
   await host.collection("tickets").createIndex({ level: 1 });
-  console.log(`| ${HEAD.join(" | ")} |\n|${HEAD.map(() => " ---: ").join("|")}|`);
-  const bench = { app, host };
-  // Without subscribers, the same writes cost the database this much
-  const alone = new Subscribers();
-  const base = await measure(bench, { subscribers: alone, load: "steady" });
-  console.log(rowOf([0, 0], "steady", base));
-  for (const each of CASES) {
-    const subscribers = await subscribe(app, each);
-    for (const load of ["steady", "full"] as const) {
-      console.log(rowOf(each, load, await measure(bench, { subscribers, load })));
-    }
+  const place = { url: app.url, host };
+  print(HEAD);
+  print(HEAD.map(() => "---:"));
+  // The first row shows the cost of the same writes for the database
+  await measure(place, [0, 0, "steady"], new Subscribers());
+  for (const [count, lists] of CASES) {
+    const subscribers = new Subscribers();
+    await subscribers.open(app.url, count, lists);
+    await measure(place, [count, lists, "steady"], subscribers);
+    await measure(place, [count, lists, "full"], subscribers);
     subscribers.close();
     await pause(1000);
   }
   await host.close();
-  await mongo.stop();
 }

@@ -1,138 +1,156 @@
-/**
- * The bench: Mongrove and its peers over a real MongoDB, held against the bare driver.
- *
- * @module
- */
+/** The bench: compares Mongrove and its peers, over a real MongoDB, with the bare driver. @module */
+import os from "node:os";
+import { parseArgs } from "node:util";
 import { reasonOf, say } from "../tests/harness/say.ts";
-import { sumUp } from "./figures/figure.ts";
-import type { Bench } from "./measure/bench.ts";
-import { checkLengths } from "./measure/check_lengths.ts";
-import { measureModels } from "./measure/measure_models.ts";
-import { measureSuite } from "./measure/measure_suite.ts";
-import { measureRounds } from "./measure/measure_rounds.ts";
+import { openBenchDatabase } from "./database.ts";
 import { benchLive } from "./live.ts";
-import { type BenchOptions, HELP, readOptions } from "./options.ts";
-import { pagesByDepth } from "./plan/depth.ts";
-import { BY_CONNECTIONS, BY_DOCUMENTS, BY_FIELDS } from "./plan/growth.ts";
-import { type Scenario, SCENARIOS } from "./plan/scenarios.ts";
-import { BASELINE, OURS } from "./plan/servers.ts";
-import { SUITES } from "./plan/suites.ts";
-import { describeMachine } from "./report/machine.ts";
-import { printGrowth, printScenarios, printSuite } from "./report/print.ts";
-import type { Growth, Results, Run } from "./report/run.ts";
-import { saveLast, writeDocs } from "./report/save.ts";
-import { openBenchDatabase } from "./setup/bench_database.ts";
-import { LoadClient } from "./setup/load_client.ts";
-import { openWorkspace } from "./setup/workspace.ts";
+import { measureModels, measureScenarios } from "./measure.ts";
+import { print, type Results, writeDocs } from "./report.ts";
+import { type Effort, FULL, GROWTH, GROWTH_PARTS, LARGE, LONG, QUICK } from "./scenarios.ts";
+import { type Scenario, SCENARIOS, type SuiteName, SUITES } from "./scenarios.ts";
+import { BASELINE, chooseServers, HYDRATED, OURS } from "./servers.ts";
 import { benchTracing } from "./tracing.ts";
+import { openWorkspace } from "./programs.ts";
+
+const HELP =
+  `Usage: deno task bench [groups | hooks | writes | live | tracing] [<scenario>] [options]
+
+  groups                groups of a list beside the pipeline by hand, instead of the scenarios
+  hooks                 requests with a hook beside Express by hand, instead of the scenarios
+  writes                writes beside Express by hand, on a replica set, instead of the scenarios
+  live                  what live lists cost, on a replica set; takes no options
+  tracing               what the tracing channels cost without subscribers; takes no options
+
+  <scenario>            ${SCENARIOS.map(({ name }) => name).join(", ")},
+                        or those of hooks, writes, groups or --growth; with --peer, a cell of the
+                        tables in about a minute
+  --peer=<name>         Mongrove beside one server, such as remult or deno/express_lean
+  --rounds=<n>          how often each server meets each scenario; 5 unless given
+  --servers=<names>     such as mongrove,node/express_lean; the baseline is always among them
+  --growth              ${GROWTH_PARTS.join(", ")}, instead of the scenarios
+  --quick               less than a minute, to see that everything works
+  --write               write docs/benchmarks.md, its charts and docs/benchmarks.json`;
+
+/**
+ * Reads the command line.
+ *
+ * @throws {TypeError} If an argument is unknown or makes no sense.
+ */
+export function readOptions(args: readonly string[]) {
+  const flag = { type: "boolean", default: false } as const;
+  const text = { type: "string", default: "" } as const;
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { growth: flag, quick: flag, write: flag, peer: text, rounds: text, servers: text },
+  });
+  const { growth, quick, write } = values;
+  const isSuite = (name: string): name is SuiteName => Object.hasOwn(SUITES, name);
+  const suite = positionals.find(isSuite);
+  const scenarios: readonly Scenario[] = suite ? SUITES[suite].scenarios : SCENARIOS;
+  const only = positionals.filter((name) => !isSuite(name));
+  const known = growth ? GROWTH_PARTS : scenarios.map(({ name }) => name);
+  const unknown = only.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new TypeError(`Cannot measure "${unknown}": see --help`);
+  const usual = quick ? QUICK : growth ? LARGE : suite ? LONG : FULL;
+  const rounds = values.rounds === "" ? usual.rounds : Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) {
+    throw new TypeError(`Cannot run "${values.rounds}" rounds: a whole number is needed`);
+  }
+  const servers = values.servers.split(",").filter((name) => name !== "");
+  // Mongrove and its peer run on the same runtime
+  const [peer = "", runtime = "node"] = values.peer.split("/").reverse();
+  if (peer !== "") servers.push(`${runtime}/${OURS}`, `${runtime}/${peer}`);
+  const isPart = only.length + servers.length > 0;
+  if (servers.length === 0) {
+    servers.push(...growth ? [OURS, HYDRATED] : suite ? SUITES[suite].servers : []);
+  }
+  const partial = quick
+    ? "a quick run on a tenth of the documents, whose figures mean nothing"
+    : isPart
+    ? "a part of all servers and scenarios"
+    : "";
+  const effort: Effort = { ...usual, rounds };
+  return {
+    effort,
+    growth,
+    only,
+    partial,
+    scenarios,
+    servers: chooseServers(servers),
+    suite,
+    write,
+  };
+}
+
+type Options = ReturnType<typeof readOptions>;
+
+async function measure(options: Options, args: readonly string[]): Promise<Results> {
+  const { effort, growth, only, partial, scenarios, servers, suite } = options;
+  const interrupt = new AbortController();
+  // Ctrl-C ends the servers. The run then drops the database.
+  Deno.addSignalListener("SIGINT", () => interrupt.abort(new Error("Interrupted")));
+  await using workspace = await openWorkspace(servers);
+  const transactions = suite === "writes";
+  await using database = await openBenchDatabase(effort.largest, { transactions, growth });
+  const notes = [...workspace.notes];
+  const bench = { workspace, database, effort, notes, interrupted: interrupt.signal };
+  const [{ model = "" } = {}, ...others] = os.cpus();
+  const memory = `${Math.round(os.totalmem() / 2 ** 30)} GB`;
+  const system = `${os.type()} ${os.release().split("-")[0]}`;
+  const run = {
+    date: new Date().toISOString().slice(0, 10),
+    command: ["deno task bench", ...args].join(" "),
+    partial,
+    rounds: effort.rounds,
+    machine: `${others.length + 1} × ${model.trim()}, ${memory}, ${system}`,
+    versions: { ...workspace.versions, MongoDB: database.version },
+    notes,
+  };
+  const isDue = (name: string) => only.length === 0 || only.includes(name);
+  if (!growth) {
+    const figures = await measureScenarios(bench, scenarios.filter(({ name }) => isDue(name)));
+    return { [suite ?? "scenarios"]: { ...run, figures } };
+  }
+  const measurePart = (part: keyof typeof GROWTH) =>
+    measureScenarios(bench, isDue(part) ? GROWTH[part](effort.largest) : []);
+  return {
+    growth: {
+      ...run,
+      documents: await measurePart("documents"),
+      fields: await measurePart("fields"),
+      connections: await measurePart("connections"),
+      depth: await measurePart("depth"),
+      models: isDue("models") ? await measureModels(bench) : [],
+    },
+  };
+}
+
+/** Peers may be missing. Without Mongrove, or the baseline of scenarios, a run has failed. */
+function requireOurs({ servers, suite }: Options, { growth, ...runs }: Results): void {
+  const figures = growth ? growth.documents : runs[suite ?? "scenarios"]?.figures ?? [];
+  const missing = servers.find(({ id, kind }) =>
+    (kind.name === OURS || kind.name === BASELINE && suite === undefined) &&
+    !figures.some(({ server }) => server === id)
+  );
+  if (growth?.documents.length === 0 || missing === undefined) return;
+  throw new Error(`${missing.id} could not be measured: see the notes`);
+}
 
 async function main(args: readonly string[]): Promise<void> {
+  if (Deno.build.os !== "linux") throw new Error("Cannot run the bench: it reads Linux's /proc");
   if (args.includes("--help")) return console.log(HELP);
   if (args[0] === "live") return await benchLive();
   if (args[0] === "tracing") return benchTracing();
   const options = readOptions(args);
   const results = await measure(options, args);
-  if (results.scenarios) printScenarios(results.scenarios);
-  if (results.groups) printSuite(results.groups);
-  if (results.hooks) printSuite(results.hooks);
-  if (results.writes) printSuite(results.writes);
-  if (results.growth) printGrowth(results.growth);
-  await saveLast(results);
+  print(results);
   if (options.write) await writeDocs(results);
-  requireAll(options, results);
+  requireOurs(options, results);
 }
 
-/** Peers may be missing; without Mongrove, or the baseline of what is held against it, a run has failed. */
-function requireAll(
-  { servers, suite }: BenchOptions,
-  { scenarios, groups, hooks, writes, growth }: Results,
-): void {
-  if (growth && growth.documents.length === 0) return;
-  const run = scenarios ?? groups ?? hooks ?? writes;
-  const figures = run?.figures ?? growth?.documents ?? [];
-  const missing = servers.find(({ id, kind }) =>
-    (kind.name === OURS || kind.name === BASELINE && suite === undefined) &&
-    !figures.some(({ server }) => server === id)
-  );
-  if (missing !== undefined) throw new Error(`${missing.id} could not be measured: see the notes`);
-}
-
-async function measure(options: BenchOptions, args: readonly string[]): Promise<Results> {
-  const { effort, only } = options;
-  const suite = options.suite && SUITES[options.suite];
-  const interrupted = listenForInterrupt();
-  await using workspace = await openWorkspace(options.servers);
-  await using database = await openBenchDatabase(effort.largest, {
-    transactions: suite?.transactions,
-    grows: options.growth,
-  });
-  await using load = new LoadClient(workspace.programs.node, workspace.load);
-  const bench: Bench = {
-    workspace,
-    database,
-    load,
-    effort,
-    notes: [...workspace.notes],
-    interrupted,
-  };
-  const run = (): Run => ({
-    date: new Date().toISOString().slice(0, 10),
-    command: ["deno task bench", ...args].join(" "),
-    partial: options.partial,
-    rounds: effort.rounds,
-    machine: describeMachine(),
-    versions: { ...workspace.versions, MongoDB: database.version },
-    notes: bench.notes,
-  });
-  const isDue = ({ name }: Scenario) => only.length === 0 || only.includes(name);
-  if (options.suite && suite) {
-    const figures = await measureSuite(bench, suite.scenarios.filter(isDue));
-    return { [options.suite]: { ...run(), figures } };
-  }
-  if (!options.growth) {
-    const scenarios = SCENARIOS.filter(isDue);
-    const figures = sumUp(await measureRounds(bench, scenarios));
-    bench.notes.push(...checkLengths(figures));
-    return { scenarios: { ...run(), figures } };
-  }
-  const growth = await measureGrowth(bench, only);
-  bench.notes.push(...checkLengths(growth.fields ?? []));
-  return { growth: { ...run(), ...growth } };
-}
-
-async function measureGrowth(bench: Bench, only: readonly string[]): Promise<Growth> {
-  const isDue = (part: string) => only.length === 0 || only.includes(part);
-  const measureDue = async (part: string, scenarios: readonly Scenario[]) =>
-    isDue(part) ? sumUp(await measureRounds(bench, scenarios)) : [];
-  return {
-    documents: await measureDue("documents", BY_DOCUMENTS),
-    fields: await measureDue("fields", BY_FIELDS),
-    connections: await measureDue("connections", BY_CONNECTIONS),
-    depth: await measureDue("depth", pagesByDepth(bench.effort.largest)),
-    models: isDue("models") ? await measureModels(bench) : [],
-  };
-}
-
-/** A first signal stops what was started and drops the database; a second one ends the process. */
-function listenForInterrupt(): AbortSignal {
-  const controller = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    Deno.addSignalListener(signal, () => {
-      if (controller.signal.aborted) Deno.exit(130);
-      controller.abort(new Error("Interrupted"));
-    });
-  }
-  return controller.signal;
-}
-
-if (Deno.build.os !== "linux") {
-  console.error("Cannot run the bench: it reads /proc, which only Linux has");
-  Deno.exit(1);
-}
-try {
-  await main(Deno.args);
-  Deno.exit(0);
-} catch (error) {
-  say(reasonOf(error));
-  Deno.exit(1);
+if (import.meta.main) {
+  const reason = await main(Deno.args).catch(reasonOf);
+  if (reason !== undefined) say(reason);
+  Deno.exit(reason === undefined ? 0 : 1);
 }

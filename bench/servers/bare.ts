@@ -1,19 +1,11 @@
-/**
- * The baseline: `node:http`, the driver and `JSON.stringify`, the fastest thing that people write
- * by hand.
- *
- * @module
- */
+/** The baseline: `node:http`, the driver and `JSON.stringify`. @module */
 import { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { HOOKED, itemsOf, LEAN_HOOKED, TARGETS } from "../plan/collections.ts";
-import { PAGED, POPULATED } from "../plan/ranked.ts";
-import { openDriver } from "./support/driver_crud.ts";
-import { keepAllStarred } from "./support/hook.ts";
-import { listen } from "./support/listen.ts";
-import { type PageQuery, readPageQuery } from "./support/page_query.ts";
+import { HOOKED, itemsOf, LEAN_HOOKED, PAGED, POPULATED, TARGETS } from "../data.ts";
+import { keepAllStarred, listen, readPageQuery } from "./common.ts";
+import { openDriver } from "./driver.ts";
 
-const crud = await openDriver();
+const { crud } = await openDriver();
 
 async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
   const [path = "", search] = (req.url ?? "").split("?");
@@ -22,11 +14,12 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
   if (name === HOOKED || name === LEAN_HOOKED) {
     return send(res, 200, keepAllStarred(await crud.list(itemsOf(TARGETS))));
   }
-  if (name === PAGED) {
-    const { items, total } = await crud.page(readQuery(search));
+  if (name === PAGED || name === POPULATED) {
+    const query = readPageQuery(Object.fromEntries(new URLSearchParams(search)));
+    if (name === POPULATED) return send(res, 200, await crud.populated(query));
+    const [items, total] = await Promise.all([crud.page(query), crud.count()]);
     return send(res, 200, items, { "x-total-count": total });
   }
-  if (name === POPULATED) return send(res, 200, await crud.populated(readQuery(search)));
   if (id === undefined) return send(res, 200, await crud.list(name));
   const item = req.method === "PATCH"
     ? await crud.update(name, id, await readJson(req))
@@ -40,10 +33,6 @@ async function readJson<T>(req: IncomingMessage): Promise<T> {
   return JSON.parse(Buffer.concat(chunks).toString());
 }
 
-function readQuery(search: string = ""): PageQuery {
-  return readPageQuery(Object.fromEntries(new URLSearchParams(search)));
-}
-
 function send(res: ServerResponse, status: number, value: unknown, headers: object = {}): void {
   const text = JSON.stringify(value);
   res.writeHead(status, {
@@ -54,11 +43,9 @@ function send(res: ServerResponse, status: number, value: unknown, headers: obje
   res.end(text);
 }
 
-function refuse(res: ServerResponse, error: unknown): void {
-  console.error(error);
-  send(res, 500, {});
-}
-
 listen((req, res) => {
-  answer(req, res).catch((error) => refuse(res, error));
-}, ["hook", "lean-hook", "page", "populate", "wide"]);
+  answer(req, res).catch((error) => {
+    console.error(error);
+    send(res, 500, {});
+  });
+});

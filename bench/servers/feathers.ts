@@ -1,83 +1,49 @@
 /** Feathers with its adapter for the driver; all of a list in one page. @module */
-import type { RequestHandler } from "express-types";
-import type { RequestListener } from "node:http";
-import type { mongo } from "mongoose";
-import { COLLECTIONS, itemsOf, LEAN_HOOKED, TARGETS } from "../plan/collections.ts";
-import type { ItemBody } from "../plan/items.ts";
-import { PAGED, POPULATED, RANKED, WRITERS } from "../plan/ranked.ts";
-import { keepAllStarred, type Starred } from "./support/hook.ts";
-import { importPeer } from "./support/import_peer.ts";
-import { listen } from "./support/listen.ts";
-import { databaseUri } from "./support/settings.ts";
+import { COLLECTIONS, type ItemBody, itemsOf, LEAN_HOOKED, PAGED, POPULATED } from "../data.ts";
+import { RANKED, TARGETS, WRITERS } from "../data.ts";
+import { databaseUri, importPeer, keepAllStarred, listen, type Starred } from "./common.ts";
 
-/** What a hook gets. */
+/** The context of a hook. */
 interface Context {
-  data: ItemBody;
+  readonly data: ItemBody;
   result: Starred[];
-  params: { pipeline?: object[] };
+  readonly params: { pipeline?: object[] };
 }
 
-/** How a collection is served. */
+const { feathers } = await importPeer("@feathersjs/feathers");
+const { default: toExpress, json, rest } = await importPeer("@feathersjs/express");
+const { MongoDBService } = await importPeer("@feathersjs/mongodb");
+const { MongoClient } = await importPeer("mongodb");
+
+const db = (await new MongoClient(databaseUri()).connect()).db();
+const app = toExpress(feathers());
+app.use(json());
+app.configure(rest());
+
 interface Served {
   readonly hooks?: object;
   readonly paginate?: object;
 }
-
-/** What is used of its application. */
-interface App {
-  configure(plugin: unknown): void;
-  use(...handlers: unknown[]): void;
-  service(name: string): { hooks(hooks: object): void };
-  setup(): Promise<void>;
-}
-
-/** What is used of its Express transport. */
-interface Transport {
-  readonly default: (app: unknown) => App;
-  readonly json: () => RequestHandler;
-  readonly rest: () => unknown;
-}
-
-/** What is used of its adapter. */
-interface Adapter {
-  readonly MongoDBService: new (options: object) => object;
-}
-
-const [{ feathers }, transport, { MongoDBService }, { MongoClient }] = await Promise.all([
-  importPeer<{ feathers: () => unknown }>("@feathersjs/feathers"),
-  importPeer<Transport>("@feathersjs/express"),
-  importPeer<Adapter>("@feathersjs/mongodb"),
-  importPeer<Pick<typeof mongo, "MongoClient">>("mongodb"),
-]);
-
-const db = (await new MongoClient(databaseUri()).connect()).db();
-const app = transport.default(feathers());
-app.use(transport.json());
-app.configure(transport.rest());
 
 function serve(route: string, collection: string, { hooks = {}, ...options }: Served): void {
   app.use(`/${route}`, new MongoDBService({ Model: db.collection(collection), ...options }));
   app.service(route).hooks(hooks);
 }
 
-/** What its schemas would do: a date is stored as one, and a version is given. */
-const complete = (context: Context) => {
-  const { created } = context.data;
-  Object.assign(context.data, { created: new Date(created), __v: 0 });
+/** Stores a date as a date, and adds a version, as a schema would. */
+const complete = ({ data }: Context) => {
+  Object.assign(data, { created: new Date(data.created), __v: 0 });
 };
 
 const keep = (context: Context) => {
   context.result = keepAllStarred(context.result);
 };
 
-/** Its documentation populates in the database; a resolver would send a query for each entity. */
-const populate = (context: Context) => {
+/** Populates in the database, as the documentation says. A resolver would send a query for each entity. */
+const populate = ({ params }: Context) => {
   const lookup = { from: WRITERS, localField: "writer", foreignField: "_id", as: "writer" };
-  context.params.pipeline = [
-    { $feathers: {} },
-    { $lookup: lookup },
-    { $unwind: { path: "$writer", preserveNullAndEmptyArrays: true } },
-  ];
+  const unwind = { path: "$writer", preserveNullAndEmptyArrays: true };
+  params.pipeline = [{ $feathers: {} }, { $lookup: lookup }, { $unwind: unwind }];
 };
 
 for (const name of COLLECTIONS.keys()) {
@@ -87,4 +53,4 @@ serve(LEAN_HOOKED, itemsOf(TARGETS), { hooks: { after: { find: [keep] } } });
 serve(PAGED, RANKED, { paginate: { default: 20, max: 100 } });
 serve(POPULATED, RANKED, { hooks: { before: { find: [populate] } } });
 await app.setup();
-listen(app as unknown as RequestListener, ["lean-hook", "page", "populate"]);
+listen(app);

@@ -1,46 +1,15 @@
-/**
- * remult with its MongoDB provider; all of a list in one page. Its transport leaves relations out:
- * its clients send requests of their own for them.
- *
- * @module
- */
+/** remult with its MongoDB provider; all of a list in one page. Its clients send other requests for relations. @module */
 // @ts-types="npm:@types/express@^5"
-import express, { type RequestHandler } from "express";
-import type { mongo } from "mongoose";
-import { COLLECTIONS } from "../plan/collections.ts";
-import { PAGED, RANKED } from "../plan/ranked.ts";
-import { importPeer } from "./support/import_peer.ts";
-import { listen } from "./support/listen.ts";
-import { databaseUri } from "./support/settings.ts";
+import express from "express";
+import { COLLECTIONS, PAGED, RANKED } from "../data.ts";
+import { databaseUri, importPeer, listen } from "./common.ts";
 
-/** The kinds of fields that are used. */
-type FieldKind = "boolean" | "date" | "integer" | "json" | "number" | "string";
+const { Fields, describeEntity } = await importPeer("remult");
+const { remultApi } = await importPeer("remult/remult-express");
+const { MongoDataProvider } = await importPeer("remult/remult-mongo");
+const { MongoClient } = await importPeer("mongodb");
 
-/** What is used of it. */
-interface Remult {
-  readonly Fields: Readonly<Record<FieldKind, (options?: object) => unknown>>;
-  readonly describeEntity: (target: object, name: string, fields: object, options: object) => void;
-}
-
-/** What is used of its transport. */
-interface Transport {
-  readonly remultApi: (options: object) => RequestHandler;
-}
-
-/** What is used of its provider. */
-interface Provider {
-  readonly MongoDataProvider: new (db: mongo.Db, client: mongo.MongoClient, o: object) => object;
-}
-
-const [{ Fields, describeEntity }, { remultApi }, { MongoDataProvider }, { MongoClient }] =
-  await Promise.all([
-    importPeer<Remult>("remult"),
-    importPeer<Transport>("remult/remult-express"),
-    importPeer<Provider>("remult/remult-mongo"),
-    importPeer<Pick<typeof mongo, "MongoClient">>("mongodb"),
-  ]);
-
-/** Makes an entity on a route; its transport calls the identifier `id`. */
+/** Returns an entity on a route. Its transport calls the identifier `id`. */
 function itemEntity(route: string, dbName: string = route, more: object = {}): object {
   class Item {}
   const id = { dbName: "_id", valueConverter: { fieldTypeInDb: "dbid" }, allowApiUpdate: false };
@@ -64,11 +33,12 @@ const client = await new MongoClient(databaseUri()).connect();
 const dataProvider = new MongoDataProvider(client.db(), client, { disableTransactions: true });
 const writer = Fields.string({ valueConverter: { fieldTypeInDb: "dbid" } });
 const paged = itemEntity(PAGED, RANKED, { rank: Fields.integer(), writer });
+const entities = [...[...COLLECTIONS.keys()].map((name) => itemEntity(name)), paged];
 const app = express();
 app.use(remultApi({
   rootPath: "",
   admin: false,
-  entities: [...[...COLLECTIONS.keys()].map((name) => itemEntity(name)), paged],
+  entities,
   dataProvider: () => Promise.resolve(dataProvider),
 }));
-listen(app, ["page"]);
+listen(app);

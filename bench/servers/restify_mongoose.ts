@@ -1,42 +1,31 @@
 /** express-restify-mongoose with its defaults, which are lean reads. @module */
 // @ts-types="npm:@types/express@^5"
-import express, { type Application, type RequestHandler } from "express";
+import express, { type RequestHandler } from "express";
+import mongoose from "mongoose";
 import type { Model } from "mongoose";
-import { COLLECTIONS, itemsOf, LEAN_HOOKED, TARGETS } from "../plan/collections.ts";
-import { PAGED, POPULATED } from "../plan/ranked.ts";
-import { keepAllStarred } from "./support/hook.ts";
-import { importPeer } from "./support/import_peer.ts";
-import { listen } from "./support/listen.ts";
-import { connectMongoose, type Item, itemModel, rankedModel } from "./support/mongoose_item.ts";
+import { COLLECTIONS, itemsOf, LEAN_HOOKED, PAGED, POPULATED, TARGETS } from "../data.ts";
+import { databaseUri, importPeer, keepAllStarred, listen } from "./common.ts";
+import { type Item, itemModels, rankedModel } from "./mongoose_items.ts";
 
-/** What is used of it. */
-interface Restify {
-  readonly serve: (app: Application, model: Model<Item>, options: object) => string;
-}
-
-/** Where it keeps what it has read. */
-interface Read {
-  readonly erm: { result: Item[] };
-}
-
-const keep: RequestHandler = (req, _res, next) => {
-  const { erm } = req as unknown as Read;
+const postRead: RequestHandler = (req, _res, next) => {
+  const { erm } = req as unknown as { readonly erm: { result: Item[] } };
   erm.result = keepAllStarred(erm.result);
   next();
 };
 
-const { serve } = await importPeer<Restify>("express-restify-mongoose");
-await connectMongoose();
+const restify = await importPeer("express-restify-mongoose");
+await mongoose.connect(databaseUri());
 const app = express();
 app.use(express.json());
-for (const name of COLLECTIONS.keys()) {
-  const model = itemModel(name);
-  serve(app, model, { prefix: "", version: "", name });
-  if (name === itemsOf(TARGETS)) {
-    serve(app, model, { prefix: "", version: "", name: LEAN_HOOKED, postRead: keep });
-  }
+
+function serve(name: string, model: Model<Item> | undefined, options: object = {}): void {
+  if (model) restify.serve(app, model, { prefix: "", version: "", name, ...options });
 }
+
+const models = itemModels();
+for (const name of COLLECTIONS.keys()) serve(name, models.get(name));
+serve(LEAN_HOOKED, models.get(itemsOf(TARGETS)), { postRead });
 const ranked = rankedModel();
-serve(app, ranked, { prefix: "", version: "", name: PAGED, totalCountHeader: true });
-serve(app, ranked, { prefix: "", version: "", name: POPULATED });
-listen(app, ["lean-hook", "page", "populate"]);
+serve(PAGED, ranked, { totalCountHeader: true });
+serve(POPULATED, ranked);
+listen(app);
