@@ -27,6 +27,8 @@ export interface Command {
 export interface Phase {
   readonly cpuMs: number;
   readonly most?: number | undefined;
+  /** Other paths than those of the command. */
+  readonly paths?: readonly string[];
 }
 
 /** The sums, medians and CPU times of a phase. The peak memory is that of the server since its start. */
@@ -96,7 +98,7 @@ async function open(port: number): Promise<(request: Uint8Array) => Promise<Answ
 }
 
 /** Returns a function that returns the next request, with paths and bodies in turn. */
-function encoder({ method, paths, bodies, headers }: Command): () => Uint8Array {
+function encoder({ method, bodies, headers }: Command): (paths: readonly string[]) => Uint8Array {
   const lines = Object.entries({
     host: "127.0.0.1",
     accept: "application/json",
@@ -105,7 +107,7 @@ function encoder({ method, paths, bodies, headers }: Command): () => Uint8Array 
     ...headers,
   }).map((entry) => `${entry.join(": ")}\r\n`).join("");
   let next = 0;
-  return () => {
+  return (paths) => {
     const index = next++;
     const head = `${method} ${paths[index % paths.length]} HTTP/1.1\r\n${lines}`;
     if (bodies.length === 0) return Buffer.from(`${head}\r\n`);
@@ -116,9 +118,9 @@ function encoder({ method, paths, bodies, headers }: Command): () => Uint8Array 
 
 /** Sends requests until the phase ends. Each connection sends at least one. */
 async function fire(
-  { pid, databasePid }: Command,
-  { cpuMs, most = Number.MAX_SAFE_INTEGER }: Phase,
-  send: readonly (() => Promise<Answer>)[],
+  { pid, databasePid, paths: usual }: Command,
+  { cpuMs, most = Number.MAX_SAFE_INTEGER, paths = usual }: Phase,
+  send: readonly ((paths: readonly string[]) => Promise<Answer>)[],
 ): Promise<Fired> {
   const answers: Answer[] = [];
   const [cpu, databaseCpu] = [cpuTime(pid), cpuTime(databasePid)];
@@ -128,7 +130,7 @@ async function fire(
   let left = most;
   await Promise.all(send.map(async (request) => {
     while (left-- > 0) {
-      answers.push(await request());
+      answers.push(await request(paths));
       const now = performance.now();
       if (now - looked >= 20 || cpuMs === 0) {
         looked = now;
@@ -156,7 +158,7 @@ const connections = await Promise.all(
   Array.from({ length: command.connections }, () => open(command.port)),
 );
 const encodeNext = encoder(command);
-const send = connections.map((request) => () => request(encodeNext()));
+const send = connections.map((request) => (paths: readonly string[]) => request(encodeNext(paths)));
 const phases: Fired[] = [];
 for (const phase of command.phases) phases.push(await fire(command, phase, send));
 process.stdout.write(JSON.stringify({ before, phases } satisfies Report), () => process.exit());

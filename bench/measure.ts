@@ -6,7 +6,7 @@ import { type Figure, medians, type ModelFigure, type Sample, sumUp } from "./fi
 import type { Phase, Report } from "./load.ts";
 import { fire, type RunningServer, startServer, type Workspace } from "./programs.ts";
 import { type Effort, MODEL_COUNTS, READ_ONE, readList, type Scenario } from "./scenarios.ts";
-import { BASELINE, besideOf, hasFeature, OURS, type Server } from "./servers.ts";
+import { BASELINE, besideOf, hasFeature, OURS } from "./servers.ts";
 
 export interface Bench {
   readonly workspace: Workspace;
@@ -95,25 +95,32 @@ function addNote({ notes, interrupted }: Bench, what: string, error: unknown): v
 /** Measures a server in a scenario once. */
 async function measureCell(
   bench: Bench,
-  running: RunningServer,
+  usual: RunningServer,
   scenario: Scenario,
   round: number,
 ): Promise<Sample> {
-  const { effort, database } = bench;
-  const { fresh, most, name, traffic } = scenario;
-  const warmUp = { cpuMs: round === 0 ? effort.firstMs : effort.laterMs, most };
-  const { phases } = fresh
-    ? await fireAtFresh(bench, running.server, scenario)
-    : await send(bench, running, scenario, [warmUp, { cpuMs: effort.cellMs, most }]);
+  const { effort: { cellMs, firstMs, laterMs }, database, workspace } = bench;
+  const { fresh = false, most, name, traffic } = scenario;
+  const warmUp = { cpuMs: round === 0 ? firstMs : laterMs, most };
+  let phases: Phase[] = [warmUp, { cpuMs: cellMs, most }];
+  let running = usual;
+  if (fresh) {
+    // Memory and first byte are those of the first answer, which is a phase
+    const { paths } = readList(1_000);
+    phases = [{ cpuMs: laterMs, paths }, { cpuMs: 0, most: 1 }, { cpuMs: cellMs / 2, most: 3 }];
+    running = await startServer(usual.server, workspace, { uri: database.uri });
+  }
+  const report = await send(bench, running, scenario, phases)
+    .finally(() => fresh && running.stop());
   if (traffic.method === "POST") await database.emptyCreated();
-  const counted = fresh ? phases : phases.slice(1);
+  const [, ...counted] = report.phases;
   const sum = (key: "requests" | "cpuMs" | "databaseMs" | "ms" | "bytes") =>
     counted.reduce((total, phase) => total + phase[key], 0);
   const requests = sum("requests");
   const { firstByteMs = NaN, p99Ms = NaN, peakMb = NaN } = counted[0] ?? {};
   return {
     scenario: name,
-    server: running.server.id,
+    server: usual.server.id,
     round,
     cpuMs: sum("cpuMs") / requests,
     databaseMs: sum("databaseMs") / requests,
@@ -123,16 +130,6 @@ async function measureCell(
     peakMb,
     bytes: sum("bytes") / requests,
   };
-}
-
-/** Measures a new process. Its first answer is a phase, so that memory and first byte are those of that answer. */
-async function fireAtFresh(bench: Bench, server: Server, scenario: Scenario): Promise<Report> {
-  const { effort, workspace, database } = bench;
-  const running = await startServer(server, workspace, { uri: database.uri });
-  const warmUp = { ...scenario, traffic: readList(1_000) };
-  const phases = [{ cpuMs: 0, most: 1 }, { cpuMs: effort.cellMs / 2, most: 3 }];
-  return await send(bench, running, warmUp, [{ cpuMs: effort.laterMs }])
-    .then(() => send(bench, running, scenario, phases)).finally(running.stop);
 }
 
 async function send(

@@ -74,12 +74,12 @@ function peer(name: string, title: string, folder: string, features: string): Se
   return { ...USUAL, name, title, file: name, folder, runtimes: ["node"], features };
 }
 
-const HOOKS = "hook lean-hook";
+const ALL = "hook lean-hook documents lean page populate deep wide groups writes";
 
 /** All programs, in the order of tables. */
 export const KINDS: readonly ServerKind[] = [
-  byHand(BASELINE, "node:http + driver", `${HOOKS} page populate wide`),
-  byHand(OURS, "Mongrove", `${HOOKS} documents lean page populate deep wide groups writes`),
+  byHand(BASELINE, "node:http + driver", "hook lean-hook page populate wide"),
+  byHand(OURS, "Mongrove", ALL),
   byHand(DRIVER, "Express + driver", "lean-hook lean page populate wide groups"),
   byHand(LEAN, "Express + lean Mongoose", "lean-hook lean page populate wide writes"),
   byHand(HYDRATED, "Express + Mongoose", "hook documents page populate wide"),

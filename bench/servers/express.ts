@@ -31,19 +31,9 @@ export interface Crud {
 export function serveCrud(crud: Crud, kind: HookKind): Express {
   const app = express();
   app.use(express.json({ limit: LARGEST_BODY }));
-  for (const name of data.COLLECTIONS.keys()) {
-    app.get(`/${name}`, async (_req, res) => {
-      res.json(await crud.list(name));
-    });
-    app.get(`/${name}/:id`, async (req, res) => {
-      sendOne(res, await crud.one(name, req.params.id));
-    });
-    app.post(`/${name}`, async (req, res) => {
-      res.status(201).json(await crud.create(name, req.body));
-    });
-    app.patch(`/${name}/:id`, async (req, res) => {
-      sendOne(res, await crud.update(name, req.params.id, req.body));
-    });
+  for (const name of data.COLLECTIONS.keys()) serveItems(app, crud, { route: name, name });
+  for (const name of data.GUARDED) {
+    serveItems(app, crud, { route: data.guarded(kind, name), name, hook: keepStarred });
   }
   for (const name of data.FIELD_COUNTS.map(data.wideOf)) {
     app.get(`/${name}`, async (_req, res) => {
@@ -54,38 +44,39 @@ export function serveCrud(crud: Crud, kind: HookKind): Express {
     const [items, total] = await Promise.all([crud.page(readPageQuery(req.query)), crud.count()]);
     res.set("X-Total-Count", String(total)).json(items);
   });
-  app.get(`/${data.POPULATED}`, async (req, res) => {
-    res.json(await crud.populated(readPageQuery(req.query)));
-  });
-  serveGuarded(app, crud, kind);
-  return app;
-}
-
-/** Serves the routes whose entities pass a hook. */
-function serveGuarded(app: Express, crud: Crud, kind: HookKind): void {
-  for (const name of data.GUARDED) {
-    const path = `/${data.guarded(kind, name)}`;
-    app.get(path, async (_req, res) => {
-      res.json(keepAllStarred(await crud.list(name)));
-    });
-    app.get(`${path}/:id`, async (req, res) => {
-      const item = await crud.one(name, req.params.id);
-      sendOne(res, item && keepStarred(item));
-    });
-    app.post(path, async (req, res) => {
-      if (keepStarred(req.body) === null) res.status(403).json({});
-      else res.status(201).json(await crud.create(name, req.body));
-    });
-    app.patch(`${path}/:id`, async (req, res) => {
-      const item = await crud.update(name, req.params.id, req.body, keepStarred);
-      sendOne(res, item && keepStarred(item));
-    });
-  }
   app.get(`/${data.guarded(kind, data.PAGED)}`, async (req, res) => {
     res.json(keepAllStarred(await crud.page(readPageQuery(req.query))));
   });
+  app.get(`/${data.POPULATED}`, async (req, res) => {
+    res.json(await crud.populated(readPageQuery(req.query)));
+  });
+  return app;
 }
 
-function sendOne(res: Response, item: object | null): void {
-  res.status(item ? 200 : 404).json(item);
+interface Items {
+  readonly route: string;
+  /** The collection. */
+  readonly name: string;
+  /** The hook that each entity passes. */
+  readonly hook?: typeof keepStarred;
+}
+
+/** Serves a collection. */
+function serveItems(app: Express, crud: Crud, { route, name, hook }: Items): void {
+  const send = (res: Response, item: Starred | null) => {
+    const kept = item && hook ? hook(item) : item;
+    res.status(kept ? 200 : 404).json(kept);
+  };
+  app.get(`/${route}`, async (_req, res) => {
+    const items = await crud.list(name);
+    res.json(hook ? keepAllStarred(items) : items);
+  });
+  app.get(`/${route}/:id`, async (req, res) => send(res, await crud.one(name, req.params.id)));
+  app.post(`/${route}`, async (req, res) => {
+    if (hook && hook(req.body) === null) res.status(403).json({});
+    else res.status(201).json(await crud.create(name, req.body));
+  });
+  app.patch(`/${route}/:id`, async (req, res) => {
+    send(res, await crud.update(name, req.params.id, req.body, hook));
+  });
 }
