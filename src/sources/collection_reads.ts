@@ -19,7 +19,10 @@ interface ListQuery {
   readonly page?: PageRead | undefined;
 }
 
-/** The driver's cursor, which a cursor of Mongoose passes to listeners of its event `cursor`. */
+/**
+ * The driver's cursor, which a Mongoose cursor passes to listeners of its event `cursor`. The driver's cursor sees the
+ * stored values of an entity before Mongoose casts them.
+ */
 interface FoundCursor {
   map(see: (found: object) => object): unknown;
 }
@@ -47,8 +50,8 @@ export function readListed(
 }
 
 /**
- * Counts the selected entities of a collection, without `skip` and `limit`. The count stops at `upTo`. The caller
- * bounds the wait for the database.
+ * Counts the entities of a collection that the filter and the scope select. The query options `skip` and `limit` do not
+ * apply. The count stops at `upTo`. The caller bounds the wait for the database.
  */
 export async function countInCollection(
   { model, conditions, selection, maxTimeMS }: OpenCollection,
@@ -66,9 +69,9 @@ export async function countInCollection(
 }
 
 /**
- * Runs the stages of an aggregation on the selected entities of a collection, without `skip` and `limit`. Throws if
- * reads of the entities would show other values than the stored ones, because of middleware or transforms. The caller
- * bounds the wait for the database.
+ * Runs the stages of an aggregation on the entities of a collection that the filter and the scope select. Throws if
+ * middleware or transforms make reads show other values than the stored values, because groups show the stored values.
+ * The caller bounds the wait for the database.
  */
 export async function aggregateSelected(
   { model, conditions, selection, maxTimeMS }: OpenCollection,
@@ -109,8 +112,8 @@ export async function readIds(collection: OpenCollection, most = Infinity): Prom
 }
 
 /**
- * Returns the given identifiers whose entities still match the conditions. The read uses the session of the write that
- * follows.
+ * Returns the given identifiers whose entities still match the conditions of the request. The read uses the session of
+ * the write that follows, so that a transaction contains both.
  */
 export async function readMet(
   { model, conditions, selection: { options: { collation } }, timeBudget }: OpenCollection,
@@ -133,7 +136,10 @@ export async function readMet(
   return found.map(({ _id }) => _id);
 }
 
-/** Returns the given identifiers that are stored on the primary, whatever the scopes and filters select. */
+/**
+ * Returns the given identifiers that are stored on the primary. Scopes and filters do not apply, because the caller
+ * asks whether an earlier request has stored the entities.
+ */
 export async function storedOf(
   { model: { collection }, timeBudget, maxTimeMS }: OpenCollection,
   ids: readonly unknown[],
@@ -159,7 +165,7 @@ export async function readStoredValues(
 
 /**
  * Returns a projection of the top-level fields of some paths. A projection of a longer path would leave out array
- * elements that are not objects.
+ * elements that are not objects, so the read would not return the stored value.
  */
 export function topFields(paths: readonly string[]): Record<string, 1> {
   return Object.fromEntries(paths.map((path) => [topOf(path), 1]));
@@ -167,7 +173,10 @@ export function topFields(paths: readonly string[]): Record<string, 1> {
 
 type SavedRead = Pick<OpenCollection, "selection" | "timeBudget" | "maxTimeMS">;
 
-/** The read preference for entities that were just saved. A secondary may not have replicated the write yet. */
+/**
+ * The read preference for entities that were just saved. A secondary may not have replicated the write yet and would
+ * return the entity before the write.
+ */
 export const JUST_SAVED = { readPreference: "primary" } as const;
 
 export async function readSaved(
@@ -191,11 +200,14 @@ export async function readAllSaved(
   const named = withConditions(query, { _id: { $in: docs.map(({ _id }) => _id) } });
   const found = await timeBudget.wait(named.exec()) as Document[];
   const shown = new Map(found.map((each) => [String(each._id), each]));
-  // The map lacks a document if a hook has removed the `_id` of the found entity.
+  // The map lacks a document if a hook has removed the `_id` of the found entity. Such a document is read alone.
   return await Promise.all(docs.map((doc) => shown.get(String(doc._id)) ?? readSaved(doc, read)));
 }
 
-/** The minimum batch size of a read that fills up a page from which hooks have left out entities. */
+/**
+ * The minimum batch size of a read that fills up a page from which hooks have left out entities. Otherwise a small page
+ * would be filled up in many small batches.
+ */
 const REST_AT_ONCE = 100;
 
 /**
@@ -210,8 +222,8 @@ export function pageOptions({ skip, limit, isRest }: PageRead): Record<string, n
 }
 
 /**
- * Returns a projection that includes unselected fields, which validators and scopes need. Fields that only their own
- * routes show are left out unless the scope reads them.
+ * Returns a projection that includes unselected fields, which validators and scopes need. Fields with the option
+ * `apart`, which only their sub-routes show, are left out unless the scope reads them.
  */
 export function wholeProjection(
   { shape, selection: { scope } }: Pick<OpenCollection, "shape" | "selection">,

@@ -64,8 +64,8 @@ const DELETE_BATCH = 1000;
 export interface CollectionSourceOptions extends Omit<OpenCollection, "model" | "conditions"> {
   readonly model: () => Promise<Model<unknown>>;
   /**
-   * Returns the record of the request's idempotency key, which a transaction updates. Returns `undefined` if the
-   * request has no key.
+   * Returns the record of the request's idempotency key, which is written in the same transaction as the entities.
+   * Returns `undefined` if the request has no key.
    */
   readonly key?: (() => TransactionKey | undefined) | undefined;
 }
@@ -178,8 +178,8 @@ export class CollectionSource implements Source {
   }
 
   /**
-   * Inserts new entities by one statement, each by itself. Missing if a parent refers to the entities, because each
-   * entity needs a transaction with its parent.
+   * Inserts new entities by one statement, so that each entity succeeds or fails by itself. Missing if a parent refers
+   * to the entities, because each entity needs a transaction with its parent.
    */
   get insertEach(): Source["insertEach"] {
     if (this.#options.linked) return undefined;
@@ -240,8 +240,8 @@ export class CollectionSource implements Source {
   }
 
   /**
-   * Removes the entities that match `named`, the filter and the scope, in one statement. The default filter is the
-   * filter of the selection.
+   * Removes the entities that match the conditions `named`, the given filter and the scope, in one statement. By
+   * default, the given filter is the filter of the selection.
    */
   protected async removeNamed(
     named: Filter,
@@ -270,8 +270,8 @@ export class CollectionSource implements Source {
   }
 
   /**
-   * Returns the model with the conditions of the request. With `anyway`, the conditions of the client are left out, and
-   * the conditions of hooks and scopes stay.
+   * Returns the model with the conditions of the request. With `anyway`, the conditions of the client are left out. The
+   * conditions of hooks and scopes stay, because they protect entities from the client.
    */
   protected async open(anyway = false): Promise<OpenCollection> {
     const model = await this.#options.model();
@@ -316,7 +316,10 @@ export class CollectionSource implements Source {
     return await timeBudget.wait(query.exec()) as EntityValue | null;
   }
 
-  /** Returns the condition that selects the entity with a name. Returns `undefined` if no entity can have the name. */
+  /**
+   * Returns the condition that selects the entity with a name. Returns `undefined` if no entity can have the name, so
+   * that no query is needed.
+   */
   protected idFilter(name: EntityName): Filter | undefined {
     return typeof name === "string" ? byKey(name, this.#options) : byStoredId(name);
   }

@@ -17,8 +17,8 @@ export function castIdentifier(value: unknown, { schema }: Model<unknown>): unkn
 }
 
 /**
- * Returns the identifier of an entity, cast to the type of `_id`. A copy that a hook has made may have its identifier
- * as text. Throws if the entity has no identifier.
+ * Returns the identifier of an entity, cast to the type of `_id`, because a copy that a hook has made may have its
+ * identifier as text. Throws if the entity has no identifier.
  */
 export function identifierOf(entity: object, model: Model<unknown>): unknown {
   const { _id } = entity as { _id?: unknown };
@@ -40,16 +40,16 @@ export function nameOf(entity: object): string | undefined {
 }
 
 /**
- * Returns a filter for the entity with an identifier. The identifier must have its stored type, because Mongoose does
- * not cast it.
+ * Returns a filter for the entity with an identifier. The identifier must already have the type in which it is stored,
+ * because Mongoose does not cast the filter.
  */
 export function byStoredId({ _id }: { readonly _id: unknown }): Filter {
   return { _id: markCompiled({ $eq: _id }) };
 }
 
 /**
- * Casts a value to the stored type of a field that names entities. Returns `undefined` if the field cannot store the
- * value.
+ * Casts a value to the stored type of a field by which routes name their entities. Returns `undefined` if the field
+ * cannot store the value, so that no entity can have this name.
  */
 export function castKey(value: unknown, field: FieldShape | undefined): unknown {
   if (field?.type === undefined || value === null) return undefined;
@@ -61,7 +61,7 @@ const DECIMAL = /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i;
 
 /**
  * The form of the texts that name a value of each type in a path. Mongoose would cast other texts too, such as `" "` to
- * 0.
+ * 0, so several paths would name the same entity.
  */
 const FORM_OF_KEY: Readonly<Record<string, RegExp>> = {
   Number: DECIMAL,
@@ -75,8 +75,8 @@ const FORM_OF_KEY: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Casts a text of a path to the stored type of a field that names entities. Returns `undefined` if the text names no
- * value of the field.
+ * Casts a text of a path to the stored type of a field by which routes name their entities. Returns `undefined` if the
+ * text names no value of the field, so that no entity can have this name.
  */
 export function castPathKey(text: string, field: FieldShape | undefined): unknown {
   const instance = field?.type?.instance ?? "";
@@ -87,7 +87,7 @@ export function castPathKey(text: string, field: FieldShape | undefined): unknow
 
 /**
  * Whether the calendar has the day at the beginning of a text. The constructor `Date` would read February 30 as March
- * 2.
+ * 2, so a wrong path would find the entity of another day.
  */
 function isInCalendar(text: string): boolean {
   const [day = ""] = /^.?\d+-\d\d-\d\d/.exec(text) ?? [];
@@ -96,8 +96,8 @@ function isInCalendar(text: string): boolean {
 }
 
 /**
- * Returns a filter for the entity whose field `by` has the value that a text names. Returns `undefined` if the text
- * names no value.
+ * Returns a filter for the entity whose field `by` has the value that a text of a path names. Returns `undefined` if
+ * the text names no value, so that no entity can have this name.
  */
 export function byKey(text: string, { by = "_id", shape }: KeyField): Filter | undefined {
   if (by === "_id") return byIdentifier(text);

@@ -4,17 +4,17 @@ import type { EntityValue, InsertedEach } from "./source.ts";
 
 interface InsertOptions {
   readonly model: Model<unknown>;
-  /** Inserts documents by one statement. Returns the errors of the documents that were not inserted. */
+  /** Inserts documents by one statement. Returns the error of each document that was not inserted. */
   readonly insert: (docs: readonly Document[]) => Promise<ReadonlyMap<Document, unknown>>;
-  /** Saves one entity. Returns the entity as reads show it. */
+  /** Saves one entity by a separate statement. Returns the entity as reads show it. */
   readonly save: (entity: EntityValue) => Promise<EntityValue>;
-  /** Returns saved documents as reads show them, in the given order. */
+  /** Returns saved documents as reads show them, in the order in which the documents were given. */
   readonly readSaved: (docs: readonly Document[]) => Promise<readonly EntityValue[]>;
 }
 
 /**
- * Inserts new entities by one statement, each by itself. A document that a hook has put in the place of a new entity is
- * saved alone.
+ * Inserts new entities by one statement, so that each entity succeeds or fails by itself. A document that a hook has
+ * put in the place of a new entity is saved by a separate statement.
  */
 export async function insertEntities(
   entities: readonly EntityValue[],
@@ -45,7 +45,10 @@ export async function insertEntities(
   return { errors, shown };
 }
 
-/** Whether an entity is a new document of a model and belongs to no session of the application. */
+/**
+ * Whether an entity is a new document of a model and belongs to no session of the application. Only such entities can
+ * be inserted by one common statement.
+ */
 function isNewOf(entity: EntityValue, model: Model<unknown>): entity is Document {
   return isDocument(entity) && entity.isNew && entity.constructor === model && !entity.$session();
 }

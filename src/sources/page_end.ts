@@ -8,8 +8,8 @@ import type { PageRead } from "./source.ts";
 const { BSON } = mongoose.mongo;
 
 /**
- * Returns the sort values of a stored entity, after which the next page begins. Returns `undefined` if the page needs
- * no sort values, or if the identifier of the entity was not read.
+ * Returns the sort values of a stored entity, from which the cursor of the next page is made. Returns `undefined` if
+ * the page needs no sort values, or if the identifier of the entity was not read. The page then has no cursor.
  */
 export function pageEnd(stored: object | undefined, { paths }: PageRead): SortValues | undefined {
   if (stored === undefined || paths.length === 0) return undefined;
@@ -23,7 +23,7 @@ const DECODE = { ...SEEK_READ, validation: { utf8: false } };
 
 /**
  * Passes the sort values of an entity to `page.note()` before hooks get the entity. Decoded values are copied, because
- * hooks may change dates and bytes in place.
+ * hooks may change dates and bytes in place and the cursor would contain the changed values.
  */
 export function noteEnd(stored: object, page: PageRead | undefined): void {
   if (page?.note === undefined) return;

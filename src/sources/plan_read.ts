@@ -8,7 +8,8 @@ import type { Shape } from "../schema/fields/shape.ts";
 
 /**
  * The plan of a read decides how the read makes its answer. The plan `bytes` writes JSON from BSON, without entities.
- * The plan `documents` makes entities for hooks, by the `fetch` hook, from the values of the driver, or by Mongoose.
+ * The plan `documents` makes entities for hooks. The entities come from the `fetch` hook, from the values of the
+ * driver, or from Mongoose.
  */
 export type ReadPlan =
   & { readonly reason: string }
@@ -17,10 +18,10 @@ export type ReadPlan =
     | { readonly kind: "documents"; readonly by: "driver" | "mongoose" | "fetch" }
   );
 
-/** The facts of a level and of its compiled model that decide how entities are read. */
+/** The properties of a level and of its compiled model that decide how entities are read. */
 export interface ReadFacts {
   readonly hooks: Hooks<object>;
-  /** Whether entities are read to be changed, or for an action. */
+  /** Whether the entities are read to be changed, or for an action, which may change them. */
   readonly forChange: boolean;
   readonly isEmbedded: boolean;
   readonly shape: Shape;
@@ -28,14 +29,17 @@ export interface ReadFacts {
   readonly needsMongoose: string | undefined;
 }
 
-/** The facts of one request that can lower a plan. */
+/**
+ * The properties of one request that can make entities or Mongoose necessary, although the plan of the level needs
+ * neither.
+ */
 export interface RequestFacts {
   readonly forChange: boolean;
-  /** Whether the caller needs entities, although no hook gets them. */
+  /** Whether the caller needs entities, although no hook gets them, so that the plan cannot be bytes. */
   readonly needsEntities?: boolean;
   readonly selection: Pick<Selection, "options" | "projection">;
   readonly shape: Shape;
-  /** The fields that the client selects. */
+  /** The fields that the client selects. `undefined` if the client makes no selection and gets all fields. */
   readonly select: readonly string[] | undefined;
 }
 
@@ -55,8 +59,8 @@ const DRIVER_OPTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the plan by which a level reads the entities of its model. A request can lower the plan with {@linkcode
- * downgradePlan}.
+ * Returns the plan by which a level reads the entities of its model, before the options of a request are known.
+ * {@linkcode downgradePlan} adapts the plan to a request.
  */
 export function planRead(
   { hooks, forChange, isEmbedded, shape, needsMongoose }: ReadFacts,
@@ -77,7 +81,10 @@ export function planRead(
   return { kind: "bytes", reason: "no hook gets an entity" };
 }
 
-/** Returns the name of the first hook that gets entities or replaces how they are read or written. */
+/**
+ * Returns the name of the first hook that gets entities or replaces how they are read or written. Returns `undefined`
+ * if no hook needs entities, so that bytes or one statement may suffice.
+ */
 export function entityHook(hooks: Hooks<object>): string | undefined {
   return Object.entries(hooks).find(([name, hook]) =>
     hook !== undefined && name !== "preFetch" && isHookName(name)
@@ -85,8 +92,8 @@ export function entityHook(hooks: Hooks<object>): string | undefined {
 }
 
 /**
- * Lowers a plan by the facts of a request. The order is from bytes to values of the driver, and from values of the
- * driver to Mongoose.
+ * Returns the plan for one request. If the request needs more than the plan of the level allows, the read changes from
+ * bytes to values of the driver, or from values of the driver to Mongoose.
  */
 export function downgradePlan(plan: ReadPlan, request: RequestFacts): ReadPlan {
   if (plan.kind === "documents" && plan.by !== "driver") return plan;
@@ -98,23 +105,23 @@ export function downgradePlan(plan: ReadPlan, request: RequestFacts): ReadPlan {
     : { kind: "documents", by: "mongoose", reason: onlyMongoose };
 }
 
-/** Returns the reason why a request needs entities. Returns `undefined` if bytes can answer the request. */
+/** Returns the reason why a request needs entities. Returns `undefined` if a read of bytes can answer the request. */
 function whyEntities(
   { needsEntities = false, selection, shape, select }: RequestFacts,
 ): string | undefined {
   if (needsEntities) return "the request needs entities";
   const { options, projection } = selection;
   if (options.lean !== undefined) return "a hook has set options.lean";
-  // The projection of a hook may leave out a field that the client selects. A read of bytes would project by `select`
-  // alone and show the field.
+  // The projection of a hook may leave out a field that the client selects. A read of bytes would use only the fields
+  // in `select` as its projection, and would show the field.
   if (select !== undefined && !isEmpty(projection)) return "the client selects from a projection";
   const shown = select === undefined ? withoutApart(projection, shape) : projectionOf(select);
   return whyNotDriver({ options, projection: shown }, shape);
 }
 
 /**
- * Returns the reason why only Mongoose can make the entities of a request. Returns `undefined` if the values of the
- * driver suffice.
+ * Returns the reason why only Mongoose can make the entities of a request. Returns `undefined` if entities can be made
+ * from the values of the driver.
  */
 function whyMongoose({ forChange, selection, shape }: RequestFacts): string | undefined {
   const { options, projection } = selection;

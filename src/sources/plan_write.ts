@@ -8,15 +8,21 @@ import { isSetOnce } from "../schema/fields/visibility.ts";
 import { entityHook } from "./plan_read.ts";
 import type { Change } from "./source.ts";
 
-/** The facts of a model and of a request that decide whether one statement without documents writes a change. */
+/**
+ * The properties of a model and of a request that decide whether one statement without Mongoose documents writes a
+ * change.
+ */
 export interface WriteFacts {
   readonly shape: Shape;
   readonly selection: Selection;
-  /** The conditions of hooks, of the scope and of the parent. */
+  /** The conditions of hooks, of the scope and of the parent. A replacement with such conditions needs documents. */
   readonly conditions: Readonly<Record<string, unknown>>;
-  /** Whether a parent refers to the entities. */
+  /**
+   * Whether a parent refers to the entities. Such an entity is created or removed together with the reference, so one
+   * statement is not enough.
+   */
   readonly linked: boolean;
-  /** Whether the model takes new entities, updates and removals without documents. */
+  /** Whether new entities, updates and removals of the model can be written without documents. */
   readonly takes: {
     readonly inserts: boolean;
     readonly updates: boolean;
@@ -25,8 +31,8 @@ export interface WriteFacts {
 }
 
 /**
- * Returns why a change needs documents, if that is so. The values of the body are not judged here: a value that breaks a
- * rule needs documents too.
+ * Returns the reason why a change needs documents. Returns `undefined` if one statement may write the change. The
+ * values of the body are checked later, and a value that breaks a rule needs documents too.
  */
 export function whyDocuments(change: Change, facts: WriteFacts): string | undefined {
   const reason = whyHooked(change);
@@ -85,7 +91,7 @@ function whyNotAllUpdated(change: Change, facts: WriteFacts): string | undefined
 }
 
 function whyNotReplaced({ conditions, takes, ...facts }: WriteFacts): string | undefined {
-  // An upsert would store the values of other conditions in a new entity.
+  // An upsert copies the values of its conditions into a new entity, so it must have no other conditions than the name.
   if (!isEmpty(conditions)) return "conditions of a replacement bind its entity";
   const reason = whyNotShown({ ...facts, conditions, takes });
   return reason ?? (takes.inserts ? undefined : "the model needs documents for new entities");
@@ -103,7 +109,10 @@ function whyOptions({ options }: Selection): string | undefined {
   return isEmpty(options) ? undefined : "hooks have set query options";
 }
 
-/** Returns why the answer of a write has to be read, if that is so. */
+/**
+ * Returns the reason why the stored entity has to be read again for the answer of a write. Returns `undefined` if the
+ * statement itself can return the answer.
+ */
 function whyNotShown({ selection, shape }: WriteFacts): string | undefined {
   return whyOptions(selection) ??
     (showsInPart({ selection, shape })
@@ -111,12 +120,18 @@ function whyNotShown({ selection, shape }: WriteFacts): string | undefined {
       : undefined);
 }
 
-/** Whether a body replaces an array. Such a write needs a read before, to detect changes by other requests. */
+/**
+ * Whether a body replaces an array. The array must be read before such a write, because the write must fail if another
+ * request has changed the array.
+ */
 function setsArray(body: JsonObject, { fields }: Shape): boolean {
   return Object.keys(body).some((name) => fields.get(name)?.kind === "array");
 }
 
-/** Whether a body sets a field that only a document leaves unchanged once the entity is stored. */
+/**
+ * Whether a body sets a field that is immutable after the entity is stored. A statement would change the field, so a
+ * document has to write the body.
+ */
 function setsImmutable(body: JsonObject, { fields }: Shape): boolean {
   return Object.keys(body).some((name) => {
     const field = fields.get(name);

@@ -21,19 +21,22 @@ export interface TargetSource {
   readonly maxTimeMS: number;
 }
 
-/** The JSON text of entities, by the JSON text of their identifiers. */
+/**
+ * The entities that are shown in the place of identifiers (population), as JSON text. The keys are the JSON texts of
+ * the identifiers, which are the texts that the answer contains for references.
+ */
 export type FoundTargets = Map<string, JsonText>;
 
 /**
- * Reads the entities with some identifiers in one query, as `one()` of their model shows them. The caller bounds the
- * wait for the database.
+ * Reads the entities with some identifiers in one query, as `one()` of their model shows them. An entity that is
+ * missing in the result does not exist or is outside of the scope. The caller bounds the wait for the database.
  */
 export async function readTargets(
   source: TargetSource,
   ids: readonly unknown[],
 ): Promise<FoundTargets> {
   const { model, shape, declared, projection } = source;
-  // Mongoose reads models that no model class declares, because Mongoose may run code of the application for them.
+  // Mongoose reads a model that no model class declares, because Mongoose may run code of the application for it.
   const isDirect = declared && isSameForDatabase(projection, shape);
   const reads = isDirect ? directSupport(model, shape).reads : undefined;
   if (reads === undefined) return await readDocuments(source, ids);
@@ -59,8 +62,8 @@ async function readDirect(
 }
 
 /**
- * Reads entities as Mongoose documents, with all their fields. Mongoose may compute shown fields from fields that the
- * projection leaves out.
+ * Reads entities as Mongoose documents. The documents are read with all their fields, because Mongoose may compute a
+ * shown field from a field that the projection leaves out.
  */
 async function readDocuments(
   source: TargetSource,

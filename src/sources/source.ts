@@ -15,56 +15,84 @@ import type { JsonObject } from "../schema/fields/json.ts";
 import type { Version } from "../schema/fields/system_fields.ts";
 
 /**
- * The value of an entity in the pipeline. A value is a document, a {@linkcode StoredEntity} from which a document can
- * be made, or a plain object that a `fetch` hook returned.
+ * An entity on its way through the hooks of a request. The entity is a document, a {@linkcode StoredEntity} from which
+ * a document can be made, or a plain object that a `fetch` hook returned. Code must therefore check for a document
+ * before it uses the methods of one.
  */
 export type EntityValue = object;
 
-/** The name of an entity, either the text of a path or an object with the stored identifier. */
+/**
+ * The name by which a read finds one entity. The name is a text from the path of the request, which the source casts,
+ * or an object with the stored identifier, which is not cast.
+ */
 export type EntityName = string | { readonly _id: unknown };
 
-/** The facts of a request that decide how its entities are read and how their JSON is written. */
+/** The parts of a request that decide how its entities are read and how their JSON is written. */
 export interface ReadRequest {
   readonly hooks: Hooks<object>;
-  /** Whether entities are read with all their fields, because the operation changes them. */
+  /**
+   * Whether the operation changes the entities. Such entities are read with all their fields, because validators and
+   * scopes need unselected fields too.
+   */
   readonly forChange: boolean;
-  /** The fields that the client selects. Entities for hooks have all fields. */
+  /**
+   * The fields that the client selects. Only reads of bytes are limited to these fields. Reads for hooks ignore the
+   * selection, so that a hook can use other fields.
+   */
   readonly select?: readonly string[] | undefined;
   readonly finder?: TargetFinder | undefined;
-  /** The text between two entities of a list. The default is a comma. */
+  /** The text that is written between two entities of a list. The default is a comma. */
   readonly separator?: Separator | undefined;
 }
 
-/** A read whose answer is JSON as bytes. The list of one read can be read only once. */
+/**
+ * A read that returns JSON text without making entities, for requests in which no hook gets an entity. The list of one
+ * read can be read only once.
+ */
 export interface BytesRead {
   readonly kind: "bytes";
-  /** Reads the list as JSON text in pieces, with separators between entities. */
+  /**
+   * Reads the list as JSON text in pieces, with separators between entities. A long list is therefore never in memory
+   * as a whole.
+   */
   list(): AsyncIterable<JsonPiece>;
-  /** Reads the JSON text of each entity of the list or of a page, in batches. */
+  /**
+   * Reads the JSON text of each entity of the list or of a page, in batches. Live lists use the method, because they
+   * need the text of each entity separately.
+   */
   each(page?: PageRead): AsyncIterable<readonly Uint8Array[]>;
-  /** Reads a page. With `count`, the page has the total of its list, counted up to a limit. */
+  /** Reads a page. With `count`, the page has the total of its list. The count stops at the limit of `count`. */
   page(page: PageRead, count?: CountRead): Promise<FoundPage>;
-  /** Reads the entity with a name. Returns `null` if no selected entity has the name. */
+  /**
+   * Reads the entity with a name. Returns `null` if no entity with the name matches the filter and the scope of the
+   * request.
+   */
   one(name: EntityName): Promise<OneRead | null>;
 }
 
-/** A read that returns entities for hooks. */
+/** A read that returns entities, for requests in which a hook gets them or the operation changes them. */
 export interface EntitiesRead {
   readonly kind: "documents";
   list(page?: PageRead): AsyncIterable<readonly EntityValue[]>;
-  /** Reads the entity with a name. With `ignoresClient`, the filter of the client does not apply. */
+  /**
+   * Reads the entity with a name. With `ignoresClient`, the filter of the client does not apply. Returns `null` if no
+   * entity matches.
+   */
   one(name: EntityName, ignoresClient?: boolean): Promise<EntityValue | null>;
 }
 
-/** An opened read of a source. The property `kind` decides which methods the read has. */
+/** An opened read of a source. The property `kind` decides whether the read returns JSON text or entities. */
 export type Read = BytesRead | EntitiesRead;
 
-/** The request for the total of a list. The count stops at `limit`. */
+/**
+ * The request of a page read for the total of its list. The count stops at `limit`, so the total of a longer list is
+ * not known.
+ */
 export interface CountRead {
   readonly limit?: number | undefined;
 }
 
-/** The JSON text of one entity, with its version. */
+/** The JSON text of one entity, with the version from which the ETag of the answer is made. */
 export interface OneRead {
   readonly text: string | Uint8Array;
   readonly version: Version;
@@ -72,39 +100,48 @@ export interface OneRead {
 
 export interface Aggregation {
   readonly stages: readonly PipelineStage[];
-  /** The fields whose values the result of the stages shows. */
+  /**
+   * The fields whose stored values the result of the stages shows. A field whose JSON may differ from its stored value
+   * is refused.
+   */
   readonly fields: readonly string[];
 }
 
 export interface PageRead {
-  /** The filter for the entities after the cursor of the page. */
+  /**
+   * The filter that selects the entities after the cursor of the request. In a read that fills up a page, the filter
+   * also excludes the entities that were already read.
+   */
   readonly afterCursor?: Filter | undefined;
   /**
-   * The paths whose values the cursor of the next page holds. A read includes the paths even if the projection leaves
-   * them out.
+   * The paths whose values are written into the cursor of the next page. A read includes the paths even if the
+   * projection leaves them out, because the cursor could not be written without their values.
    */
   readonly paths: readonly string[];
   readonly note?: (end: () => SortValues | undefined) => void;
   readonly skip: number;
   readonly limit: number;
-  /** Whether the read fills up a page from which hooks have left out entities. */
+  /** Whether the read fills up a page from which hooks have left out entities. Such a read has no limit. */
   readonly isRest?: boolean;
 }
 
 export interface FoundPage {
   /** The JSON text of the entities of the page, with separators between them. */
   readonly text: string | Uint8Array;
-  /** The entities of the page as JSON values. Missing if no hook gets the entities. */
+  /**
+   * The entities of the page as JSON values. Missing if the page was written from bytes, because no hook gets the
+   * entities.
+   */
   readonly values?: readonly unknown[];
   readonly size: number;
   /**
    * The sort values of the last entity, from which the cursor of the next page is made. Missing if no page can continue
-   * after the last entity.
+   * after the last entity, so that the answer has no cursor.
    */
   readonly end?: SortValues | undefined;
   /**
-   * The last entity as JSON shows it. Missing if JSON shows the stored values of every entity, which then need no
-   * comparison with the sort values.
+   * The last entity as JSON shows it. If the JSON hides or changes a sort value, the cursor must not contain the value.
+   * Missing if the JSON of every entity shows the stored values, so that no comparison is needed.
    */
   readonly shown?: unknown;
   readonly more: boolean;
@@ -112,40 +149,54 @@ export interface FoundPage {
   readonly total?: number | undefined;
   /**
    * The number of entities that were read up to the last entity of the page. Entities that hooks have left out are
-   * included.
+   * included, because the parameter `skip` of the next page counts them too.
    */
   readonly read: number;
 }
 
-/** A change that a request asks for. */
+/** A write that a request asks for. A source plans it as one statement or as a write of documents. */
 export interface Change {
   readonly hooks: Hooks<object>;
   readonly operation: OperationName;
-  /** The identifier in the path. Empty if the parent holds only one entity. Missing if the operation is on a list. */
+  /**
+   * The identifier of the entity in the path. Empty if the parent holds only one entity, so that the path needs no
+   * identifier. Missing if the operation is on a list.
+   */
   readonly id?: string | undefined;
   readonly body?: JsonObject | undefined;
-  /** The bodies of several new entities. */
+  /** The bodies of several new entities. Missing if the request creates at most one entity. */
   readonly bodies?: readonly JsonObject[] | undefined;
-  /** Whether either all new entities are stored or none. */
+  /** Whether either all new entities are stored or none. Otherwise each new entity succeeds or fails by itself. */
   readonly isAtomic?: boolean | undefined;
-  /** The most entities that the change may affect. */
+  /**
+   * The most entities that the change may affect. A request that selects more entities gets a 409 and changes nothing.
+   */
   readonly limit?: number | undefined;
-  /** The identifiers of new entities. */
+  /**
+   * The identifiers that the idempotency key of the request has reserved for its new entities. A repeated request uses
+   * the same identifiers, so it can find entities that are stored already.
+   */
   readonly reserved?: readonly unknown[] | undefined;
   readonly key?: TransactionKey | undefined;
-  /** Whether the answer has no body. */
+  /** Whether the answer has no body, so that the stored entity need not be returned. */
   readonly minimal?: boolean;
 }
 
-/** The plan of a write. Either one statement without documents writes the change, or documents do, for the reason. */
+/**
+ * The plan of a write. With `"statement"`, one statement writes the change without Mongoose documents. With
+ * `"documents"`, the caller has to write the change with documents, for the given reason.
+ */
 export type Write =
   | { readonly kind: "statement"; send(): Promise<WriteResult | Unsent> }
   | { readonly kind: "documents"; readonly reason: string };
 
-/** Why a statement has written nothing: it has selected no entity, or the server has refused its data. */
+/**
+ * The reason why a statement has written nothing. With `"missed"`, no entity matched its conditions. With `"refused"`,
+ * the server refused the data, and documents repeat the write to find the cause.
+ */
 export type Unsent = "missed" | "refused";
 
-/** The result of a statement that has written a change. */
+/** The result of a statement that has written a change. The answer of the request is made from this result. */
 export interface WriteResult {
   readonly text?: string | Uint8Array;
   readonly version?: Version;
@@ -154,7 +205,7 @@ export interface WriteResult {
   readonly affected?: number;
   /**
    * The results of several new entities, in the order of their bodies. `undefined` stands for an entity that only a
-   * document can create.
+   * document can create, so the caller must create it.
    */
   readonly results?: readonly (ItemResult | undefined)[];
 }
@@ -165,20 +216,29 @@ export interface ItemResult {
 }
 
 /**
- * The result of an insert in which each entity succeeds or fails by itself. The keys of the maps are the positions of
- * the entities in the request.
+ * The result of an insert in which each entity succeeds or fails by itself. The keys of both maps are the positions of
+ * the entities in the list that was inserted.
  */
 export interface InsertedEach {
   readonly errors: ReadonlyMap<number, unknown>;
-  /** Returns the saved entities as reads show them. */
+  /**
+   * Returns the saved entities as reads show them. The function may read the entities again, so it is called only if a
+   * hook gets them.
+   */
   readonly shown: () => Promise<ReadonlyMap<number, EntityValue>>;
 }
 
-/** The conditions that bind a save of an action, in addition to the scope. */
+/**
+ * The conditions that bind a save of an action, in addition to the scope. They prevent that the save overwrites a
+ * change of another request.
+ */
 export interface SaveBinding {
-  /** The condition on the version before the save. Missing if the version is not known. */
+  /** The condition on the version that the stored entity has before the save. Missing if the version is not known. */
   readonly version?: Filter | undefined;
-  /** Whether the save is the first one of the action. Only the first save is bound to the filter of the client. */
+  /**
+   * Whether the save is the first one of the action. Only the first save is bound to the filter of the client, because
+   * the action may change the fields that the filter compares.
+   */
   readonly isFirst: boolean;
 }
 
@@ -189,51 +249,63 @@ export interface ReadBinding {
 }
 
 /**
- * The source of a route reads and writes the entities of the route where they are stored. Every operation of the
- * pipeline works with every kind of source.
+ * The source of a route reads and writes the entities of the route where they are stored, in a collection or inside a
+ * parent. Every operation of the pipeline works with every kind of source.
  */
 export interface Source {
   /**
    * The identifier of the only entity of the source, if a parent refers to it. The reference may lead to another entity
-   * later.
+   * later, so the ETag of the entity includes a hash of this identifier.
    */
   readonly only?: string | undefined;
-  /** Opens a read by the plan of the level, which the request may lower. */
+  /**
+   * Opens a read. The plan of the level decides whether the read returns JSON text or entities. A request may need
+   * entities although the plan is bytes.
+   */
   read(request: ReadRequest): Promise<Read>;
-  /** Opens a read of entities, even if the plan of the level is to read bytes. */
+  /** Opens a read of entities, even if the plan of the level is bytes. */
   readEntities(request: ReadRequest): Promise<EntitiesRead>;
-  /** Counts the selected entities, without `skip` and `limit`. The count stops at `upTo`. */
+  /**
+   * Counts the entities that the filter and the scope select. The query options `skip` and `limit` do not apply. The
+   * count stops at `upTo`.
+   */
   count(upTo?: number): Promise<number>;
   /**
-   * Runs the stages of an aggregation on the selected entities, without `skip` and `limit`. Missing if the source has
-   * no collection.
+   * Runs the stages of an aggregation on the entities that the filter and the scope select. The query options `skip`
+   * and `limit` do not apply. Missing if the source has no collection, so that its lists cannot be grouped.
    */
   groups?(asked: Aggregation): Promise<Record<string, unknown>[]>;
-  /** Reads stored values of an entity. The filter of the client does not apply. */
+  /**
+   * Reads stored values of the entity with a name. The filter of the client does not apply. Returns `undefined` if no
+   * entity has the name.
+   */
   readStored(name: EntityName, paths: readonly string[]): Promise<StoredObject | undefined>;
-  /** Plans a change: one statement, or documents. */
+  /** Plans a change. Returns one statement that writes the change, or the reason why documents have to write it. */
   write(change: Change): Promise<Write>;
   newEntity(_id?: unknown): Promise<EntityValue>;
   /**
-   * Returns the given identifiers that are stored, even if the client may not see the entities. Completes the creation
-   * that a lost request has begun, such as the reference of a parent to a new entity.
+   * Returns the given identifiers that are stored, even if the client may not see their entities. Completes the
+   * creation that a lost request has begun. For example, the method adds a reference to a new entity to the parent.
    */
   resume(ids: readonly unknown[]): Promise<readonly unknown[]>;
   save(entity: EntityValue): Promise<EntityValue>;
-  /** Saves new entities by one statement, each by itself. Missing if each entity needs a separate statement. */
+  /**
+   * Saves new entities by one statement, so that each entity succeeds or fails by itself. Missing if each entity needs
+   * a separate statement.
+   */
   readonly insertEach?: ((entities: readonly EntityValue[]) => Promise<InsertedEach>) | undefined;
   /** Saves all new entities or none. */
   insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]>;
   /**
-   * Saves all given entities or none. The entities have been read before, and each update has the same conditions as
-   * the save of a single entity.
+   * Saves all given entities or none. The entities have been read before. Each update has the conditions that the save
+   * of a single entity would have.
    */
   updateAll(entities: readonly EntityValue[]): Promise<void>;
-  /** Returns a source for one save of an action, with the conditions of the binding. */
+  /** Returns a source for one save of an action. The source adds the conditions of the binding to its writes. */
   boundTo(binding: SaveBinding): Source;
   /**
-   * Returns a source for another read of the same request, with another time budget. The read may be limited to some
-   * entities.
+   * Returns a source for another read of the same request, such as each read of a live list. The read has a separate
+   * time budget and may be limited to some entities.
    */
   within(read: ReadBinding): Source;
   query?(): Promise<ModelQuery<FrameworkModel>>;

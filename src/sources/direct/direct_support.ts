@@ -26,18 +26,30 @@ const READ_MIDDLEWARE = ["find", "findOne", "init", "createModel"];
 
 const COUNT_MIDDLEWARE = ["countDocuments"];
 
-/** The middleware that an insert or an update runs, on the document or on the query. */
+/**
+ * The middleware that an insert or an update runs, on the document or on the query. If a model has such middleware, its
+ * inserts and updates need documents.
+ */
 const WRITE_MIDDLEWARE = [...READ_MIDDLEWARE, "save", "validate", "findOneAndUpdate", "updateOne"];
 
 const REMOVE_MIDDLEWARE = [...READ_MIDDLEWARE, "deleteOne"];
 
-/** The options of a schema that change a query, or how the database runs the query. */
+/**
+ * The schema options that change a query, or how the database runs the query. Only Mongoose applies these options, so a
+ * model with one of them is read by Mongoose.
+ */
 const QUERY_OPTIONS = ["read", "readConcern", "collation"];
 
-/** The options of a schema that change how Mongoose writes. */
+/**
+ * The schema options that change how Mongoose writes. Inserts and updates of a model with one of these options need
+ * documents.
+ */
 const WRITE_OPTIONS = ["optimisticConcurrency", "shardKey", "writeConcern", "collation"];
 
-/** The options of a field whose functions need the document, because they may read other fields of the document. */
+/**
+ * The field options whose functions need the document, because they may read other fields of the document. Inserts and
+ * updates of a model with such a field need documents.
+ */
 const RULES = ["set", "transform"];
 
 export interface DirectReads {
@@ -47,7 +59,7 @@ export interface DirectReads {
 
 interface DirectSupport {
   readonly reads: DirectReads | undefined;
-  /** The reason why only Mongoose can read the model. `undefined` if `reads` can read the model. */
+  /** The reason why only Mongoose can read the model. `undefined` if the readers in `reads` can read the model. */
   readonly needsMongoose: string | undefined;
   readonly counts: boolean;
   readonly inserts: EntityMaker | undefined;
@@ -58,8 +70,8 @@ interface DirectSupport {
 const supports = new WeakMap<Model<unknown>, WeakMap<Shape, DirectSupport>>();
 
 /**
- * Returns the operations that a model supports without documents. The result is kept for each model and each shape of
- * the model.
+ * Returns the operations that a model supports without documents. The result is cached for each model and each shape of
+ * the model, because all schemas have to be examined.
  */
 export function directSupport(model: Model<unknown>, shape: Shape): DirectSupport {
   let ofModel = supports.get(model);
@@ -81,8 +93,8 @@ export function findSupport(model: Model<unknown>, shape: Shape): DirectSupport 
   const fields = [...shape.fields.values()];
   const needsMongoose = whyMongoose(model);
   const reads = needsMongoose === undefined;
-  // The plugins of a connection may change the fields of a schema. The shape describes the fields of the usual schema
-  // only, so writes to any other schema need documents.
+  // The plugins of a connection may change the fields of a schema. The shape describes only the fields of the schema
+  // without these plugins, so writes to any other schema need documents.
   const updates = !shape.strict && usualSchema(schema) === schema && hasUsualWrites(schema) &&
     runsNothing(WRITE_MIDDLEWARE) &&
     schemas.flatMap(({ paths }) => Object.values(paths)).flatMap(typesWithin)
@@ -114,8 +126,8 @@ function whyMongoose(model: Model<unknown>): string | undefined {
 }
 
 /**
- * Whether documents of a schema show the stored values. Functions of the application for JSON, the mode `strictRead:
- * "throw"`, and options of queries would change the result.
+ * Whether documents of a schema show the stored values, so that the values can be read without Mongoose. Functions of
+ * the application for JSON, the mode `strictRead: "throw"`, and options of queries would change the result.
  */
 function showsWhatIsStored(schema: Schema): boolean {
   const options = schema.options as Record<string, unknown>;
@@ -123,7 +135,10 @@ function showsWhatIsStored(schema: Schema): boolean {
     !QUERY_OPTIONS.some((name) => isSet(options[name]));
 }
 
-/** Whether an option of a schema is set. Mongoose stores `null` or `false` for an option that was not given. */
+/**
+ * Whether an option of a schema is set. Mongoose stores `null` or `false` for an option that was not given, so both
+ * values count as not set.
+ */
 function isSet(option: unknown): boolean {
   return option !== undefined && option !== null && option !== false;
 }
@@ -135,19 +150,28 @@ function hasUsualWrites(schema: Schema): boolean {
     !WRITE_OPTIONS.some((name) => Boolean(options[name]));
 }
 
-/** Whether new documents get a random identifier, and their timestamps have no defaults. */
+/**
+ * Whether new documents get a random identifier, and their timestamps have no defaults. Otherwise only Mongoose can
+ * make these values for a new entity.
+ */
 function hasUsualStart(schema: Schema): boolean {
   return hasUsualId(schema) &&
     !Object.values(stampFields(schema)).some((name) => name && hasDefault(schema.path(name)));
 }
 
-/** Whether a default can be computed without a document for a field that a body leaves out. */
+/**
+ * Whether the default of a field can be computed without a document. Otherwise a new entity whose body leaves out the
+ * field needs a document.
+ */
 function isMadeAlone([name, field]: [string, FieldShape]): boolean {
   const { kind, make } = fieldDefault(field);
   return name === "_id" || kind === "nothing" || make !== undefined;
 }
 
-/** Whether a type is built into Mongoose, and all rules of the type look at the value alone. */
+/**
+ * Whether a type is built into Mongoose, and all rules of the type look at the value alone, so that values of the type
+ * can be written without a document.
+ */
 function needsNoDocument(type: SchemaType): boolean {
   const options = type.options as Record<string, unknown>;
   return isMongooseType(type) &&
@@ -156,7 +180,10 @@ function needsNoDocument(type: SchemaType): boolean {
     judgesValuesAlone(type);
 }
 
-/** Whether setting a field, or its elements, runs no setter of the application. */
+/**
+ * Whether setting a field, or its elements, runs no setter of the application, so that the values of a body can be
+ * written without a document.
+ */
 function isSetAsGiven({ type, element, writable }: FieldShape): boolean {
   if (type !== undefined && writable && hasOwnSetters(type)) return false;
   return element === undefined || isSetAsGiven(element);

@@ -19,12 +19,18 @@ interface Replacement {
   readonly stages: readonly object[];
 }
 
-/** Builds new entities from request bodies, with the values that Mongoose would store. */
+/**
+ * Builds new entities from request bodies without Mongoose documents. The entities have the values that Mongoose would
+ * store.
+ */
 export class EntityMaker {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
   readonly #fields: readonly MadeField[];
-  /** The fields that a replacement clears. `undefined` if a replacement may have to keep a part of a field. */
+  /**
+   * The fields that a replacement clears if its body leaves them out. `undefined` if a replacement may have to keep a
+   * part of a field, which only a document can do.
+   */
   readonly #cleared: readonly string[] | undefined;
 
   constructor(model: Model<unknown>, shape: Shape) {
@@ -40,7 +46,7 @@ export class EntityMaker {
 
   /**
    * Builds an entity from a body and adds defaults. Returns `undefined` if {@linkcode flatFields} does not accept the
-   * body.
+   * body, so that the entity needs a document.
    */
   make(
     body: JsonObject,
@@ -48,7 +54,7 @@ export class EntityMaker {
   ): Record<string, unknown> | undefined {
     const values = flatFields(body, this.#shape);
     if (values === undefined) return undefined;
-    // Fields with defaults come first, as in documents of Mongoose.
+    // Fields with defaults come first, as in documents of Mongoose, so that the stored order of the fields is equal.
     const entity: Record<string, unknown> = { _id };
     for (const { name, make } of this.#fields) {
       const value = make?.();
@@ -63,7 +69,8 @@ export class EntityMaker {
   }
 
   /**
-   * Builds the update that replaces an entity or creates it. Returns `undefined` if the replacement needs a document.
+   * Builds the update that replaces an entity or creates it if it is missing. Returns `undefined` if the replacement
+   * needs a document.
    */
   replacement(
     body: JsonObject,
@@ -98,8 +105,9 @@ export class EntityMaker {
 }
 
 /**
- * Whether a replacement without a field clears or keeps the field as a whole. `false` if the field is an object with
- * protected fields, or if a function decides whether the field is immutable.
+ * Whether a replacement whose body leaves out a field clears or keeps the field as a whole, so that one statement can
+ * do it. `false` if the field is an object with protected fields, or if a function decides whether the field is
+ * immutable.
  */
 function isClearedWhole([, field]: readonly [string, FieldShape]): boolean {
   const { kind, type, shape, element } = field;
@@ -109,8 +117,9 @@ function isClearedWhole([, field]: readonly [string, FieldShape]): boolean {
 }
 
 /**
- * Casts a flat body, which has only scalars and arrays of scalars at declared fields of the root. Returns `undefined`
- * for any other body, for values that cannot be cast, and for references whose entities have to be checked.
+ * Casts a body whose values at declared fields are all scalars or arrays of scalars. Returns `undefined` for any other
+ * body, for values that cannot be cast, and for references whose entities have to be checked. Such a body needs a
+ * document.
  */
 export function flatFields(
   body: JsonObject,
@@ -140,7 +149,10 @@ function isFlat({ kind, element }: FieldShape): boolean {
   return kind === "scalar" || (kind === "array" && element?.kind === "scalar");
 }
 
-/** Runs the setters of a field, such as `lowercase`, which the cast of a body does not run. */
+/**
+ * Runs the setters of a field, such as `lowercase`, so that the value is stored as Mongoose would store it. The cast of
+ * a body does not run setters.
+ */
 function settle(value: unknown, { type, element }: FieldShape): unknown {
   if (element === undefined) return castForQuery(type as SchemaType, value);
   return (value as unknown[]).map((each) =>
@@ -149,8 +161,8 @@ function settle(value: unknown, { type, element }: FieldShape): unknown {
 }
 
 /**
- * Whether values pass the validators of their fields. The validators run without a document, so they must look at the
- * value alone.
+ * Whether values pass the validators of their fields. The validators run without a document, so each validator must
+ * look at the value alone.
  */
 export function areValid(
   values: Readonly<Record<string, unknown>>,

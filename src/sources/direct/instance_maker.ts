@@ -17,7 +17,7 @@ export interface InstanceOptions {
   readonly prefix: string;
   /** The paths at which a query has replaced identifiers by entities (population). */
   readonly populated: ReadonlySet<string>;
-  /** Whether the instances leave out fields with `select: false`. */
+  /** Whether the instances leave out fields with `select: false`, even if values of these fields were read. */
   readonly leavesOut?: boolean;
 }
 
@@ -69,8 +69,8 @@ function blankOf(target: ModelClass): new () => object {
 }
 
 /**
- * The property descriptor of a hidden field. A spread, a clone and JSON leave out the property, because it is not
- * enumerable.
+ * The property descriptor of a hidden field. The property is not enumerable, so a spread, a clone and JSON leave it
+ * out, and a hook cannot show it by accident.
  */
 const SECRET = { value: undefined, writable: true, enumerable: false, configurable: true } as const;
 
@@ -81,7 +81,7 @@ class FieldMaker {
   readonly #field: FieldShape;
   /**
    * Whether the prototype of the class has a member with the name of the field, such as a setter. An assignment would
-   * run the setter.
+   * run the setter, so the property is defined instead.
    */
   readonly #shadows: boolean;
   readonly #convert: (value: unknown) => unknown;
@@ -143,8 +143,8 @@ function toMap(value: object, inner: (value: unknown) => unknown): Map<string, u
 }
 
 /**
- * Returns the maker of instances of an embedded object. The maker is built at its first use, because a model may embed
- * itself. An object without a class becomes a plain object.
+ * Returns the function that builds instances of an embedded object. The function is built at its first use, because a
+ * model may embed itself. An object without a class becomes a plain object.
  */
 function objectMaker({ type, shape }: FieldShape, spot: Spot): InstanceMaker {
   if (shape === undefined) return (values) => values;
@@ -154,8 +154,8 @@ function objectMaker({ type, shape }: FieldShape, spot: Spot): InstanceMaker {
 }
 
 /**
- * Returns the converter of a scalar. An entity that a query has put in the place of an identifier (population) becomes
- * an instance without defaults.
+ * Returns the function that converts the stored value of a scalar field. If a query has put an entity in the place of
+ * an identifier (population), the entity becomes an instance without defaults.
  */
 function scalarConverter(
   field: FieldShape,

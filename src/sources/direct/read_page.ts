@@ -39,7 +39,10 @@ interface Found {
   readonly total?: number;
 }
 
-/** Reads the documents of a page and the total of its list, in one statement if possible. */
+/**
+ * Reads the documents of a page and the total of its list. One statement reads both if possible, because a second
+ * statement costs as much as the rest of the request.
+ */
 async function readFound(
   { reader, query, count }: ReadPage,
   collection: OpenCollection,
@@ -63,19 +66,24 @@ async function gather(batches: AsyncIterable<Batch>): Promise<readonly Buffer[]>
   return found;
 }
 
-/** The query operators that an aggregation refuses, or accepts in one place only. */
+/**
+ * The query operators that an aggregation refuses, or accepts in one place only. A list with such an operator is
+ * counted by a second statement.
+ */
 const NEEDS_FIND: ReadonlySet<string> = new Set([...UNCOUNTABLE, "$text"]);
 
 interface Count {
-  /** The conditions of the list without the cursor of the page, already cast. */
+  /**
+   * The conditions of the list without the filter for the cursor of the page, already cast. The total counts the whole
+   * list.
+   */
   readonly conditions: Filter;
   readonly limit: number | undefined;
 }
 
 /**
- * Opens an aggregation that returns a page, followed by the total of its list. A second statement for the total would
- * cost as much as the rest of the request. Returns `undefined` if two statements could return another page or another
- * total.
+ * Opens an aggregation that returns a page, followed by the total of its list. Returns `undefined` if the aggregation
+ * could return another page or another total than two separate statements.
  */
 function openCounted(
   { collection }: Model<unknown>,
@@ -99,8 +107,8 @@ function openCounted(
 }
 
 /**
- * Splits the result of {@linkcode openCounted} into the entities and the total, which is the last document. The total
- * is missing if the list is empty.
+ * Splits the result of {@linkcode openCounted} into the entities and the total. The total is the last document. If the
+ * list is empty, the database returns no total, and the total is 0.
  */
 function takeCount(all: readonly Buffer[]): Found {
   const last = all.at(-1);

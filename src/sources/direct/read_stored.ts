@@ -21,7 +21,7 @@ export interface OpenCollection {
   readonly model: Model<unknown>;
   readonly shape: Shape;
   readonly selection: Selection;
-  /** The filter for the entity that the request names, not cast yet. */
+  /** The filter for the entity that the path of the request names, not cast yet. */
   readonly name?: Filter;
   /** The joined conditions of the client, of hooks, of scopes and of the parent, not cast yet. */
   readonly conditions: Filter;
@@ -33,7 +33,10 @@ export interface OpenCollection {
   readonly by?: string | undefined;
 }
 
-/** The options of one read of a collection. With `isOne`, the request names its entity. */
+/**
+ * The options of one read of a collection. With `isOne`, the path of the request names one entity, so the read ignores
+ * `skip` and `limit` and includes the version.
+ */
 interface StoredRead {
   readonly request: ReadRequest;
   readonly page?: PageRead | undefined;
@@ -123,7 +126,7 @@ async function readOne(request: ReadRequest, collection: OpenCollection): Promis
   return { text: await collection.timeBudget.wait(text), version };
 }
 
-/** Reads the entities of a list for hooks, from the values of the driver. */
+/** Reads the entities of a list for hooks. The driver reads the values, without a query of Mongoose. */
 export function storedEntities(
   { request, page }: StoredRead,
   collection: OpenCollection,
@@ -134,7 +137,10 @@ export function storedEntities(
   return readsOf(collection).reader.entities(query, { timeBudget, page, forChange });
 }
 
-/** Reads the named entity for hooks, from the values of the driver. */
+/**
+ * Reads the entity that the path of the request names, for hooks. The driver reads the values, without a query of
+ * Mongoose. Returns `null` if no entity matches.
+ */
 export async function storedEntity(
   request: ReadRequest,
   collection: OpenCollection,
@@ -142,7 +148,7 @@ export async function storedEntity(
   const { reader } = readsOf(collection);
   const { forChange } = request;
   const whole = { ...request, select: undefined };
-  // The query does not read the version in addition to the projection, because hooks would see the version.
+  // The query reads the version only if the projection includes it, because hooks would see the version.
   const { also: _also, ...query } = queryOf({ request: whole, isOne: true }, collection);
   const stored = await findOne(forChange ? query : reader.selected(query), collection);
   return stored === undefined ? null : reader.entity(stored, query, forChange);

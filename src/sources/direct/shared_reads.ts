@@ -19,11 +19,14 @@ interface Gathering {
 
 /**
  * Reads single entities by identifier. Requests in one turn of the event loop share a query if they differ only in the
- * identifier.
+ * identifier, so that many requests cost few round trips.
  */
 export class SharedReads {
   readonly #reader: BsonReads;
-  /** The reads that begin at the end of the turn of the event loop, by the key of their query. */
+  /**
+   * The reads that begin at the end of the turn of the event loop, by the key of their query. A request with an equal
+   * query that arrives before the end of the turn joins the read.
+   */
   readonly #waiting = new Map<string, Gathering>();
   #running = 0;
   #wasAlone = true;
@@ -76,9 +79,9 @@ export class SharedReads {
 }
 
 /**
- * Returns a key that only equal queries share. The key is the text of the query's BSON bytes, because the order of keys
- * counts. The key of a query with nothing but simple options is the JSON text of the options, which is cheaper to
- * write.
+ * Returns a key that only equal queries share, so that requests with different queries never share a read. The key is
+ * the BSON text of the query, in which the order of keys counts. If the query has only simple options, the key is the
+ * JSON text of the options, which is cheaper to write.
  */
 function nameOf(query: StoredQuery): string {
   const { conditions, projection, options } = query;

@@ -13,7 +13,10 @@ import { DocumentWriter } from "../../json/transcode/transcoder.ts";
 import { type Plan, planJson } from "../../json/transcode/plan.ts";
 import { type MarkedJson, Marking } from "../../json/populate.ts";
 
-/** The number of bytes that are written in one turn of the event loop. */
+/**
+ * The number of bytes that are written in one turn of the event loop, so that a long batch does not block other
+ * requests.
+ */
 const PORTION = 16 * 1024;
 
 interface StoredJsonOptions {
@@ -66,7 +69,10 @@ export class BsonToJson {
     return writeJoined(this.#documents, { stored, separator });
   }
 
-  /** Returns the JSON text of a document that the driver has decoded. */
+  /**
+   * Returns the JSON text of a document that the driver has decoded. The document is encoded as BSON again. If the
+   * encoding would differ from the stored bytes, Mongoose makes the JSON.
+   */
   text(values: object): Buffer | string {
     const bytes = encodeBson(values);
     return bytes === undefined ? this.#hydrated(values) : this.joined([bytes]);
@@ -125,8 +131,8 @@ function sizeOf(stored: readonly Buffer[]): number {
 }
 
 /**
- * Writes documents with marks in the place of some references, which `fillMarked()` replaces by entities. A document
- * that only Mongoose can write becomes one mark.
+ * Writes documents as JSON text with marks in the place of the references in the fields `names`. `fillMarked()`
+ * replaces the marks by entities. A document that only Mongoose can write becomes one mark.
  */
 export function writeMarked(
   stored: readonly Buffer[],

@@ -20,17 +20,20 @@ import { hydrateWithSnapshot } from "../../write/stored_values.ts";
 import { noteEnd } from "../page_end.ts";
 import type { PageRead } from "../source.ts";
 
-/** The options with which Mongoose makes the documents that a query has found. */
+/**
+ * The options with which Mongoose makes a document of stored values, so that the document does not count as new and
+ * gets no new identifier.
+ */
 const FOUND = { skipId: true, isNew: false, willInit: true };
 
 export interface StoredQuery {
-  /** The conditions of the query, already cast. */
+  /** The conditions of the query, already cast, because the driver does not cast them. */
   readonly conditions: Filter;
   readonly projection: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;
-  /** The paths that are read in addition to the projection and are not shown. */
+  /** The paths that are read in addition to the projection and are not shown, such as the sort values of a page. */
   readonly also?: readonly string[] | undefined;
-  /** The text between two entities. The default is a comma. */
+  /** The text that is written between two entities. The default is a comma. */
   readonly separator?: Separator | undefined;
 }
 
@@ -47,11 +50,14 @@ interface EachOptions {
 interface EntitiesOptions {
   readonly timeBudget: TimeBudget;
   readonly page: PageRead | undefined;
-  /** Whether the entities are read with all their fields, because the operation changes them. */
+  /** Whether the operation changes the entities. Such entities are read with all their fields. */
   readonly forChange?: boolean | undefined;
 }
 
-/** A stored entity for hooks. Hooks get a document or an instance that is made from `values`. */
+/**
+ * A stored entity for hooks. Hooks get a document or an instance that is made from `values`. The document is made only
+ * when `document()` is called.
+ */
 export class StoredEntity {
   /** The values of the entity, as the driver decodes them. */
   readonly values: object;
@@ -111,7 +117,10 @@ export class BsonReads {
     }
   }
 
-  /** Reads a list with entities in the place of identifiers (population). The finder runs once for each batch. */
+  /**
+   * Reads a list with entities in the place of identifiers (population). The finder runs once for each batch, so one
+   * batch costs one query for each populated field.
+   */
   async *readPopulated(
     { options, ...query }: StoredQuery,
     { finder, timeBudget }: { readonly finder: TargetFinder; readonly timeBudget: TimeBudget },
@@ -163,7 +172,9 @@ export class BsonReads {
     return Buffer.concat([...fillMarked(marked, targets)]);
   }
 
-  /** Reads the result of a query batch by batch. Without `timeBudget`, the caller bounds the waits. */
+  /**
+   * Reads the result of a query batch by batch. Without `timeBudget`, the caller must bound the waits for the database.
+   */
   batches(query: StoredQuery, timeBudget?: TimeBudget): AsyncGenerator<Batch> {
     return readBatches(this.#open(query), { timeBudget });
   }
@@ -195,7 +206,7 @@ export class BsonReads {
 
   /**
    * Returns a function that makes entities from stored bytes. With `copies`, hooks that change bytes in place change a
-   * copy of the bytes.
+   * copy, and the stored bytes can still be read afterwards.
    */
   #entityMaker(
     query: StoredQuery,
@@ -203,7 +214,7 @@ export class BsonReads {
   ): (stored: Buffer) => StoredEntity {
     const writer = this.writerFor(query);
     const unseen = (query.also ?? []).filter((path) => !writer.shows(path));
-    // The driver uses the same options for queries on the connection of the model.
+    // The driver decodes with the same options in queries on the connection of the model, so hooks get equal values.
     const options = { ...this.#model.db.getClient().bsonOptions, validation: { utf8: false } };
     const toDocument = (values: object) => this.#document(values, forChange);
     return (stored) => {
@@ -215,17 +226,17 @@ export class BsonReads {
   }
 
   /**
-   * Returns the document that a query of Mongoose would return for stored values. A document that will be changed keeps
-   * a snapshot of the stored values.
+   * Returns the document that a query of Mongoose would return for stored values. A document for a change gets a
+   * snapshot of the stored values, with which its save detects changes of other requests.
    */
   #document(values: object, forChange: boolean): Document {
     if (forChange) return hydrateWithSnapshot(this.#model, values);
-    // `hydrate()` would copy every object from which it leaves out a field.
+    // `hydrate()` would copy every object from which it leaves out a field, so the document is made by `init()`.
     const found = new this.#model(undefined, this.#unselected, FOUND) as Document;
     return found.init(values);
   }
 
-  /** Returns the query without the fields that reads leave out, because hooks would see these fields. */
+  /** Returns the query with a projection that leaves out unselected fields, because hooks would see these fields. */
   selected(query: StoredQuery): StoredQuery {
     const projection = isEmpty(query.projection)
       ? this.#selected

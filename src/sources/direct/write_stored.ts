@@ -25,8 +25,8 @@ import { areValid, flatFields, timeStamps } from "./entity_maker.ts";
 type Values = Record<string, unknown>;
 
 /**
- * Plans a change of stored entities: one statement without documents, or documents with the reason for them. Validators of
- * the body may be asynchronous.
+ * Plans a change of stored entities. Returns one statement that writes the change without Mongoose documents, or the
+ * reason why documents have to write it. The function waits for validators of the body, which may be asynchronous.
  */
 export async function planStatement(change: Change, collection: OpenCollection): Promise<Write> {
   const { model, shape, linked = false } = collection;
@@ -42,7 +42,10 @@ const VALUES = "a value of the body needs a document, or a document tells what i
 
 type Send = () => Promise<WriteResult | Unsent>;
 
-/** Prepares the statement of a change. Returns `undefined` if a value of the body needs a document. */
+/**
+ * Prepares the statement of a change. Returns `undefined` if a value of the body needs a document. Nothing is written
+ * before the returned function is called.
+ */
 async function prepare(change: Change, collection: OpenCollection): Promise<Send | undefined> {
   switch (change.operation) {
     case "create":
@@ -98,7 +101,7 @@ interface Insertion {
   readonly collection: OpenCollection;
 }
 
-/** Inserts all entities or none. */
+/** Inserts all entities or none. Several entities are inserted in a transaction. */
 async function insertTogether(
   entities: readonly (Values | undefined)[],
   { change: { key, minimal }, collection: { model, timeBudget, shape } }: Insertion,
@@ -112,7 +115,10 @@ async function insertTogether(
   return { text: `[${(await mapPaced(all, (each) => toJson(each, shape))).join()}]` };
 }
 
-/** Inserts each entity by itself. An entity that needs a document has no result. */
+/**
+ * Inserts the entities by one statement, so that each entity succeeds or fails by itself. An entity that needs a
+ * document has no result, so the caller must create it.
+ */
 async function insertEach(
   entities: readonly (Values | undefined)[],
   { collection: { model, timeBudget } }: Insertion,
@@ -167,8 +173,8 @@ async function updateAll(
 }
 
 /**
- * Returns the cast values of a flat body, which one statement can set. Returns `undefined` if the update needs
- * documents.
+ * Returns the cast values of a body whose values are all scalars or arrays of scalars, so that one statement can set
+ * them. Returns `undefined` if the update needs documents.
  */
 function changesBy(
   body: JsonObject,
@@ -193,14 +199,14 @@ async function replace(
   const { inserts } = directSupport(model, shape);
   const made = inserts?.replacement(body, { by, _id: name?._id });
   if (made === undefined || !await areAllowed(made, collection)) return undefined;
-  // The maker of entities has cast both conditions.
+  // `replacement()` has cast the value of the name, and versions are numbers, so the filter needs no cast.
   const named = everyFilter({ [by]: made.entity[by] }, version);
   const upsert = version === undefined;
   return () => store({ named, update: made.stages, upsert, minimal }, collection);
 }
 
 interface Statement {
-  /** The conditions that select the entity, already cast. */
+  /** The conditions that select the entity to write, already cast. */
   readonly named: Filter;
   readonly update: object;
   readonly upsert?: boolean;
@@ -245,12 +251,13 @@ async function remove(collection: OpenCollection): Promise<WriteResult | Unsent>
     return withConditions(model.deleteOne({}, options), named).exec();
   };
   const removed = await timeBudget.wait(writePastLock(lockOf(collection), send));
-  // With a write concern of 0, MongoDB does not report the number of removed documents.
+  // With a write concern of 0, MongoDB does not report the number of removed documents, so the removal counts as done.
   return removed.deletedCount > 0 || !removed.acknowledged ? {} : "missed";
 }
 
 /**
- * Returns the lock options of a statement that writes one entity. Writes of the same entity have the same lock name.
+ * Returns the lock options of a statement that writes one entity. Writes of the same entity have the same lock name, so
+ * they take turns if another transaction has locked the entity.
  */
 function lockOf({ model, name, timeBudget }: OpenCollection, { _id }: Values = {}): LockOptions {
   const { connection, turn } = turnsIn(model);
@@ -274,11 +281,14 @@ function keyOf({ schema }: Model<unknown>): string {
 
 /**
  * The server's error codes for a version that is not a number, for a value that breaks a rule of the collection, and
- * for a duplicate of a unique value.
+ * for a duplicate of a unique value. After such an error, documents repeat the write and find its cause.
  */
 const REFUSALS = new Set<unknown>([2, 14, 121, 11000, 16554]);
 
-/** Returns "refused" for an error of the server that a document explains better. */
+/**
+ * Returns "refused" for an error of the server that a document explains better, so that the caller repeats the write
+ * with documents. Throws any other error.
+ */
 function orRefused(error: unknown): "refused" {
   if (error instanceof mongoose.mongo.MongoServerError && REFUSALS.has(error.code)) {
     return "refused";

@@ -14,7 +14,10 @@ export const AS_STORED = {
   enableUtf8Validation: false,
 } as const;
 
-/** Runs the stages of an aggregation on a given document, which is not stored. */
+/**
+ * Runs the stages of an aggregation on a given document, which is not stored. The database can therefore decide whether
+ * a changed copy of a document matches a filter before the copy is written.
+ */
 export async function aggregateDocument(
   { db }: Model<unknown>,
   { document, stages, ...options }: {

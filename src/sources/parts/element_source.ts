@@ -58,15 +58,16 @@ interface ElementOptions extends Readonly<Record<string, unknown>> {
 }
 
 /**
- * The source of the objects that a parent embeds, in an array or as a single object. An aggregation of the database
- * filters the objects.
+ * The source of the objects that a parent embeds, in an array or as a single object. A read runs an aggregation on the
+ * root document. The aggregation replaces the document by the embedded objects, so that filters and sort orders apply
+ * to them.
  */
 export class ElementSource implements Source {
   readonly #options: ElementSourceOptions;
   readonly #scope: Filter;
   /**
-   * The filter that selected the elements when they were read. The filter is a condition of the write, in addition to
-   * the scope.
+   * The filter that selected the elements when they were read. Each write repeats the filter as a condition, in
+   * addition to the scope, so that an element that no longer matches is not written.
    */
   #selected: Filter = {};
 
@@ -80,8 +81,8 @@ export class ElementSource implements Source {
   }
 
   /**
-   * Opens a read of entities. The plan of an embedded part is never bytes, because an aggregation on the root document
-   * reads the part.
+   * Opens a read of entities. The plan of an embedded part is never bytes, because the part is read by an aggregation
+   * on the root document.
    */
   readEntities({ forChange }: ReadRequest): Promise<EntitiesRead> {
     const read = (filter: Filter, options: ElementOptions) =>
@@ -236,7 +237,7 @@ export class ElementSource implements Source {
   #named(name: EntityName, anyway = false): Filter | undefined {
     const { link, model, selection: { hookConditions: added = {} } } = this.#options;
     const id = typeof name === "string" ? byIdentifier(name) : name;
-    // A single embedded object needs no identifier.
+    // A single embedded object needs no identifier, because its property holds no other object.
     const named = link.array ? id && byStoredId(id) : {};
     return named && everyFilter(named, anyway ? castFilter(model, added) : this.#filter());
   }
@@ -279,7 +280,7 @@ export class ElementSource implements Source {
       ...typeof limit === "number" && limit > 0 ? [{ $limit: limit }] : [],
       ...stages,
     ];
-    // All elements are read into one array, so the batch size of a page does not matter.
+    // All elements are read into one array, so the batch size of a page would only add round trips.
     const bounded = { ...options, batchSize: BATCH_SIZE };
     const cursor = parent.model.collection.aggregate<StoredObject>(all as never, bounded);
     return await timeBudget.wait(cursor.toArray());

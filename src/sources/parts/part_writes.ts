@@ -27,14 +27,17 @@ interface PropertyWrite {
 
 export interface Addition extends PropertyWrite {
   readonly values: readonly unknown[];
-  /** The condition on the parent of a property with a single value. By default, the property must have no value. */
+  /**
+   * The condition on the parent for a property that holds a single value. By default, the property must be empty, so
+   * that no other value is replaced.
+   */
   readonly vacant?: Filter;
 }
 
 /**
- * Adds values to a property of a parent. Returns `false` if the parent is gone, or if a property with a single value
- * holds another value. Returns `false` also if an array has an embedded object with one of the identifiers, because two
- * requests may have the same reserved identifiers.
+ * Adds values to a property of a parent. Returns `false` if the parent is gone, or if a property for a single value is
+ * not vacant. Returns `false` also if an array already has an embedded object with one of the new identifiers. Two
+ * requests may have reserved the same identifiers, and only one of them may add the objects.
  */
 export async function addToProperty(
   place: PartPath,
@@ -73,13 +76,13 @@ function idOf(value: unknown): unknown[] {
 
 export interface Unlinking extends PropertyWrite {
   readonly ids: readonly unknown[];
-  /** Whether the array must hold at least one of the identifiers. */
+  /** Whether the removal fails if the array holds none of the identifiers. */
   readonly areThere: boolean;
 }
 
 /**
- * Removes references from a property of a parent. Returns `false` if the parent is gone, or if the property must hold
- * the references and does not.
+ * Removes references from a property of a parent. Returns `false` if the parent is gone, or if a single reference has
+ * changed. Returns `false` also if an array must hold one of the references and holds none.
  */
 export async function takeFromProperty(
   place: PartPath,
@@ -106,7 +109,10 @@ export async function takeFromProperty(
   });
 }
 
-/** Returns a text that is equal for equal references. A reference may be stored as an identifier or as its text. */
+/**
+ * Returns a text that is equal for equal references. A reference may be stored as an identifier or as its text, and
+ * both forms must count as the same reference.
+ */
 function nameOf(value: unknown): string {
   const { _id: name = value } = Object(value) as { _id?: unknown };
   return typeof name === "string" || isObjectId(name) ? String(name) : storedText(value);
@@ -123,20 +129,21 @@ export function checkRequired({ property, array, required }: PartLink): void {
 
 export interface UpdateElementOptions {
   readonly place: PartPath;
-  /** The condition on the element, already cast. */
+  /** The condition that the stored element must match, already cast. */
   readonly condition: Filter;
   readonly shape: Shape;
 }
 
 /**
- * Returns the update that saves an embedded document, the values that were read, and the paths whose stored values must
- * not have changed since the read.
+ * Returns the update that saves an embedded document, and the values that were read. The stored values at `paths` must
+ * not have changed since the read, and the objects at `entered` must still be stored. Otherwise the update would
+ * overwrite a change of another request.
  */
 function changeOf(doc: Document, shape: Shape) {
   const { values: read, isSent } = readSnapshot(doc);
   const update: Update = deltaOf(doc).changes;
-  // Only values that the database has sent are compared. A `fetch` hook may have read other values, and an element has
-  // no version.
+  // Only values that the database has sent are compared with the stored values. A `fetch` hook may have read other
+  // values, and an element has no version.
   const paths = isSent ? replacedPaths(update, { shape, stored: read }) : [];
   const entered = isSent ? enteredObjects(update, { shape, stored: read }) : [];
   return { doc, read, update, paths, entered };
@@ -166,7 +173,7 @@ export async function updateElement(
 
 export interface UpdateElementsOptions extends UpdateElementOptions {
   readonly property: string;
-  /** The scope of the elements, already cast. */
+  /** The scope of the elements, already cast. The elements must be in the scope before and after the update. */
   readonly scope: Filter;
 }
 
@@ -208,13 +215,14 @@ export async function updateElements(
 }
 
 /**
- * The key of an element in its array. The key is the identifier of the element, or the text of all stored values of an
- * element without an identifier.
+ * The key by which a removal finds an element in its array. The key is the identifier of the element, or the text of
+ * all stored values of an element without an identifier.
  */
 export type ElementKey = { readonly id: unknown } | { readonly text: string };
 
 export function elementKey(stored: StoredObject): ElementKey {
-  // A condition of the database for `null` matches a missing identifier too.
+  // A condition of the database for `null` matches a missing identifier too, so an element with either is found by its
+  // text.
   const { _id: id = null } = stored;
   return id === null ? { text: storedText(stored) } : { id };
 }
@@ -222,7 +230,7 @@ export function elementKey(stored: StoredObject): ElementKey {
 export interface Removal {
   readonly property: string;
   readonly keys: readonly ElementKey[];
-  /** The condition on the elements with an identifier, already cast. */
+  /** The condition that elements with an identifier must match, already cast. */
   readonly filter: Filter;
 }
 
@@ -254,7 +262,7 @@ export async function removeElements(
       const document = { [property]: list };
       const found = await aggregateDocument(parent.model, { document, stages });
       const gone = [...found.map(storedText), ...texts];
-      // If elements without an identifier are equal, as many of them are removed as were selected.
+      // If several elements without an identifier have equal values, only as many of them are removed as were selected.
       const rest = list.filter((each) => {
         const index = gone.indexOf(storedText(each));
         if (index >= 0) gone.splice(index, 1);

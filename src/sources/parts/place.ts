@@ -30,7 +30,7 @@ export interface PartSegment {
   readonly property: string;
   /** The identifier of the element. Missing if the property holds a single object. */
   readonly id?: Types.ObjectId;
-  /** The scope of the embedded object, already cast. */
+  /** The scope of the embedded object, already cast. Reads and writes reach the object only if it is in the scope. */
   readonly scope: Filter;
 }
 
@@ -39,13 +39,16 @@ export interface PartPath {
   readonly id: unknown;
   /** The scope of the root document, already cast. */
   readonly scope: Filter;
-  /** The condition on the version of the root document. Missing if a write may change every version. */
+  /** The condition on the version of the root document. Missing if a write may change the document in any version. */
   readonly version?: Filter | undefined;
   readonly timeBudget: TimeBudget;
   readonly steps: readonly PartSegment[];
 }
 
-/** Returns the options by which transactions and checked writes of this process take turns on the root document. */
+/**
+ * Returns the options with which transactions and other writes of this process run one after the other on the root
+ * document. Otherwise they would conflict with each other and be repeated.
+ */
 export function turnAt({ model, id, timeBudget }: PartPath): TransactionOptions {
   return {
     connection: model.db as Connection,
@@ -71,7 +74,8 @@ export function stagesTo({ id: root, scope: outer, steps }: PartPath): PipelineS
 
 /**
  * Returns the condition on the root document for a write to a part. The condition consists of the scopes on the way to
- * the part, without the scopes that no condition can express, and of a condition on the part.
+ * the part and of a condition on the part. A scope that no condition can express is left out. {@linkcode changePlace}
+ * checks such a scope on a copy of the document.
  */
 export function conditionsOf({ scope, version, steps }: PartPath, condition: Filter): Filter {
   const inside = steps.reduceRight((rest: Filter, { property, id, scope }) => {
@@ -88,8 +92,8 @@ export function insideOf(property: string, filter: Filter): Filter {
 }
 
 /**
- * Whether a change of some fields changes no field that a scope on the way to the part reads. `false` if a scope may
- * read all fields, as `$expr` does.
+ * Whether a change of some fields leaves unchanged all fields that the scopes on the way to the part read, so that
+ * every entity stays in its scope. `false` if a scope may read all fields, as `$expr` does.
  */
 export function keepsScopes(
   { model, scope, steps }: Pick<PartPath, "model" | "scope" | "steps">,
@@ -108,7 +112,7 @@ export function keepsScopes(
 
 /**
  * Returns the stages of an aggregation that replace a document by the object in a property, or by each object of an
- * array.
+ * array. The stages that follow can address the fields of the object directly.
  */
 export function intoStages(property: string, array: boolean): PipelineStage[] {
   const into = [{ $match: isObjectAt(property) }, {
@@ -122,24 +126,27 @@ export function isExpressible(filter: Filter): boolean {
 }
 
 /**
- * The maximum number of attempts of a change. Another attempt follows if other requests have changed values on which
- * the change depends.
+ * The maximum number of attempts of a change. An attempt is repeated if another request has changed values on which the
+ * change depends. After the last attempt, the change counts as not written.
  */
 const MAX_ATTEMPTS = 20;
 
-/** The new values of some fields of an entity. `undefined` stands for a field that the entity loses. */
+/** The new values of some fields of an entity. The value `undefined` removes the field from the entity. */
 type Fields = Record<string, unknown>;
 
 export interface Change {
   /** The update that makes the change in one statement, with paths that begin at the entity. */
   readonly update: Update;
-  /** The condition on the entity, already cast. */
+  /** The condition that the stored entity must match, already cast. */
   readonly condition?: Filter | undefined;
-  /** An additional condition of the statement. `null` if no single statement can make the change. */
+  /**
+   * An additional condition of the statement. `null` if no single statement can make the change, so that `apply` has to
+   * make it.
+   */
   readonly onlyIf?: Filter | null;
   /**
    * Returns the changed fields of a copy of the stored entity, for a change that one statement cannot make. Returns
-   * `undefined` if nothing is to be written.
+   * `undefined` if the entity must not be changed.
    */
   readonly apply: (entity: StoredObject) => Promise<Fields | undefined> | Fields | undefined;
   readonly session?: ClientSession | undefined;
@@ -147,8 +154,8 @@ export interface Change {
 
 /**
  * Changes an entity if the entity and all objects on the way to it are stored and in their scopes, before and after the
- * change. One statement makes the change, unless a scope reads a changed field or the stored values need another
- * update. Returns `false` if nothing was written.
+ * change. One statement makes the change if possible. Otherwise, the root document is read, and a changed copy of its
+ * fields is written. Returns `false` if nothing was written.
  */
 export async function changePlace(
   place: PartPath,
@@ -169,14 +176,14 @@ export async function changePlace(
     }
     return false;
   };
-  // The transaction of a session has taken its turn already.
+  // The transaction of a session has already taken its turn on the root document.
   if (session !== undefined) return await run();
   return await takeTurns(turnAt(place), run);
 }
 
 /**
- * Returns an update of an entity with paths that begin at the root document. The array filters `e0`, `e1`, … select the
- * elements on the way.
+ * Returns an update of an entity with paths that begin at the root document, because a statement can only update a root
+ * document. The array filters `e0`, `e1`, … select the elements on the way to the entity.
  */
 function fromRoot(update: Update, { steps }: PartPath): Update {
   const names = steps.map(({ property, id }, index) =>
@@ -194,8 +201,8 @@ function fromRoot(update: Update, { steps }: PartPath): Update {
 
 /**
  * Changes a copy of the stored document and has the database match the copy with the scopes. The write succeeds only if
- * the values that were read are still stored. Returns `false` if the document does not match, and `undefined` if
- * another request has changed the values first.
+ * the values that were read are still stored. Returns `false` if the document does not match. Returns `undefined` if
+ * another request has changed the values first, so that the caller tries again.
  */
 async function tryChecked(
   place: PartPath,
@@ -234,7 +241,7 @@ async function tryChecked(
 
 /**
  * Returns the entity to which the steps lead in a copy of a document. Returns `undefined` if an object on the way is
- * missing. A single object that is stored in the place of a list becomes the only element of a list.
+ * missing. Where a step needs a list and a single object is stored, the object becomes the only element of a list.
  */
 function entityIn(copy: StoredObject, steps: readonly PartSegment[]): StoredObject | undefined {
   let at = copy;
@@ -313,6 +320,6 @@ async function send(place: PartPath, { update, where, session }: Statement): Pro
   const lock = { connection: model.db as Connection, name: () => nameOf(model, id), timeBudget };
   const sent = session === undefined ? writePastLock(lock, write) : write(session);
   const { matchedCount } = await sent.catch(throwClash);
-  // A connection may return numbers as objects, and an object for 0 is not equal to 0.
+  // A connection may return numbers as objects, and an object for 0 is not equal to 0, so the count is converted first.
   return Number(matchedCount) !== 0;
 }

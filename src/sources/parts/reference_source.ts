@@ -46,7 +46,7 @@ export class ReferenceSource extends CollectionSource {
 
   /**
    * Completes creations that lost requests have begun. Without transactions, an entity may be stored to which its
-   * parent does not refer yet.
+   * parent does not refer yet, so the reference is added.
    */
   override async resume(ids: readonly unknown[]): Promise<readonly unknown[]> {
     const { parent, link, ids: linked, timeBudget } = this.#options;
@@ -63,7 +63,8 @@ export class ReferenceSource extends CollectionSource {
     checkRequired(this.#options.link);
     const together: Together = (remove) =>
       this.#together(async (session) => {
-        // The parent keeps the references to entities that no longer match the conditions of the removal.
+        // The parent keeps its references to entities that no longer match the conditions of the removal, because these
+        // entities stay.
         const met = await readMet(await this.open(), { ids, session });
         if (met.length === 0) return;
         const { parent, link } = this.#options;
@@ -140,7 +141,7 @@ export class ReferenceSource extends CollectionSource {
       if (!isOutOfReach(error)) throw error;
       refusal = error;
     }
-    // Outside a transaction, the entities are stored already, and no parent refers to them.
+    // Outside a transaction, the entities are stored already, and no parent refers to them. So they are removed.
     if (session === undefined) await this.removeNamed({ _id: { $in: ids } }, { filter: {} });
     throw refusal;
   }
@@ -188,7 +189,7 @@ export class ReferenceSource extends CollectionSource {
 }
 
 interface OpenReferences extends Omit<ReferenceSourceOptions, "ids"> {
-  /** The parent, as the request has read it. */
+  /** The parent as the request has read it, from which the references are taken. */
   readonly holder: object;
 }
 
@@ -200,7 +201,7 @@ export async function openReferences(
   const model = await options.model();
   const ids = (options.link.array ? storedList(stored) : [stored])
     .map((value) => castIdentifier(value, model))
-    // Values that are no identifiers refer to no entity.
+    // A value that cannot be cast to an identifier refers to no entity.
     .filter((id) => id !== undefined && id !== null);
   return new ReferenceSource({ ...options, ids });
 }
@@ -227,8 +228,8 @@ async function readProperty(
 }
 
 /**
- * Whether a document holds the stored value of a property. Mongoose leaves out a whole list if it cannot cast one value
- * of the list.
+ * Whether a document holds the stored value of a property. Otherwise the value must be read from the database. For
+ * example, Mongoose leaves out a whole list if it cannot cast one value of the list.
  */
 function isRead(parent: Document, property: string): boolean {
   return parent.isSelected(property) && !parent.populated(property) &&
