@@ -7,22 +7,25 @@ import type { JsonWriter } from "./bytes/json_writer.ts";
 const { Types: Fields } = mongoose.Schema;
 
 /**
- * A function that writes the bytes of a value as JSON text and moves past them. The caller has reserved 63 bytes of the
- * output.
+ * A function that writes a stored value as JSON text and moves the reader past the value. The caller has reserved 63
+ * bytes of the output, so a value of a fixed size needs no other check.
  */
 export type WriteBytes = (source: BsonReader, out: JsonWriter) => void;
 
 interface JsonType {
   toJson?(value: object): unknown;
-  /** The JavaScript class of the objects. Absent for classes of the driver, which are found by name. */
+  /**
+   * The JavaScript class by which the objects of the type are found. Absent for classes of the driver, which are found
+   * by their names.
+   */
   readonly of?: abstract new (...args: never[]) => object;
   readonly bson?: number;
   readonly write?: WriteBytes;
 }
 
 /**
- * The types with a special JSON form. A type's name is the `_bsontype` of a driver's class, or the name of a JavaScript
- * class.
+ * The types whose values have a special form in JSON. The name of a type is the `_bsontype` of a driver's class, or the
+ * name of a JavaScript class.
  */
 const JSON_TYPES = {
   BSONRegExp: {
@@ -30,7 +33,8 @@ const JSON_TYPES = {
       `/${pattern}/${options}`,
   },
   BSONSymbol: { toJson: unwrap },
-  // `Binary` must come first among the types of BSON type 5, because the first of them writes bytes in free-form data.
+  // `Binary` must come first among the types of BSON type 5, because the first type of each number writes the values in
+  // free-form data.
   Binary: { toJson: binaryToJson, bson: 0x05, write: writeBinary },
   Boolean: { bson: 0x08, write: writeBoolean },
   Date: { toJson: dateToJson, of: Date, bson: 0x09, write: writeDate },
@@ -48,8 +52,8 @@ const JSON_TYPES = {
 } satisfies Readonly<Record<string, JsonType>>;
 
 /**
- * The BSON types in which Mongoose stores each type of field, in addition to `Null`. Only Mongoose can write a stored
- * value of any other type.
+ * The BSON types in which Mongoose stores each type of field, in addition to `Null`. A document with a value of any
+ * other type is written by Mongoose, because Mongoose would cast the value.
  */
 const FIELDS: readonly [unknown, readonly (keyof typeof JSON_TYPES)[]][] = [
   [Fields.BigInt, ["Int32", "Long"]],
@@ -73,15 +77,15 @@ export const WRITERS: readonly (WriteBytes | undefined)[] = Array.from(
 );
 
 export interface StoredAs {
-  /** A bit mask of the BSON types, with the bit `1 << type` for each type. */
+  /** The allowed BSON types as a bit mask, with the bit `1 << type` for each type. */
   readonly types: number;
-  /** Writes bytes (BSON type 5) of any subtype for this field. */
+  /** Writes bytes (BSON type 5) of any subtype for this field. Absent if the field stores no bytes. */
   readonly bytes?: WriteBytes;
 }
 
 /**
- * Returns the BSON types in which a schema type stores values. For a schema type of the user, only `Null` is returned,
- * so Mongoose writes its other values.
+ * Returns the BSON types in which a schema type stores values. For a schema type of the application, only `Null` is
+ * returned, so Mongoose writes all other values of the type.
  */
 export function storedAs(schemaType: unknown): StoredAs {
   const [, names = []] = FIELDS.find(([field]) => field === schemaType) ?? [];
@@ -92,11 +96,12 @@ export function storedAs(schemaType: unknown): StoredAs {
 }
 
 /**
- * Whether a value is an object of the driver. `instanceof` would miss values of another copy of the driver, so the mark
- * `_bsontype` decides.
+ * Whether a value is an object of the driver, such as an ObjectId. The mark `_bsontype` decides, because `instanceof`
+ * would miss objects of another copy of the driver.
  */
 export function isBson(value: object): value is { readonly _bsontype: string; toJSON?(): object } {
-  // Stored data may have a key `_bsontype`. Objects of the driver have the mark on their prototypes.
+  // Stored data may have a key `_bsontype`. Objects of the driver have this key on their prototypes, so a key of the
+  // object itself does not count.
   return "_bsontype" in value && !Object.hasOwn(value, "_bsontype");
 }
 
@@ -141,7 +146,10 @@ function writeNull(_source: BsonReader, out: JsonWriter): void {
  */
 const MAX_NUMBER = 2 ** 53;
 
-/** Returns a number for an integer up to 2^53, and decimal text for a greater one. */
+/**
+ * Returns a number for an integer up to 2^53. Returns decimal text for a greater integer, because a number would lose
+ * digits.
+ */
 export function integerToJson(value: bigint): number | string {
   return value >= -MAX_NUMBER && value <= MAX_NUMBER ? Number(value) : String(value);
 }
@@ -169,7 +177,7 @@ function writeInt64(source: BsonReader, out: JsonWriter): void {
   source.at += 8;
 }
 
-/** Writes a timestamp of MongoDB as an unsigned 64-bit integer. */
+/** Writes a timestamp of MongoDB as the text of an unsigned 64-bit integer. */
 function writeTimestamp(source: BsonReader, out: JsonWriter): void {
   out.ascii(`"${source.bytes.readBigUInt64LE(source.at)}"`);
   source.at += 8;
@@ -181,18 +189,22 @@ function writeDecimal(source: BsonReader, out: JsonWriter): void {
 
 const DAY = 86_400_000;
 
-/** The greatest number of milliseconds before or after 1970 that a `Date` of JavaScript can hold. */
+/**
+ * The greatest number of milliseconds before or after 1970 that a `Date` of JavaScript can hold. JSON shows a stored
+ * date outside of this range as `null`.
+ */
 export const TIME_RANGE = 8_640_000_000_000_000;
 
 /**
- * The first and the last time of the years 1 to 9999. Dates in this range have four digits for the year in ISO form.
+ * The first and the last time of the years 1 to 9999. Dates in this range have four digits for the year in ISO form, so
+ * they can be written without `toISOString()`.
  */
 const FIRST = -62_135_596_800_000;
 const LAST = 253_402_300_799_999;
 
 /**
- * Returns the same text as `toJSON()`, for usual dates in a third of the time. Dates are among the most expensive
- * values of an entity.
+ * Returns the text that `Date.prototype.toJSON()` would return. Dates of the years 1 to 9999 take a third of the time.
+ * Dates are among the most expensive values of an entity.
  */
 export function dateToJson(value: Date): string | null {
   const time = value.getTime();
@@ -217,8 +229,8 @@ function writeDate(source: BsonReader, out: JsonWriter): void {
 }
 
 /**
- * Writes a usual date by integer arithmetic. Documents with two dates among ten fields take 49 % longer with the UTC
- * getters of `Date`, and 180 % longer with `toISOString()`.
+ * Writes a date of the years 1 to 9999 by integer arithmetic, without a `Date` object. Documents with two dates among
+ * ten fields take 49 % longer with the UTC getters of `Date`, and 180 % longer with `toISOString()`.
  */
 function writeUsualDate(time: number, out: JsonWriter): void {
   const days = Math.floor(time / DAY);
@@ -285,7 +297,7 @@ export function writeBase64(source: BsonReader, out: JsonWriter): void {
   const subtype = source.bytes[source.at++];
   const bytes = source.take(size);
   out.byte(0x22);
-  // The bytes of subtype 2 begin with a second length, which is no part of the data.
+  // The bytes of subtype 2 begin with a second length, which is no part of the data and is left out.
   out.ascii((subtype === 2 ? bytes.subarray(4) : bytes).toString("base64"));
   out.reserve(1);
   out.byte(0x22);

@@ -4,7 +4,7 @@ import { JsonWriter, PIECE_BYTES } from "./bytes/json_writer.ts";
 import { type FieldPlan, ROOM, type ValuePlan } from "./transcode/plan.ts";
 import type { FieldWriter, Transcoder } from "./transcode/transcoder.ts";
 
-/** JSON text as a string or as bytes. The form that was not given is made at its first use. */
+/** JSON text as a string or as bytes. The form that was not given is made when it is first read. */
 export class JsonText {
   #text: string | undefined;
   #bytes: Buffer | undefined;
@@ -24,12 +24,13 @@ export class JsonText {
 }
 
 /**
- * The identifiers that the references of some entities hold, by the name of the field. Each identifier is JSON text.
+ * The identifiers that the references of some entities hold, by the name of the reference field. Each identifier is
+ * JSON text.
  */
 export type Wanted = ReadonlyMap<string, Set<string>>;
 
 /**
- * The entities that are shown for one reference field, by the JSON text of their identifiers. `null` stands for an
+ * The entities that the JSON shows for one reference field, by the JSON text of their identifiers. `null` stands for an
  * entity that no longer exists. An identifier that is not in the map is shown unchanged.
  */
 export type FieldTargets = ReadonlyMap<string, JsonText | null>;
@@ -39,8 +40,8 @@ export type Targets = ReadonlyMap<string, FieldTargets>;
 export interface TargetFinder {
   readonly names: ReadonlySet<string>;
   /**
-   * Finds the entities with the given identifiers, by one query for each field that has any. The caller limits the
-   * time.
+   * Finds the entities with the given identifiers, by one query for each field that has any. The caller bounds the wait
+   * for the database.
    */
   find(wanted: Wanted): Promise<Targets>;
 }
@@ -56,14 +57,14 @@ function want(ids: Set<string>, held: ReferenceText): void {
   else if (isIdentifierText(held)) ids.add(held);
 }
 
-/** Whether JSON text may be an identifier. Only strings and numbers can be identifiers. */
+/** Whether JSON text may be an identifier, for which a query is needed. Only strings and numbers can be identifiers. */
 function isIdentifierText(json: string): boolean {
   return /^["\d-]/.test(json);
 }
 
 /**
- * Returns the pieces of JSON text that are shown for a reference. An entity that no longer exists is shown as `null`,
- * and is left out of an array.
+ * Returns the pieces of JSON text that replace a reference. An entity that no longer exists is shown as `null`, and is
+ * left out of an array.
  */
 function populated(held: ReferenceText, found: FieldTargets): (string | JsonText)[] {
   if (typeof held === "string") return [shown(held, found) ?? "null"];
@@ -116,8 +117,8 @@ function heldIn(value: unknown): ReferenceText | undefined {
 }
 
 /**
- * A position in JSON text where text is inserted later. The text is either the entities of a reference, or a whole
- * entity with its references.
+ * A position in JSON text where text is inserted after the referenced entities have been read. The inserted text is the
+ * entities of a reference, or a whole entity with its references.
  */
 export type Mark =
   & { readonly at: number }
@@ -137,7 +138,10 @@ export function wantedIn(texts: readonly MarkedJson[], finder: TargetFinder): Wa
   return wanted;
 }
 
-/** Inserts the text of each mark into the JSON text. Yields the result in pieces. */
+/**
+ * Inserts the text of each mark into the JSON text. Yields the result in pieces, so that a long answer can be sent
+ * piece by piece.
+ */
 export function* fillMarked({ written, marks }: MarkedJson, targets: Targets): Generator<Buffer> {
   const size = Math.min(PIECE_BYTES, written.length * 2) + 1024;
   let out = new JsonWriter(size);
@@ -168,7 +172,10 @@ const NONE: FieldTargets = new Map();
 const TEXT = 0x02;
 const ARRAY = 0x04;
 
-/** Takes the references with some names out of the JSON text of entities, and marks their positions. */
+/**
+ * Takes the references in the fields `names` out of the JSON text of entities, and marks their positions.
+ * `fillMarked()` inserts the referenced entities at these positions.
+ */
 export class Marking implements FieldWriter {
   readonly marks: Mark[] = [];
   readonly #names: ReadonlySet<string>;
@@ -189,8 +196,8 @@ export class Marking implements FieldWriter {
   }
 
   /**
-   * Replaces the marks behind `at` by one mark for a whole entity. The transcoder could not finish this entity, so the
-   * marks of its references are wrong.
+   * Replaces the marks after the position `at` by one mark for a whole entity. The transcoder could not finish the text
+   * of this entity, so the marks of its references are wrong.
    */
   replace(at: number, entity: unknown): void {
     while ((this.marks.at(-1)?.at ?? 0) > at) this.marks.pop();

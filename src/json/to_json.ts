@@ -10,18 +10,27 @@ import { MOST_RESTRICTED, type Rights } from "../schema/fields/rights.ts";
 import { isInstance, shapeOfInstance } from "../schema/fields/instance_shapes.ts";
 import { describeShape, type FieldShape, type Shape } from "../schema/fields/shape.ts";
 
-/** Returns the JSON text of an answer's value, which is an entity or any value that a hook returned instead of it. */
+/**
+ * Returns the JSON text of the value that an answer sends. The value is an entity, or any value that a hook returned
+ * instead of the entity.
+ */
 export function toJson(value: unknown, shape?: Shape): string {
   return JSON.stringify(toJsonValue(value, shape)) ?? "null";
 }
 
-/** Converts a value to a JSON value. Hidden fields of the shape are left out, in copies of entities too. */
+/**
+ * Converts a value to a JSON value. Hidden fields of the shape are left out, also from copies of entities that a hook
+ * has made.
+ */
 export function toJsonValue(value: unknown, shape?: Shape): unknown {
   const maker = new JsonMaker(shape?.rights ?? MOST_RESTRICTED, NOTHING);
   return withoutPromises(value, () => maker.value(value, shape));
 }
 
-/** Calls `make`. If the value holds a promise, throws an error that names the property with the promise. */
+/**
+ * Calls `make` and returns its result. If the value holds a promise, the function throws an error that names the
+ * property with the promise, because an `await` is missing in the application.
+ */
 function withoutPromises(value: unknown, make: () => unknown): unknown {
   try {
     return make();
@@ -59,28 +68,29 @@ function promiseAt(value: unknown, above: readonly object[] = []): string | unde
 const NOTHING: ReadonlySet<FieldShape> = new Set();
 
 /**
- * Returns the JSON text of an entity that was read as a whole for a change, or of the value that a hook returned
- * instead of it. The JSON of the entity leaves out `unshown`, the fields that reads do not show.
+ * Returns the JSON text of an entity that was read with all its fields for a change, or of the value that a hook
+ * returned instead of the entity. The JSON of the entity leaves out the fields in `unshown`, which reads do not show.
  */
 export function wholeToJson(
   value: object,
   { shape, unshown }: { readonly shape: Shape; readonly unshown: ReadonlySet<FieldShape> },
 ): string {
-  // An object that is no document and no spread of a document was built by a hook, so all its fields are shown.
+  // A hook has built an object that is neither a document nor a spread of a document, so all its fields are shown.
   const leftOut = isDocument(value) || spreadOf(value) !== undefined ? unshown : NOTHING;
   const maker = new JsonMaker(shape.rights, leftOut);
   return JSON.stringify(withoutPromises(value, () => maker.value(value, shape))) ?? "null";
 }
 
 interface Shapes {
-  /** The shape that the route declares for this value. */
+  /** The shape that the route declares for the value. */
   readonly shape?: Shape | undefined;
-  /** The shape of the object's own model, if the object comes from an entity. */
+  /** The shape of the model from which the object comes. Missing if the object comes from no entity. */
   readonly known?: Shape | undefined;
 }
 
 /**
- * Converts values to JSON for the rights of one reader. Values of hooks may hold entities of any model at any depth.
+ * Converts values to JSON for the rights of one reader. A value that a hook returned may contain entities of any model
+ * at any depth, so each object is converted by the shape of its model.
  */
 class JsonMaker {
   readonly #rights: Rights;
@@ -109,8 +119,8 @@ class JsonMaker {
     if (Array.isArray(value)) return this.#list(rawArray(value), shape);
     if (isDocument(value)) return this.#document(value);
     const ownForm = "toJSON" in value && typeof value.toJSON === "function";
-    // The checks are skipped for instances without a `toJSON()`, which are the most frequent objects. The table of
-    // types has no instances of models.
+    // Instances of model classes without a `toJSON()` are the most frequent objects. None of the following types is
+    // such an instance, so the checks are skipped.
     if (ownForm || !isInstance(value)) {
       const form = findJsonType(value)?.toJson;
       if (form !== undefined) return form(value);
@@ -120,7 +130,8 @@ class JsonMaker {
       if (value instanceof Set) return this.#list([...value], shape);
       if (ownForm) return this.value((value as { toJSON(): unknown }).toJSON(), shape);
     }
-    // For a spread `{ ...document }`, the JSON has the stored values, and the values that the hook has added.
+    // For a spread `{ ...document }`, the JSON has the stored values of the document and the values that the hook has
+    // added to the spread.
     const spread = spreadOf(value);
     const mark = spread === undefined ? markOf(value) : spread.mark;
     const stored = spread?.stored ?? value;
@@ -147,7 +158,7 @@ class JsonMaker {
   #document(doc: Document): object {
     const schema = doc.schema as Schema;
     const shape = describeShape(schema, this.#rights);
-    // A hook may have set the method `toJSON` on this document.
+    // A hook may have set the method `toJSON` on this document, and the JSON of that method is sent.
     const isUsual = showsStoredValues(schema) && !Object.hasOwn(doc, "toJSON");
     return isUsual
       ? this.#declared(rawValues(doc), shape)
@@ -155,8 +166,8 @@ class JsonMaker {
   }
 
   /**
-   * Converts the declared fields of stored values. Most values of answers pass here, so a string is written without
-   * further checks.
+   * Converts the declared fields of stored values. Most values of answers pass through this method, so a string is
+   * written without further checks.
    */
   #declared(values: Readonly<Record<string, unknown>>, { fields }: Shape): object {
     const result: Record<string, unknown> = {};
@@ -170,7 +181,10 @@ class JsonMaker {
     return result;
   }
 
-  /** Converts the entries of an object. A field that either shape hides is left out. */
+  /**
+   * Converts the entries of an object. A field is left out if the shape of the route or the shape of the object's model
+   * hides it.
+   */
   #entries(value: object, { shape, known }: Shapes): object {
     const own = known === shape ? undefined : known;
     const [fields, others] = [own?.fields, shape?.fields];
@@ -180,8 +194,8 @@ class JsonMaker {
       const field = fields?.get(key) ?? other;
       if (field && this.#isLeftOut(field) || other?.hidden || PROTOTYPE_KEYS.has(key)) continue;
       const each: unknown = value[key as keyof typeof value];
-      // A hook may put a copy of an entity under a new key. The shape of the object still hides the secret fields of
-      // the copy.
+      // A hook may put a copy of an entity under a key that is no field. The shape of the object then hides the secret
+      // fields of the copy.
       const json = field === undefined
         ? this.value(each, (own ?? shape)?.joined.get(key) ?? shape)
         : this.#field(each, field);
@@ -222,7 +236,8 @@ function withoutKeys(value: object, keys: ReadonlySet<string>): object {
 }
 
 /**
- * Converts bytes. A `toJSON()` of the application may already have changed the bytes to an object with a list `data`.
+ * Converts the value of a field of bytes. A `toJSON()` of the application may already have changed the bytes to an
+ * object with a list `data`, so this form is converted too.
  */
 function fromBytes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(fromBytes);

@@ -4,7 +4,10 @@
 // length, UTF-8 bytes and a zero byte.
 import { Buffer } from "node:buffer";
 
-/** The error for a value that the transcoder cannot write. The caller has Mongoose write the whole document instead. */
+/**
+ * The error for a value that the transcoder cannot write. The caller catches the error and has Mongoose write the whole
+ * document instead.
+ */
 export class UnknownTypeError extends Error {
   override readonly name = "UnknownTypeError";
 }
@@ -19,14 +22,17 @@ export class BsonReader {
     this.at = start;
   }
 
-  /** Enters a document or an array. Returns the position of its end. */
+  /** Enters a document or an array. Returns the position of its end, which `next()` needs. */
   open(): number {
     const { at } = this;
     this.at = at + 4;
     return at + readInt32(this.bytes, at);
   }
 
-  /** Moves to the name of the next element. At the end of the document, moves past the document and returns `false`. */
+  /**
+   * Moves to the name of the next element and returns `true`. At the end of the document, moves past the document and
+   * returns `false`.
+   */
   next(end: number): boolean {
     const { at } = this;
     if (at >= end - 1) {
@@ -86,14 +92,16 @@ export function readInt32(source: Buffer, at: number): number {
     (source[at + 3] as number) << 24;
 }
 
-/** Reads an int64 as a number. The number is exact up to 2^53. */
+/**
+ * Reads an int64 as a number. The number is exact up to 2^53, so the caller must read a greater integer as a `bigint`.
+ */
 export function readInt64(source: Buffer, at: number): number {
   return readInt32(source, at + 4) * 0x1_0000_0000 + source.readUInt32LE(at);
 }
 
 /**
- * The sizes of values by BSON type. -1 stands for a size in front of the value that does not include itself, and -2 for
- * a size that does.
+ * The sizes of values by BSON type, by which a reader skips a value. -1 stands for a size that is stored in front of
+ * the value and does not include itself. -2 stands for a stored size that includes itself.
  */
 const SIZES: Readonly<Record<number, number>> = {
   0x01: 8,
@@ -126,7 +134,10 @@ function sizeOf({ type, bytes, at }: BsonReader): number {
   return readInt32(bytes, at) + (size === -1 ? 4 : 0);
 }
 
-/** Returns the bytes of each document in a BSON array. */
+/**
+ * Returns the bytes of each document in a BSON array. The results share the memory of the array, so a change of a
+ * result changes the array.
+ */
 export function documentsIn(
   { array, start }: { readonly array: Buffer; readonly start: number },
 ): Buffer[] {
@@ -141,7 +152,7 @@ export function documentsIn(
 
 /**
  * The type and the name of the ObjectId `_id`. A document that begins with such an identifier has these bytes after its
- * length.
+ * length, so the identifier can be read without decoding the document.
  */
 const OBJECT_ID = [0x07, 0x5f, 0x69, 0x64, 0x00];
 

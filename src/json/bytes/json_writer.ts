@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { BsonReader } from "./bson_reader.ts";
 
-/** The size of one piece of a long answer, in bytes. */
+/** The size in bytes at which a piece of a long answer is sent, before the next piece is written. */
 export const PIECE_BYTES = 64 * 1024;
 
 const QUOTE = 0x22;
@@ -10,7 +10,10 @@ const COMMA = 0x2c;
 const OBJECT = 0x7b;
 const ARRAY = 0x5b;
 
-/** A table of bytes. The entry is 1 if a JSON string may hold the byte without an escape. */
+/**
+ * A table of all bytes. The entry is 1 if a JSON string may hold the byte without an escape. A string with any other
+ * byte is written by `#escaped()`.
+ */
 const UNESCAPED = Uint8Array.from(
   { length: 256 },
   (_, byte) => byte < 0x20 || byte === QUOTE || byte === BACKSLASH || byte > 0x7e ? 0 : 1,
@@ -39,19 +42,22 @@ export class JsonWriter {
     if (this.length + count > this.bytes.length) this.#grow(count);
   }
 
-  /** Grows the buffer. The method is separate from `reserve()`, so that engines can inline the check in `reserve()`. */
+  /**
+   * Grows the buffer. `#grow()` is separate from `reserve()`, so that JavaScript engines can inline the check in
+   * `reserve()`.
+   */
   #grow(count: number): void {
     const larger = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, this.length + count));
     larger.set(this.written);
     this.bytes = larger;
   }
 
-  /** Writes one byte. The caller must have reserved it. */
+  /** Writes one byte. The caller must have reserved one byte. */
   byte(value: number): void {
     this.bytes[this.length++] = value;
   }
 
-  /** Writes an integer with `count` decimal digits. The caller must have reserved these bytes. */
+  /** Writes an integer with `count` decimal digits. The caller must have reserved `count` bytes. */
   digits(value: number, count: number): void {
     const { bytes, length } = this;
     let rest = value;
@@ -62,7 +68,7 @@ export class JsonWriter {
     this.length = length + count;
   }
 
-  /** Writes bytes of JSON text. The caller must have reserved their number. */
+  /** Writes bytes of JSON text. The caller must have reserved as many bytes as the text has. */
   raw(text: Uint8Array): void {
     const { bytes } = this;
     let at = this.length;
@@ -113,7 +119,8 @@ export class JsonWriter {
   }
 
   /**
-   * Writes `count` bytes as lower-case hexadecimal digits. The caller must have reserved two bytes for each of them.
+   * Writes `count` bytes of the reader as lower-case hexadecimal digits. The caller must have reserved two bytes for
+   * each byte of the reader.
    */
   hex(from: BsonReader, count: number): void {
     const { bytes: source } = from;
@@ -129,7 +136,10 @@ export class JsonWriter {
     from.at = end;
   }
 
-  /** Writes a string that needs escapes or is not ASCII. Bytes that are not UTF-8 are replaced. */
+  /**
+   * Writes a string that needs escapes or is not ASCII. Bytes that are not UTF-8 are replaced, so the JSON text is
+   * always valid UTF-8.
+   */
   #escaped(from: BsonReader, end: number): void {
     this.text(JSON.stringify(from.bytes.toString("utf8", from.at, end)));
     from.at = end;
@@ -139,8 +149,8 @@ export class JsonWriter {
 export type JsonPiece = string | Uint8Array;
 
 /**
- * The text between two entities. A comma separates the elements of a JSON array, and a line break separates lines,
- * because compact JSON text contains none.
+ * The text between two entities. A comma separates the elements of a JSON array. A line break separates entities in
+ * lines, because compact JSON text contains no line break.
  */
 export type Separator = "," | "\n";
 

@@ -13,23 +13,34 @@ export interface ValuePlan extends StoredAs {
 /** The `types` of a field that may store any BSON type. */
 export const ANY = -1;
 
-/** The number of bytes to reserve for a comma and any value of a fixed size, quotes included. */
+/**
+ * The number of bytes to reserve for a comma and any value of a fixed size, quotes included. One reservation is enough
+ * for such a value.
+ */
 export const ROOM = 64;
 
 /** The rules by which the transcoder writes an object. Without a plan, all fields of an object are written. */
 export interface Plan {
   readonly fields: ReadonlyMap<string, FieldPlan>;
   readonly defaults: readonly Default[];
-  /** Whether an object of this plan may contain another object of the same plan. */
+  /**
+   * Whether an object of this plan may contain another object of this plan. The inner object overwrites the numbers by
+   * which missing fields are found. Mongoose therefore writes a document with missing defaults.
+   */
   readonly recursive: boolean;
-  /** The plan of each value in an object whose keys are data, such as a Map. Absent for other objects. */
+  /**
+   * The plan of each value in an object whose keys are data, such as a Map. Absent for objects with declared fields.
+   */
   readonly values?: ValuePlan;
   /**
    * The plans of the fields in the order of the last object. The next object most likely has the same order, so its
    * fields are found without a look-up.
    */
   readonly order: (FieldPlan | undefined)[];
-  /** The number of objects written by the plan so far. The current value numbers the current object. */
+  /**
+   * The number of objects that the plan has written so far. While an object is written, this number identifies the
+   * object.
+   */
   objects: number;
 }
 
@@ -38,7 +49,10 @@ export interface FieldPlan extends ValuePlan {
   readonly name: Uint8Array;
   /** The name as JSON text, with quotes and a colon. */
   readonly key: Uint8Array;
-  /** `1` for a field with a default, else `0`. */
+  /**
+   * `1` for a field with a default, else `0`. The transcoder subtracts the value from the number of expected fields, so
+   * that it knows whether a default is missing.
+   */
   readonly expected: 0 | 1;
   /**
    * The number of the last object in which the field was found. A field with another number is missing in the current
@@ -49,7 +63,10 @@ export interface FieldPlan extends ValuePlan {
 
 export interface Default {
   readonly field: FieldPlan;
-  /** The JSON text of the default, with its key. Empty for a default that only Mongoose can compute. */
+  /**
+   * The JSON text of the default, with its key. Empty for a default that only Mongoose can compute, so Mongoose writes
+   * a document without the field.
+   */
   readonly text: Uint8Array;
 }
 
@@ -75,7 +92,10 @@ export function planJson(
   return new Planner().shape(shape, shows);
 }
 
-/** Plans a shape and the shapes within it. Each shape is planned once, because a model may embed itself. */
+/**
+ * Plans a shape and the shapes within it. Each shape is planned once. Otherwise the planning of a model that embeds
+ * itself would not end.
+ */
 class Planner {
   readonly #known = new Map<Shape, OpenPlan>();
   #around: readonly Shape[] = [];
@@ -103,7 +123,7 @@ class Planner {
     return plan;
   }
 
-  /** Plans a value. Returns `undefined` for a free-form value. */
+  /** Plans a value. Returns `undefined` for a free-form value, which may have any BSON type. */
   #value(field: FieldShape): ValuePlan | undefined {
     const items = field.element && this.#value(field.element);
     switch (field.kind) {
@@ -141,12 +161,13 @@ function openPlan(): OpenPlan {
  */
 function defaultText(name: string, field: FieldShape): Uint8Array | undefined {
   const { kind, make } = fieldDefault(field);
-  // Mongoose gives an embedded object without an identifier a new one at every read, so no default is written for it.
+  // Mongoose gives an embedded object without an identifier a new identifier at every read, so no default is written
+  // for the identifier.
   if (kind === "nothing" || name === "_id") return undefined;
   if (kind !== "constant" || make === undefined) return new Uint8Array();
   const json = toJson(make());
-  // If the field is populated, the default identifier has to be replaced by its entity. Mongoose writes such a
-  // document.
+  // If the client populates the field, the default identifier has to be replaced by its entity. Mongoose writes a
+  // document that needs such a default.
   const isNamed = referenceIn(field) !== undefined && json !== "[]" && json !== "null";
   return isNamed ? new Uint8Array() : entry(name, json);
 }

@@ -20,16 +20,19 @@ export interface TranscoderOptions {
   readonly fieldWriter?: FieldWriter | undefined;
 }
 
-/** Writes the values of some fields instead of the transcoder. `Marking` uses it to replace references by entities. */
+/**
+ * Writes the values of some fields instead of the transcoder. `Marking` is the only such writer, and replaces
+ * references by entities.
+ */
 export interface FieldWriter {
   /**
-   * Moves past the current value and handles it, or returns `false` if the transcoder has to write the value. The key
-   * of the field has been written already.
+   * Moves past the current value and handles it. Returns `false` if the transcoder has to write the value. The key of
+   * the field has already been written.
    */
   take(transcoder: Transcoder, field: FieldPlan): boolean;
 }
 
-/** Turns BSON into JSON byte by byte, without objects in between. */
+/** Turns BSON into JSON byte by byte, without making JavaScript objects of the documents. */
 export class Transcoder {
   readonly source: BsonReader;
   readonly out: JsonWriter;
@@ -87,7 +90,8 @@ export class Transcoder {
     const guess = plan.order[position];
     if (guess !== undefined && source.isNamed(guess.name)) return guess;
     const named = plan.fields.get(source.bytes.toString("utf8", source.at, source.nameEnd()));
-    // `toString()` replaces bytes that are not UTF-8, so two different names may give the same text. The bytes decide.
+    // `toString()` replaces bytes that are not UTF-8, so two different names may give the same text. The bytes of the
+    // names decide.
     const field = named !== undefined && source.isNamed(named.name) ? named : undefined;
     if (position < 256) plan.order[position] = field;
     return field;
@@ -129,7 +133,8 @@ export class Transcoder {
 }
 
 function writeDefaults(plan: Plan, out: JsonWriter): void {
-  // Nested objects of the same plan have changed `seen`, so missing fields can no longer be found.
+  // Nested objects of the same plan have changed `seen`, so missing fields can no longer be found, and Mongoose has to
+  // write the document.
   if (plan.recursive) throw new UnknownTypeError("Cannot tell which fields are missing");
   for (const { field, text } of plan.defaults) {
     if (field.seen === plan.objects) continue;
@@ -142,7 +147,7 @@ function writeDefaults(plan: Plan, out: JsonWriter): void {
 
 /**
  * Writes an object whose keys are data. `values` is the plan of a Map's values. In free-form data, `values` is absent,
- * and any value is written.
+ * and values of any type are written.
  */
 function transcodeFree(transcoder: Transcoder, values: ValuePlan | undefined): void {
   const { source, out } = transcoder;
@@ -170,7 +175,10 @@ function transcodeFree(transcoder: Transcoder, values: ValuePlan | undefined): v
   out.ascii("}");
 }
 
-/** Whether a key, such as `__proto__`, would reach the prototype of an object. Documents leave out such keys. */
+/**
+ * Whether a key, such as `__proto__`, would reach the prototype of an object. Documents of Mongoose leave out such
+ * keys, so the JSON leaves them out too.
+ */
 function isLeftOut({ bytes, at }: BsonReader, end: number): boolean {
   return LENGTHS.has(end - at) && PROTOTYPE_KEYS.has(bytes.toString("latin1", at, end));
 }
@@ -183,7 +191,7 @@ function isMapKey({ bytes, at }: BsonReader, end: number): boolean {
 
 /**
  * Throws an `UnknownTypeError` if the stored value has another BSON type than its field, or is a number or date that
- * JavaScript cannot represent. Mongoose writes such a document.
+ * JavaScript cannot represent. The whole document is then written by Mongoose.
  */
 function checkValue({ types }: ValuePlan, source: BsonReader): void {
   const { type } = source;
@@ -193,7 +201,9 @@ function checkValue({ types }: ValuePlan, source: BsonReader): void {
   throw new UnknownTypeError(`Cannot write BSON type ${type} here`);
 }
 
-/** Whether JavaScript can represent a stored number or date in this field. */
+/**
+ * Whether JavaScript can represent a stored number or date in this field. Otherwise Mongoose has to write the document.
+ */
 function canHold(types: number, { type, bytes, at }: BsonReader): boolean {
   if (type === DOUBLE) return !Number.isNaN(bytes.readDoubleLE(at));
   if (type === DATE) return Math.abs(readInt64(bytes, at)) <= TIME_RANGE;
@@ -202,7 +212,10 @@ function canHold(types: number, { type, bytes, at }: BsonReader): boolean {
 }
 
 export interface DocumentWriterOptions {
-  /** Returns the JSON text of a document with a value that only Mongoose can write. */
+  /**
+   * Returns the JSON text of a document with a value that only Mongoose can write. The text replaces the text that the
+   * transcoder has begun.
+   */
   readonly decode: (document: Buffer) => string;
   readonly fieldWriter?: FieldWriter;
 }
