@@ -2,7 +2,7 @@
 export interface FieldError {
   /** The text of the problem. */
   readonly message: string;
-  /** The rule that the value breaks, such as `required`. */
+  /** The rule that the value breaks, such as `required`, for programs. */
   readonly kind: string;
 }
 
@@ -23,7 +23,10 @@ export class ApiError extends Error {
   override readonly name: string = "ApiError";
   /** The HTTP status of the answer. */
   declare readonly status: number;
-  /** The property `code` of the body, such as `NOT_FOUND`. If the body has no code, the status, such as `HTTP_502`. */
+  /**
+   * The property `code` of the body, such as `NOT_FOUND`. If the body has no code, the value is made of the status,
+   * such as `HTTP_502`.
+   */
   declare readonly code: string;
   /** The problems of the sent body, by field. The object is empty if the answer names no field. */
   declare readonly errors: Readonly<Record<string, FieldError>>;

@@ -4,7 +4,7 @@ import { Operations } from "./operations/operations.ts";
 import { type ConnectOptions, type Send, sendRequest } from "./sending/send_request.ts";
 import type { Resource } from "./types/resource.ts";
 
-/** Options of a resource. */
+/** Options of `resource()`, which apply to all operations of the returned resource. */
 export interface ResourceOptions {
   /**
    * Whether `create()` and `createMany()` send the header `Idempotency-Key`, so that the client can repeat both after a
@@ -16,7 +16,7 @@ export interface ResourceOptions {
   readonly idempotency?: boolean | undefined;
 }
 
-/** The client of one server. */
+/** The client of one server, from which an application opens the resource of each route. */
 export interface Api {
   /**
    * Returns the resource of a route.

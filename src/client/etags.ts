@@ -5,7 +5,8 @@ export function rememberEtag(entity: unknown, etag: string | null): void {
 }
 
 /**
- * Returns the `ETag` of an entity that `one()` or a write has returned. Copies and entities of lists have no `ETag`.
+ * Returns the `ETag` of an entity that `one()` or a write has returned. The client remembers the `ETag` with the
+ * returned object, so a copy of the object has none. Entities of lists have no `ETag` either.
  *
  * @param entity The entity.
  * @returns The `ETag`, or `undefined` if the client has none for this object.

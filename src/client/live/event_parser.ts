@@ -1,12 +1,18 @@
-/** An event of a `text/event-stream`. */
+/** An event of a `text/event-stream`, which changes a live list. */
 export interface StreamEvent {
   readonly type: string;
   readonly data: string;
-  /** The last `id` in the stream up to this event, which is a place from which the server can continue. */
+  /**
+   * The last `id` in the stream up to this event. The server accepts the `id` as a resume token, from which it
+   * continues.
+   */
   readonly place: string | undefined;
 }
 
-/** A parser of a `text/event-stream` that arrives in pieces. A piece may end inside a line or a character. */
+/**
+ * A parser of a `text/event-stream` that arrives in pieces. A piece may end inside a line or a character, so the parser
+ * keeps the rest until the next piece.
+ */
 export class EventParser {
   readonly #decoder = new TextDecoder();
   #rest = "";
@@ -15,7 +21,7 @@ export class EventParser {
   #data: string[] = [];
   #place: string | undefined;
 
-  /** Returns the events that are complete after the next bytes. */
+  /** Returns the events that are complete with these bytes. The list is empty if no event has ended. */
   push(bytes: Uint8Array): StreamEvent[] {
     let text = this.#decoder.decode(bytes, { stream: true });
     if (text === "") return [];

@@ -2,42 +2,57 @@ import type { StreamEvent } from "./event_parser.ts";
 
 type Entity = { readonly _id: unknown };
 
-/** A list of entities to which the events of a live list are applied. */
+/** The entities of a live list in their order, as the client knows them. Each event of the server changes the list. */
 export class FoldedList {
   readonly #revive: (entity: object) => void;
   #entities = new Map<string, Entity>();
   #order: string[] = [];
-  /** The list that is received after a restart. The event `ready` replaces the present list with it. */
+  /**
+   * The list that arrives after the server has begun the whole list again. The event `ready` puts this list in the
+   * place of the present list, so that a reader never sees an incomplete list.
+   */
   #next: FoldedList | undefined;
-  /** Whether the event `ready` has come on the present connection, after which the list is complete. */
+  /**
+   * Whether the event `ready` has come on the present connection. Before this event, the list is not complete and the
+   * reader gets no list.
+   */
   #isReady = false;
 
   /**
-   * The place for `Last-Event-ID`, from which the server can continue after a reconnection. The list contains all
-   * events up to this place. An empty place makes the client read the whole list again.
+   * The resume token for `Last-Event-ID`, from which the server can continue after a reconnection. The list contains
+   * all events up to this token. If the token is empty, the client reads the whole list again.
    */
   place = "";
-  /** Whether the list is complete and has changed since the last `takeNews()`. */
+  /**
+   * Whether the list is complete and has changed since the last `takeNews()`, so that the loop of the reader can get
+   * the list.
+   */
   hasNews = false;
 
   constructor(revive: (entity: object) => void) {
     this.#revive = revive;
   }
 
-  /** Returns the entities in a new array. An entity that has not changed is the same object as in the array before. */
+  /**
+   * Returns the entities in a new array. An entity that has not changed is the same object as in the array before, so
+   * that a view can compare entities by identity.
+   */
   takeNews(): object[] {
     this.hasNews = false;
     return this.#order.flatMap((key) => this.#entities.get(key) ?? []);
   }
 
-  /** Prepares the list for the events of another connection. Without a `place`, the list is received again. */
+  /**
+   * Prepares the list for the events of another connection. Without a resume token in `place`, the server sends the
+   * whole list again.
+   */
   reopen(): void {
     this.#restart(this.place === "");
   }
 
   /**
-   * Applies an event. Throws and clears `place` if the event is invalid, so that the next connection reads the whole
-   * list.
+   * Applies an event. If the event is invalid, throws and clears the resume token, so that the next connection reads
+   * the whole list.
    */
   take({ type, data, place }: StreamEvent): void {
     const earlier = this.place;
@@ -62,7 +77,10 @@ export class FoldedList {
     this.#next = isAnew ? new FoldedList(this.#revive) : undefined;
   }
 
-  /** Without `after`, an entity that is in the list keeps its index, and a new entity is added at the end. */
+  /**
+   * Adds or replaces an entity. `after` is the identifier of the entity before it, or `null` at the start of the list.
+   * Without `after`, an entity that is in the list keeps its index, and a new entity is added at the end.
+   */
   #put({ entity, after }: { readonly entity: Entity; readonly after?: unknown }): void {
     const key = keyOf(entity._id);
     if (after !== undefined || !this.#entities.has(key)) {
@@ -80,7 +98,7 @@ export class FoldedList {
 
   #indexBehind(id: unknown): number {
     if (id === null) return 0;
-    // While a whole list arrives, `after` is the last entity, which a search from the end finds at once.
+    // While a whole list arrives, `after` is the last entity. A search from the end finds it at once.
     const index = this.#order.lastIndexOf(keyOf(id));
     if (index < 0) throw new Error(`Cannot follow the list: ${keyOf(id)} is not in it`);
     return index + 1;

@@ -1,7 +1,7 @@
 import { EventParser } from "./event_parser.ts";
 import { FoldedList } from "./folded_list.ts";
 
-/** The options of `live()` that are not sent to the server. */
+/** The options of `live()` that the client applies itself and does not send to the server. */
 interface LiveReading {
   readonly signal?: AbortSignal | undefined;
   readonly silenceMS?: number | undefined;
@@ -9,7 +9,7 @@ interface LiveReading {
   readonly revive?: readonly string[];
 }
 
-/** The request that opens a stream. The caller's `send` adds the options of the call. */
+/** The request that opens the stream of a live list. The caller's `send` adds the options of the call. */
 interface LiveRequest {
   readonly method: "GET";
   readonly headers: Readonly<Record<string, string>>;
@@ -26,20 +26,27 @@ interface LiveSource {
   readonly revive: (entity: object, names: readonly string[] | undefined) => void;
 }
 
-/** The time after a change in which further changes are added to the same list. */
+/**
+ * The milliseconds that the client waits after a change. Changes within this time are in one list, so that the loop of
+ * the reader runs once for all of them.
+ */
 const TOGETHER_MS = 10;
 
 /**
- * The time without bytes after which a connection is closed. The server sends a heartbeat every 15 seconds by default.
+ * The default of `silenceMS`, which is the time without bytes after which the client closes a connection. The server
+ * sends a heartbeat every 15 seconds by default, so a working connection is never silent for this long.
  */
 const SILENCE_MS = 45_000;
 
 const FIRST_PAUSE_MS = 1000;
 
-/** The longest pause before a reconnection. Pauses double up to this length until a connection lasts longer. */
+/**
+ * The longest pause before a reconnection, in milliseconds. Pauses double up to this length, and begin again at
+ * `FIRST_PAUSE_MS` after a connection that has lasted longer than this time.
+ */
 const LONGEST_PAUSE_MS = 30_000;
 
-/** The longest delay of `setTimeout()`. A longer delay would end at once. */
+/** The longest delay of `setTimeout()` in milliseconds. A timer with a longer delay would end at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The number of streams that may break before the first list. If one more breaks, `live()` throws. */
@@ -105,7 +112,8 @@ async function* listsIn(
   const reader = stream.getReader();
   const cancel = () => void reader.cancel().catch(() => {});
   signal?.addEventListener("abort", cancel);
-  // A promise for the end of the stream would keep the callbacks of every wait in memory until that end.
+  // The end of the stream is a property instead of a promise. A promise would keep the callbacks of every wait in
+  // memory until the end of the stream.
   const state: { wake: () => void; end?: { readonly error?: unknown } } = { wake: () => {} };
   const noteEnd = (end: { readonly error?: unknown }) => {
     state.end = end;
@@ -165,7 +173,7 @@ async function within<T>(promise: Promise<T>, milliseconds: number): Promise<T |
   }
 }
 
-/** Resolves after the given time, or earlier if the signal is aborted. */
+/** Resolves after the given time. Resolves earlier if the signal is aborted, so that an aborted loop ends at once. */
 async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   if (signal?.aborted) return;
   let stop = () => {};

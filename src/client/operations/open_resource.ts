@@ -3,7 +3,9 @@ import type { Operations } from "./operations.ts";
 
 type Options = AnyOptions | undefined;
 
-/** The members of `Resource` and `Single`, without the types of a model. */
+/**
+ * The members of `Resource` and `Single`, without the types of a model, which exist only for the callers of the client.
+ */
 export type AnyResource = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 export function openResource(list: Operations): AnyResource {
@@ -35,8 +37,8 @@ type ActionArgs = [id: string, body?: object, options?: Options] | [
 /**
  * Runs an action on an entity if the arguments begin with an identifier, else on the list. A missing identifier, as in
  * `action("close", undefined, body)`, throws a `TypeError` if `body` has a key that is not the name of an option.
- * Otherwise, the arguments cannot be distinguished from `undefined` as the body and `body` as the options of an action
- * on the list.
+ * Otherwise, the action runs on the list, because `undefined` can be the body and `body` can be the options of such an
+ * action.
  */
 async function act(
   list: Operations,
@@ -61,8 +63,8 @@ function openSingle(entity: Operations): AnyResource {
 }
 
 /**
- * Returns the operations on a sub-resource, whose property holds a list or one entity. Only the types can distinguish
- * the two. At run time, a call whose first argument is an identifier is a call on a list.
+ * Returns the operations on a sub-resource, whose property holds a list or one entity. Only the types distinguish a
+ * list from one entity. At run time, a call whose first argument is an identifier is a call on a list.
  *
  * `remove()` without arguments sends `DELETE` to the URL of the property, which removes the entities of a list if the
  * route has `removeAll()`. A call with a wrong identifier must not remove the list. `remove(undefined)` and

@@ -12,7 +12,10 @@ type Sent = Pick<Outgoing, "method" | "body" | "keep"> & {
   readonly next?: string | undefined;
 };
 
-/** The operations at the URL of a list or of an entity, without the types of a model. */
+/**
+ * The operations at the URL of a list or of an entity, without the types of a model. `Resource` and `Single` add the
+ * types.
+ */
 export class Operations {
   readonly #send: Send;
   readonly #url: string;
@@ -46,7 +49,8 @@ export class Operations {
     for (let count = 1; page.next !== undefined; count++) {
       const { next } = page;
       if (next === earlier) throw new Error(`Cannot read the next page: "${next}" comes again`);
-      // Brent's algorithm finds a cycle of links of any length by replacing `earlier` after 1, 2, 4, 8, … pages.
+      // Without this check, links that form a cycle would make the loop endless. Brent's algorithm finds a cycle of any
+      // length by replacing `earlier` after 1, 2, 4, 8, … pages.
       if ((count & (count - 1)) === 0) earlier = next;
       page = await this.list({ ...options, next });
       yield* page.items;
@@ -125,7 +129,8 @@ export class Operations {
       ...prefer && { prefer },
       ...ifMatch !== undefined && { "if-match": matchOf(ifMatch) },
     });
-    // The server may refuse to repeat a write with these conditions, because the first attempt has changed the entity.
+    // The server may refuse the repetition of a write with a filter or such a header, because the first attempt has
+    // changed the entity.
     const isBound = (options.q ?? options.parameters?.q) !== undefined ||
       joined.has("if-match") || joined.has("if-none-match");
     return this.#send({
@@ -140,14 +145,15 @@ export class Operations {
 
 /**
  * Returns the header `Idempotency-Key`, which is the same for all repetitions of a call. `crypto.randomUUID()` does not
- * exist in pages without HTTPS.
+ * exist in pages without HTTPS, so the key consists of random numbers.
  */
 function newKey(): Headings {
   return { "idempotency-key": crypto.getRandomValues(new Uint32Array(4)).join("-") };
 }
 
 /**
- * Returns options. Throws a `TypeError` if the options have no filter, because the request would select all entities.
+ * Returns the options of a write to many entities. Throws a `TypeError` if the options have no filter, because the
+ * request would select all entities.
  */
 function checked(options: AnyOptions, verb: string): AnyOptions {
   if (typeof options.q !== "object" || options.q === null) {
@@ -157,7 +163,8 @@ function checked(options: AnyOptions, verb: string): AnyOptions {
 }
 
 /**
- * Whether the entity is unchanged. The cache of a runtime may replace a 304 by the stored answer, which has its `ETag`.
+ * Whether the answer says that the entity has not changed. The cache of a runtime may replace a 304 by the stored
+ * answer, so an answer with the `ETag` of the request also counts.
  */
 function isSame({ status, headers }: Incoming, etag: string): boolean {
   return status === 304 || headers.get("etag") === etag;

@@ -8,7 +8,7 @@ import type { Incoming } from "../sending/send_request.ts";
 export interface Page<T> {
   /** The entities of the page. */
   readonly items: T[];
-  /** The number of entities on all pages, or `undefined` if the answer does not contain it. */
+  /** The number of entities on all pages, or `undefined` if the server has not counted the entities. */
   readonly total: number | undefined;
   /** The option `next` of `all()` that reads the next page, or `undefined` on the last page. */
   readonly next: string | undefined;
@@ -25,8 +25,8 @@ export function readPage({ headers, body }: Incoming): Page<object> {
 }
 
 /**
- * Returns the query parameters of the next page from the header `Link`. The path of the link is ignored, because a
- * server behind a proxy may write a path that clients cannot call.
+ * Returns the query parameters of the next page from the header `Link`, or `undefined` on the last page. The path of
+ * the link is ignored, because a server behind a proxy may write a path that clients cannot call.
  */
 function nextOf(link: string): string | undefined {
   const [, target] = /<([^<>]*)>\s*;[^<]*\brel="?next\b/.exec(link) ?? [];

@@ -3,7 +3,7 @@ import type { AnyOptions } from "./any_options.ts";
 
 /**
  * Returns the options of a call as the query string of a URL, with the question mark. With `next`, the parameters in
- * `next` replace all options except `parameters`.
+ * `next` replace all options except `parameters`, because `next` contains the options of the first page.
  */
 export function queryString(options: AnyOptions, next: string | undefined): string {
   const { q, populate, by: group, parameters = {} } = options;

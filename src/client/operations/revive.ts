@@ -1,4 +1,7 @@
-/** Replaces text in the named fields of an entity by a `Date`. Changes and returns the entity. */
+/**
+ * Replaces the text in the named fields of an entity by a `Date`, because dates in JSON are text. Changes and returns
+ * the entity itself.
+ */
 export function revive<T>(entity: T, names: readonly string[] | undefined): T {
   if (typeof entity !== "object" || entity === null) return entity;
   const fields = entity as Record<string, unknown>;

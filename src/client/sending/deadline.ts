@@ -1,7 +1,10 @@
-/** A signal that aborts a call when its time is over or its caller aborts it. */
+/** A signal that is aborted when the time limit of a call is over, or when its caller aborts the call. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Removes the timer and the listener. */
+  /**
+   * Removes the timer and the listener. Without this call, the timer would run until the time limit after an early
+   * answer.
+   */
   readonly end: () => void;
 }
 
@@ -12,10 +15,13 @@ export interface DeadlineOptions {
   readonly timeoutMS: number;
 }
 
-/** The longest delay of `setTimeout()`. A longer delay would end at once. */
+/** The longest delay of `setTimeout()` in milliseconds. A timer with a longer delay would end at once. */
 const LONGEST = 2 ** 31 - 1;
 
-/** Returns a signal that is aborted by the signal of the caller or after a time limit. */
+/**
+ * Returns a signal that is aborted by the signal of the caller or after a time limit. The caller must call `end()`
+ * after the request.
+ */
 export function openDeadline({ signal, timeoutMS }: DeadlineOptions): Deadline {
   const controller = new AbortController();
   const stop = () => controller.abort(signal?.reason);
@@ -37,7 +43,7 @@ export function openDeadline({ signal, timeoutMS }: DeadlineOptions): Deadline {
 
 /**
  * Returns a promise that rejects with the reason of a signal when the signal is aborted. The promise stays pending if
- * the signal was aborted before the call.
+ * the signal was aborted before the call, so callers check the signal first.
  */
 export function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {

@@ -1,6 +1,6 @@
 import { untilAborted } from "./deadline.ts";
 
-/** Options of the repetition of requests. */
+/** Options of the repetition of requests, after a 503 or after a failure without a complete answer. */
 export interface RetryOptions {
   /**
    * The largest number of repetitions of a request. With 0, no request is repeated.
@@ -17,7 +17,7 @@ export interface RetryOptions {
   readonly pauseMS?: number;
   /**
    * The longest pause, in milliseconds. If the header `Retry-After` of an answer names a longer time, the request is
-   * not repeated.
+   * not repeated, and the call fails with the answer.
    *
    * @default {10000}
    */
@@ -35,7 +35,8 @@ export interface Failure {
 }
 
 /**
- * Returns the pause before the next repetition, in milliseconds, or `undefined` if the request must not be repeated.
+ * Returns the pause before the next repetition, in milliseconds. Returns `undefined` if the request has been repeated
+ * often enough, or if the server asks for a longer pause than `maxPauseMS`. The call then fails.
  */
 export function pauseAfter(
   { repeated, retryAfter, random }: Failure,
@@ -48,13 +49,19 @@ export function pauseAfter(
   return Math.min(Math.max(asked, own) + random * own, maxPauseMS);
 }
 
-/** Returns the milliseconds until the time of `Retry-After`, which is a number of seconds or a date. */
+/**
+ * Returns the milliseconds until the time of `Retry-After`, which is a number of seconds or a date. Returns 0 for any
+ * other text, so that the usual pause applies.
+ */
 function millisecondsOf(retryAfter: string): number {
   const seconds = Number(retryAfter);
   return (Number.isNaN(seconds) ? Date.parse(retryAfter) - Date.now() : seconds * 1000) || 0;
 }
 
-/** Resolves after the given time. Rejects with the reason of the signal if the signal is aborted before. */
+/**
+ * Resolves after the given time. Rejects with the reason of the signal if the signal is aborted before, so that an
+ * aborted call does not wait.
+ */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -3,15 +3,21 @@ import { openDeadline, untilAborted } from "./deadline.ts";
 import { pause, pauseAfter, type RetryOptions } from "./retry.ts";
 import { toJson } from "./to_json.ts";
 
-/** The headers of a request, as an object or as `Headers`. */
+/** The headers that `connect()` and each call accept, as an object or as `Headers`. */
 export type HeaderValues = Readonly<Record<string, string>> | Headers;
 
-/** A function that sends requests and has the arguments of `fetch()`. */
+/**
+ * A function that sends requests and has the arguments of `fetch()`. An application can trace requests by such a
+ * function.
+ */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Options of {@linkcode connect}. */
 export interface ConnectOptions {
-  /** The headers of every request, or a function that returns the headers before each attempt of a request. */
+  /**
+   * The headers of every request, or a function that returns them. The client calls the function before each attempt of
+   * a request, so that a fresh token can be sent.
+   */
   readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>);
   /**
    * Whether cookies are sent. Without this option, `fetch()` decides. In browsers, `fetch()` sends cookies only to the
@@ -30,13 +36,16 @@ export interface ConnectOptions {
    * @default {30000}
    */
   readonly timeoutMS?: number;
-  /** Options of the repetition of requests. */
+  /**
+   * Options of the repetition of requests. The client repeats only requests for which two attempts have the same effect
+   * as one attempt.
+   */
   readonly retry?: RetryOptions;
 }
 
-/** Options of every call. */
+/** Options that every operation of the client has. */
 export interface CallOptions {
-  /** The signal that aborts the call. */
+  /** The signal that aborts the call. The call then fails with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
   /** The time limit of the call, in milliseconds. The default is `timeoutMS` of `connect()`. */
   readonly timeoutMS?: number | undefined;
@@ -46,21 +55,27 @@ export interface CallOptions {
   readonly parameters?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A request of the client. */
+/** A request of an operation, with the options by which {@linkcode sendRequest} sends and repeats the request. */
 export interface Outgoing {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly url: string;
-  /** The headers of the operation and the headers in the options of the call. */
+  /**
+   * The headers of the operation and the headers in the options of the call. They replace headers of `connect()` with
+   * the same name.
+   */
   readonly headers: Headers;
   readonly body?: object | undefined;
   /** Whether the request can be sent again, because two attempts have the same effect as one attempt. */
   readonly repeatable?: boolean;
-  /** A function that gets each answer. If it returns an object, the client does not read the body of the answer. */
+  /**
+   * A function that gets each answer. If the function returns an object, the client does not read the body of the
+   * answer, so that a live list can read the stream.
+   */
   readonly keep?: ((response: Response) => Content | undefined) | undefined;
   readonly options: CallOptions;
 }
 
-/** An answer that has arrived completely. */
+/** An answer whose body the client has read, or has left to the function `keep` of the request. */
 export interface Incoming extends Content {
   readonly status: number;
   readonly headers: Headers;
@@ -68,7 +83,7 @@ export interface Incoming extends Content {
 
 interface Content {
   readonly body?: unknown;
-  /** Whether the body is not JSON, such as the HTML page of a proxy. */
+  /** Whether the body is not JSON, such as the HTML page of a proxy. The call fails with such a body. */
   readonly isText?: boolean;
 }
 
@@ -112,8 +127,8 @@ async function repeat(outgoing: Outgoing, options: AttemptOptions): Promise<Inco
 }
 
 /**
- * Whether a later attempt can have another answer. A 409 with `Retry-After` answers a `POST` whose idempotency key
- * belongs to an attempt that is in progress.
+ * Whether the client should send the request again after this answer, because a later attempt can have another answer.
+ * A 409 with `Retry-After` answers a `POST` whose idempotency key belongs to an attempt that is in progress.
  */
 function isBusy({ status, headers }: Incoming, { method }: Outgoing): boolean {
   return status === 503 || status === 409 && method === "POST" && headers.has("retry-after");
@@ -130,7 +145,9 @@ interface AttemptOptions {
   readonly signal: AbortSignal;
 }
 
-/** Sends a request once. Returns an `error` if no complete answer arrives. */
+/**
+ * Sends a request once. Returns an `error` if no complete answer arrives, so that the caller can repeat the request.
+ */
 async function attempt(
   { method, url, headers, body, keep }: Outgoing,
   { connection, signal }: AttemptOptions,
@@ -144,12 +161,14 @@ async function attempt(
       headers,
     ),
     signal,
-    // Some worker runtimes throw if `credentials` is a key of the options, even with the value `undefined`.
+    // Some worker runtimes throw if `credentials` is a key of the options, even with the value `undefined`. The key is
+    // therefore added only with a value.
     ...credentials !== undefined && { credentials },
     ...body !== undefined && { body: toJson(body, "body") },
   };
   signal.throwIfAborted();
-  // `Request` throws if the URL is invalid, so that no repetition is tried. A custom `fetch()` may accept other URLs.
+  // `Request` throws if the URL is invalid, so that no repetition is tried. A custom `fetch()` may accept other URLs,
+  // so its URLs are not checked.
   if (connection.fetch === undefined) new Request(url);
   try {
     const response = await fetch(url, init);
@@ -162,7 +181,10 @@ async function attempt(
   }
 }
 
-/** Joins headers. A header replaces earlier headers of the same name. */
+/**
+ * Joins headers of several sources. A header of a later argument replaces headers of earlier arguments with the same
+ * name.
+ */
 export function joinHeaders(...all: readonly (HeaderValues | undefined)[]): Headers {
   const joined = new Headers();
   for (const headers of all) new Headers(headers).forEach((value, name) => joined.set(name, value));

@@ -1,5 +1,6 @@
 /**
- * Returns the JSON of a body or a filter. A `bigint` is written as a string of digits.
+ * Returns the JSON of a body or a filter. A `bigint` is written as a string of digits, because `JSON.stringify()`
+ * throws at a `bigint`.
  *
  * @param value The body or the filter.
  * @param place The part of the request. In a body, a property that is `undefined` is left out. In a filter, such a
@@ -28,13 +29,19 @@ interface Lost {
    * date.
    */
   readonly isDate: boolean;
-  /** Whether a value that JSON leaves out or replaces by `null` is an error, as in a filter or a list. */
+  /**
+   * Whether a value that JSON leaves out or replaces by `null` is an error. In a filter, JSON would drop a condition.
+   * In a list, JSON would put `null` in the place of the value.
+   */
   readonly isNeeded: boolean;
-  /** Whether objects of classes are refused, as in a filter. */
+  /** Whether objects of classes are refused, as in a filter, which could select more entities without their content. */
   readonly isStrict: boolean;
 }
 
-/** Returns the name of a value that JSON cannot represent, such as `NaN`. Returns `undefined` for other values. */
+/**
+ * Returns the name of a value that JSON cannot represent, such as `NaN`. Returns `undefined` for a value that can be
+ * sent.
+ */
 function lostIn(value: unknown, { isDate, isNeeded, isStrict }: Lost): string | undefined {
   if (isDate && value === null) return "invalid Date";
   if (typeof value === "object" && value !== null) return lostOf(value, isStrict);
@@ -45,13 +52,14 @@ function lostIn(value: unknown, { isDate, isNeeded, isStrict }: Lost): string | 
 
 /**
  * Returns the name of the class of an object that JSON would write as `{}`, such as a `Map`. In a filter, every object
- * of a class is refused, because the filter could select more entities without its content. Returns `undefined` for
- * other objects.
+ * of a class is refused, because the filter could select more entities without its content. Returns `undefined` for an
+ * object that can be sent.
  */
 function lostOf(value: object, isStrict: boolean): string | undefined {
   if (Array.isArray(value)) return undefined;
   const above = Object.getPrototypeOf(value);
-  // A plain object of another realm, such as an iframe, has another `Object.prototype`.
+  // A plain object of another realm, such as an iframe, has another `Object.prototype`. The check therefore asks
+  // whether the prototype has a prototype itself.
   const isPlain = above === null || Object.getPrototypeOf(above) === null;
   if (!isPlain && (isStrict || Object.keys(value).length === 0)) {
     return String(value.constructor?.name);

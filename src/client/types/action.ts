@@ -6,13 +6,14 @@ import type { Json, JsonValue } from "./json.ts";
 import type { MatchOptions, RemoveOptions } from "./options.ts";
 
 /**
- * Options of `action()`.
+ * Options of `action()`, which are the HTTP method and the conditions of the write.
  *
  * @typeParam M The model.
  */
 export interface ActionOptions<M> extends RemoveOptions<M> {
   /**
-   * The HTTP method of the action, which must be the method that the server declares.
+   * The HTTP method of the action, which must be the method that the server declares. The client does not know the
+   * declaration at run time.
    *
    * @default {"POST"}
    */
@@ -30,31 +31,41 @@ export interface ActionOptions<M> extends RemoveOptions<M> {
 export type ActionAnswer<M, A extends AnyAction> = AnswerOf<M, A["answer"], ResultIn<A>>;
 
 /**
- * @internal The properties of an action that the types of the client read. `typeof close` is assignable to this type.
+ * @internal The properties of an action that the types of the client read. An application gives `typeof close` as a
+ * type argument, so that TypeScript checks the body and the answer of the action `close`.
  */
 export interface AnyAction extends ActionRecord {
-  /** The name of the action. */
+  /** The name of the action, which is the last segment of its path. */
   readonly operation: string;
 }
 
-/** @internal The name of an action on one entity, for `Single`. For other actions `never`, so that no call compiles. */
+/**
+ * @internal The name of an action on one entity, for `Single`. For an action on a list, the type is `never`, so that a
+ * call does not compile.
+ */
 export type EntityActionName<A extends AnyAction> = "one" extends A["on"] ? A["operation"] : never;
 
-/** @internal The arguments of `Resource.action()` after the name. Only an action on one entity has an identifier. */
+/**
+ * @internal The arguments of `Resource.action()` after the name. Only an action on one entity has an identifier, so an
+ * identifier for an action on a list does not compile.
+ */
 export type ActionArgs<M, A extends AnyAction> = A["on"] extends infer On
   ? On extends "one" ? [id: string, ...rest: EntityActionArgs<M, A>]
   : RestArgs<A, Omit<ActionOptions<M>, keyof ActionMatch>>
   : never;
 
-/** @internal The arguments of an action on one entity after the name and the identifier. */
+/**
+ * @internal The arguments of an action on one entity after the name and the identifier, which are the body and the
+ * options.
+ */
 export type EntityActionArgs<M, A extends AnyAction> = RestArgs<A, ActionOptions<M>>;
 
-/** @internal The options that an action on a list does not have, because `If-Match` is for one entity. */
+/** @internal The options that an action on a list does not have, because `If-Match` names the version of one entity. */
 export type ActionMatch = Pick<MatchOptions, "ifMatch">;
 
 /**
- * @internal The body and the options `O` of an action. Options are required for an action with `GET`, because `method`
- * must be set. A body is required if the action declares one.
+ * @internal The body and the options `O` of an action. Options are required for an action with `GET`, because the
+ * client sends `POST` unless the option `method` is set. A body is required if the action declares one.
  */
 export type RestArgs<A extends AnyAction, O> = "GET" | "POST" extends A["method"]
   ? [body?: ActionBody<A["body"]>, options?: O]
@@ -63,39 +74,55 @@ export type RestArgs<A extends AnyAction, O> = "GET" | "POST" extends A["method"
     ? [body?: ActionBody<A["body"]>, options?: O & { readonly method?: "POST" | undefined }]
   : [body: ActionBody<A["body"]>, options?: O & { readonly method?: "POST" | undefined }];
 
-/** @internal The type of the body that an action declares as `B`, which is a model class, a schema or `undefined`. */
+/**
+ * @internal The type of the body that a call of an action sends. `B` is the option `body` of the action, which is a
+ * model class, a schema or `undefined`.
+ */
 export type ActionBody<B> = B extends abstract new () => FrameworkModel
   ? FrameworkModel extends InstanceType<B> ? object : NewOf<InstanceType<B>>
   : B extends StandardSchema ? unknown extends TypeIn<B, "input"> ? object
     : Input<TypeIn<B, "input">>
   : undefined;
 
-/** @internal The result of an action's `run`, without its promise. */
+/**
+ * @internal The value with which the function `run` of an action resolves. `ActionAnswer` depends on this type, because
+ * the server sends the entity or the data that `run` returns.
+ */
 export type ResultIn<A extends AnyAction> = A extends {
   readonly run: (...args: never) => infer R;
 } ? Awaited<R>
   : never;
 
-/** @internal The answer of an action with the option `answer` of type `D` and the result `R` of `run`. */
+/**
+ * @internal The type of the result of `action()`, if the action has the option `answer` of type `D` and its `run`
+ * returns `R`.
+ */
 export type AnswerOf<M, D, R> = [D] extends [undefined]
   ? EntityIn<M, Exclude<R, Nothing>> | NothingIn<R>
   : undefined extends D ? unknown
   : DataIn<D, Exclude<R, Nothing>> | NothingIn<R>;
 
-/** @internal The results of `run` for which the server sends no body. */
+/**
+ * @internal The results of an action's `run` for which the server sends no body, so that the result of `action()` is
+ * `undefined`.
+ */
 export type Nothing = null | undefined | void;
 
 /**
- * @internal `undefined` if `run` can return nothing, else `never`. The result is one member of the union `AnswerOf`.
+ * @internal `undefined` if `run` can return nothing, else `never`. `AnswerOf` adds this type to the other results of
+ * the action.
  */
 export type NothingIn<R> = [Extract<R, Nothing>] extends [never] ? never : undefined;
 
-/** @internal The JSON of the entity, or `never` if `run` never returns a value. */
+/**
+ * @internal The result of an action without the option `answer`, which is the JSON of the entity. The type is `never`
+ * if `run` never returns a value.
+ */
 export type EntityIn<M, R> = [R] extends [never] ? never : Json<M>;
 
 /**
  * @internal The JSON of the option `answer` of type `D`, which is a class or a schema. For a class, `_id` and `__v` are
- * left out unless the result `R` of `run` is an entity.
+ * left out unless the result `R` of `run` is an entity, because other objects have neither.
  */
 export type DataIn<D, R> = D extends abstract new () => infer T
   ? [R] extends [{ readonly _id: unknown; readonly __v: unknown }] ? Json<T>

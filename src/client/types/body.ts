@@ -22,14 +22,15 @@ export type PatchOf<M> = {
 
 /**
  * @internal The name of a member if a body can set it, else `never`. `_id`, `__v`, `ReadOnly` fields, getters and
- * methods cannot be set.
+ * methods cannot be set, so a body with one of these members does not compile.
  */
 export type Settable<M, K extends keyof M> = K extends keyof FrameworkModel ? never
   : K extends string ? IsReadOnly<NonNullable<M[K]>> extends true ? never : Stored<M, K>
   : never;
 
 /**
- * @internal The type of a value in a body, for the type `V` of the field. For example, a date can be a `Date` or text.
+ * @internal The type of a value in a body, for a field of the type `V`. A body can have more types than the field. For
+ * example, a date can be a `Date` or text.
  */
 export type Input<V> = 0 extends 1 & V ? unknown
   : V extends null | undefined | boolean ? V
@@ -44,15 +45,24 @@ export type Input<V> = 0 extends 1 & V ? unknown
   : V extends object ? [keyof V] extends [never] ? V : InputObject<V>
   : unknown;
 
-/** @internal The type of an object in a body, for an object type `V` that is no model class. Methods are left out. */
+/**
+ * @internal The type of an object in a body, for an object type `V` that is no model class. Methods are left out,
+ * because JSON has no functions.
+ */
 export type InputObject<V> = {
   readonly [K in keyof V as V[K] extends AnyFunction ? never : K]: Input<V[K]>;
 };
 
-/** @internal The type of an embedded entity in a body. With `_id`, a stored entity keeps its identifier. */
+/**
+ * @internal The type of an embedded entity in a body. A body that replaces a list can repeat the `_id` of a stored
+ * entity, so that the entity keeps its identifier.
+ */
 export type NewElement<E> = NewOf<E> & { readonly _id?: string | undefined };
 
-/** @internal The type of a value in a patch. Unlike `Input`, embedded entities and Maps may be partial. */
+/**
+ * @internal The type of a value in a merge patch. Unlike in `Input`, embedded entities and Maps may be partial, because
+ * the server merges them with the stored values.
+ */
 export type Patch<V> = V extends FrameworkModel ? PatchOf<V>
   : V extends ReadonlyMap<string, infer X> ? { readonly [key: string]: Patch<X> | null }
   : Input<V>;

@@ -4,14 +4,16 @@ import type { Query } from "./query.ts";
 import type { SortField } from "./select.ts";
 
 /**
- * The names of the fields by which a list can be grouped, for the option `by` of `groups()`.
+ * The names of the fields by which a list can be grouped, for the option `by` of `groups()`. Fields with lists or
+ * objects, and `_id`, are left out, so that these names do not compile.
  *
  * @typeParam M The model.
  */
 export type GroupName<M> = Exclude<SortField<M>, "_id">;
 
 /**
- * The names of the fields that hold a number, for the options `sum` and `avg` of `groups()`.
+ * The names of the fields that hold a number, for the options `sum` and `avg` of `groups()`. The name of another field
+ * does not compile.
  *
  * @typeParam M The model.
  */
@@ -21,7 +23,8 @@ export type NumberName<M> = {
 }[GroupName<M>];
 
 /**
- * Options of `groups()`. The route must declare the fields in `all({ groups: … })`.
+ * Options of `groups()`. The route must declare the fields in `all({ groups: … })`. The server answers 400 to other
+ * fields, which TypeScript cannot see.
  *
  * @typeParam M The model.
  * @typeParam B The option `by`.
@@ -38,13 +41,13 @@ export interface GroupOptions<M, B extends string, S extends string, A extends s
   readonly avg?: readonly A[] | undefined;
   /** The order of the groups, as a list of names. A `-` before a name means descending. */
   readonly sort?: readonly GroupSort<NoInfer<B>, NoInfer<S>, NoInfer<A>>[] | undefined;
-  /** The filter that selects the entities. */
+  /** The filter that selects the entities. Only selected entities are in the groups. */
   readonly q?: Query<M> | undefined;
   /** The words for which the server searches. Only entities that match are grouped. */
   readonly search?: string | undefined;
 }
 
-/** @internal The names by which groups can be sorted, such as `-sum.price`. */
+/** @internal The names by which groups can be sorted, such as `-sum.price`, for the option `sort` of `groups()`. */
 export type GroupSort<B extends string, S extends string, A extends string> = `${"" | "-"}${
   | B
   | "count"
@@ -52,8 +55,8 @@ export type GroupSort<B extends string, S extends string, A extends string> = `$
   | `avg.${A}`}`;
 
 /**
- * A group of entities, with the values of its fields, its count, its sums and its averages. A date is text with the
- * unit that the server has declared, such as `"2024-03"` for a month.
+ * A group of entities, with the values of its fields, its count, its sums and its averages. A date is text that ends
+ * with the unit that the server has declared, such as `"2024-03"` for a month.
  *
  * @typeParam M The model.
  * @typeParam B The names of the fields in `by`.
@@ -69,7 +72,10 @@ export type Group<M, B extends keyof M, S extends keyof M, A extends keyof M> =
   & ([S] extends [never] ? unknown : { readonly sum: GroupValues<M, S> })
   & ([A] extends [never] ? unknown : { readonly avg: GroupValues<M, A> });
 
-/** @internal The values of the fields `K` in a group. A value is `null` where the field is not stored. */
+/**
+ * @internal The JSON of the fields `K` of a group, which `Group` uses for the values of `by`, the sums and the
+ * averages. A value is `null` if the entities of the group do not store the field.
+ */
 export type GroupValues<M, K extends keyof M> = {
   readonly [N in K]-?: Exclude<JsonValue<NonNullable<M[N]>>, undefined> | null;
 };

@@ -11,15 +11,16 @@ import type {
  * The JSON of an entity in an answer. Dates, identifiers, Decimal128, UUIDs and bytes are strings. Maps are objects. A
  * `bigint` is a number up to 2^53 and a string of digits beyond 2^53.
  *
- * Methods and `Hidden` fields are left out. A `Restricted` field may be `undefined`. Getters without a
- * setter are left out. Every `readonly` member counts as a getter unless it is optional or has the type `ReadOnly<…>`.
+ * Methods and `Hidden` fields are left out. A `Restricted` field may be `undefined`. Getters without a setter are left
+ * out. TypeScript does not distinguish a getter from a `readonly` member. Every `readonly` member therefore counts as a
+ * getter unless it is optional or has the type `ReadOnly<…>`.
  *
  * @typeParam M The model.
  */
 export type Json<M> = { [K in keyof M as Shown<M, K>]: JsonValue<M[K]> };
 
 /**
- * The JSON of an entity that is embedded in another entity. Embedded entities have no version `__v`.
+ * The JSON of an entity that is embedded in another entity. Embedded entities have no version, so `__v` is left out.
  *
  * @typeParam M The model.
  */
@@ -42,17 +43,23 @@ export type JsonValue<V> = 0 extends 1 & V ? unknown
   : V extends object ? [keyof Bare<V>] extends [never] ? Bare<V> : JsonObject<Bare<V>>
   : unknown;
 
-/** @internal The JSON of an object whose type `V` is no model class. Methods are left out. */
+/**
+ * @internal The JSON of an object whose type `V` is no model class. Methods are left out, because JSON has no
+ * functions.
+ */
 export type JsonObject<V> = {
   [K in keyof V as V[K] extends AnyFunction ? never : K]: JsonValue<V[K]>;
 };
 
-/** @internal The name of a member if answers show it, else `never`. */
+/** @internal The name of a member if answers show it, else `never`, so that `Json` leaves the member out. */
 export type Shown<M, K extends keyof M> = K extends string
   ? IsHidden<NonNullable<M[K]>> extends true ? never : Stored<M, K>
   : never;
 
-/** @internal The name of a member if it is a field, else `never`. Methods and getters are not fields. */
+/**
+ * @internal The name of a member if it is a field, else `never`, so that answers and bodies leave the member out.
+ * Methods and getters are not fields.
+ */
 export type Stored<M, K extends keyof M> = 0 extends 1 & M[K] ? K
   : [NonNullable<M[K]>] extends [AnyFunction] ? never
   : K extends keyof FrameworkModel ? K
@@ -68,18 +75,24 @@ export type IsGetter<M, K extends keyof M> = object extends Pick<M, K> ? false
   : IsSame<Pick<M, K>, { -readonly [P in K]: M[P] }> extends true ? false
   : true;
 
-/** @internal The type inside a `ReadOnly<…>`. Other types are unchanged. */
+/**
+ * @internal The type inside a `ReadOnly<…>`, because the JSON of a field does not depend on who can set the field.
+ * Other types are unchanged.
+ */
 export type Bare<V> = V extends { readonly "~readonly"?: infer T }
   ? IsReadOnly<V> extends true ? NonNullable<T> : V
   : V;
 
-/** @internal The type inside a `Restricted<…>`. Other types are unchanged. */
+/** @internal The type inside a `Restricted<…>`, to which `JsonValue` adds `undefined`. Other types are unchanged. */
 export type Unrestricted<V> = V extends { readonly "~restricted"?: infer T } ? NonNullable<T> : V;
 
-/** @internal A function of any type, by which the types of the client recognise methods. */
+/** @internal A function of any type, by which the types of the client recognise methods and leave them out of JSON. */
 export type AnyFunction = (...args: never) => unknown;
 
-/** @internal Whether two types are identical, including `readonly`, which assignability ignores. */
+/**
+ * @internal Whether two types are identical, including `readonly`, which assignability ignores. `IsGetter` finds
+ * `readonly` members by this type.
+ */
 export type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2)
   ? true
   : false;

@@ -10,12 +10,12 @@ import type { SortName } from "./select.ts";
  * @typeParam R The option `revive`.
  */
 export interface EntityOptions<R> extends CallOptions {
-  /** The fields whose text the client replaces by a `Date`. In JSON, dates are strings. */
+  /** The date fields whose text the client replaces by a `Date`. Without this option, dates are strings, as in JSON. */
   readonly revive?: R | undefined;
 }
 
 /**
- * Options of reads. The route must declare `select` and `populate`.
+ * Options of reads. The operation on the server must declare the options `select` and `populate`.
  *
  * @typeParam M The model.
  * @typeParam S The option `select`.
@@ -27,10 +27,11 @@ export interface ReadOptions<M, S, P, R> extends EntityOptions<R> {
   readonly select?: S | undefined;
   /**
    * The references that the server replaces by entities, such as `["director"]`. If the server shows only some fields
-   * of the entities, write their names, as in `{ director: ["name"] }`. These names change only the type of the answer.
+   * of the entities, write their names, as in `{ director: ["name"] }`. The names change only the type of the answer,
+   * because the client cannot see the option `select` of the server.
    */
   readonly populate?: (P & NoOthers<M, P>) | undefined;
-  /** The filter that the entities must match. */
+  /** The filter that the entities must match. Entities that do not match are not in the answer. */
   readonly q?: Query<M> | undefined;
 }
 
@@ -52,7 +53,8 @@ export interface OneOptions<M, S, P, R, A> extends ReadOptions<M, S, P, R> {
 }
 
 /**
- * Options of `all()` and `each()`. The route must declare the parameters that these options send, except `q`.
+ * Options of `all()` and `each()`. Each option that becomes a parameter of the URL, except `q`, needs an option of
+ * `all()` on the server, such as `sort` or `page`.
  *
  * @typeParam M The model.
  * @typeParam S The option `select`.
@@ -60,7 +62,7 @@ export interface OneOptions<M, S, P, R, A> extends ReadOptions<M, S, P, R> {
  * @typeParam R The option `revive`.
  */
 export interface ListOptions<M, S, P, R> extends SelectedOptions<M, S, P, R> {
-  /** Whether the server counts the entities of all pages, for `total` of the page. */
+  /** Whether the server counts the entities of all pages, so that the page has a `total`. */
   readonly count?: boolean | undefined;
   /**
    * The `next` of an earlier page, after which the list continues. `next` contains the parameters of that list, so the
@@ -70,7 +72,7 @@ export interface ListOptions<M, S, P, R> extends SelectedOptions<M, S, P, R> {
 }
 
 /**
- * Options that select the entities of a list, their order and a page.
+ * Options that select the entities, the order and the page of a list, for `all()`, `each()` and `live()`.
  *
  * @typeParam M The model.
  * @typeParam S The option `select`.
@@ -84,9 +86,9 @@ export interface SelectedOptions<M, S, P, R> extends ReadOptions<M, S, P, R> {
   readonly search?: string | undefined;
   /** The largest number of entities in a page. */
   readonly limit?: number | undefined;
-  /** The number of entities before the page. */
+  /** The number of entities of the list that come before the page. `skip` and `after` exclude each other. */
   readonly skip?: number | undefined;
-  /** The identifier of the entity after which the page begins. */
+  /** The identifier of the entity after which the page begins. `after` and `skip` exclude each other. */
   readonly after?: string | undefined;
 }
 
@@ -102,7 +104,7 @@ export interface SelectedOptions<M, S, P, R> extends ReadOptions<M, S, P, R> {
 export interface LiveOptions<M, S, P, R> extends SelectedOptions<M, S, P, R> {
   /**
    * The time in milliseconds after which the client closes a connection on which no bytes arrive, and connects again.
-   * The server sends a heartbeat every 15 seconds by default.
+   * The server sends a heartbeat every 15 seconds by default, so a shorter time would close connections that work.
    *
    * @default {45000}
    */
@@ -116,7 +118,7 @@ export interface LiveOptions<M, S, P, R> extends SelectedOptions<M, S, P, R> {
   readonly onDisconnect?: ((error: unknown) => void) | undefined;
 }
 
-/** Options of writes to a certain version of an entity. */
+/** Options of writes that must not overwrite the change of another client. */
 export interface MatchOptions extends CallOptions {
   /**
    * The entity as the client has read it, its `ETag`, or `"*"` for any version. If the entity has changed since, the
@@ -126,7 +128,7 @@ export interface MatchOptions extends CallOptions {
 }
 
 /**
- * Options of `remove()`.
+ * Options of `remove()`, which bind the write to a version and to a filter.
  *
  * @typeParam M The model.
  */
@@ -136,17 +138,21 @@ export interface RemoveOptions<M> extends MatchOptions {
 }
 
 /**
- * Options of writes that can have an answer without a body.
+ * Options of writes whose answer can have no body, which saves a read on the server.
  *
  * @typeParam N The option `minimal`.
  */
 export interface MinimalOptions<N> {
-  /** Whether the answer has no body, so that the server does not read the entity only for the answer. */
+  /**
+   * Whether the answer has no body, so that the server does not read the entity only for the answer. The result of the
+   * write is then a {@linkcode Written}, or `undefined` for `createMany()`.
+   */
   readonly minimal?: N | undefined;
 }
 
 /**
- * The result of a write with `minimal: true`. `ifMatch` and `etagOf()` accept this result like the entity.
+ * The result of a write with `minimal: true`. `ifMatch` and `etagOf()` accept this result in the place of the entity,
+ * so that a later write can name the version.
  */
 export interface Written {
   /** The path of the entity from the header `Location`, or `undefined` if the answer has no such header. */
@@ -154,11 +160,12 @@ export interface Written {
 }
 
 /**
- * The result of a write. With `minimal: true`, the result is `W`. Otherwise, the result is the answer.
+ * The result of a write. With `minimal: true`, the answer has no body, and the result is `W`. Otherwise, the result is
+ * the answer `A`.
  *
  * @typeParam A The answer.
  * @typeParam N The option `minimal`.
- * @typeParam W The result without the answer.
+ * @typeParam W The result of a write whose answer has no body.
  */
 export type WriteResult<A, N, W = Written> = N extends true ? W : A;
 
@@ -178,11 +185,17 @@ export interface CreateOptions<R, N = boolean> extends EntityOptions<R>, Minimal
  * @typeParam T The option `atomic`.
  */
 export interface CreateManyOptions<R, N = boolean, T = false> extends CreateOptions<R, N> {
-  /** `false` for a route with `atomic: false`. With `false`, the result has a {@linkcode Fate} for each entity. */
+  /**
+   * `false` for a route with `atomic: false`. With `false`, the result has a {@linkcode Fate} for each entity. Without
+   * this option, an answer that reports failed entities throws an `ApiError` with the status 207.
+   */
   readonly atomic?: T | undefined;
 }
 
-/** The success or failure of one entity of `createMany()` or `updateAll()` on a route with `atomic: false`. */
+/**
+ * The success or failure of one entity of `createMany()` or `updateAll()` on a route with `atomic: false`, where some
+ * entities can be written although others fail.
+ */
 export interface Fate {
   /** The HTTP status for the entity, such as 201 if it was created. */
   readonly status: number;
@@ -192,7 +205,7 @@ export interface Fate {
   readonly code?: string;
   /** The message of the error, if the write has failed. */
   readonly message?: string;
-  /** The problems of the body, by field. */
+  /** The problems of the entity's fields, by field. */
   readonly errors?: Readonly<Record<string, FieldError>>;
 }
 
@@ -223,9 +236,15 @@ export interface UpdateOptions<M, R, N = boolean>
  * @typeParam M The model.
  */
 export interface RemoveAllOptions<M> extends CallOptions {
-  /** The filter. Without `q`, the client throws a `TypeError`. `{}` selects everything that the client may change. */
+  /**
+   * The filter. Without `q`, the client throws a `TypeError`, because the request would select all entities. `{}`
+   * selects everything that the client may change.
+   */
   readonly q: Query<M>;
-  /** The largest number of affected entities. If `q` selects more, the server answers 409 and changes nothing. */
+  /**
+   * The largest number of entities that the write may change or remove. If `q` selects more, the server answers 409 and
+   * changes nothing.
+   */
   readonly maxAffected?: number;
 }
 
@@ -236,12 +255,15 @@ export interface RemoveAllOptions<M> extends CallOptions {
  */
 export interface UpdateAllOptions<M> extends RemoveAllOptions<M> {}
 
-/** The result of `updateAll()`. */
+/** The result of `updateAll()`, which counts the entities instead of returning them. */
 export interface Affected {
   /** The number of entities that the filter has selected. */
   readonly matched: number;
   /** The number of entities that were written. */
   readonly modified: number;
-  /** The failed entities with their errors. Only a route with `atomic: false` can have some. */
+  /**
+   * The failed entities with their errors. Only a route with `atomic: false` can have failed entities, because other
+   * routes write all entities or none.
+   */
   readonly failed?: readonly Fate[];
 }

@@ -13,7 +13,10 @@ export type Populate<M> =
   | readonly PopulateName<M>[]
   | { readonly [K in PopulateName<M>]?: true | readonly TargetField<ModelIn<NonNullable<M[K]>>>[] };
 
-/** @internal The names of the fields that refer to entities by their identifiers. */
+/**
+ * @internal The names of the fields that refer to entities by their identifiers. Only these names compile in
+ * `populate`.
+ */
 export type PopulateName<M> = {
   [K in FieldName<M> & keyof M]: K extends "_id" | "__v" ? never
     : [NonNullable<M[K]> extends readonly (infer I)[] ? I : NonNullable<M[K]>] extends
@@ -21,14 +24,20 @@ export type PopulateName<M> = {
     : never;
 }[FieldName<M> & keyof M];
 
-/** @internal The names of the fields of a referenced entity, or any string if its model is not known. */
+/**
+ * @internal The names of the fields that `populate` can list for a reference. Any string compiles if the type of the
+ * reference does not name its model.
+ */
 export type TargetField<T> = unknown extends T ? string : FieldName<T>;
 
 /** @internal A type that makes names in `populate` that are no references a compile-time error, for `ReadOptions`. */
 export type NoOthers<M, P> = P extends readonly unknown[] ? unknown
   : { readonly [K in Exclude<keyof P, PopulateName<M>>]: never };
 
-/** @internal The names in the option `populate` of type `P`. */
+/**
+ * @internal The names in the option `populate` of type `P`, whose fields have entities instead of identifiers in the
+ * answer.
+ */
 export type PopulatedNames<P> = P extends readonly unknown[] ? ElementOf<P> : keyof P;
 
 /**
@@ -44,12 +53,15 @@ export type PopulatedValue<V, P, K> =
 /** @internal The fields that `populate` names for the reference `K`, or `true` for all fields. */
 export type FieldsOf<P, K> = P extends readonly unknown[] ? true : K extends keyof P ? P[K] : true;
 
-/** @internal The JSON of a populated entity with the fields `F`. */
+/** @internal The JSON of a populated entity of the model `T` with the fields `F` and `_id`. */
 export type PopulatedEntity<T, F> = unknown extends T ? UnknownEntity
   : F extends readonly (infer N)[] ? Pick<Json<T>, keyof Json<T> & ("_id" | N)>
   : Json<T>;
 
-/** A populated entity of an unknown model, because the type of the reference is not a `Ref`. */
+/**
+ * A populated entity whose model TypeScript does not know, because the type of the reference is not a `Ref`. The
+ * application must check the types of its fields.
+ */
 export interface UnknownEntity {
   /** The identifier of the entity. */
   readonly _id: string;

@@ -6,21 +6,25 @@ import type { Bare, Json } from "./json.ts";
 /**
  * A filter, which the client sends as the parameter `q`. A filter has conditions on fields, and clauses such as `$or`.
  *
- * A value of `undefined`, or an object of a class without `toJSON`, throws a `TypeError`. JSON would drop the
- * condition, and the filter would select more entities. A path such as `"address.city"` names a field of an embedded
- * entity. TypeScript checks the first three names of a path.
+ * A filter with the value `undefined`, or with an object of a class without `toJSON`, throws a `TypeError`. JSON would
+ * drop the condition, and the filter would select more entities. A path such as `"address.city"` names a field of an
+ * embedded entity. TypeScript checks the first three names of a path, because the paths of a class that embeds itself
+ * have no end.
  *
  * @typeParam M The model.
  */
 export type Query<M> = QueryFields<M> & QueryClauses<M>;
 
-/** @internal The conditions of a filter, by the path of the field. */
+/**
+ * @internal The part of a `Query` with the conditions on fields. A key is the path of a field, and a path that `M` does
+ * not have does not compile.
+ */
 export type QueryFields<M> = {
   readonly [P in Path<M>]?: Condition<At<M, P>>;
 };
 
 /**
- * Operators that join filters.
+ * The part of a `Query` with the operators that join several filters into one filter.
  *
  * @typeParam M The model.
  */
@@ -34,7 +38,7 @@ export interface QueryClauses<M> {
 }
 
 /**
- * A condition on a field, which is a value or an object of operators.
+ * A condition on a field in a filter. A condition is a value that the field must equal, or an object of operators.
  *
  * @typeParam V The TypeScript type of the field.
  */
@@ -46,7 +50,10 @@ export type Condition<V> = unknown extends V ? unknown
     | null
     | Operators<V>;
 
-/** @internal The operators that a condition on a field of type `V` can have. */
+/**
+ * @internal The operators that a condition on a field of type `V` can have. An operator that does not fit the type of
+ * the field does not compile.
+ */
 export type Operators<V> =
   & Comparisons<V, Compared<Item<V>>>
   & ([Item<V>] extends [string] ? TextOperators : unknown)
@@ -54,7 +61,7 @@ export type Operators<V> =
   & (IsList<V> extends true ? ListOperators<Item<V>> : unknown);
 
 /**
- * Operators for every field.
+ * The operators that a condition on any field can have.
  *
  * @typeParam V The TypeScript type of the field.
  * @typeParam C The type of the values with which the field can be compared.
@@ -80,11 +87,11 @@ export interface Comparisons<V, C> {
   readonly $exists?: boolean;
   /** The BSON type of the stored value, as its name or number, or a list of allowed types. */
   readonly $type?: string | number | readonly (string | number)[];
-  /** The field does not match these operators. */
+  /** The field does not match the operators in this object. */
   readonly $not?: Operators<V>;
 }
 
-/** Operators for strings. */
+/** The operators that a condition on a text field can have in addition to `Comparisons`. */
 export interface TextOperators {
   /** The field matches this regular expression. */
   readonly $regex?: string;
@@ -92,7 +99,10 @@ export interface TextOperators {
   readonly $options?: string;
 }
 
-/** Operators for numbers, and for lists of numbers that are coordinates. */
+/**
+ * The operators that a condition on a number field can have in addition to `Comparisons`. A list of numbers has these
+ * operators too, because it can be the coordinates of a place.
+ */
 export interface NumberOperators {
   /** A divisor and a remainder. The field divided by the divisor has this remainder. */
   readonly $mod?: readonly [number, number];
@@ -109,20 +119,23 @@ export interface NumberOperators {
 }
 
 /**
- * Operators for lists.
+ * The operators that a condition on a list field can have in addition to `Comparisons`.
  *
  * @typeParam I The TypeScript type of an element.
  */
 export interface ListOperators<I> {
-  /** The list contains all these values. */
+  /** The list contains all values of this array. */
   readonly $all?: readonly Compared<I>[];
   /** The number of elements of the list. */
   readonly $size?: number;
-  /** At least one element matches all these conditions. */
+  /** At least one element of the list matches all conditions in this object. */
   readonly $elemMatch?: I extends FrameworkModel ? Query<Omit<I, "__v">> : Operators<I>;
 }
 
-/** @internal The type of the values with which a field of type `I` can be compared. */
+/**
+ * @internal The type of the values with which a condition can compare a field of type `I`. For example, a date can be
+ * compared with a `Date` or with text.
+ */
 export type Compared<I> = I extends boolean ? boolean
   : I extends string | number ? Literals<Bare<I>>
   : I extends bigint ? bigint | number | string
@@ -132,37 +145,49 @@ export type Compared<I> = I extends boolean ? boolean
   : never;
 
 /**
- * @internal The type of the elements of a list. Other types are unchanged, except that `null` and `undefined` are
- * removed.
+ * @internal The type of the elements of a list field, with which a condition on the field can compare. Other types are
+ * unchanged, except that `null` and `undefined` are removed.
  */
 export type Item<V> = NonNullable<V> extends readonly (infer I)[] ? NonNullable<I> : NonNullable<V>;
 
-/** @internal Whether a field of type `V` is a list. */
+/** @internal Whether a field of type `V` is a list, so that its conditions can have `ListOperators`. */
 export type IsList<V> = [NonNullable<V>] extends [readonly unknown[]] ? true : false;
 
-/** @internal Whether a field of type `I` is a free-form object, whose conditions TypeScript does not check. */
+/**
+ * @internal Whether a field of type `I` is a free-form object. TypeScript does not check conditions on such a field,
+ * because its keys are not declared.
+ */
 export type IsFree<I> = [I] extends [Scalar | FrameworkModel | ReadonlyMap<string, unknown>] ? false
   : [I] extends [object] ? true
   : false;
 
-/** @internal The paths of the fields of `M`. The length of `D` is the number of names before the present one. */
+/**
+ * @internal The paths of the fields of `M`, which are the keys of a filter. The length of `D` counts the names before
+ * the current name, so that the type ends after three names.
+ */
 export type Path<M, D extends readonly 0[] = []> = {
   [K in keyof Json<M> & keyof M & string]: K | `${K}.${Below<Item<M[K]>, D>}`;
 }[keyof Json<M> & keyof M & string];
 
-/** @internal The rest of a path inside a value of type `I`. After three names, the rest is any string. */
+/**
+ * @internal The part of a path after the dot, if the field before the dot has the type `I`. After three names, the part
+ * is any string, because the paths of a class that embeds itself have no end.
+ */
 export type Below<I, D extends readonly 0[]> = I extends Scalar ? never
   : I extends ReadonlyMap<string, unknown> ? string
   : I extends FrameworkModel ? D["length"] extends 2 ? string : Path<Omit<I, "__v">, [...D, 0]>
   : I extends object ? string
   : never;
 
-/** @internal The type of the field of `M` at the path `P`. */
+/** @internal The type of the field of `M` at the path `P`, from which a filter takes the type of the condition. */
 export type At<M, P> = P extends keyof M ? M[P]
   : P extends `${infer K}.${infer R}` ? K extends keyof M ? Inside<Item<M[K]>, R> : unknown
   : unknown;
 
-/** @internal The type of the field at the path `R` inside a value of type `I`. */
+/**
+ * @internal The type of the field at the path `R` inside a value of type `I`, which is `unknown` where the keys are not
+ * declared.
+ */
 export type Inside<I, R> = I extends ReadonlyMap<string, infer X> ? X
   : I extends FrameworkModel ? At<I, R>
   : unknown;

@@ -69,7 +69,9 @@ export interface Resource<M> {
     const P extends Populate<M> = never,
     const R extends readonly DateName<M>[] = never,
   >(options?: LiveOptions<M, S, P, R>): AsyncGenerator<Answer<M, S, P, R>[], void, undefined>;
-  /** Reads an entity. */
+  /**
+   * Reads the entity with an identifier. With the option `known`, the server does not send an unchanged entity again.
+   */
   one<
     const S extends readonly FieldName<M>[] = never,
     const P extends Populate<M> = never,
@@ -78,7 +80,10 @@ export interface Resource<M> {
     id: string,
     options?: OneOptions<M, S, P, R, Answer<M, S, P, R>>,
   ): Promise<Answer<M, S, P, R>>;
-  /** Creates an entity. The client repeats the request only if the resource has `idempotency: true`. */
+  /**
+   * Creates an entity. The client repeats the request only if the resource has `idempotency: true`, because a
+   * repetition without an idempotency key could create a second entity.
+   */
   create<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     body: NewOf<M>,
     options?: CreateOptions<R, N>,
@@ -107,7 +112,10 @@ export interface Resource<M> {
     body: PatchOf<M>,
     options?: UpdateOptions<M, R, N>,
   ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
-  /** Applies a merge patch to all entities that a filter selects. The client never repeats the request. */
+  /**
+   * Applies a merge patch to all entities that a filter selects. The client never repeats the request, because a first
+   * attempt may have changed the fields that the filter names.
+   */
   updateAll(body: PatchOf<M>, options: UpdateAllOptions<M>): Promise<Affected>;
   /**
    * Replaces the entity with a key, or creates it. With `ifMatch` or `createOnly`, the client does not repeat the
@@ -118,47 +126,66 @@ export interface Resource<M> {
     body: NewOf<M>,
     options?: ReplaceOptions<R, N>,
   ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
-  /** Removes an entity. The client never repeats the request. */
+  /**
+   * Removes an entity. The client never repeats the request, because the repetition would answer 404 after a first
+   * attempt that has removed the entity.
+   */
   remove(id: string, options?: RemoveOptions<M>): Promise<void>;
   /** Removes all entities that a filter selects. The client never repeats the request. */
   removeAll(options: RemoveAllOptions<M>): Promise<void>;
   /**
    * Runs an action on an entity, as in `action<typeof close>("close", id, body, options)`. Without the identifier, the
-   * action runs on all entities that `q` selects. The client repeats the request only if its method is `"GET"`.
+   * action runs on all entities that `q` selects. The client repeats the request only if its method is `"GET"`, because
+   * a second `POST` would run the action again.
    */
   action<A extends AnyAction = AnyAction>(
     name: A["operation"],
     ...args: ActionArgs<M, A>
   ): Promise<ActionAnswer<M, A>>;
-  /** Returns the operations on the sub-resource of an entity. The name is the property that holds the sub-resource. */
+  /**
+   * Returns the operations on the sub-resource of an entity. The name is the property that holds the sub-resource. The
+   * client uses the name as the path, so a sub-resource with another `route` needs `resource()` instead.
+   */
   part<K extends PartName<M>>(name: K, id: string): PartOf<M, K>;
 }
 
 /**
- * The operations on a sub-resource whose property holds one entity.
+ * The operations on a sub-resource whose property holds one entity, so that the operations need no identifier.
  *
  * @typeParam M The model.
  */
 export interface Single<M> {
-  /** Reads the entity. */
+  /** Reads the entity of the sub-resource. */
   one<
     const S extends readonly FieldName<M>[] = never,
     const P extends Populate<M> = never,
     const R extends readonly DateName<M>[] = never,
   >(options?: OneOptions<M, S, P, R, Answer<M, S, P, R>>): Promise<Answer<M, S, P, R>>;
-  /** Creates the entity. The client never repeats the request. */
+  /**
+   * Creates the entity of the sub-resource. The client never repeats the request, because `part()` sends no idempotency
+   * key.
+   */
   create<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     body: NewOf<M>,
     options?: CreateOptions<R, N>,
   ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
-  /** Changes the entity by a merge patch. With `ifMatch` or `q`, the client does not repeat the request. */
+  /**
+   * Changes the entity by a merge patch. With `ifMatch` or `q`, the client does not repeat the request, because the
+   * repetition could be refused after a first attempt that has changed the entity.
+   */
   update<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     body: PatchOf<M>,
     options?: UpdateOptions<M, R, N>,
   ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
-  /** Removes the entity. The client never repeats the request. */
+  /**
+   * Removes the entity. The client never repeats the request, because the repetition would answer 404 after a first
+   * attempt that has removed the entity.
+   */
   remove(options?: RemoveOptions<M>): Promise<void>;
-  /** Runs an action on the entity. The client repeats the request only if its method is `"GET"`. */
+  /**
+   * Runs an action on the entity. The client repeats the request only if its method is `"GET"`, because a second `POST`
+   * would run the action again.
+   */
   action<A extends AnyAction = AnyAction>(
     name: EntityActionName<A>,
     ...args: EntityActionArgs<M, A>
@@ -168,7 +195,8 @@ export interface Single<M> {
 }
 
 /**
- * The names of the properties that hold embedded entities or references of type `Ref`, for `part()`.
+ * The names of the properties that can be sub-resources, for `part()`. Such a property holds embedded entities or
+ * references of the type `Ref`.
  *
  * @typeParam M The model.
  */
@@ -181,8 +209,8 @@ export type PartName<M> =
   & string;
 
 /**
- * The operations on the sub-resource of a property. A list has a {@linkcode Resource}. One entity has a
- * {@linkcode Single}.
+ * The operations on the sub-resource of a property. If the property holds a list, the operations are a {@linkcode
+ * Resource}. If the property holds one entity, the operations are a {@linkcode Single}.
  *
  * @typeParam M The model.
  * @typeParam K The name of the property.
@@ -191,7 +219,10 @@ export type PartOf<M, K extends keyof M> = NonNullable<M[K]> extends infer V
   ? V extends readonly unknown[] ? Resource<PartModel<V>> : Single<PartModel<V>>
   : never;
 
-/** @internal The model of a property. Embedded entities have no version, so `__v` is left out of their models. */
+/**
+ * @internal The model of the entities that a property holds or refers to. Embedded entities have no version, so `__v`
+ * is left out of their models.
+ */
 export type PartModel<V> = ModelIn<V> extends infer T
   ? [V extends readonly (infer I)[] ? I : V] extends [FrameworkModel] ? Omit<T, "__v"> : T
   : never;

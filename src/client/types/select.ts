@@ -3,7 +3,7 @@ import type { Json, JsonValue, Shown } from "./json.ts";
 import type { PopulatedNames, PopulatedValue } from "./populate.ts";
 
 /**
- * The names of the fields that an answer shows.
+ * The names of the fields that an answer shows, for the option `select`.
  *
  * @typeParam M The model.
  */
@@ -16,7 +16,10 @@ export type FieldName<M> = keyof Json<M> & string;
  */
 export type SortName<M> = SortField<M> | `-${SortField<M>}`;
 
-/** @internal The names of the fields by which a list can be sorted. Fields with lists or objects are left out. */
+/**
+ * @internal The names of the fields by which a list can be sorted. Fields with lists or objects are left out, so that
+ * their names in `sort` do not compile.
+ */
 export type SortField<M> = {
   [K in FieldName<M> & keyof M]: K extends "__v" ? never
     : [NonNullable<M[K]>] extends [Scalar] ? K
@@ -53,21 +56,30 @@ export type Chosen<J, S> = S extends readonly (infer N)[]
   : Pick<J, keyof J & ("_id" | N)>
   : never;
 
-/** @internal The JSON of `M` with populated entities for the fields in `P`, and a `Date` for the fields in `R`. */
+/**
+ * @internal The JSON of `M` after `populate` of type `P` and `revive` of type `R`. Populated fields have entities, and
+ * revived fields have a `Date`.
+ */
 export type Changed<M, P, R> = [P, R] extends [never, never] ? Json<M> : {
   [K in keyof M as Shown<M, K>]: K extends PopulatedNames<P> ? PopulatedValue<M[K], P, K>
     : K extends ElementOf<R> ? Revived<M[K]> | (IsExact<R> extends true ? never : JsonValue<M[K]>)
     : JsonValue<M[K]>;
 };
 
-/** @internal The type of a field after the option `revive` has replaced its text by a `Date`. */
+/**
+ * @internal The type of a field after the option `revive` has replaced the text of the field, or of each element of a
+ * list, by a `Date`.
+ */
 export type Revived<V> = V extends null | undefined ? V
   : V extends readonly unknown[] ? Date[]
   : Date;
 
-/** @internal The type of the elements of an option that is a list. */
+/** @internal The type of the elements of an option that is a list, such as the names in `revive`. */
 export type ElementOf<L> = L extends readonly (infer N)[] ? N : never;
 
-/** @internal Whether TypeScript sees each element of a list, as in a literal. A `string[]` may have any elements. */
+/**
+ * @internal Whether TypeScript sees each element of a list, as in a literal. A `string[]` may have any elements, so the
+ * type of the answer allows a field with the option applied and without it.
+ */
 export type IsExact<L> = L extends readonly unknown[] ? number extends L["length"] ? false : true
   : true;
