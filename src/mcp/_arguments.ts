@@ -3,7 +3,7 @@ import { RestError } from "../errors/rest_error.ts";
 import { isJsonObject, type JsonObject } from "../schema/fields/json.ts";
 import { isInexact } from "../schema/fields/json_numbers.ts";
 
-/** The JSON Schema of an argument. */
+/** The JSON Schema of one argument of a tool. Assistants read the schema, and `checkArguments()` enforces it. */
 interface ArgumentSchema {
   readonly type: "string" | "integer" | "boolean" | "object" | "array";
   readonly description: string;
@@ -12,7 +12,7 @@ interface ArgumentSchema {
   readonly items?: { readonly type: "string" };
 }
 
-/** The arguments of all tools. A tool refuses the arguments that it does not have. */
+/** The arguments that the tools have in total. Each tool names its arguments in a schema, and refuses all others. */
 export interface Arguments {
   readonly model?: string;
   readonly action?: string;
@@ -31,7 +31,7 @@ export interface Arguments {
   readonly idempotencyKey?: string;
 }
 
-/** The JSON Schema of the arguments of a tool. */
+/** The JSON Schema of the arguments of a tool, which the list of tools shows to assistants. */
 export interface ArgumentsSchema {
   readonly type: "object";
   readonly properties: { readonly [N in keyof Arguments]?: ArgumentSchema };
@@ -40,9 +40,9 @@ export interface ArgumentsSchema {
 }
 
 /**
- * Checks the arguments of a call.
+ * Checks the arguments of a call by the schema of its tool, and returns them.
  *
- * @throws {RestError} 400 that names the argument and its problem.
+ * @throws {RestError} 400 that names the argument and its problem, so that the assistant can correct the call.
  */
 export function checkArguments(given: JsonObject, schema: ArgumentsSchema): Arguments {
   const properties: Readonly<Record<string, ArgumentSchema>> = schema.properties;
@@ -69,7 +69,7 @@ function problemOf(value: unknown, schema: ArgumentSchema | undefined): string |
     return schema.type === "array" ? "not an array of strings" : `not of type ${schema.type}`;
   }
   if (value === "") return "empty";
-  // A lone surrogate cannot be a part of a URL.
+  // A lone surrogate cannot be a part of a URL, because `encodeURIComponent()` throws at it.
   if (typeof value === "string" && /\p{Surrogate}/u.test(value)) return "not Unicode text";
   const { enum: allowed } = schema;
   if (allowed === undefined || allowed.some((each) => each === value)) return undefined;
@@ -84,7 +84,10 @@ const CHECKS: Readonly<Record<ArgumentSchema["type"], (value: unknown) => boolea
   array: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
 };
 
-/** Builds the parameters of a URL from arguments. Leaves out missing arguments and empty lists. */
+/**
+ * Builds the query parameters of a request to the API from the arguments of a tool. Leaves out missing arguments and
+ * empty lists.
+ */
 export function queryOf(args: Arguments): URLSearchParams {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(args)) {
@@ -98,6 +101,7 @@ function jsonOf(name: string, value: JsonObject): string {
   try {
     return JSON.stringify(value, (_key, each: unknown) => {
       // The JSON parser of the application may have rounded such a number, and JSON would write `Infinity` as `null`.
+      // The API would get another filter than the assistant has sent.
       if (typeof each === "number" && isInexact(each)) {
         const problem = `given a number that is not read exactly: write it as text, in the form ` +
           `{"$numberLong":"9007199254740993"}`;
@@ -107,7 +111,8 @@ function jsonOf(name: string, value: JsonObject): string {
     });
   } catch (error) {
     if (error instanceof RestError) throw error;
-    // JSON parsers accept deeper nesting than `JSON.stringify()`, which fails when its calls are nested too deep.
+    // JSON parsers accept deeper nesting than `JSON.stringify()`, which fails when its calls are nested too deep. The
+    // assistant must therefore send a simpler value.
     throw badArgument(name, "nested too deep");
   }
 }

@@ -14,23 +14,26 @@ export interface RouteCall {
   readonly query?: URLSearchParams;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object | undefined;
-  /** Whether the answer is the description of the route. */
+  /** Whether the answer is the description of the route, for the tool `describe`. The API then reads no entities. */
   readonly describes?: boolean;
 }
 
 export interface RouteAnswer {
   readonly status: number;
-  /** The parsed JSON, the text if it is not JSON, or `undefined` for an empty answer. */
+  /** The parsed JSON of the answer, the text of an answer that is not JSON, or `undefined` for an empty answer. */
   readonly body: unknown;
   readonly header: (name: string) => string | undefined;
 }
 
-/** The longest answer, in bytes. An answer needs several times its length of memory before it reaches the assistant. */
+/**
+ * The longest answer, in bytes. An answer needs several times its length of memory before it reaches the assistant. The
+ * assistant gets an error in the place of a longer answer.
+ */
 const MAX_BYTES = 1_000_000;
 
 /**
- * Matches the headers that describe the body, the connection or the conditions of the caller's request. The inner
- * request does not get these headers.
+ * Matches the headers that describe the body, the connection or the conditions of the caller's request. The request to
+ * the API does not get these headers, because it has another body and other conditions.
  */
 const OWN_HEADERS =
   /^(accept|accept-encoding|connection|content-.*|expect|idempotency-key|if-.*|keep-alive|last-event-id|mcp-.*|prefer|proxy-.*|range|te|trailer|transfer-encoding|upgrade)$/;
@@ -92,7 +95,10 @@ function innerRequest(req: Request, call: RouteCall): Request {
   return inner;
 }
 
-/** The response to an inner request, kept in memory. Each write succeeds at once. */
+/**
+ * The response to a request that a tool sends to the API. The response collects its body in memory instead of sending
+ * it, so each write succeeds at once.
+ */
 class CapturedResponse {
   readonly res: Response;
   readonly answer: Promise<RouteAnswer>;
@@ -180,7 +186,10 @@ function tooLong(): RestError {
   return refusal("PAYLOAD_TOO_LARGE", { message, limit: MAX_BYTES });
 }
 
-/** Returns the JSON of a text, or the text itself if it is not JSON. A hook may have sent another format. */
+/**
+ * Returns the parsed JSON of a text. Returns the text itself if it is not JSON, because a hook may have sent another
+ * format. Returns `undefined` for an empty text.
+ */
 function parsed(text: string): unknown {
   if (text === "") return undefined;
   try {

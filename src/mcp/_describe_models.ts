@@ -3,10 +3,16 @@ import type { HeaderDescription, RouteDescription } from "../http/routes/describ
 import type { RouteAnswer, RouteCall } from "./_call_route.ts";
 import { type ExposedModel, PAGE_SIZE } from "./_exposed_models.ts";
 
-/** The identifier that `preFetch` hooks get in a request for a description without an `id`. */
+/**
+ * The identifier that `preFetch` hooks get if an assistant asks for a description without an `id`. The hooks run for
+ * each description, because they decide about the rights of the caller.
+ */
 const ANY_ID = "0".repeat(24);
 
-/** Returns the names of the models, with the operations and actions of each model. */
+/**
+ * Returns the names of the models, with the operations and actions of each model, so that an assistant can choose a
+ * model to describe.
+ */
 export function describeModels(models: ReadonlyMap<string, ExposedModel>): object {
   return {
     models: [...models.values()].map(({ name, operations, actions }) => ({
@@ -24,7 +30,7 @@ interface DescribeOptions {
 
 /**
  * Describes a model as the caller may see it. Sends a request for the description of each operation and action. If
- * every request is refused, returns the first refusal.
+ * every request is refused, returns the first refusal, which the tool answers as an error.
  */
 export async function describeModel(
   { name, operations, actions }: ExposedModel,
@@ -53,7 +59,10 @@ export async function describeModel(
 
 const OF_LISTS = ["q", "sort", "limit", "after", "skip", "select", "search", "populate"];
 
-/** The query parameters that tools have as arguments, by operation. Actions on all entities have `q`. */
+/**
+ * The query parameters that tools have as arguments, by operation. Actions on all entities have `q`. A description
+ * leaves out all other parameters, because the tools cannot send them.
+ */
 const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   all: OF_LISTS,
   one: ["select", "populate"],
@@ -68,7 +77,7 @@ const HEADERS: { readonly [N in HeaderDescription["name"]]?: string } = {
 
 /**
  * Returns the part of a description that the tool of a route can use. Includes the answer only if it has other fields
- * than the entity.
+ * than the entity, because the description of the model lists the fields of the entity once.
  */
 function tell(
   { operation, answer, filter, parameters, headers, ...route }: RouteDescription,
@@ -103,7 +112,10 @@ function tell(
   };
 }
 
-/** Groups the paths of a filter by the operators that they take. */
+/**
+ * Groups the paths of a filter by the operators that they take, so that the description lists the same operators only
+ * once.
+ */
 function filtersOf({ fields }: FilterDescription): object[] {
   const paths = new Map<string, string[]>();
   for (const { path, operators } of fields) {

@@ -7,11 +7,15 @@ import { isModelClass } from "../schema/build_field.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { ExposedOperation, Exposure, McpOptions } from "./options.ts";
 
-/** The size of a page in a call without `limit`, unless the pages of the API are smaller. */
+/**
+ * The number of entities in a page, if a call has no `limit`. If the API has smaller pages, the page has the size that
+ * the API declares.
+ */
 export const PAGE_SIZE = 50;
 
 /**
- * A route of an exposed model. `mounted` is the route of the API, and `route` is the same route with pages for lists.
+ * A route of an exposed model. `mounted` is the route of the API. `route` answers the calls of tools, and is `mounted`
+ * with pages for a list, even if the API declares no pages.
  */
 export interface ExposedRoute {
   readonly mounted: Route;
@@ -46,8 +50,8 @@ const OPERATIONS: Readonly<Record<ExposedOperation, true>> = {
 };
 
 /**
- * Returns the models that assistants can use, by name. Throws an error that names the class if the API does not have an
- * exposed operation or action.
+ * Returns the models that assistants can use, by the name that assistants use. Throws an error that names the class if
+ * the API does not have an exposed operation or action.
  */
 export function exposedModels(
   api: unknown,
@@ -122,7 +126,10 @@ function exposedModel(exposure: Exposure, routes: readonly Route[]): ExposedMode
 
 type Fail = (problem: string) => TypeError;
 
-/** Returns the routes of one `@rest` of a class. */
+/**
+ * Returns the routes of the `@rest` that an exposure means. Throws if a class has several `@rest` and the exposure
+ * names none, or if the path has parameters, which tools cannot fill.
+ */
 function routesAt(
   { model, route: wanted }: Exposure,
   { routes, fail }: { readonly routes: readonly Route[]; readonly fail: Fail },
@@ -148,7 +155,7 @@ function routesAt(
   return own;
 }
 
-/** Returns the path of the `@rest` to which a route belongs. */
+/** Returns the path of the `@rest` to which a route belongs, by which the routes of several `@rest` are separated. */
 function baseOf(route: Route): string {
   const { operation, action } = actingLevel(route);
   const place = action === undefined ? route.path : route.path.slice(0, -`/${operation}`.length);

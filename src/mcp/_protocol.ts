@@ -6,7 +6,7 @@ import type { McpOptions } from "./options.ts";
 
 /**
  * The revision of the protocol without sessions. Each request contains the version of the protocol and the capabilities
- * of the client.
+ * of the client, so the server keeps nothing between requests.
  */
 const STATELESS = "2026-07-28";
 
@@ -15,7 +15,7 @@ const EARLIER = ["2025-11-25", "2025-06-18", "2025-03-26"] as const;
 
 /**
  * The first supported revision. Only this revision allows several messages in a body. Requests of this revision have no
- * header for the version.
+ * header for the version, so a request without the header counts as one of this revision.
  */
 const FIRST = "2025-03-26";
 
@@ -31,7 +31,10 @@ const CODES = {
 
 const PREFIX = "io.modelcontextprotocol/";
 
-/** The fields that let clients cache the list of tools. The list is the same until the process ends. */
+/**
+ * The fields that let clients cache the list of tools. The list is the same until the process ends, so clients can use
+ * a cached list.
+ */
 const CACHED = { ttlMs: 60_000, cacheScope: "private" };
 
 interface ToolServer {
@@ -42,7 +45,7 @@ interface ToolServer {
 
 interface RpcReply {
   readonly status: number;
-  /** Missing if no message needs an answer. */
+  /** The body is missing if no message needs an answer, as for notifications. */
   readonly body?: unknown;
 }
 
@@ -61,7 +64,10 @@ class RpcError extends Error {
   }
 }
 
-/** Returns the reply to the JSON-RPC messages of a body. */
+/**
+ * Returns the reply to the JSON-RPC messages of a body. Several messages in a body are refused if the revision of the
+ * request does not allow them.
+ */
 export async function answerBody(body: unknown, context: RpcContext): Promise<RpcReply> {
   if (!Array.isArray(body)) return await answerMessage(body, context);
   const { "mcp-protocol-version": version = FIRST } = context.req.headers;

@@ -9,7 +9,7 @@ import { describeModel, describeModels } from "./_describe_models.ts";
 import { type ExposedModel, type ExposedRoute, PAGE_SIZE } from "./_exposed_models.ts";
 import type { ExposedOperation } from "./options.ts";
 
-/** The description of a tool in the list that assistants get. */
+/** The description of a tool in the list that assistants get, by which assistants choose and call the tool. */
 interface ToolDescription {
   readonly name: string;
   readonly description: string;
@@ -60,8 +60,8 @@ const READS: Hints = {
 };
 
 /**
- * The rule by which a tool is made. The tool calls one operation of the models, or their actions if `operation` is
- * missing.
+ * The declaration of a tool, from which `toolOf()` makes the tool for the exposed models. The tool calls one operation
+ * of the models. Without `operation`, the tool calls their actions.
  */
 interface ToolRule {
   readonly description: string;
@@ -250,7 +250,10 @@ function toolOf(name: string, { rule, models, api }: ToolSetting): Tool {
   };
 }
 
-/** Returns the routes of a model that a tool calls, by operation or action. */
+/**
+ * Returns the routes of a model that a tool calls, by operation or action. The map is empty if the model exposes none
+ * of them, so the tool does not offer the model.
+ */
 function routesFor(
   { operation }: ToolRule,
   { operations, actions }: ExposedModel,
@@ -275,12 +278,15 @@ async function answered(call: () => Promise<object>): Promise<object> {
   }
 }
 
-/** Returns the result of a call, as text and as structured data. */
+/** Returns the result of a successful call, as text and as structured data. */
 function done(told: object): object {
   return { content: [{ type: "text", text: JSON.stringify(told) }], structuredContent: told };
 }
 
-/** Returns the result of a refused call. Assistants see the refusal and can correct the call. */
+/**
+ * Returns the result of a refused call. The result is not an error of the protocol, so assistants see the refusal and
+ * can correct the call.
+ */
 function failed({ status, body }: Pick<RouteAnswer, "status" | "body">): object {
   return { ...done({ status, error: body }), isError: true };
 }
@@ -294,7 +300,10 @@ function matching(ifMatch: string | undefined): Record<string, string> {
   return ifMatch === undefined ? {} : { "if-match": ifMatch };
 }
 
-/** Returns the arguments for the next page, from the header `Link` of a list. Returns `undefined` for the last page. */
+/**
+ * Returns the arguments for the next page, from the header `Link` of a list. Returns `undefined` for the last page,
+ * whose result has no `next`.
+ */
 function nextOf(links: string | undefined): Pick<Arguments, "after" | "skip"> | undefined {
   const [, query = ""] = /\?([^>]*)>; rel="next"/.exec(links ?? "") ?? [];
   const parameters = new URLSearchParams(query);

@@ -31,10 +31,13 @@ export interface Exposure {
    * @default {[]}
    */
   readonly actions?: readonly string[];
-  /** The route of the `@rest` to expose. Needed for a class with several `@rest`. */
+  /**
+   * The route of the `@rest` to expose. A class with several `@rest` needs this option, because the tools use the
+   * routes of one `@rest`.
+   */
   readonly route?: string;
   /**
-   * The name of the model for assistants.
+   * The name by which assistants choose the model in their calls. Each exposed model needs a different name.
    *
    * @default {the name of the class}
    */
@@ -68,8 +71,9 @@ export interface McpOptions {
    */
   readonly info?: { readonly name: string; readonly version: string };
   /**
-   * The accepted values of the header `Origin`. Without this check, any web page could make the browser of a user send
-   * requests. Browsers send this header.
+   * The accepted values of the header `Origin`, which browsers send. Without this check, any web page could make the
+   * browser of a user send requests. A request without the header is accepted. A request with another value is answered
+   * 403.
    *
    * @default {[]}
    */
