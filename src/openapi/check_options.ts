@@ -41,7 +41,10 @@ function problemOf(options: Readonly<Record<string, unknown>>): string | undefin
   return undefined;
 }
 
-/** Whether a value can be written as JSON. Cyclic objects and bigints cannot. */
+/**
+ * Whether a value can be written as JSON, because the document contains the options. Cyclic objects and bigints cannot
+ * be written.
+ */
 function isWritable(value: unknown): boolean {
   try {
     JSON.stringify(value);

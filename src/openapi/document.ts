@@ -3,7 +3,10 @@ import { describeOperation } from "./operation.ts";
 import type { OpenApiOptions } from "./options.ts";
 import { Components } from "./schemas/components.ts";
 
-/** Builds the OpenAPI document. `routes` maps each route, with its path in the form of OpenAPI, to its operation ID. */
+/**
+ * Builds the OpenAPI document. The keys of `routes` are the routes, whose paths have the form of OpenAPI. The values
+ * are their operation IDs.
+ */
 export function buildDocument(
   routes: ReadonlyMap<RouteNode, string>,
   { info, servers = [{ url: "." }], security, securitySchemes, q = "content" }: OpenApiOptions,

@@ -20,7 +20,7 @@ import { routeNode } from "./route_node.ts";
  * Creates a router that describes an API. `GET /openapi.json` returns an OpenAPI 3.1 document, and `GET /docs` returns
  * a documentation page.
  *
- * Mount the router at the path of the API. The document is built at the first request.
+ * Mount the router at the path of the API. The document is built at the first request, so it costs nothing until then.
  *
  * @param api The router of `Framework.initialize()`, or the options for one, with `models`.
  * @param options The name and the version of the API, and more.
@@ -73,7 +73,10 @@ interface Served {
   readonly tag: string;
 }
 
-/** Whether the documentation page requests the document. The page can show `q` only as a parameter with `content`. */
+/**
+ * Whether the documentation page requests the document. The page can show `q` only as a parameter with `content`, so
+ * the option `q` does not apply to the page.
+ */
 function isForPage(url: string): boolean {
   return new URLSearchParams(queryOf(url)).get("q") === "content";
 }

@@ -21,7 +21,10 @@ const SUMMARIES: Readonly<Record<OperationName, string>> = {
 export interface DocumentContext {
   readonly components: Components;
   readonly operationId: string;
-  /** The form of the parameter `q` in the document. */
+  /**
+   * The form of the parameter `q` in the document, which is the option `q` of `openapi()` or the form for the
+   * documentation page.
+   */
   readonly q: NonNullable<OpenApiOptions["q"]>;
 }
 

@@ -33,8 +33,8 @@ function placeOf({ method, path }: RouteNode): string {
 }
 
 /**
- * Returns a free operation ID. If the ID without path parameters is taken, it gets the names of the parameters, and a
- * number if necessary.
+ * Returns an operation ID that no other operation has. If the ID without path parameters is taken, the ID gets the
+ * names of the parameters, and a number if necessary.
  */
 function freeName(route: RouteNode, taken: ReadonlyMap<string, unknown>): string {
   const short = nameAfter(route, /\/\{[^}]*\}/g);

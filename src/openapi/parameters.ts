@@ -39,7 +39,10 @@ export function describeParameter(
   return { ...place, ...describeQuery(parameter) };
 }
 
-/** Describes a parameter of a list. All other parameters are read by hooks, so their schema is empty. */
+/**
+ * Describes a query parameter of the framework. Hooks read all other parameters, so the schema of these parameters
+ * allows every value.
+ */
 function describeQuery(parameter: ParameterDescription): object {
   const { name, fields = [], default: given, maximum } = parameter;
   switch (name) {

@@ -25,26 +25,35 @@ export interface RouteNode
   readonly answer?: AnswerNode;
   readonly filter?: { readonly object: FilterNode; readonly limits: FilterLimits };
   readonly words: OperationWords;
-  /** Whether the list can return its total. */
+  /** Whether the list can return its total, so that the document describes the headers with the total. */
   readonly isCounted: boolean;
   readonly many: boolean;
-  /** Whether functions of the application can refuse a request with their own error. */
+  /**
+   * Whether functions of the application can refuse a request with their own error, so that the schemas of its errors
+   * cannot promise a code.
+   */
   readonly isHooked: boolean;
 }
 
 export interface AnswerNode {
   readonly object: ObjectNode;
-  /** Whether hooks, or a `toJSON` of the application, can replace the entity by another value. */
+  /**
+   * Whether hooks, or a `toJSON` of the application, can replace the entity by another value. The schema of such an
+   * answer requires no field.
+   */
   readonly isHooked: boolean;
   readonly isSelected: boolean;
-  /** The reference fields whose identifiers can be replaced by entities. */
+  /**
+   * The reference fields whose identifiers the server can replace by entities, by name. The schema of such a field
+   * describes the entities.
+   */
   readonly populated: ReadonlyMap<string, PopulatedNode>;
 }
 
 export interface PopulatedNode {
   /**
-   * The entity that replaces the identifier. Absent if the referred model is not known, or if the application builds
-   * its JSON.
+   * The entity that replaces the identifier. If the referred model is not known, or if the application builds its JSON,
+   * the node is absent and the document allows any object.
    */
   readonly object?: ObjectNode;
   /** The fields that are shown in addition to `_id`. By default, all fields are shown. */
@@ -73,7 +82,7 @@ export function routeNode(route: Route): RouteNode {
   };
 }
 
-/** The hooks that can replace the entity by another value. */
+/** The hooks that can replace the entity of an answer by another value. */
 const CHANGING = ["fetch", "postFetch", "persist", "preSend"] as const;
 
 function answerNode(route: Route, object: ObjectNode): AnswerNode {
@@ -93,7 +102,10 @@ function answerNode(route: Route, object: ObjectNode): AnswerNode {
   };
 }
 
-/** Whether functions of the application build the JSON of an entity, or of an object that the entity embeds. */
+/**
+ * Whether functions of the application build the JSON of an entity, or of an object that the entity embeds, so that the
+ * fields of the class need not be in the JSON.
+ */
 function makesOwnJson(target: ModelClass): boolean {
   return [...schemasWithin(buildSchema(target).schema)].some(hasOwnJson);
 }

@@ -13,7 +13,7 @@ const INSTALL = `This page needs the package ${NAME}: ` +
 
 const ALLOW = `This page needs to read the files of ${NAME}: run Deno with --allow-read`;
 
-/** The file with the script of swagger-ui. */
+/** The file with the script of swagger-ui. The page cannot be shown if this file cannot be read. */
 export const BUNDLE = "swagger-ui-bundle.js";
 
 /**
@@ -31,9 +31,13 @@ export async function findSwaggerUi(): Promise<SwaggerUi> {
   }
 }
 
-/** Returns the folder that the package itself reports. With Deno, this works wherever packages are stored. */
+/**
+ * Returns the folder that the package itself reports. With Deno, this works wherever packages are stored. Returns
+ * `undefined` if Mongrove cannot import the package.
+ */
 async function askPackage(): Promise<string | undefined> {
-  // The path is no literal, so that no tool resolves the package before it is needed.
+  // The path is no literal, so that no tool resolves the package before it is needed. The application may not have
+  // installed it.
   const path = `${NAME}/absolute-path.js`;
   try {
     const { default: tell } = await import(path) as { default: () => string };
@@ -45,7 +49,7 @@ async function askPackage(): Promise<string | undefined> {
 
 /**
  * Returns the folder of the package as the project resolves it. Some installers let a package import only its declared
- * dependencies, so an import from Mongrove would fail.
+ * dependencies, so an import from Mongrove would fail. Returns `undefined` if the project has no such package.
  */
 function lookInProject(): string | undefined {
   try {

@@ -3,7 +3,7 @@ import type { Response, Router } from "express";
 import { BUNDLE, findSwaggerUi, type SwaggerUi } from "./find_swagger_ui.ts";
 import { type PageOptions, START, writePage, writePolicy } from "./page.ts";
 
-/** The files of swagger-ui that the page loads. */
+/** The files of swagger-ui that the page loads. The router serves no other file of the package. */
 const FILES = [BUNDLE, "swagger-ui.css", "favicon-32x32.png"];
 
 /**

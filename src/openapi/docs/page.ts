@@ -1,6 +1,6 @@
 export interface PageOptions {
   readonly title: string;
-  /** The URLs of the API, including relative URLs. */
+  /** The URLs of the API, including relative URLs, to which the page may send requests. */
   readonly servers: readonly string[];
 }
 

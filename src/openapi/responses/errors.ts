@@ -83,7 +83,7 @@ const UNDER_WAY = {
   },
 };
 
-/** Describes the answer of a write that succeeds for some entities and fails for others. */
+/** Describes the answer with the status 207, for a write that succeeds for some entities and fails for others. */
 export function describeFates(
   components: Components,
   { operation, answerSchema, writes, formats }: RouteNode,
@@ -131,7 +131,7 @@ function fatesIn(components: Components): JsonSchema {
   return { type: "array", items };
 }
 
-/** Returns `BadFormat` for `BAD_FORMAT`. */
+/** Returns an error code as a word for the name of a component, such as `BadFormat` for `BAD_FORMAT`. */
 function inOneWord(code: string): string {
   const words = code.toLowerCase().split("_");
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
@@ -156,7 +156,10 @@ function response(
   };
 }
 
-/** Describes the errors of hooks, and of middleware before the router. */
+/**
+ * Describes the errors of hooks, and of middleware before the router. Their statuses are not known, so they are the
+ * `default` response.
+ */
 export function otherErrors(components: Components): object {
   return components.response("Other", () => ({
     description: "Another error, such as one of a hook or of a body parser",

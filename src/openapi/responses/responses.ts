@@ -81,7 +81,10 @@ const EVENTS = {
   },
 };
 
-/** Returns the schema of an answer with a list, or with one entity or a list, if the route can return many entities. */
+/**
+ * Returns the schema of the successful answer of a route, whose entity has the schema `answer`. The schema is a list
+ * for a route that returns many entities, and one entity or a list for a route that can create many entities.
+ */
 function listed(answer: JsonSchema, { many, writes }: RouteNode): JsonSchema {
   const list = { type: "array", items: answer };
   if (many) return list;
@@ -110,7 +113,7 @@ function otherFormats({ many, formats = [] }: RouteNode): Record<string, object>
   }));
 }
 
-/** Returns the example of a read. The example of a write stands at its body instead. */
+/** Returns the example of a read. The example of a write describes the request body, so its answer has no example. */
 function exampleOf({ method, operation, many, words: { example } }: RouteNode): object {
   if (example === undefined || method !== "GET" || !isOperationName(operation)) return {};
   return { example: many ? [example] : example };

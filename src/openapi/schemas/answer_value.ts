@@ -29,7 +29,7 @@ const SCALARS: Readonly<Record<string, JsonSchema>> = {
 
 export interface AnswerObjects {
   object(node: ObjectNode): JsonSchema;
-  /** Whether hooks may have replaced any value by `null`. */
+  /** Whether hooks may have changed the entity. Every value can then be `null`. */
   readonly isHooked?: boolean;
 }
 
@@ -49,7 +49,10 @@ function valueSchema(node: ValueNode, objects: AnswerObjects): JsonSchema {
   return isListed ? { ...schema, enum: rules.enum?.filter((each) => each !== null) } : schema;
 }
 
-/** Describes a type that JSON Schema cannot express. */
+/**
+ * Returns a schema that allows every value, for a type that JSON Schema cannot express. The description names the type,
+ * unless the field is free-form.
+ */
 export function unknownType(type: string): JsonSchema {
   return type === "Object" ? {} : { description: `A value of the type ${type}` };
 }

@@ -19,7 +19,10 @@ const SUFFIXES: Readonly<Record<View, string>> = {
 
 interface Named {
   readonly name: string;
-  /** The text that distinguishes schemas with the same key. */
+  /**
+   * The text that distinguishes several schemas of one key, such as the answers of one class with different populated
+   * references.
+   */
   readonly detail?: string;
   /** Builds the schema. The argument is the name of the component, which may have a number at its end. */
   readonly describe: (name: string) => JsonSchema;
@@ -51,13 +54,19 @@ export class Components {
     return this.add(node, { name, describe: () => describeFilter(node, this) });
   }
 
-  /** Returns a reference to a schema that comes from a validation library. */
+  /**
+   * Returns a reference to a schema that comes from a validation library. Equal schemas with the same name share one
+   * component.
+   */
   given(schema: JsonSchema, name: string): JsonSchema {
     const text = JSON.stringify(schema);
     return this.add(`${name} ${text}`, { name, describe: (own) => moved(text, own) });
   }
 
-  /** Returns a reference to a schema. The first reference names the component and builds its schema. */
+  /**
+   * Returns a reference to a schema. The first reference names the component and builds its schema. Further references
+   * with the same key and `detail` point to this component.
+   */
   add(key: unknown, { name, detail = "", describe }: Named): JsonSchema {
     const names = this.#names.get(key) ?? new Map<string, string>();
     this.#names.set(key, names);
@@ -71,7 +80,10 @@ export class Components {
     return refer(free);
   }
 
-  /** Returns a reference to a response. The first reference builds the response. */
+  /**
+   * Returns a reference to a response. The first reference builds the response, and further references with the same
+   * name share it.
+   */
   response(name: string, describe: () => object): object {
     const response = this.#responses.get(name) ?? describe();
     this.#responses.set(name, response);

@@ -6,8 +6,8 @@ import { IDENTIFIER, type JsonSchema, orNull } from "./json_schema.ts";
 import { objectOf } from "./object_schema.ts";
 
 /**
- * Returns the suffix of the schema name of an entity, after the name of its class. Empty if the answer has the stored
- * entity without changes.
+ * Returns the suffix of the schema name of an entity, after the name of its class. The suffix is empty if the answer
+ * has the stored entity without changes, so that such answers share the schema of the class.
  */
 export function entityName({ isHooked, isSelected, populated }: AnswerNode): string {
   const words = [
@@ -20,7 +20,7 @@ export function entityName({ isHooked, isSelected, populated }: AnswerNode): str
 
 /**
  * Returns a text that distinguishes the schemas of one class. Schemas differ by field selection, populated references
- * and hooks.
+ * and hooks. Answers with the same text share one schema.
  */
 export function entityDetail({ isHooked, isSelected, populated }: AnswerNode): string {
   const targets = [...populated].map((
@@ -52,7 +52,7 @@ export function describeEntity(
 
 /**
  * Returns a describer for objects inside an entity that hooks may have changed. Hooks may have changed the inner
- * objects too.
+ * objects too, so no field of these objects is required.
  */
 function hookedObjects(components: Components): AnswerObjects {
   const others = { isHooked: true, isSelected: false, populated: new Map() };

@@ -1,6 +1,6 @@
 import { MARK_KEYS, PROTOTYPE_KEYS } from "../../schema/fields/json.ts";
 
-/** A schema of JSON Schema 2020-12. */
+/** A schema of JSON Schema 2020-12, which OpenAPI 3.1 uses. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export function orNull(schema: JsonSchema): JsonSchema {
@@ -19,7 +19,7 @@ export function refer(name: string): JsonSchema {
 
 /**
  * Moves a schema, given as text, to the component `name`. References of the schema to its own parts are changed to
- * point into the component.
+ * point into the component. Without this change, these references would point into the OpenAPI document.
  */
 export function moved(text: string, name: string): JsonSchema {
   const { $schema: _schema, $id: _id, ...schema } = JSON.parse(
@@ -39,19 +39,25 @@ export function moved(text: string, name: string): JsonSchema {
 export const JSON_SCALARS: readonly JsonSchema[] = ["string", "number", "boolean", "null"]
   .map((type) => ({ type }));
 
-/** The schema of identifiers in answers. */
+/** The schema of identifiers in answers, which the server writes in lower case. */
 export const IDENTIFIER = { type: "string", pattern: "^[0-9a-f]{24}$" } as const;
 
-/** The schema of identifiers in requests. */
+/** The schema of identifiers in requests, which the server accepts in lower and upper case. */
 export const GIVEN_IDENTIFIER = { type: "string", pattern: "^[0-9a-fA-F]{24}$" } as const;
 
-/** The schema of keys in Maps and free-form data of a body. MongoDB can address such keys in a path. */
+/**
+ * The schema of keys in Maps and free-form data of a body. Keys with a dot or with `$` at the start are not allowed,
+ * because MongoDB cannot address them in a path.
+ */
 export const KEYS = {
   pattern: "^[^$.\\u0000][^.\\u0000]*$",
   not: { enum: [...MARK_KEYS] },
 } as const;
 
-/** The schema of keys in an object with which a filter compares a Map or free-form data. */
+/**
+ * The schema of keys in an object with which a filter compares a Map or free-form data. Unlike a key in a body, such a
+ * key can be empty or contain dots.
+ */
 export const FILTER_KEYS = {
   pattern: "^([^$\\u0000][^\\u0000]*)?$",
   not: { enum: [...PROTOTYPE_KEYS, ...MARK_KEYS] },

@@ -15,7 +15,10 @@ export function describeObject(node: ObjectNode, components: Components): JsonSc
   return { ...schema, properties, additionalProperties: false };
 }
 
-/** Describes an object with the given fields, and with the words of their options. */
+/**
+ * Describes an object with the given fields. The schema of a field has the texts of its options, such as `summary` and
+ * `description`.
+ */
 export function objectOf(
   fields: readonly FieldNode[],
   describe: (field: FieldNode) => JsonSchema,

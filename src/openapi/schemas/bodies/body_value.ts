@@ -46,7 +46,10 @@ export function scalarValue(node: ValueNode, components: Components): JsonSchema
   };
 }
 
-/** Returns the alternative of a schema that has the type `string`. Returns an empty schema if no alternative has it. */
+/**
+ * Returns the alternative of a schema that has the type `string`, whose rules are repeated next to the reference to a
+ * shared component. Returns an empty schema if no alternative is a string.
+ */
 function textOf(schema: JsonSchema): JsonSchema {
   const choices = Array.isArray(schema.anyOf) ? schema.anyOf as JsonSchema[] : [schema];
   return choices.find(({ type }) => type === "string") ?? {};
@@ -56,7 +59,7 @@ function describeScalar(node: ValueNode): JsonSchema | undefined {
   return node.type === "String" ? describeText(node) : describeNumber(node) ?? describeOther(node);
 }
 
-/** The descriptions of the JSON values that are cast to each type. */
+/** The descriptions of the shared components, which name the JSON values that are cast to each type. */
 const READ: Readonly<Record<string, string>> = {
   String: "A text. Numbers and booleans are read as their text",
   Number:

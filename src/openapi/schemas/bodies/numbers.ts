@@ -11,8 +11,8 @@ const OTHERS = "0[xX][0-9a-fA-F]{1,12}|0[oO][0-7]{1,15}|0[bB][01]{1,48}";
 const INTEGER = "([0-9]{1,9}|0[xX][0-9a-fA-F]{1,7}|[0-9]{1,4}[eE]\\+?[0-5])";
 
 /**
- * The patterns of the texts that are cast to numbers of each type. `positive` allows no negative numbers. An empty text
- * is cast to `null`.
+ * The patterns of the texts that are cast to numbers of each type. `positive` allows no negative numbers, for fields
+ * with the minimum 0. An empty text is cast to `null`.
  */
 const TEXTS: Readonly<Record<string, { readonly any: string; readonly positive: string }>> = {
   Number: {
@@ -28,12 +28,12 @@ const TEXTS: Readonly<Record<string, { readonly any: string; readonly positive: 
 
 const INT32 = { minimum: -2147483648, maximum: 2147483647 };
 
-/** The range of integers that no JSON parser rounds. */
+/** The range of integers that no JSON parser rounds. A body can have larger integers only as text. */
 export const SAFE = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 
 /**
- * Describes the JSON values that are cast to a number. Texts and booleans are among them. Returns `undefined` for a
- * type that is no number.
+ * Describes the JSON values that are cast to a number, which include texts and booleans. Returns `undefined` for a type
+ * that is no number, so that `describeOther()` describes the type.
  */
 export function describeNumber(node: ValueNode): JsonSchema | undefined {
   const { type } = node;
@@ -111,7 +111,7 @@ function isWithin(value: number, node: ValueNode): boolean {
   return value >= minimum && value <= maximum;
 }
 
-/** Returns the allowed numbers, and the texts and booleans that are cast to one of them. */
+/** Returns the allowed numbers, and the texts and booleans that are cast to an allowed number. */
 function listed(allowed: readonly number[], node: ValueNode): unknown[] {
   const numbers = allowed.filter((each) => isWithin(each, node));
   const booleans = [true, false].filter((each) => numbers.includes(Number(each)));

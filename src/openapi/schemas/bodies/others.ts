@@ -2,13 +2,16 @@ import type { ValueNode } from "../../../schema/describe_object.ts";
 import { GIVEN_IDENTIFIER, type JsonSchema, oneOf } from "../json_schema.ts";
 import { SAFE } from "./numbers.ts";
 
-/** The range of a date, in milliseconds since 1970. */
+/** The range of a date, in milliseconds since 1970. JavaScript has no `Date` outside of this range. */
 const TIMES = { minimum: -8.64e15, maximum: 8.64e15 };
 
 const DECIMAL =
   "^[+-]?(Infinity|NaN|[0-9]{1,34}|[0-9]{1,17}\\.[0-9]{0,17}|\\.[0-9]{1,34})([eE][+-]?[0-9]{1,3})?$";
 
-/** The schemas of the JSON values that are cast to each type. Texts and numbers are described elsewhere. */
+/**
+ * The schemas of the JSON values that are cast to each type. `describeText()` and `describeNumber()` describe the other
+ * types.
+ */
 const TYPES: Readonly<Record<string, (node: ValueNode) => JsonSchema>> = {
   Boolean: () => oneOf([true, false, 1, 0, "1", "0", "true", "false", "yes", "no"]),
   Date: describeDate,
@@ -39,7 +42,10 @@ const TYPES: Readonly<Record<string, (node: ValueNode) => JsonSchema>> = {
   }),
 };
 
-/** Describes the JSON values that are cast to a type. Returns `undefined` for an unknown type. */
+/**
+ * Describes the JSON values that are cast to a type. Returns `undefined` for an unknown type, so that the schema allows
+ * every value.
+ */
 export function describeOther(node: ValueNode): JsonSchema | undefined {
   return TYPES[node.type]?.(node);
 }

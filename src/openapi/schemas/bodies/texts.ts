@@ -2,10 +2,13 @@ import type { ValueNode } from "../../../schema/describe_object.ts";
 import type { DeclaredRules } from "../../../schema/mongoose/schemas/field_rules.ts";
 import { type JsonSchema, oneOf } from "../json_schema.ts";
 
-/** The maximum number of characters in the text of a JSON number. */
+/**
+ * The maximum number of characters in the text of a JSON number. A field with a smaller `maxLength` can refuse a
+ * number.
+ */
 const MOST_OF_NUMBER = 25;
 
-/** Describes the JSON values that are cast to a text. Numbers and booleans are among them. */
+/** Describes the JSON values that are cast to a text, which include numbers and booleans. */
 export function describeText({ rules, filled, reworked }: ValueNode): JsonSchema {
   const texts = rules.enum?.filter((each) => typeof each === "string");
   const passes = (text: string) => isAllowed(text, { rules, filled });
@@ -28,7 +31,7 @@ export function describeText({ rules, filled, reworked }: ValueNode): JsonSchema
   };
 }
 
-/** Whether the text of every JSON number satisfies the rules of a field. */
+/** Whether the text of every JSON number satisfies the rules of a field, so that the schema can allow numbers. */
 function takesNumbers(
   { enum: allowed, minLength = 0, maxLength = Infinity, match }: DeclaredRules,
 ) {
@@ -36,12 +39,17 @@ function takesNumbers(
   return isAny && minLength <= 1 && maxLength >= MOST_OF_NUMBER;
 }
 
-/** Applies the options, such as `uppercase`, with which Mongoose changes a text before it checks the rules. */
+/**
+ * Returns the text of a boolean after the options of the field have changed the text, because Mongoose checks the rules
+ * after this change. Only `uppercase` changes such a text.
+ */
 function rework(text: string, reworked: readonly string[]): string {
   return reworked.includes("uppercase") ? text.toUpperCase() : text;
 }
 
-/** Returns the booleans and numbers whose text is the given text. */
+/**
+ * Returns the booleans and numbers whose text is the given text, because a body can have them in the place of the text.
+ */
 function sameAs(text: string): unknown[] {
   if (text === "true" || text === "false") return [text === "true"];
   const number = Number(text);
@@ -57,7 +65,10 @@ function isAllowed(text: string, { rules, filled }: Ruled): boolean {
   return text.length >= minLength && text.length <= maxLength && matches(text, match);
 }
 
-/** Whether a text satisfies the rule `match`. Mongoose does not apply this rule to an empty text. */
+/**
+ * Whether a text satisfies the rule `match`. Mongoose does not apply this rule to an empty text, so an empty text
+ * satisfies every rule.
+ */
 function matches(text: string, match: RegExp | undefined): boolean {
   return match === undefined || text === "" || new RegExp(match).test(text);
 }
@@ -79,7 +90,7 @@ function describeReworked(
   return {
     type: "string",
     ...filled && { minLength: 1 },
-    // The text must not be empty after `trim`.
+    // The text must not be empty after `trim`, so the pattern demands a character that `trim` leaves.
     ...filled && reworked.includes("trim") && { pattern: "\\S" },
     ...told.length > 0 && { description: `After ${reworked.join(" and ")}: ${told.join(", ")}` },
   };
@@ -101,12 +112,13 @@ function describeRules({ rules, filled }: Ruled): JsonSchema {
 
 /**
  * Returns a pattern with the same meaning in every language. Returns `undefined` for an expression that has flags other
- * than `u`, or that is not valid with `u`.
+ * than `u`, or that is not valid with `u`. The description then names the expression instead.
  */
 function patternOf(match: DeclaredRules["match"], mayBeEmpty: boolean): string | undefined {
   if (match === undefined || !/^u?$/.test(match.flags)) return undefined;
   try {
-    // Validators of JSON Schema compile patterns with the flag `u`.
+    // Validators of JSON Schema compile patterns with the flag `u`, so such validators would fail at an expression that
+    // is not valid with `u`.
     new RegExp(match.source, "u");
   } catch {
     return undefined;

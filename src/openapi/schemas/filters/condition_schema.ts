@@ -43,8 +43,8 @@ function refersTo(value: FilterValue, components: Components): JsonSchema {
 const CONDITIONS: Conditions = { operators: refersTo, operand: refersToOperand };
 
 /**
- * Returns a reference to the schema of the values that a field is compared with. `null` is one of them, because `null`
- * matches missing fields.
+ * Returns a reference to the schema of the values that a field is compared with. `null` is one of these values, because
+ * `null` matches missing fields.
  */
 function refersToOperand(value: FilterValue, components: Components): JsonSchema {
   return components.add(conditionKey(value), {
@@ -77,7 +77,7 @@ function describeWhole({ fields }: FilterNode, components: Components): JsonSche
 
 /**
  * Returns the key of a condition. Fields of one scalar type have the same key and share their schema. Objects have a
- * key for each shape.
+ * key for each shape, because their schemas list different fields.
  */
 function conditionKey(value: FilterValue): unknown {
   const { kind, type, operators, element, object } = value;

@@ -39,7 +39,10 @@ interface FilterPlace {
   readonly model: string | undefined;
 }
 
-/** Returns the node of the fields that a filter may name. With `paths`, the node has only these paths. */
+/**
+ * Returns the node of the fields that a filter may name. With `paths`, the node has only the paths that the operation
+ * lists.
+ */
 export function filterNode(
   shape: Shape,
   { paths, ...place }: FilterPlace & { readonly paths?: readonly string[] | undefined },
@@ -48,7 +51,10 @@ export function filterNode(
   return paths === undefined ? node : listedNode(node, paths);
 }
 
-/** Returns a node with only the fields that are listed or contain a listed field. */
+/**
+ * Returns a node with only the fields that are listed or contain a listed field, so that the document names no path
+ * that the server refuses.
+ */
 function listedNode({ model, fields }: FilterNode, paths: readonly string[]): FilterNode {
   const listed = [...fields].flatMap(([name, value]): [string, FilterValue][] => {
     const inside = paths.filter((path) => path.startsWith(`${name}.`))
@@ -99,7 +105,7 @@ function filterValue(field: FieldShape, operators: readonly string[]): FilterVal
   };
 }
 
-/** Whether an object contains itself, so that a list of its paths would never end. */
+/** Whether an object contains itself, so that a list of its paths would never end and a pattern must end the list. */
 export function embedsItself(node: FilterNode): boolean {
   return isRecursive(
     node,
@@ -107,7 +113,10 @@ export function embedsItself(node: FilterNode): boolean {
   );
 }
 
-/** Returns the object that a value holds, through arrays. For a Map or free-form data, returns the value as `open`. */
+/**
+ * Returns the object that a value holds, or that the elements of an array hold. For a Map or free-form data, returns
+ * the value as `open`, because its keys are not declared.
+ */
 export function below(
   value: FilterValue,
 ): { readonly object?: FilterNode; readonly open?: FilterValue; readonly isLeaf?: boolean } {

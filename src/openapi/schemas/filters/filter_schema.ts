@@ -3,7 +3,10 @@ import type { Components } from "../components.ts";
 import type { JsonSchema } from "../json_schema.ts";
 import { describeCondition } from "./condition_schema.ts";
 
-/** The pattern of one name in a path, with the dot before it. */
+/**
+ * The pattern of one name in a path, with the dot before it. The schema uses the pattern for names that no class
+ * declares, such as the keys of a Map.
+ */
 const STEP = "(\\.[^.$\\u0000][^.\\u0000]*)";
 
 /** Describes the filters of an object, with the paths that they may name and the conditions on each path. */
@@ -35,12 +38,13 @@ export function describeFilter(node: FilterNode, components: Components): JsonSc
 interface Paths {
   readonly prefix: string;
   /**
-   * The classes that embed themselves and whose paths are in the schema already. `above` lists the classes of this kind
-   * that the prefix leads through.
+   * The classes that embed themselves and whose paths the schema already has, anywhere. `above` lists only the classes
+   * that embed themselves and contain the field at `prefix`. Below a class in `above`, a pattern takes the place of the
+   * paths, which would never end. A class in `seen` has fewer paths when it occurs again.
    */
   readonly seen: Set<FilterNode>;
   readonly above: readonly FilterNode[];
-  /** Whether the paths end at the next class that embeds itself. */
+  /** Whether the paths end at the next class that embeds itself, below which a pattern allows every path. */
   readonly isLast: boolean;
   readonly properties: Map<string, JsonSchema>;
   readonly patterns: Map<string, JsonSchema>;

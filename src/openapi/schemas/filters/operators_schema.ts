@@ -2,14 +2,14 @@ import type { FilterValue } from "./filter_node.ts";
 import type { Components } from "../components.ts";
 import { type JsonSchema, oneOf } from "../json_schema.ts";
 
-/** The types of MongoDB, by name and by number. */
+/** The types of MongoDB, by name and by number, which the operator `$type` can name. */
 const TYPES = [
   ...["double", "string", "object", "array", "binData", "objectId", "bool", "date", "null"],
   ...["regex", "int", "timestamp", "long", "decimal", "number"],
   ...[1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 16, 17, 18, 19],
 ];
 
-/** The greatest absolute value of a number in `$mod`, as the document describes it. */
+/** The greatest absolute value of a number in `$mod`. JavaScript may round integers beyond this value. */
 const MOST = 2 ** 53;
 
 const PLACE = { anyOf: [{ type: "object" }, { type: "array", items: {} }] } as const;
@@ -51,7 +51,10 @@ const EXPRESSION = {
 
 const LISTS = new Set(["$in", "$nin", "$all"]);
 
-/** Functions that return references to the schemas of other values. */
+/**
+ * The functions that return references to the schemas of operators and values. They are arguments, because the module
+ * that has them imports this module.
+ */
 export interface Conditions {
   readonly operators: (value: FilterValue, components: Components) => JsonSchema;
   readonly operand: (value: FilterValue, components: Components) => JsonSchema;

@@ -18,7 +18,10 @@ const EXTENDED: Readonly<Record<string, readonly (readonly [string, JsonSchema])
   ],
 };
 
-/** Describes the values that fields of a type are compared with. */
+/**
+ * Describes the values that a filter can compare with fields of a type. They are the values that a body can have for
+ * the type, and the forms of extended JSON.
+ */
 export function comparedValue(type: string, components: Components): JsonSchema {
   const node: ValueNode = {
     type,
@@ -42,7 +45,9 @@ function extendedJson([name, value]: readonly [string, JsonSchema]): JsonSchema 
   };
 }
 
-/** Returns a reference to the schema of the values that free-form data is compared with. */
+/**
+ * Returns a reference to the schema of the values that a filter can compare with free-form data, which can be any JSON.
+ */
 export function anyValue(components: Components): JsonSchema {
   return components.add("any value", {
     name: "AnyOperand",
