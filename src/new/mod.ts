@@ -113,8 +113,8 @@ async function main(folder = "."): Promise<void> {
 }
 
 /**
- * Whether this module is the main program. Node before version 24.2 has no `import.meta.main`, so the function compares
- * the paths of the module and the program.
+ * Whether this module is the main program. An import of `createApp()` must not run the program. Node before version
+ * 24.2 has no `import.meta.main`, so the function compares the paths of the module and the program.
  */
 function isProgram(): boolean {
   const { main } = import.meta as { readonly main?: boolean };
