@@ -10,14 +10,15 @@ export interface InstalledMongod {
   readonly version: string;
 }
 
-/** The oldest major version of MongoDB that Mongrove supports. */
+/** The oldest major version of MongoDB that Mongrove supports. An older `mongod` on `PATH` is passed over. */
 const OLDEST = 6;
 
 const FILE = process.platform === "win32" ? "mongod.exe" : "mongod";
 
 /**
  * Returns the first supported `mongod` on `PATH`. Returns `undefined` if `PATH` has none, or if `MONGOMS_SYSTEM_BINARY`
- * or `MONGOMS_VERSION` is set, because mongodb-memory-server reads these variables.
+ * or `MONGOMS_VERSION` is set. The package mongodb-memory-server reads these variables, and finds or downloads a
+ * `mongod` itself.
  */
 export async function findMongod(): Promise<InstalledMongod | undefined> {
   const { PATH = "", MONGOMS_SYSTEM_BINARY, MONGOMS_VERSION } = process.env;

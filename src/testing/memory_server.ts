@@ -5,7 +5,7 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 
 /**
- * The part of the package mongodb-memory-server that `startMongo()` uses. An import of the package's types would make
+ * The type of the part of mongodb-memory-server that `startMongo()` uses. An import of the package's types would make
  * the package a dependency of every application on Node.
  */
 export interface MemoryServerPackage {
@@ -13,7 +13,7 @@ export interface MemoryServerPackage {
   readonly MongoMemoryReplSet: { create(options: object): Promise<MemoryServer> };
 }
 
-/** A MongoDB that the package runs. */
+/** A MongoDB that mongodb-memory-server runs. `endProcesses()` reads its processes, to end them itself. */
 export interface MemoryServer {
   /** The members of a replica set. A single server has no such property. */
   readonly servers?: readonly MemoryServer[];
@@ -50,8 +50,9 @@ export async function loadMemoryServer(): Promise<MemoryServerPackage> {
 }
 
 /**
- * Returns the path of the package as the project in the current directory resolves it. Some installers let Mongrove
- * resolve only the packages that Mongrove itself names.
+ * Returns the path of the package as the project in the current directory resolves it, or `undefined` if the project
+ * has no such package. Some installers let Mongrove import only the dependencies that Mongrove declares, so an import
+ * from Mongrove would fail.
  */
 function lookInProject(): string | undefined {
   try {

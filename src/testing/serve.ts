@@ -5,14 +5,17 @@ import type { AddressInfo } from "node:net";
 export interface Served {
   /** The URL of the application, without a slash at the end. */
   readonly url: string;
-  /** Stops the application at once and closes all connections. Further calls do nothing. */
+  /**
+   * Stops the application at once and closes all connections, so that requests in progress get no answer. Further calls
+   * do nothing.
+   */
   readonly stop: () => Promise<void>;
   /** Calls `stop()` at the end of an `await using` block. */
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
 /**
- * Serves an application on a free port of 127.0.0.1.
+ * Serves an application on a free port of 127.0.0.1, so that several tests can serve applications at the same time.
  *
  * @param app An Express application, or another request listener of `node:http`.
  * @returns The URL of the application, and the function that stops it.

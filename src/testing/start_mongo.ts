@@ -20,7 +20,7 @@ export interface StartMongoOptions {
   readonly dbName?: string;
 }
 
-/** The storage engine of production servers. Transactions need it. */
+/** The storage engine of production servers. Transactions need this storage engine. */
 const STORAGE_ENGINE = "wiredTiger";
 
 const WAYS_OUT = "set MONGOMS_SYSTEM_BINARY to the path of a mongod, or install one on PATH";

@@ -1,6 +1,6 @@
-/** A MongoDB for a test. */
+/** A MongoDB that `startMongo()` has started for a test. */
 export interface TestMongo {
-  /** The connection string, with the name of the database. */
+  /** The connection string for `mongoose.connect()`, with the name of the database. */
   readonly uri: string;
   /** Stops the server and deletes its data. Further calls do nothing. */
   readonly stop: () => Promise<void>;
