@@ -36,16 +36,17 @@ import type { RouteDescription } from "./http/routes/describe_route.ts";
 export const Framework: {
   /**
    * Returns an Express router with the routes of all models with `@rest`, or of the models in `options.models`. Mount
-   * the router after a JSON body parser. The router can be mounted at any path and at several paths. The router
-   * compares paths by the settings `case sensitive routing` and `strict routing` of the application.
+   * the router after a JSON body parser, because the router does not parse bodies. The router can be mounted at any
+   * path and at several paths. The router compares paths by the settings `case sensitive routing` and `strict routing`
+   * of the application, so that a guard of the application matches the same paths.
    *
    * @throws {TypeError} If a declaration or an option is wrong. The message names the class and the property.
    * @throws {RangeError} If a limit is not a positive integer.
    */
   readonly initialize: (options?: InitializeOptions) => FrameworkRouter;
   /**
-   * Returns descriptions of the routes that `initialize()` mounts with the same options. The method `describe()` of a
-   * router describes the routes of that router.
+   * Returns descriptions of the routes that `initialize()` mounts with the same options. For a router that exists
+   * already, call its method `describe()` instead.
    *
    * @throws {TypeError} If a declaration is wrong. The message names the class and the property.
    *
@@ -63,9 +64,9 @@ export const Framework: {
   readonly describe: (options?: InitializeOptions) => RouteDescription[];
   /**
    * Returns a filter and a Mongoose model, so that a route of the application selects the same entities as the routes
-   * of the model. Hooks do not run. The filter joins the parameter `q` of the request with the `scope` of the model's
-   * `@rest`. `q` passes the same checks as on the routes of the model. The Mongoose model uses the connection of the
-   * request.
+   * of the model. Hooks do not run, so the route must check the rights of the caller itself. The filter joins the
+   * parameter `q` of the request with the `scope` of the model's `@rest`. `q` passes the same checks as on the routes
+   * of the model. The Mongoose model uses the connection of the request.
    *
    * @throws {RestError} 400 if `q` is not allowed. An error of the `scope` is thrown unchanged. `Framework.errors()`
    * answers both.
@@ -96,8 +97,8 @@ export const Framework: {
     options?: QueryForOptions,
   ) => Promise<ModelQuery<M>>;
   /**
-   * Returns error middleware, which answers errors outside the router in the form of the router's errors. Mount the
-   * middleware last.
+   * Returns error middleware, so that errors of other middleware and routes are answered in the form of the router's
+   * errors. Mount the middleware last, because Express passes an error only to later middleware.
    */
   readonly errors: () => ErrorRequestHandler;
   /**
@@ -121,7 +122,8 @@ export const Framework: {
   /**
    * Closes the HTTP server of an application gracefully. The promise resolves when the server is closed. The server
    * accepts no new connections, completes its current requests, and answers them with `Connection: close`. Connections
-   * that are busy after `options.timeoutMS` milliseconds are cut. Close Mongoose after the promise has resolved.
+   * that are busy after `options.timeoutMS` milliseconds are cut. Close Mongoose after the promise has resolved,
+   * because current requests need the database.
    *
    * @throws {RangeError} If `timeoutMS` is not a valid number of milliseconds.
    * @throws {TypeError} If `options` has an unknown property.
