@@ -24,7 +24,7 @@ import { cutAnswer, SlowClientError } from "./replies/connection.ts";
 
 /**
  * The headers that describe the body or the connection. Errors cannot set these headers, because only the response has
- * the right values.
+ * the right values for the body that is sent.
  */
 const FRAMING = /^(content-encoding|content-length|transfer-encoding|connection|trailer|upgrade)$/i;
 
@@ -42,7 +42,10 @@ export async function answerError({ context }: Call, error: unknown): Promise<vo
   else sendError(res, answer);
 }
 
-/** Sends the status, the headers and the body of an error. Leaves out headers with an invalid name or value. */
+/**
+ * Sends the status, the headers and the body of an error. Leaves out headers with an invalid name or value and logs a
+ * hint, so that the client gets the answer in any case.
+ */
 export function sendError(res: Response, error: RestError): void {
   const body = asProblem(res, error) ?? error.body;
   const text = textOf(body);
@@ -71,7 +74,8 @@ function textOf(body: object): string {
 
 /**
  * Returns the problem details (RFC 9457) of an error if the client names their media type in `Accept`. Returns
- * `undefined` for a `RestError` whose body the application has written.
+ * `undefined` otherwise, and for a `RestError` whose body the application has written, so that the body of the error is
+ * sent without a change.
  */
 function asProblem(res: Response, error: RestError): object | undefined {
   if (!(error instanceof Refusal) && !isText(error)) return undefined;
@@ -82,7 +86,10 @@ function asProblem(res: Response, error: RestError): object | undefined {
   return { type: "about:blank", title: statusText(status), status, detail, ...details };
 }
 
-/** The error with an HTTP status that body parsers and other middleware throw. */
+/**
+ * The error with an HTTP status that body parsers and other middleware throw. The answer has this status, and shows the
+ * message of the error only if `expose` allows it.
+ */
 type HttpError = Partial<
   Record<"status" | "statusCode" | "expose" | "type" | "message" | "headers" | "limit", unknown>
 >;
@@ -100,7 +107,7 @@ export function errors(given?: never): ErrorRequestHandler {
       error: validationFailure(error)?.thrown ?? error,
       context: { method, route: `${baseUrl}${pattern}` },
     };
-    // The answer hides the message of an error with `expose: false`, so the error is logged.
+    // The answer hides the message of an error with `expose: false`, so the error is reported to the log.
     const isConcealed = answer !== error && (error as HttpError | null)?.expose === false;
     if (isOutage(answer)) await reporter.reportRepeated(failure);
     else if (answer.status >= 500 || isConcealed) await reporter.report(failure);
@@ -127,7 +134,7 @@ function toRestError(error: unknown): RestError {
 
 /**
  * Returns the answer to an error of Mongoose or MongoDB that a route of the application has thrown. Returns `undefined`
- * for any other error.
+ * for any other error, which is answered with a 500.
  */
 function translate(error: unknown): RestError | undefined {
   if (error instanceof mongoose.Error.CastError) {
@@ -139,7 +146,8 @@ function translate(error: unknown): RestError | undefined {
   const origin = error instanceof mongoose.Error ? originOf(error) : undefined;
   const isHidden = (path: string) =>
     origin !== undefined && isHiddenPath(path, describeShape(origin.schema));
-  // The connection of the failed route is not known, so any closed connection with models counts.
+  // The connection of the failed route is not known, so any closed connection with models makes the database count as
+  // unavailable.
   const away = mongoose.connections.some((each) => !isOpen(each) && each.modelNames().length > 0);
   return translateError(error, { filtered: false, isHidden, away });
 }

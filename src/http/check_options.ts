@@ -3,14 +3,20 @@ import { isJsonObject } from "../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import { whyUnseen } from "../schema/fields/visibility.ts";
 
-/** The function that makes the error of a wrong declaration. The message names the class. */
+/**
+ * The function that makes the error of a wrong declaration. The message of the error names the class, so that the
+ * developer finds the declaration.
+ */
 export type Fail = (problem: string) => TypeError;
 
 export function cannotMount({ name }: ModelClass, problem: string): TypeError {
   return new TypeError(`Cannot mount "${name}": ${problem}`);
 }
 
-/** The name of a checked option, such as `page.max`, and the function that makes its error. */
+/**
+ * The name of a checked option, such as `page.max`, and the function that makes the error of a wrong value. The message
+ * of the error names the option.
+ */
 interface GivenOption {
   readonly option: string;
   readonly fail: Fail;
@@ -27,7 +33,10 @@ const KINDS = {
   formats: ["a list of formats", isFilled],
 } as const;
 
-/** The type of the values that pass the check of a kind. `checkKind()` returns a value of this type. */
+/**
+ * The type of the values that pass the check of a kind in `KINDS`. `checkKind()` returns a value of this type, so that
+ * its callers need no cast.
+ */
 type Checked<K extends keyof typeof KINDS> = typeof KINDS[K][1] extends
   (value: unknown) => value is infer T ? T : never;
 
@@ -53,8 +62,8 @@ export function checkKind<K extends keyof typeof KINDS>(
 }
 
 /**
- * Returns the object of an option that is `true` or an object. Throws if the object has an unknown key, which would
- * have no effect.
+ * Returns the object that a declaration gives as an option. The value `true` stands for an object without keys. Throws
+ * if the object has an unknown key, because a misspelled key would have no effect.
  */
 export function objectOf<N extends string>(
   given: unknown,
@@ -76,8 +85,8 @@ const HELD: Readonly<Record<FieldShape["kind"], string>> = {
 };
 
 /**
- * Checks that clients see the fields that an option lists, and that the option can use their types. Returns the names
- * without duplicates.
+ * Throws if an option of a read, such as `sort`, lists a field that clients do not see, or a field whose type the
+ * option cannot use. Returns the names of the listed fields without duplicates.
  */
 export function checkFields(
   given: unknown,
@@ -96,8 +105,8 @@ export function checkFields(
 }
 
 /**
- * Returns the first key that is no option, in quotes, with the option that may be meant. Returns `undefined` if all
- * keys are options.
+ * Returns the first key that is no option, for an error message. The key is in quotes, followed by the option that may
+ * be meant. Returns `undefined` if all keys are options, so that the caller throws no error.
  */
 export function unknownOption(given: object, known: object): string | undefined {
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name));
@@ -109,8 +118,8 @@ export function unknownOption(given: object, known: object): string | undefined 
 }
 
 /**
- * Throws if the options are a request of Express. In this case, the application has mounted the function itself instead
- * of its result, and no request would be answered.
+ * Throws if the options of a function such as `Framework.errors()` are a request of Express. In this case, the
+ * application has mounted the function itself instead of its result, and no request would be answered.
  */
 export function refuseRequest(name: string, given: unknown): void {
   if (typeof given !== "object" || given === null || !("httpVersion" in given)) return;

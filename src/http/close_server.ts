@@ -6,7 +6,7 @@ import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } fr
 import { hasUnflushed } from "./replies/connection.ts";
 import { endLongAnswers } from "./replies/server_close.ts";
 
-/** Options of `Framework.close()`. */
+/** The options of `Framework.close()`, which closes an HTTP server when its requests are answered. */
 export interface CloseOptions {
   /** The time after which busy connections are cut, in milliseconds. The default is `10000`. */
   readonly timeoutMS?: number;
@@ -15,24 +15,30 @@ export interface CloseOptions {
 const SWEEP_MS = 50;
 
 /**
- * The number of sweeps without a finished answer before idle connections are closed. A client may be about to send its
- * next request.
+ * The number of sweeps without a finished answer before a closing server closes idle connections. During these sweeps,
+ * a client may still send its next request on an open connection. A sweep runs every `SWEEP_MS`.
  */
 const GRACE_SWEEPS = 6;
 
 const CUT_MS = 100;
 
-/** The number of turns of the event loop without a new connection after which no connection is left to accept. */
+/**
+ * The number of turns of the event loop without a new connection after which a closing server stops listening. Each
+ * turn accepts one connection, so no connection is left to accept.
+ */
 const QUIET_TURNS = 3;
 
-/** The part of the time limit in which a closing server may go on accepting connections. */
+/**
+ * The part of the time limit in which a closing server may go on accepting connections, so that clients that keep
+ * connecting cannot delay the close without end.
+ */
 const ACCEPTING_PART = 0.5;
 
 const FINISHED = "http.server.response.finish";
 
 const closing = new WeakMap<object, Promise<void>>();
 
-/** The closing servers that have stopped listening. */
+/** The closing servers that have stopped listening. Their answers get the header `Connection: close`. */
 const deaf = new WeakSet<object>();
 
 let closingCount = 0;
@@ -44,7 +50,7 @@ export function isAnyClosing(): boolean {
 /**
  * Closes an HTTP server. Idle connections are closed after a grace period, so that requests that are already on their
  * way are answered. Further calls for the same server return the same promise. The promise does not wait for
- * WebSockets. The application has to close WebSockets.
+ * WebSockets, so the application has to close WebSockets.
  */
 export function closeServer(
   server: HttpServer | HttpsServer,
@@ -70,7 +76,8 @@ export function closeServer(
 }
 
 async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promise<void> {
-  // Deno has already accepted every connection that the system has opened.
+  // Deno has already accepted every connection that the operating system has opened, so only other runtimes have to
+  // wait.
   if (!("Deno" in globalThis)) await acceptWaiting(server, timeoutMS * ACCEPTING_PART);
   deaf.add(server);
   const onRequest = (_req: unknown, res: ServerResponse) => sayIfClosing(res);
@@ -85,8 +92,8 @@ async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promi
     const cut = setTimeout(() => {
       server.closeAllConnections();
       end();
-      // `closeAllConnections()` does not cut WebSockets and unfinished TLS handshakes, so the callback below may never
-      // run.
+      // `closeAllConnections()` does not cut WebSockets and unfinished TLS handshakes, so the callback of
+      // `Server.prototype.close` may never run.
       setTimeout(resolve, CUT_MS);
     }, timeoutMS);
     // `http.Server.close()` of Node would close idle connections at once, and would cut answers that slow clients are
@@ -100,7 +107,7 @@ async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promi
       resolve();
     });
     // Deno closes a connection after its current answer if the server is not listening. Requests that the client has
-    // already sent would get no answer.
+    // already sent would get no answer, so `listening` stays `true`.
     if ("Deno" in globalThis) {
       Object.defineProperty(server, "listening", { configurable: true, value: true });
     }
@@ -139,8 +146,9 @@ export function isClosing({ req }: ServerResponse): boolean {
 }
 
 /**
- * Closes idle connections after `GRACE_SWEEPS` sweeps in which no answer has ended. A client may send another request
- * after each answer. Returns a function that stops the sweeps.
+ * Closes the idle connections of a closing server after `GRACE_SWEEPS` sweeps in which no answer has ended. A client
+ * may send another request after each answer, so each finished answer starts the count again. Returns a function that
+ * stops the sweeps.
  */
 function sweepIdle(server: HttpServer | HttpsServer): () => void {
   let sweeps = 0;

@@ -15,9 +15,15 @@ import { sendReply } from "./replies/send_reply.ts";
 import { describeCall } from "./routes/describe_route.ts";
 import { traceRequest } from "./trace_request.ts";
 
-/** A request that the code of `mcp/` makes for the call of a tool and sends through the router of the API. */
+/**
+ * The route of a request that the code of `mcp/` makes when an assistant calls a tool. The request passes through the
+ * router of the API with the properties that middleware has set, so that hooks find these properties.
+ */
 interface InnerRequest {
-  /** The only route that may answer the request. Any other route answers 404, even if its path matches. */
+  /**
+   * The only route that may answer the request. Any other route answers 404, even if its path matches, so that a tool
+   * reaches no other route.
+   */
   readonly mounted: Route;
   /** The route whose rules apply, either the mounted route or a copy of the mounted route with narrower rules. */
   readonly route: Route;
@@ -25,7 +31,10 @@ interface InnerRequest {
   readonly describes: boolean;
 }
 
-/** The inner requests, each with the route that may answer it. */
+/**
+ * The requests that are made for calls of tools, each with the route that may answer it. A request of an HTTP client is
+ * not in this map.
+ */
 export const innerRequests = new WeakMap<object, InnerRequest>();
 
 export function handleRoute(route: Route): RequestHandler {
@@ -36,7 +45,8 @@ export function handleRoute(route: Route): RequestHandler {
     const req = request as FrameworkRequest;
     const inner = innerRequests.get(req);
     if (inner !== undefined && inner.mounted !== route) return sendError(res, notFound());
-    // A hook may write to a response that has ended. Without a listener, the error would end the process.
+    // A hook may write to a response that has ended. Without a listener, the error of such a write would end the
+    // process.
     res.on("error", logError);
     watchEnd(res);
     // A list is not read before its turn to be sent. While the connection sends the answers to earlier requests, the

@@ -6,7 +6,7 @@ import { indexBuilds } from "../schema/index_builds.ts";
 import { isOpen, isPoolBusy } from "../schema/mongoose/connections.ts";
 import { isAnyClosing } from "./close_server.ts";
 
-/** The health of an application, which `Framework.health()` returns. */
+/** The health of an application, which `Framework.health()` returns for the probes of an orchestrator. */
 export interface Health {
   /** Whether the process answers. The value is always `true`. A process that does not answer has to be restarted. */
   readonly live: boolean;
@@ -24,7 +24,10 @@ const DEADLINE_MS = 800;
 
 let checking: Promise<Health> | undefined;
 
-/** Checks the connections and indexes that requests need. Simultaneous calls share one check. */
+/**
+ * Checks the connections and indexes that requests need. Simultaneous calls share one check, so that many probes do not
+ * ping a slow database many times.
+ */
 export function health(): Promise<Health> {
   return checking ??= look().finally(() => checking = undefined);
 }
@@ -39,7 +42,7 @@ async function look(): Promise<Health> {
 
 /**
  * Returns the connections that `getConnection` has returned, and the default connection if it has models. Requests use
- * these connections.
+ * these connections. The state of any other connection has no effect on the health.
  */
 function servedConnections(): Set<Connection> {
   const { connection } = mongoose;
@@ -70,7 +73,7 @@ async function findPingProblem(
     await withTimeLimit((signal) => db.command({ ping: 1 }, { signal }), limit);
     return undefined;
   } catch (error) {
-    // The reason does not include the message, which may name hosts and users.
+    // The reason does not include the message, which may name hosts and users of the database.
     if (!(error instanceof TimeLimitError)) {
       return `fails: ${Object(error).codeName ?? Object(error).name}`;
     }
@@ -81,7 +84,10 @@ async function findPingProblem(
   }
 }
 
-/** Whether a promise resolves in time, and to another value than `false`. */
+/**
+ * Whether a promise resolves before `end`, and to another value than `false`. A build of indexes that fails or takes
+ * too long counts as not done.
+ */
 async function holds(work: Promise<unknown> | undefined, end: number): Promise<boolean> {
   let timer;
   const late = new Promise<boolean>((resolve) => {

@@ -21,7 +21,7 @@ import { buildRoutes, type RouteSettings } from "./routes/build_routes.ts";
 import { checkTransactions } from "./routes/compile_writes.ts";
 import { describeRoute, type RouteDescription } from "./routes/describe_route.ts";
 
-/** Options of `Framework.initialize()`. */
+/** The options of `Framework.initialize()`, which returns the router with the routes of the models. */
 export interface InitializeOptions {
   /** The models whose routes are mounted. The default is all imported models with `@rest`. */
   readonly models?: readonly ModelClass[];
@@ -44,12 +44,13 @@ export interface InitializeOptions {
   /**
    * The writes that answer 503 until unique indexes are built. By default, these are the writes that set a field of
    * such an index, so that no two entities get the same unique value. With `"required"`, all writes of a model answer
-   * 503 until all of its unique indexes are built. With `"lazy"`, no write does.
+   * 503 until all of its unique indexes are built. With `"lazy"`, only `replace()` by another field than `_id` answers
+   * 503, so duplicates are possible in other writes.
    */
   readonly indexes?: "required" | "lazy";
   /**
    * With `"strict"`, requests with parameters that the operation does not declare answer 400. `updateAll()` and
-   * `removeAll()` do so in any case.
+   * `removeAll()` refuse such requests in any case, because a misspelled `q` would select all entities.
    */
   readonly parameters?: "strict";
   /** Limits on the URL parameter `q`. */
@@ -78,10 +79,13 @@ const OPTIONS: Readonly<Record<keyof InitializeOptions, true>> = {
   log: true,
 };
 
-/** The longest delay that a timer supports. Timers with a longer delay fire at once. */
+/**
+ * The longest delay that a timer supports. A timer with a longer delay would fire at once, so longer time limits are
+ * refused.
+ */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The router that `Framework.initialize()` returns. */
+/** The router that `Framework.initialize()` returns. The application mounts the router by `app.use()`. */
 export interface FrameworkRouter extends Router {
   /** Returns the descriptions of the routes of this router. */
   readonly describe: () => RouteDescription[];
@@ -106,7 +110,8 @@ export function initialize(options: InitializeOptions = {}): FrameworkRouter {
 }
 
 /**
- * Returns the log line of a route. The line of a read says whether the read sends bytes or makes documents, and why.
+ * Returns the line about a route that the option `log` writes. The line of a read says whether the read sends bytes or
+ * makes documents, and why.
  */
 function routeLine(route: Route): string {
   const { method, path, operation, model } = describeRoute(route);
@@ -119,12 +124,15 @@ function routeLine(route: Route): string {
   return `${line}: ${kind} (${reason})`;
 }
 
-/** The fields that `hintAtSort()` has already logged, by class. */
+/**
+ * The fields that `hintAtSort()` has already logged, by class. Several routes may sort by one field, and one line is
+ * enough.
+ */
 const hintedOf = memoize((_target: ModelClass) => new Set<string>());
 
 /**
- * Logs, once for each field, that clients may sort by the field but no index begins with it. The database sorts all
- * entities for such a request.
+ * Logs a hint for each field by which clients may sort and with which no index begins. For a request that sorts by such
+ * a field, the database sorts all entities. Each field is logged once.
  */
 function hintAtSort([level, ...below]: Route["levels"]): void {
   if (level?.reads?.sort === undefined || below.length > 0) return;
@@ -132,7 +140,8 @@ function hintAtSort([level, ...below]: Route["levels"]): void {
   const indexes = buildSchema(target).schema.indexes().map(([key]) => Object.keys(key));
   const hinted = hintedOf(target);
   for (const name of sort) {
-    // An index may begin with the fields of a scope, followed by the field of the sort.
+    // With a scope, an index may begin with the fields of the scope, so the field of the sort may come later in the
+    // index.
     const isIndexed = name === "_id" ||
       indexes.some(([first, ...rest]) =>
         first === name || scopes.length > 0 && rest.includes(name)
@@ -148,7 +157,10 @@ function hintAtSort([level, ...below]: Route["levels"]): void {
 
 const mounted = new WeakMap<object, readonly Route[]>();
 
-/** Returns the routes of a router of {@linkcode initialize}. Returns `undefined` for any other object. */
+/**
+ * Returns the routes of a router of {@linkcode initialize}. Returns `undefined` for any other object, which the caller
+ * refuses.
+ */
 export function mountedRoutes(router: object): readonly Route[] | undefined {
   return mounted.get(router);
 }
@@ -157,13 +169,16 @@ export function describe(options: InitializeOptions = {}): RouteDescription[] {
   return openRoutes(options).map(describeRoute);
 }
 
-/** Returns the routes that {@linkcode initialize} would mount. */
+/** Returns the routes that {@linkcode initialize} would mount, so that they can be described without a router. */
 export function openRoutes(options: InitializeOptions): Route[] {
   checkOptions(options);
   return buildRoutes(options.models ?? registeredModels(), settingsOf(options));
 }
 
-/** Builds the settings that all routes of a router share, with defaults. Throws if a time limit is out of range. */
+/**
+ * Builds the settings that all routes of a router share, with defaults. Throws if a time limit is out of range, because
+ * a timer with a longer delay would fire at once.
+ */
 export function settingsOf(options: InitializeOptions): RouteSettings {
   const { onError, maxTimeMS = MAX_TIME_MS, sendTimeoutMS = 60_000 } = options;
   const { queryLimits, bodyLimits, live, indexes, parameters } = options;

@@ -19,7 +19,10 @@ import { exactFilter } from "../schema/mongoose/statements/exact_filter.ts";
 import { shapeForAll } from "../schema/fields/shape.ts";
 import { settingsOf } from "./initialize.ts";
 
-/** Options of `Framework.queryFor()`. */
+/**
+ * The options of `Framework.queryFor()`, which returns the filter and the model for the entities that a request may
+ * see.
+ */
 export interface QueryForOptions {
   /**
    * Limits on the URL parameter `q`. With `paths: "listed"`, requests with `q` are refused, because no path is listed.
@@ -50,12 +53,13 @@ export async function queryFor<M extends FrameworkModel>(
   }
   const limits = completeQueryLimits(queryLimits);
   const known = routeFor(target, { path, ignoresQ: !q });
-  // No operation lists paths for this query, so `q` may name none.
+  // No operation lists paths for this query, so with `paths: "listed"`, `q` may name no path.
   const levels = queryLimits?.paths === undefined
     ? known.levels
     : known.levels.map((level) => ({ ...level, filterPaths: new ListedPaths([], level.shape) }));
   const route = { ...known, limits, levels };
-  // The view has a `req.framework` apart from that of the request, whose hooks may run at the same time.
+  // Hooks of the request may run at the same time and use its `req.framework`. The view has another `req.framework`, so
+  // that this query does not change the `req.framework` of the hooks.
   const own = requestView(req as FrameworkRequest);
   const { context, badQuery } = openCall(route, { req: own, count: countSelected });
   try {
@@ -85,7 +89,10 @@ function routeFor(target: ModelClass, given: RouteKey): Route {
   return route;
 }
 
-/** Builds a route without hooks, with the scopes of the `@rest` that apply. */
+/**
+ * Builds the route by which `queryFor()` selects entities. The route has the scopes of the `@rest` that apply, so that
+ * the query selects no entity outside of these scopes. The route has no hooks.
+ */
 function makeRoute(target: ModelClass, { path: route, ignoresQ }: RouteKey): Route {
   const rests = route === undefined
     ? bindingRests(target)

@@ -44,7 +44,10 @@ export interface RequestTrace {
 
 const channel = tracingChannel<object, RequestTrace>("mongrove:request");
 
-/** Serves a request. If the channel has subscribers, the request is served inside a trace. */
+/**
+ * Serves a request. The request is served inside a trace only if the channel has subscribers, so that other
+ * applications pay nothing for traces.
+ */
 export function traceRequest(
   { route, res }: { readonly route: Route; readonly res: Response },
   serve: () => Promise<void>,

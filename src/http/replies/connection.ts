@@ -4,7 +4,10 @@ import { clearTimeout, setTimeout } from "node:timers";
 import { PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import { hasEnded, onConnectionClose } from "../../pipeline/request/reply.ts";
 
-/** Whether a response waits until its connection has sent the answers to earlier requests (request pipelining). */
+/**
+ * Whether a response waits until its connection has sent the answers to earlier requests (request pipelining). Code
+ * that reads a list or resets the connection first waits for the turn of the response by `awaitTurn()`.
+ */
 export function isQueued(res: Response): boolean {
   if (res.socket || res.writableFinished || typeof res.assignSocket !== "function") return false;
   // Node and Deno store the response that a connection is sending as `_httpMessage`. Without such a response, nothing
@@ -15,7 +18,7 @@ export function isQueued(res: Response): boolean {
 
 /**
  * Waits until a connection sends this response, because the answers to pipelined requests are sent in the order of the
- * requests. Resolves to `false` if the connection closes first.
+ * requests. Resolves to `false` if the connection closes first, so that the caller stops its work for the answer.
  */
 export function awaitTurn(res: Response): Promise<boolean> {
   const { socket } = res.req;
@@ -23,7 +26,7 @@ export function awaitTurn(res: Response): Promise<boolean> {
   return new Promise((resolve) => {
     const stopListening = onConnectionClose(socket, () => resolve(false));
     const assign = res.assignSocket;
-    // Node emits no event when a response gets its socket, so this method is replaced until it is called.
+    // Node emits no event when a response gets its socket, so `assignSocket()` is replaced until Node calls it.
     res.assignSocket = (own: Socket) => {
       res.assignSocket = assign;
       stopListening();
@@ -51,7 +54,10 @@ export async function cutAnswer(res: Response): Promise<void> {
   res.destroy();
 }
 
-/** The error of an answer that was cut because its client had not read a piece in time. */
+/**
+ * The error of an answer that was cut because its client had not read a piece in time. The error is reported to
+ * `onError`, and no answer is sent for it.
+ */
 export class SlowClientError extends Error {
   override name = "SlowClientError";
   readonly code = "SEND_TIMEOUT";
@@ -64,7 +70,10 @@ export class SlowClientError extends Error {
   }
 }
 
-/** Calls `callback` when the time limit for a client has passed. Returns a function that stops the timer. */
+/**
+ * Calls `callback` when the time in which a client has to read a piece of an answer has passed. Returns a function that
+ * stops the timer, for a client that has read in time.
+ */
 export function onSendTimeout(timeoutMS: number, callback: () => void): () => void {
   // Each half of the time has its timer. After a process was suspended, a due timer fires before the process reads its
   // sockets, so a single timer would cut clients that have read in time.
@@ -76,12 +85,15 @@ export function onSendTimeout(timeoutMS: number, callback: () => void): () => vo
 }
 
 /**
- * The most bytes that an answer of the framework leaves unsent when it ends. A response with more unsent bytes was
- * written by a hook, and gets no time limit.
+ * The most bytes that an answer of the framework leaves unsent when the answer ends. A response with more unsent bytes
+ * was written by a hook, so its client gets no time limit.
  */
 const MAX_LEFT = 4 * PIECE_BYTES;
 
-/** The responses that have ended and that clients are still reading, by server. */
+/**
+ * The responses that have ended and that clients are still reading, by server. A closing server with such a response
+ * closes no idle connection, because Node counts the connection of the response as idle.
+ */
 const unflushed = new WeakMap<object, Set<Response>>();
 
 interface FlushOptions {
@@ -90,7 +102,10 @@ interface FlushOptions {
   readonly onLate: (error: SlowClientError) => unknown;
 }
 
-/** Records a response until its client has read it or has left. Cuts the response if the client is too slow. */
+/**
+ * Records an ended response until its client has read the whole response or has left, so that a closing server waits
+ * for the client. Cuts the response if the client is too slow.
+ */
 export function noteUnflushed(res: Response, options: FlushOptions): void {
   const { socket } = res.req;
   // Node and Deno store the server of a connection as `server`, a property that their types do not declare.

@@ -5,19 +5,25 @@ import type { Column } from "../../pipeline/lists/columns.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 
-/** The header `Content-Type` that Express sets for `type("json")`. */
+/**
+ * The value of `Content-Type` that Express sets for `type("json")`. Answers are sent without `res.send()`, so the
+ * framework sets this header.
+ */
 export const JSON_TYPE = "application/json; charset=utf-8";
 
 type Texts = AsyncIterable<JsonPiece> | Iterable<JsonPiece>;
 
-/** The format of a list, and the text around its entities. */
+/**
+ * The media type of a list in an answer, and the texts that begin and end the list. JSON, NDJSON and CSV each have a
+ * frame.
+ */
 export interface Frame {
   readonly type: string;
   readonly open: string;
   readonly close: string;
-  /** The whole text of a list without entities. */
+  /** The whole text of a list without entities. A CSV list without entities still has its header row. */
   readonly empty: string;
-  /** Converts the JSON texts of entities into the rows of a table. */
+  /** Converts the JSON texts of entities into the rows of a table. Only CSV has this function. */
   readonly rows?: (texts: Texts) => AsyncIterable<JsonPiece>;
 }
 
@@ -37,7 +43,10 @@ export function frameOf({ format, columns = [] }: Reply): Frame {
   };
 }
 
-/** Builds the text of a complete list, in pieces. */
+/**
+ * Builds the text of a list whose entities have all been read. Returns the text in pieces, because joining the pieces
+ * of a long list would double its memory.
+ */
 export async function framed(
   texts: readonly JsonPiece[],
   { open, close, empty, rows }: Frame,
@@ -54,8 +63,8 @@ export async function framed(
 }
 
 /**
- * Converts the JSON texts of entities, one on each line, into the rows of a table (RFC 4180). Yields the rows when they
- * have `PIECE_BYTES` characters or the texts end.
+ * Converts the JSON texts of entities, one on each line, into the rows of a table (RFC 4180). Yields rows in pieces of
+ * about `PIECE_BYTES` characters. Between two pieces, other requests get a turn of the event loop.
  */
 async function* csvRows(texts: Texts, columns: readonly Column[]): AsyncGenerator<string> {
   const decoder = new TextDecoder();
@@ -94,16 +103,16 @@ function rowOf(cells: readonly string[]): string {
 }
 
 /**
- * Matches a text that a spreadsheet would run as a formula. Also matches a text that begins with `'`, because a
- * spreadsheet would remove this `'`.
+ * Matches a text that a spreadsheet would run as a formula, so that `cellOf()` writes `'` before the text. Also matches
+ * a text that begins with `'`, because a spreadsheet would remove this `'`.
  */
 const FORMULA = /^[=+\-@\t\r']/;
 
 const NUMBER = /^-?\d+(\.\d+)?(E[+-]?\d+)?$/;
 
 /**
- * Returns the cell for a value. A text that matches `FORMULA` begins with `'`. An empty text has quotes, so that it
- * differs from a missing value.
+ * Returns the CSV cell for a value of an entity. A text that matches `FORMULA` begins with `'`, so that no spreadsheet
+ * runs the text. An empty text has quotes, so that it differs from a missing value.
  */
 function cellOf(value: unknown, isNumeric: boolean): string {
   if (value === undefined || value === null) return "";

@@ -5,8 +5,8 @@ import { PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import { cutAnswer, onSendTimeout, SlowClientError } from "./connection.ts";
 
 /**
- * The stream of one answer, written piece by piece at the pace of the client. The stream stops if the client leaves or
- * is too slow.
+ * The stream of one answer. The stream writes a piece only when the client has read enough of the earlier pieces, so
+ * that a long answer never waits in memory as a whole. The stream stops if the client leaves or is too slow.
  */
 export class ResponseStream {
   readonly #res: Response;
@@ -22,13 +22,16 @@ export class ResponseStream {
 
   /**
    * Whether this stream can still write. A stream cannot write if the client has left, if the response has ended, or if
-   * a hook has begun an answer.
+   * a hook has begun an answer. A caller whose stream cannot write stops reading entities.
    */
   get isOpen(): boolean {
     return !isOver(this.#res.req as FrameworkRequest) && !this.isTaken;
   }
 
-  /** Whether a hook has begun an answer before this stream, and has not ended it. */
+  /**
+   * Whether a hook has begun an answer before this stream, and has not ended its answer. The caller cuts this answer,
+   * because the client would wait for the rest.
+   */
   get isTaken(): boolean {
     return !this.begun && this.#res.headersSent && !isOver(this.#res.req as FrameworkRequest);
   }
@@ -39,7 +42,10 @@ export class ResponseStream {
     this.#res.flushHeaders();
   }
 
-  /** Makes compression middleware send the bytes that it holds back. */
+  /**
+   * Makes compression middleware send the bytes that it holds back, so that the client gets each line of an answer
+   * before the next line is written.
+   */
   flush(): void {
     if (this.isOpen) (this.#res as { flush?: () => void }).flush?.();
   }
@@ -84,8 +90,8 @@ export class ResponseStream {
   }
 
   /**
-   * Adds the listeners once for all waits. Compression middleware does not remove listeners, so new listeners for each
-   * wait would pile up.
+   * Adds the listeners for events of the response once for all waits of this stream. Compression middleware does not
+   * remove listeners, so new listeners for each wait would pile up.
    */
   #listen(): void {
     if (this.#stopListening !== undefined) return;

@@ -16,12 +16,18 @@ const HEARTBEAT = ":\n\n";
 
 let openCount = 0;
 
-/** Whether a request asks for a live list, by `Accept: text/event-stream`. */
+/**
+ * Whether a request asks for a live list, by `Accept: text/event-stream`. Any other request for the list gets an
+ * ordinary answer.
+ */
 export function asksForEvents({ req }: Call): boolean {
   return req.method === "GET" && namesType(req.headers.accept, EVENT_STREAM);
 }
 
-/** Sends a list and the events of its changes, until the client leaves or the stream ends. */
+/**
+ * Sends a list and the events of its changes, until the client leaves or the stream ends. Throws a 503 if too many live
+ * lists are open, or if the stream ends before its first event.
+ */
 export async function sendEvents(res: Response, call: Call): Promise<void> {
   const { route, req } = call;
   if (isOver(req)) return;
@@ -40,7 +46,7 @@ export async function sendEvents(res: Response, call: Call): Promise<void> {
 
 /**
  * The event stream of one client. If the client is too slow, the stream drops events, and sends the whole list again
- * when the client has read the bytes that were sent.
+ * when the client has read the bytes that were sent. Without this limit, unsent events would fill the memory.
  */
 class EventStream implements EventSender {
   readonly #res: Response;
@@ -90,7 +96,8 @@ class EventStream implements EventSender {
     if (!this.isBegun && !this.#begin()) return;
     this.#isBehind = false;
     for (const each of pieces) this.#queued += each.length;
-    // `maxUnsentBytes` limits the events that follow a list, and not the list itself.
+    // `maxUnsentBytes` limits the events that follow a list, and not the list itself, because a list longer than the
+    // limit could not be sent otherwise.
     if (isList) this.#most = this.#live.maxUnsentBytes + this.#queued;
     this.#queue.push(...pieces);
     this.#write();
@@ -113,7 +120,10 @@ class EventStream implements EventSender {
     this.#resolve();
   }
 
-  /** Begins the answer. Returns `false` if a hook has begun another answer. */
+  /**
+   * Begins the answer with its status and headers. If a hook has begun another answer, ends the stream and returns
+   * `false`, so that no event is written into the answer of the hook.
+   */
   #begin(): boolean {
     const res = this.#res;
     if (res.headersSent) {

@@ -1,9 +1,12 @@
 import type { Request } from "express-types";
 
-/** The callbacks that end the long answers of a server, by server. */
+/** The callbacks that end long answers, such as live lists and imports, by the server that sends them. */
 const callbacks = new WeakMap<object, Set<() => void>>();
 
-/** Calls `callback` when the server of a request begins to close. Returns a function that removes the callback. */
+/**
+ * Calls `callback` when the server of a request begins to close, so that a long answer to the request can end. Returns
+ * a function that removes the callback.
+ */
 export function onServerClose({ socket }: Request, callback: () => void): () => void {
   // Node and Deno store the server of a connection as `server`, a property that their types do not declare.
   const { server = socket } = socket as { readonly server?: object };
@@ -12,7 +15,10 @@ export function onServerClose({ socket }: Request, callback: () => void): () => 
   return () => all.delete(callback);
 }
 
-/** Ends the long answers of a closing server, such as live lists and imports, which would otherwise keep it open. */
+/**
+ * Ends the long answers of a closing server, such as live lists and imports, which would otherwise keep the server
+ * open.
+ */
 export function endLongAnswers(server: object): void {
   for (const callback of [...callbacks.get(server) ?? []]) callback();
 }

@@ -22,7 +22,7 @@ import { isRecursive, shapeWithin, whyUnseen } from "../../schema/fields/visibil
 import { isSchema } from "../../schema/standard_schema.ts";
 import { cannotMount, type Fail, unknownOption } from "../check_options.ts";
 
-/** The names of all options of `@rest`. */
+/** The names of all options of `@rest`. `checkNames()` refuses a declaration with any other option. */
 const OPTIONS: Readonly<Record<keyof RestRecord, true>> = {
   route: true,
   methods: true,
@@ -35,7 +35,10 @@ const OPTIONS: Readonly<Record<keyof RestRecord, true>> = {
 
 const CLASS_OPTIONS = ["getConnection", "schemaOptions", "main"] as const;
 
-/** Checks the `@rest` of a class. Returns its path without a slash at the end. */
+/**
+ * Throws if the `@rest` of a class is wrong. Returns the path of the `@rest` without a slash at the end, so that `/:id`
+ * can follow.
+ */
 export function checkRest(target: ModelClass, rest: RestRecord): string {
   const { route } = rest;
   const fail: Fail = (problem) => cannotMount(target, problem);
@@ -59,8 +62,8 @@ export function checkRest(target: ModelClass, rest: RestRecord): string {
 }
 
 /**
- * Checks the `@rest` of a property. Returns its path without a slash at the end. Throws if the property cannot have one
- * of the operations.
+ * Throws if the `@rest` of a property is wrong, or if the property cannot have one of its operations. Returns the path
+ * of the `@rest` without a slash at the end, which is added to the path of the parent.
  */
 export function checkPartRest({ link, target, rest }: PartDescription): string {
   const { owner, property } = link;
@@ -90,7 +93,10 @@ export function checkPartRest({ link, target, rest }: PartDescription): string {
   return route.replace(/\/+$/, "");
 }
 
-/** Returns the reason why a property cannot have an operation, or `undefined` if it can. */
+/**
+ * Returns the reason why a property cannot have an operation, for an error message. Returns `undefined` if the property
+ * can have the operation.
+ */
 function partProblem(
   method: Method,
   { array, embedded, identified }: PartDescription["link"] & { readonly identified: boolean },
@@ -109,8 +115,8 @@ function partProblem(
 }
 
 /**
- * Throws if a field with `exists` refers to a class with several `@rest`, and the declaration leaves open which of
- * their scopes applies. This scope selects the entities that a body may name.
+ * Throws if a field with `exists` refers to a class with several `@rest`, and the class leaves open which of their
+ * scopes applies. The scope selects the entities that a body may name in the field, so it has to be clear.
  */
 export function checkReferences(shape: Shape): void {
   for (const field of fieldsWithin(shape)) {
@@ -133,7 +139,10 @@ export function checkUnselected(shape: Shape, fail: Fail): void {
   }
 }
 
-/** The hooks that may hide entities, or fields of entities, from a reader. */
+/**
+ * The hooks that may hide entities, or fields of entities, from a reader. These hooks do not run for a part that its
+ * parent shows.
+ */
 const GUARDS = ["fetch", "postFetch", "preSend"] as const;
 
 /**
@@ -161,7 +170,7 @@ interface Place {
   readonly fail: Fail;
 }
 
-/** Throws if `@rest` has an unknown option. A misspelled `scope` would limit nothing. */
+/** Throws if `@rest` has an unknown option, because a misspelled `scope` would limit nothing. */
 function checkNames(rest: RestRecord, { place, fail }: Place): void {
   const unknown = unknownOption(rest, OPTIONS);
   if (unknown !== undefined) throw fail(`@rest${place} has no option ${unknown}`);
@@ -207,10 +216,13 @@ function checkMethod(given: Method | undefined, { place, fail }: Place): void {
   }
 }
 
-/** Returns the problem of an action, or `undefined` if it has none. `checkMethod()` checks the hooks of the action. */
+/**
+ * Returns the problem in the declaration of an action, for an error message. Returns `undefined` if the declaration is
+ * right. `checkMethod()` checks the hooks of the action.
+ */
 function actionProblem(action: Method & ActionRecord): string | undefined {
   const { operation: name, on, method, body, answer, saves = true, run } = action;
-  // Names of these characters need no encoding in a URL.
+  // The path of an action ends with its name. A name of these characters needs no encoding in a URL.
   if (typeof name !== "string" || !/^[A-Za-z][\w-]*$/.test(name)) {
     const rule = "a name has letters, digits, - and _, and begins with a letter";
     return `is called ${JSON.stringify(name)}: ${rule}`;
@@ -268,7 +280,9 @@ const WORDS: Readonly<
   ],
 };
 
-/** Throws if the example of a read has a field that no answer shows. */
+/**
+ * Throws if the example of a read has a field that no answer shows, because the OpenAPI document would show the field.
+ */
 export function checkExample(
   method: Method,
   { shape, fail }: { readonly shape: Shape; readonly fail: Fail },

@@ -8,7 +8,10 @@ import type { OperationPlace } from "./_compile_reads.ts";
 
 const UNITS: readonly unknown[] = ["year", "month", "day"] satisfies DateUnit[];
 
-/** The keys of a group in an answer that are not fields. Clients cannot group by a field with one of these names. */
+/**
+ * The keys of a group in an answer that are not fields. Clients cannot group by a field with one of these names,
+ * because the group would have one key for two values.
+ */
 const OTHER_KEYS = ["count", "sum", "avg"];
 
 const NUMBERS = ["Number", "Double", "Int32", "BigInt", "Decimal128"];
@@ -78,8 +81,8 @@ function checkTypes(
 }
 
 /**
- * Throws if functions of the model may show another value of a field than is stored. The database would group and add
- * up the stored values.
+ * Throws if functions of the model may show another value of a field than is stored. The database groups and adds up
+ * the stored values, so the groups would have values that no entity shows.
  */
 function checkShown(names: readonly string[], { schema, shape, option, fail }: Named): void {
   const other = names.find((name) => showsOtherThanStored(shape.fields.get(name)?.type, schema));
@@ -89,7 +92,10 @@ function checkShown(names: readonly string[], { schema, shape, option, fail }: N
   );
 }
 
-/** Returns the options of groups for their rules, completed with the defaults. */
+/**
+ * Converts the rules of groups back to the options of a declaration, completed with the defaults. The description of a
+ * route contains these options.
+ */
 export function describeGroups({ by, sum, avg, ...others }: GroupRules): Required<GroupsOptions> {
   const keys = [...by].map(([name, unit]) => unit === undefined ? name : { [name]: unit });
   return { by: keys, sum: [...sum], avg: [...avg], ...others };

@@ -27,17 +27,23 @@ import { isHiddenPath, whyUnseen } from "../../schema/fields/visibility.ts";
 import { checkFields, checkKind, type Fail, isCount, objectOf } from "../check_options.ts";
 import { compileGroups } from "./_compile_groups.ts";
 
-/** The input of the functions that compile the options of an operation. `fail` makes the error of a wrong option. */
+/**
+ * The class, the schema and the shape for which the options of an operation are compiled. `fail` makes the error of a
+ * wrong option.
+ */
 export interface OperationPlace {
   readonly target: ModelClass;
   readonly schema: Schema;
   readonly shape: Shape;
-  /** The property of the parent that holds the entities. `undefined` for the routes of a root. */
+  /** The property of the parent that holds the entities. `undefined` if the entities belong to no parent. */
   readonly link: PartLink | undefined;
   readonly fail: Fail;
 }
 
-/** Returns the paths that `q` may name. Returns `undefined` if `q` may name all paths that clients see. */
+/**
+ * Returns the paths that the URL parameter `q` may name. Returns `undefined` if `q` may name all paths that clients
+ * see. Throws if the option `filter` lists a path that clients do not see.
+ */
 export function compileFilterPaths(
   method: Method,
   { shape, mode, fail }: OperationPlace & { readonly mode: QueryLimits["paths"] },
@@ -60,13 +66,15 @@ export function compileFilterPaths(
 }
 
 /**
- * The options that only a query of the framework applies. A `fetch` hook runs instead of this query, so the options
- * would have no effect.
+ * The options that only a query of the framework applies. A `fetch` hook runs instead of this query, so an operation
+ * with this hook refuses the options, which would have no effect.
  */
 const OF_QUERIES = ["page", "sort", "search", "count", "groups", "live", "populate"] as const;
 
 /**
- * The options whose answers would count entities that a hook leaves out, with the beginning of their error messages.
+ * The options that make the database count entities, each with the beginning of its error message. An operation whose
+ * hooks may leave out entities refuses the options `count` and `groups`, because their numbers would include these
+ * entities.
  */
 const OF_ALL = {
   count: "the total would count what",
@@ -74,8 +82,8 @@ const OF_ALL = {
 } as const;
 
 /**
- * Compiles the parameters that clients may use besides `q`. Returns `undefined` if the operation declares no such
- * parameter.
+ * Compiles the options of a read into the rules of its URL parameters, such as `sort` and `limit`. Throws if an option
+ * is wrong. Returns `undefined` if the operation has no such option, so that `q` is its only parameter.
  */
 export function compileReads(method: Method, place: OperationPlace): ReadRules | undefined {
   const given: ReadOptions = optionsGiven(method, "read");
@@ -129,7 +137,7 @@ function compilePage(given: unknown, { schema, shape, fail }: OperationPlace): P
   return { size, max: most, inOneScan };
 }
 
-/** The most entities of a live list without the option `max`. */
+/** The most entities of a live list whose declaration has no option `max`. A longer list is answered with a 409. */
 const MAX_LIVE = 10_000;
 
 function compileLive(given: unknown, { shape, fail }: OperationPlace): LiveRule {
@@ -234,8 +242,8 @@ function compileReference(
 }
 
 /**
- * Throws if `one()` of a referred class has a hook. The hook may hide entities or fields, but does not run when an
- * entity replaces its identifier in an answer.
+ * Throws if `one()` of a referred class has a hook. The hook may hide entities or fields, but does not run when
+ * `populate` puts an entity in the place of its identifier. The answer would show the hidden entities and fields.
  */
 function checkGuards(referred: ModelClass, fail: Fail): void {
   const methods = bindingRests(referred).flatMap((rest) => rest.methods);

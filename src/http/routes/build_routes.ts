@@ -75,7 +75,10 @@ function rootBranch(target: ModelClass, rest: RestRecord): Branch {
   };
 }
 
-/** Throws if a property with `@rest` has no route. Routes of a property are built only below `one()` of its parent. */
+/**
+ * Throws if a property with `@rest` has no route. Routes of a property are built only below `one()` of its parent, so
+ * the `@rest` would have no effect.
+ */
 function checkReached(routes: readonly Route[]): void {
   const levels = routes.flatMap((route) => route.levels);
   for (const owner of new Set(levels.map(({ target }) => target))) {
@@ -90,20 +93,26 @@ function checkReached(routes: readonly Route[]): void {
   }
 }
 
-/** The routes of one `@rest` before they are built, with their paths and the levels above them. */
+/**
+ * The declaration of one `@rest`, with the paths of its routes and the levels above them. `branchRoutes()` builds the
+ * routes from it.
+ */
 interface Branch {
   readonly methods: RestRecord["methods"];
   readonly base: string;
   readonly item: string;
   readonly above: readonly Level[];
-  /** The last level of the routes, without the properties that depend on the operation. */
+  /**
+   * The last level of the routes, without the properties that depend on the operation. `levelMaker()` adds these
+   * properties.
+   */
   readonly level: Pick<Level, "target" | "scopes" | "link" | "parameter" | "concurrency">;
 }
 
 /** The settings that all routes below one `@rest` of a class share. */
 type SharedSettings = Omit<Route, "path" | "operation" | "levels" | "rights" | "reader">;
 
-/** Builds the routes of a branch, and of the branches below it for the properties of its class that have `@rest`. */
+/** Builds the routes of one `@rest`, and the routes below them for the properties of the class that have `@rest`. */
 function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const { methods, base, item, above, level } = branch;
   const actingOn = levelMaker(branch, shared);
@@ -117,7 +126,8 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const parent = own.find((route) => actingLevel(route).operation === "one");
   const below = describeParts(level.target).flatMap((part) => {
     const path = checkPartRest(part);
-    // A path contains each property at most once. Models may refer to each other, so longer paths would have no end.
+    // A path contains each property at most once. Models may refer to each other, so paths could grow without end
+    // otherwise.
     if (parent === undefined || parent.levels.some((each) => isSame(each, part))) return [];
     const base = `${parent.path}${path}`;
     return branchRoutes(partBranch(part, { base, above: parent.levels }), shared);
@@ -186,8 +196,8 @@ function isSame(level: Level, { link }: PartDescription): boolean {
 }
 
 /**
- * Reserves a path or a collection for a class. Throws if it is reserved already. `owners` maps each reserved key to its
- * class.
+ * Reserves a path or a collection for a class. Throws if the path or the collection is reserved already. `owners` maps
+ * the key of each reserved path or collection to its class.
  */
 function claim(
   owners: Map<string, ModelClass>,
@@ -207,7 +217,7 @@ function claim(
   throw cannotMount(target, `${what} is taken by "${owner.name}"${hint}`);
 }
 
-/** Throws if an action has the path of another route, whatever their HTTP methods. */
+/** Throws if an action has the path of another route, even if their HTTP methods differ. */
 function checkActionPaths(routes: readonly Route[]): void {
   const owners = new Map<string, Route>();
   const acts = (route: Route) => actingLevel(route).action !== undefined;
@@ -234,8 +244,9 @@ function nameOf(route: Route): string {
 }
 
 /**
- * Returns the route of a list with pages of at most `max` entities, or the same route if it already has pages. Throws a
- * `TypeError` if the route has a `fetch` hook or its entities have no `_id`.
+ * Returns a copy of the route of a list, in which an answer has at most `max` entities. A tool of an assistant reads
+ * the list by this copy. Returns the given route if its list already has pages. Throws a `TypeError` if the route has a
+ * `fetch` hook or its entities have no `_id`.
  */
 export function pagedRoute(route: Route, max: number): Route {
   const acting = actingLevel(route);

@@ -15,16 +15,20 @@ import type { OperationPlace } from "./_compile_reads.ts";
 interface WritePlace extends OperationPlace {
   /**
    * Whether a `scope` or `getConnection` of the route, or of a level above it, may let callers see different entities.
+   * An idempotency key of such a route has to belong to one caller.
    */
   readonly isDivided: boolean;
-  /** All operations of the same `@rest`. */
+  /** All operations of the `@rest` that declares the write. The hooks of its `one()` may hide entities from callers. */
   readonly methods: readonly Method[];
 }
 
-/** The most entities that `updateAll()` changes without the option `max`. */
+/** The most entities that a request to `updateAll()` changes if the declaration has no option `max`. */
 const MOST_UPDATED = 1000;
 
-/** Compiles the options of a write. Returns `undefined` if the operation has no options and needs none. */
+/**
+ * Compiles the options of a write into its rules. Throws if an option is wrong. Returns `undefined` if the operation
+ * has no option of a write and needs no rules.
+ */
 export function compileWrites(method: Method, place: WritePlace): WriteRules | undefined {
   const { operation } = method;
   const { fail, shape } = place;
@@ -87,12 +91,12 @@ function checkFormats({ formats, many, idempotency }: WriteOptions, fail: Fail):
   throw fail(`cannot have "formats" with "idempotency.key": lines have no key`);
 }
 
-/** The types of identifiers that the path of an entity can contain. */
+/** The types of `_id` that the path of a replacement can contain. `replace()` refuses an `_id` of another type. */
 const NAMED_BY_TEXT: readonly unknown[] = ["ObjectId", "String"];
 
 /**
  * Returns the reason why `replace()` cannot name entities by a field. Returns `undefined` if every client can see and
- * set the field, and no two entities have the same value of it.
+ * set the field, and no two entities have the same value of the field, so that a path names one entity.
  */
 function keyProblem(by: string, { schema }: OperationPlace): string | undefined {
   const field = describeShape(schema).fields.get(by);
@@ -114,8 +118,8 @@ function keyProblem(by: string, { schema }: OperationPlace): string | undefined 
 }
 
 /**
- * Returns the reason why two entities may have the same key in spite of a unique index. Returns `undefined` if the
- * index prevents it.
+ * Returns the reason why two entities may have the same value of a field in spite of a unique index on the field. The
+ * path of `replace()` would name both entities. Returns `undefined` if the index prevents equal values.
  */
 function indexProblem(
   by: string,
@@ -124,7 +128,7 @@ function indexProblem(
   if (collation !== undefined) {
     return `has a unique index with a "collation", by which different keys may be equal`;
   }
-  // A key of a path is never `null`, so an index with `$exists: true` contains it.
+  // The value in a path is never `null`, so an index with `$exists: true` contains every entity that a path can name.
   const hasAllKeys = partial === undefined ||
     isDeepStrictEqual(partial, { [by]: { $exists: true } });
   return hasAllKeys
@@ -135,12 +139,16 @@ function indexProblem(
 
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** The hooks of `one()` that may hide an entity from one caller and show it to another. */
+/**
+ * The hooks of `one()` that may hide an entity from one caller and show it to another. With such a hook, an idempotency
+ * key has to belong to one caller.
+ */
 const READER_HOOKS = ["preFetch", "fetch", "postFetch", "preSend"] as const;
 
 /**
- * Returns the reason why callers of a creation may see different entities or fields. Returns `undefined` if all callers
- * see the same.
+ * Returns the reason why callers that create entities may see different entities or fields. For this reason, an
+ * idempotency key has to belong to one caller, because the key of one caller would answer to another caller. Returns
+ * `undefined` if all callers see the same entities and fields.
  */
 function whyDivided({ isDivided, methods, shape }: WritePlace): string | undefined {
   if (isDivided) return "a scope or getConnection() divides the callers";
@@ -190,11 +198,15 @@ function compileIdempotency(
   };
 }
 
-/** Throws if a route writes all entities or none, and its open connection leads to a server without transactions. */
+/**
+ * Throws at start-up if a route writes all entities of a request or none, and its open connection leads to a server
+ * without transactions. Every such request would fail.
+ */
 export function checkTransactions(route: Route): void {
   const { target, operation, writes, hooks, link } = actingLevel(route);
   const writesMany = writes?.many !== undefined || operation === "updateAll";
-  // A write of embedded entities needs no transaction, and a `persist` hook may write without one.
+  // A write of embedded entities writes only the document of their parent, so it needs no transaction. A `persist` hook
+  // may write without a transaction.
   if (!writesMany || !writes?.atomic || hooks.persist !== undefined || link?.embedded) return;
   const [root] = route.levels;
   if (root === undefined || !isStandalone(getModel(root.target).db)) return;

@@ -17,8 +17,8 @@ export const PATH_PARAMETER =
   /:(?:([\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*)|"([^"\\{}/]+)")/gu;
 
 /**
- * Returns a key that is equal for paths that match the same requests. Express ignores case by default, and the names of
- * parameters make no difference.
+ * Returns a key that is equal for paths that match the same requests, so that the second of two such routes can be
+ * refused. Express ignores case by default, and the names of parameters make no difference.
  */
 export function pathKey(path: string): string {
   return path.replaceAll(PATH_PARAMETER, ":").toLowerCase();
@@ -65,7 +65,7 @@ function valuesOf(
   return name === "populate" && populate ? { fields: [...populate.keys()] } : {};
 }
 
-/** Returns the keys by which groups can be sorted. */
+/** Returns the names by which the parameter `sort` can sort groups, such as `count` and `sum.price`. */
 function groupOrders(groups: GroupRules | undefined): string[] {
   if (groups === undefined) return [];
   const totals = (["sum", "avg"] as const).flatMap((kind) =>
@@ -78,7 +78,8 @@ export function describeHeaders(route: Route): HeaderDescription[] {
   const { concurrency, reads, writes } = actingLevel(route);
   const { verb, change } = route.operation;
   const preferences = describePreferences(route);
-  // A replacement may send `If-None-Match` instead, which creates an entity.
+  // A replacement may send `If-None-Match` instead of `If-Match`, to create an entity. For this reason, it does not
+  // need `If-Match`.
   const needsMatch = concurrency === "required" && verb !== "get" && change !== "replace";
   const headers: readonly (false | HeaderDescription)[] = [
     (verb === "get" || change === "replace") && { name: "If-None-Match", required: false },
@@ -117,7 +118,10 @@ export function describeWrites(
   };
 }
 
-/** Whether a route writes a single entity, whose version `If-Match` can name. */
+/**
+ * Whether a route writes a single entity, whose version `If-Match` can name. Only the description of such a route has
+ * the header `If-Match`.
+ */
 function isBound({ operation: { change, origin } }: Route): boolean {
   return change !== undefined && (origin === "byId" || origin === "byKey");
 }

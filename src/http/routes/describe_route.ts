@@ -23,7 +23,7 @@ import {
   describeWrites,
 } from "./describe_request.ts";
 
-/** A parameter of the path or of the query string. */
+/** A parameter of the path or of the query string, in the description of a route. */
 export interface ParameterDescription {
   /** The name of the parameter. */
   readonly name: string;
@@ -33,13 +33,13 @@ export interface ParameterDescription {
   readonly required: boolean;
   /** The names that `sort`, `select`, `populate`, `group`, `sum` or `avg` takes. */
   readonly fields?: readonly string[];
-  /** The value of `limit` in a request without it. */
+  /** The value of `limit` for a request without this parameter. Other parameters have no default. */
   readonly default?: number;
-  /** The greatest value of `limit`. */
+  /** The greatest value of the parameter `limit`, which is the greatest number of entities on a page. */
   readonly maximum?: number;
 }
 
-/** A header of a request that changes the behavior of the operation. */
+/** A header of a request that changes the behavior of the operation, in the description of a route. */
 export interface HeaderDescription {
   /** The name of the header. */
   readonly name: "If-Match" | "If-None-Match" | "Prefer" | "Idempotency-Key" | "Last-Event-ID";
@@ -49,25 +49,28 @@ export interface HeaderDescription {
   readonly preferences?: readonly ("count=exact" | "return=minimal" | "max-affected")[];
 }
 
-/** The limits and requirements of a write. */
+/** The limits and requirements of a write, in the description of a route. */
 export interface WriteDescription {
   /** The most entities of a body, if the body is an array of entities. Missing if a body is a single entity. */
   readonly many?: number;
-  /** Whether all entities of a request are written or none. */
+  /**
+   * Whether all entities of a request are written or none. With `false`, a request may write a part of its entities.
+   */
   readonly atomic?: boolean;
   /** The most entities that a request may change or remove, if there is a limit. */
   readonly max?: number;
   /** The field by which the path of `replace()` names an entity. */
   readonly by?: string;
   /**
-   * The time for which the keys of `Idempotency-Key` are kept, in milliseconds. Missing if the operation takes no keys.
+   * The time for which the keys of `Idempotency-Key` are stored, in milliseconds. Within this time, a repeated request
+   * with its key creates nothing. Missing if the operation takes no keys.
    */
   readonly keepMS?: number;
 }
 
-/** The limits of a live list. */
+/** The limits of a live list, in the description of a route. */
 export interface LiveDescription {
-  /** The most entities of the list. */
+  /** The most entities of the list. A longer list is answered with a 409. */
   readonly max: number;
 }
 
@@ -79,7 +82,7 @@ export interface ErrorDescription {
   readonly codes: readonly string[];
 }
 
-/** The description of a route. */
+/** The description of a route, as `Framework.describe()` and the router of `Framework.initialize()` return it. */
 export interface RouteDescription extends OperationWords {
   /** The HTTP method. */
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -152,8 +155,8 @@ export function describeRoute(route: Route): RouteDescription {
 }
 
 /**
- * Returns the description of a route as the reader of a call may see it. The `preFetch` hooks run first and may refuse
- * the reader.
+ * Returns the description of a route with the fields that the reader of a call may see and set. The `preFetch` hooks
+ * run first, so that a reader whom they refuse gets no description.
  */
 export async function describeCall(call: Call): Promise<Reply> {
   await passPreFetch(call);
@@ -186,8 +189,8 @@ export function routeObjects(
 }
 
 /**
- * Returns the body of a write that takes other fields than a creation or an update. `updateAll()` takes only the fields
- * of its option, and `replace()` needs no key in the body.
+ * Returns the object that describes the body of a write whose fields differ from the fields of a creation or an update.
+ * `updateAll()` takes only the fields of its option `fields`. `replace()` takes the key of the entity from the path.
  */
 function narrowBody(
   body: ObjectNode,
@@ -205,8 +208,8 @@ function narrowBody(
 }
 
 /**
- * Returns the object that describes the body or the answer of an action by a class. Returns `undefined` for a Standard
- * Schema.
+ * Returns the object that describes the body or the answer of an action by a class. Returns `undefined` for an action
+ * without a body or an answer, and for a Standard Schema, which `describeSchemas()` describes.
  */
 function dataObject(
   type: DataType | undefined,
@@ -229,8 +232,8 @@ const COUNTS = {
 };
 
 /**
- * Returns the JSON Schemas of a body and an answer that no class describes. A body is described as an object if its
- * Standard Schema has no JSON Schema.
+ * Returns the JSON Schemas of a body and an answer that no class describes. A body is described as an object with any
+ * fields if its Standard Schema has no JSON Schema.
  */
 function describeSchemas(route: Route): Pick<RouteDescription, "bodySchema" | "answerSchema"> {
   const { operation, action } = actingLevel(route);

@@ -7,8 +7,8 @@ import { sendError } from "../answer_error.ts";
 import { handleRoute } from "../handle_route.ts";
 
 /**
- * The function that builds the request handler for one combination of routing settings. `newRouter` makes routers with
- * these settings.
+ * The function that builds the request handler for one combination of routing settings, such as `strict routing`.
+ * `newRouter` makes routers with these settings.
  */
 type OpenRoutes = (newRouter: () => Router, caseSensitive: boolean) => RequestHandler;
 
@@ -25,7 +25,8 @@ export function followSettings(open: OpenRoutes): Router {
     if (known !== undefined) return known;
     const newRouter = () => {
       const inner = express.Router({ mergeParams: true, caseSensitive, strict });
-      // The inner routers share the callbacks that the application adds by `router.param()`.
+      // The inner routers share the callbacks that the application adds to the outer router by `router.param()`, so
+      // that the callbacks run for all routes.
       return Object.assign(inner, { params: Reflect.get(router, "params") });
     };
     const handler = open(newRouter, caseSensitive);
@@ -64,12 +65,16 @@ export function mountRoutes(routes: readonly Route[]): OpenRoutes {
 
 /**
  * Returns the first segment of a path. Returns an empty text if the segment is a parameter, or a pattern of Express.
+ * Routes with an empty text share the router for all requests that the other routers do not answer.
  */
 function firstName(path: string): string {
   return /^\/([\w.-]+)(?=\/|$)/.exec(path)?.[1] ?? "";
 }
 
-/** Adds routes to a router. Routes with the same path become one route of Express with all of their HTTP methods. */
+/**
+ * Adds routes to a router. Routes with the same path become one route of Express with all of their HTTP methods, so
+ * that Express compares a request with the path once.
+ */
 function addRoutes(router: Router, routes: readonly Route[]): Router {
   const paths = new Map<string, ReturnType<Router["route"]>>();
   for (const route of routes) {
@@ -88,8 +93,8 @@ function addRoutes(router: Router, routes: readonly Route[]): Router {
 }
 
 /**
- * Answers 404 to identifiers that cannot be decoded, such as `%ff`. Express refuses such a path before any handler
- * runs.
+ * Answers 404 to identifiers that cannot be decoded, such as `%ff`, because no entity has such an identifier. Express
+ * refuses such a path before any handler runs, so only this handler of errors sees the request.
  */
 const answerUndecodable: ErrorRequestHandler = (error, _req, res, next) => {
   if (error instanceof URIError) sendError(res, notFound());
