@@ -8,7 +8,7 @@ import { endLongAnswers } from "./replies/server_close.ts";
 
 /** The options of `Framework.close()`, which closes an HTTP server when its requests are answered. */
 export interface CloseOptions {
-  /** The time after which busy connections are cut, in milliseconds. The default is `10000`. */
+  /** The time after which connections with unfinished answers are cut, in milliseconds. The default is `10000`. */
   readonly timeoutMS?: number;
 }
 

@@ -25,9 +25,15 @@ interface InnerRequest {
    * reaches no other route.
    */
   readonly mounted: Route;
-  /** The route whose rules apply, either the mounted route or a copy of the mounted route with narrower rules. */
+  /**
+   * The route whose rules apply, either the mounted route or a copy of the mounted route with narrower rules, such as a
+   * list with pages.
+   */
   readonly route: Route;
-  /** Whether the answer is the description of the route, as the caller may see it. */
+  /**
+   * Whether the answer is the description of the route, as the caller may see it. In this case, the operation does not
+   * run.
+   */
   readonly describes: boolean;
 }
 

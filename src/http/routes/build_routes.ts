@@ -109,7 +109,9 @@ interface Branch {
   readonly level: Pick<Level, "target" | "scopes" | "link" | "parameter" | "concurrency">;
 }
 
-/** The settings that all routes below one `@rest` of a class share. */
+/**
+ * The settings that all routes below one `@rest` of a class share, such as limits, the reporter and `getConnection`.
+ */
 type SharedSettings = Omit<Route, "path" | "operation" | "levels" | "rights" | "reader">;
 
 /** Builds the routes of one `@rest`, and the routes below them for the properties of the class that have `@rest`. */

@@ -12,7 +12,7 @@ import type {
   WriteDescription,
 } from "./describe_route.ts";
 
-/** Matches a parameter in a path of Express. The name of a parameter may be in quotes. */
+/** Matches a parameter in a path of Express, such as `:id`. The name of a parameter may be in quotes. */
 export const PATH_PARAMETER =
   /:(?:([\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*)|"([^"\\{}/]+)")/gu;
 

@@ -31,7 +31,7 @@ export interface ParameterDescription {
   readonly in: "path" | "query";
   /** Whether a request must have the parameter. */
   readonly required: boolean;
-  /** The names that `sort`, `select`, `populate`, `group`, `sum` or `avg` takes. */
+  /** The names that `sort`, `select`, `populate`, `group`, `sum` or `avg` takes. Missing for other parameters. */
   readonly fields?: readonly string[];
   /** The value of `limit` for a request without this parameter. Other parameters have no default. */
   readonly default?: number;
@@ -59,7 +59,7 @@ export interface WriteDescription {
   readonly atomic?: boolean;
   /** The most entities that a request may change or remove, if there is a limit. */
   readonly max?: number;
-  /** The field by which the path of `replace()` names an entity. */
+  /** The field by which the path of `replace()` names an entity. Missing for other operations. */
   readonly by?: string;
   /**
    * The time for which the keys of `Idempotency-Key` are stored, in milliseconds. Within this time, a repeated request
