@@ -31,15 +31,21 @@ interface RequestContext {
 interface LevelCache {
   key?: KeyRecord;
   source?: Source;
-  /** The running count for a hook that counts before the level is open. */
+  /** The running count for a hook that counts before the level is open. Further calls of `count()` share this count. */
   counting?: Promise<number>;
-  /** The version and the identifier of the document that embeds the entities of the level below. */
+  /**
+   * The version and the identifier of the document that embeds the entities of the level below. `If-Match` of an
+   * embedded entity is compared with both.
+   */
   version?: Version;
   parentId?: string | undefined;
 }
 
 export interface LevelContext extends RequestContext {
-  /** The level of the route. After the `preFetch` hooks, the level that the reader may see replaces it once. */
+  /**
+   * The level of the route with the fields of all readers. After the `preFetch` hooks, the level with the fields that
+   * the reader may see replaces this level once.
+   */
   level: Level;
   readonly above: LevelContext | undefined;
   readonly state: FrameworkState;
@@ -61,22 +67,32 @@ export interface OpenLevelContext extends LevelContext {
 export interface Call extends RequestContext {
   readonly levels: readonly LevelContext[];
   readonly context: LevelContext;
-  /** The hash of the body as the client has sent it. Only requests with an idempotency key have a hash. */
+  /**
+   * The hash of the body as the client has sent it. The hash shows whether a repeated request has another body than the
+   * first request. Only requests with an idempotency key have a hash.
+   */
   readonly bodyHash?: string | undefined;
-  /** The error in the query parameters. The `preFetch` hooks run before it is thrown, so that a 403 comes first. */
+  /**
+   * The error in the query parameters. The `preFetch` hooks run before the error is thrown, so that a refusal by a hook
+   * (403) comes first.
+   */
   readonly badQuery?: unknown;
 }
 
 export interface RequestParams extends ReadQuery {
   /**
    * Returns the conditions in a filter that hooks have added, without the conditions of the client. A cursor may name
-   * an entity that the client no longer selects.
+   * an entity that the conditions of the client no longer select, so this entity is read by the conditions of hooks and
+   * scopes alone.
    */
   readonly hookConditions?: (filter: Filter) => Filter;
   readonly match?: IfMatch | undefined;
 }
 
-/** Opens the call of a request. Nothing but the request is read before the first hook. */
+/**
+ * Opens the call of a request, on which all steps of the pipeline work. Does not read the database, because the first
+ * hook may refuse the request.
+ */
 export function openCall(
   route: Route,
   { req, count }: {
@@ -127,7 +143,10 @@ export function openCall(
   return { route, req, timeBudget, levels, context, isAway, badQuery, bodyHash };
 }
 
-/** Reads the part of the query that is the same for all readers. Hooks get the conditions of `q`. */
+/**
+ * Reads the query parameters before the `preFetch` hooks. If readers have different rights, only `q` is read, because
+ * hooks get the conditions of `q`. `narrowToReader()` reads the other parameters when the rights are known.
+ */
 function readEarly(route: Route, req: FrameworkRequest): ParsedQuery {
   const level = actingLevel(route);
   if (route.rights === undefined) return readQuery({ route, level, req });
@@ -143,14 +162,17 @@ interface ParsedQuery {
   readonly badQuery?: unknown;
 }
 
-/** Reads the query parameters for the last level. `badQuery` is the error of a wrong parameter. */
+/**
+ * Reads the query parameters for the last level. Returns the error of a wrong parameter as `badQuery` and does not
+ * throw it, so that the `preFetch` hooks run first.
+ */
 export function readQuery(
   { route, level, req }: Pick<LevelContext, "route" | "level" | "req">,
 ): ParsedQuery {
   const { shape, kind, reads, filterPaths } = level;
   const { operation } = route;
   const given = operation.change && readIfMatch(req.headers["if-match"]);
-  // A list always exists, so `If-Match: *` is true for every list.
+  // A list always exists, so `If-Match: *` is true for every list and is ignored.
   const match = given === "any" && !operation.item ? undefined : given;
   if (!takesQ(kind) || level.ignoresQ) return { params: { match }, q: {} };
   try {
@@ -180,7 +202,10 @@ export function separatorOf({ params: { format } }: LevelContext): Separator {
   return format === undefined ? "," : "\n";
 }
 
-/** Returns the name of the level's entity in the path. Returns an empty text if the parent holds only one entity. */
+/**
+ * Returns the value of the path parameter that names the entity of a level. Returns an empty text if the parent holds
+ * only one entity, which the path does not name.
+ */
 export function idParam({ req, level: { parameter } }: LevelContext): string {
   return parameter === undefined ? "" : String(req.params[parameter]);
 }

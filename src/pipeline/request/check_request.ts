@@ -8,8 +8,8 @@ import type { Call, LevelContext } from "./call.ts";
 import { errorContext } from "./reporter.ts";
 
 /**
- * Throws a 400 for a parameter that nothing declares. The check is for strict routes, and for changes of many entities,
- * where a misspelled `q` would select all of them.
+ * Throws a 400 for a parameter that no option of the route declares. The check is for routes whose option `parameters`
+ * is `"strict"`, and for changes of many entities, where a misspelled `q` would select all of them.
  */
 export function checkParameters({ route, req, levels, context }: Call): void {
   const { operation, parameters } = route;
@@ -35,14 +35,20 @@ export function checkParameters({ route, req, levels, context }: Call): void {
   }
 }
 
-/** Whether a request has a body. An empty object is no body, because some clients send one with every request. */
+/**
+ * Whether a request has a body. An empty object counts as no body, because some clients send an empty object with every
+ * request.
+ */
 function hasBody({ body, headers }: Call["req"]): boolean {
   if (isJsonObject(body)) return Object.keys(body).length > 0;
   const length = headers["content-length"] ?? "0";
   return body !== undefined || length !== "0" || headers["transfer-encoding"] !== undefined;
 }
 
-/** Reports failed builds of indexes. Throws a 503 if a write needs a unique index that is not built. */
+/**
+ * Reports failed builds of indexes. Throws a 503 if a write needs a unique index that is not built, because the write
+ * could store a duplicate.
+ */
 export async function checkIndexes(call: Call): Promise<void> {
   const { operation, indexes } = call.route;
   const writes = operation.change !== undefined && operation.verb !== "get" &&
@@ -64,15 +70,16 @@ function needsAny(names: readonly string[]): Need {
 }
 
 /**
- * Returns whether a unique index concerns the body of a request. An index that is not sparse or partial also contains
- * new entities without its field.
+ * Returns a function that decides whether the write of a request may violate a unique index, so that the write has to
+ * wait for this index. A new entity without the field of the index is in the index too, unless the index is sparse or
+ * partial.
  */
 function neededBy(
   { req: { body }, route: { operation: { change, origin } }, context }: Call,
 ): Need {
   if (change !== "merge" && change !== "replace") return () => false;
   const isNew = origin === "new" || origin === "byKey";
-  // A hook may set fields that the body leaves out, so every index is needed.
+  // A `preSave` hook may set fields that the body leaves out, so every index is needed.
   if (!isJsonObject(body) || isNew && context.level.hooks.preSave !== undefined) return () => true;
   const isNamed = needsAny(Object.keys(body));
   return (index) => isNew && index.isOfAll || isNamed(index);

@@ -22,15 +22,15 @@ export function readKey({ headers, headersDistinct }: FrameworkRequest): string 
 }
 
 /**
- * Returns the hash of a body that came with an idempotency key. The order of names in the body does not change the
- * hash.
+ * Returns the hash of a body that came with an idempotency key, so that the key is refused with another body. The order
+ * of names in the body does not change the hash. Returns `undefined` if the request has no key.
  */
 export function hashBody({ body, headers }: FrameworkRequest): string | undefined {
   if (headers[KEY] === undefined) return undefined;
   try {
     return hashOf(JSON.stringify(body, withSortedNames) ?? "");
   } catch {
-    // The body is nested more deeply than a body may be.
+    // The body is nested more deeply than a body may be, so the request is refused when its body is read.
     return "";
   }
 }

@@ -4,7 +4,7 @@ import { readItems } from "../../filter/parameters/header_items.ts";
 import type { LevelContext } from "./call.ts";
 import type { Reply } from "./reply.ts";
 
-/** Reads the header `Prefer`. If a preference is repeated, the first value counts. */
+/** Reads the header `Prefer`. If a preference is repeated, the first value counts (RFC 7240). */
 function preferencesOf({ headers: { prefer } }: FrameworkRequest): ReadonlyMap<string, string> {
   const given = new Map<string, string>();
   if (prefer === undefined) return given;
@@ -16,7 +16,8 @@ function preferencesOf({ headers: { prefer } }: FrameworkRequest): ReadonlyMap<s
 
 /**
  * Reads the preference `max-affected`, the most entities that a request may change. Throws a 400 if the value is no
- * number, because a request without this limit could change too many entities.
+ * number, because a request without this limit could change too many entities. Returns `undefined` if the client sends
+ * no such preference.
  */
 export function readMaxAffected(req: FrameworkRequest): number | undefined {
   const most = preferencesOf(req).get("max-affected");
@@ -31,8 +32,8 @@ export function prefersCount(req: FrameworkRequest): boolean {
 }
 
 /**
- * Whether a request that writes one entity or creates several is answered without a body, as `Prefer: return=minimal`
- * requests.
+ * Whether the answer to a write of one entity, or to a creation of several entities, has no body, because the request
+ * has the header `Prefer: return=minimal`.
  */
 export function isMinimal({ route: { operation }, req }: LevelContext): boolean {
   if (operation.many || operation.change !== "merge" && operation.change !== "replace") {
@@ -41,7 +42,10 @@ export function isMinimal({ route: { operation }, req }: LevelContext): boolean 
   return preferencesOf(req).get("return")?.toLowerCase() === "minimal";
 }
 
-/** Returns an answer without its body, for `Prefer: return=minimal`. */
+/**
+ * Returns an answer without its body, for `Prefer: return=minimal`. The header `Preference-Applied` tells the client
+ * why the body is missing.
+ */
 export function withoutBody({ text: _text, ...reply }: Reply): Reply {
   const headers = { ...reply.headers, "Preference-Applied": "return=minimal" };
   return { ...reply, status: reply.status === 201 ? 201 : 204, headers };

@@ -14,14 +14,14 @@ import { type LevelContext, readQuery } from "./call.ts";
 import type { Level } from "./route.ts";
 
 /**
- * The most rights that the process keeps for all routes together. Shapes, readers and plans are kept for each of these
- * rights.
+ * The most rights, one for each kind of reader, that the process stores for all routes together. Compiled shapes and
+ * plans are stored for each of these rights, so their number needs a limit.
  */
 export const MAX_KEPT = 512;
 
 /**
  * The rights of recent readers, by the identifiers and results of their functions. The least recently used rights are
- * first.
+ * first, so that they are deleted first.
  */
 const kept = new Map<string, Rights>();
 
@@ -35,8 +35,8 @@ function idOf(restriction: FieldRule): number {
 }
 
 /**
- * Returns the rights for the results of functions. All routes share these rights, and the shapes, readers and plans
- * that are made for them.
+ * Returns the rights for one combination of results of the functions in the options `hidden` and `readonly`. Routes
+ * with the same functions share the rights, so that the shapes for these rights are compiled once.
  */
 function rightsFor(key: string, told: ReadonlyMap<FieldRule, boolean>): Rights {
   const rights = kept.get(key) ?? new Rights(told);
@@ -46,10 +46,13 @@ function rightsFor(key: string, told: ReadonlyMap<FieldRule, boolean>): Rights {
   return rights;
 }
 
-/** The function that returns the levels of a route as the reader of a request may see them. */
+/** The function that returns the levels of a route with the fields that the reader of a request may see and set. */
 export type RouteRights = (req: FrameworkRequest) => readonly Level[];
 
-/** Returns the function for the rights of a route. Returns `undefined` if no field has a function. */
+/**
+ * Returns the function that restricts the levels of a route to the rights of a reader. Returns `undefined` if no field
+ * has a function in `hidden` or `readonly`, because all readers have the same rights.
+ */
 export function rightsOf(levels: readonly Level[]): RouteRights | undefined {
   const names = new Map<FieldRule, string>();
   for (const [target, shape] of levels.flatMap(shapesOf)) {
@@ -72,7 +75,10 @@ export function rightsOf(levels: readonly Level[]): RouteRights | undefined {
   };
 }
 
-/** Returns the shapes that a level shows or sets. An action also has the shapes of its body and its answer. */
+/**
+ * Returns the shapes whose fields a level shows or sets, each with its class. The functions in these shapes decide the
+ * rights of a reader. An action also has the shapes of its body and its answer.
+ */
 function shapesOf({ target, shape, action }: Level): [ModelClass, Shape][] {
   const others = [action?.body, action?.answer].flatMap((type): [ModelClass, Shape][] =>
     isModelClass(type) ? [[type, shapeForAll(buildSchema(type).schema)]] : []
@@ -81,8 +87,8 @@ function shapesOf({ target, shape, action }: Level): [ModelClass, Shape][] {
 }
 
 /**
- * Calls the function of a field. Any result but `false` restricts the field, so that a forgotten `return` never shows
- * it.
+ * Calls the function in the option `hidden` or `readonly` of a field. Any result but `false` restricts the field, so
+ * that a forgotten `return` never shows the field.
  */
 function ask(
   restriction: FieldRule,
@@ -130,7 +136,8 @@ export function narrowToReader(context: LevelContext): void {
   if (context.level !== levels.at(-1)) return;
   const { params, badQuery } = readQuery(context);
   if (badQuery !== undefined) throw badQuery;
-  // Hooks have added their conditions to the filter that was read first, so the function of this filter is kept.
+  // Hooks have added their conditions to the filter that was read before the `preFetch` hooks, so `hookConditions` of
+  // that filter still applies.
   context.params = {
     ...params,
     ...context.params.hookConditions && { hookConditions: context.params.hookConditions },

@@ -60,7 +60,7 @@ const OUTAGE_MS = 60_000;
 
 /**
  * The reporter of errors. An error is passed to `onError`, and is logged unless `onError` returns a `RestError`. One
- * reporter serves all routes of a router.
+ * reporter serves all routes of a router, so that a failure of the database is reported once and not by each route.
  */
 export class Reporter<C extends object = ErrorContext> {
   readonly #onError: OnError<C> | undefined;
@@ -77,7 +77,10 @@ export class Reporter<C extends object = ErrorContext> {
     return this.#onError !== undefined;
   }
 
-  /** Reports an error. Returns the `RestError` of `onError`, if the function returns one. */
+  /**
+   * Passes an error to `onError`. Returns the `RestError` that `onError` returns, which can become the answer.
+   * Otherwise logs the error and returns `undefined`.
+   */
   async report({ req, error, context }: Failure<C>): Promise<RestError | undefined> {
     try {
       const given = await this.#onError?.(req, error, context);
@@ -91,7 +94,7 @@ export class Reporter<C extends object = ErrorContext> {
 
   /**
    * Reports an error that many requests meet at a time. The first failure of a cause is reported at once. Further
-   * failures are reported once a minute with their number.
+   * failures are reported once a minute with their number, so that they do not flood the log.
    */
   async reportRepeated(failure: Failure<C>): Promise<void> {
     const cause = causeOf(failure.error);
@@ -131,7 +134,10 @@ function causeOf(error: unknown): string {
   return `${name} ${code}`;
 }
 
-/** Returns the answer to an error of a request. Reports an error to the application if the answer is a 5xx. */
+/**
+ * Returns the answer to an error of a request. Reports an error to the application if the answer is a 5xx. The answer
+ * to an unexpected error is the `RestError` of `onError`, or else a 500.
+ */
 export async function errorAnswer(context: LevelContext, error: unknown): Promise<RestError> {
   const { req, route: { reporter } } = context;
   const { answer: known, thrown } = translated(context, error);
@@ -143,13 +149,16 @@ export async function errorAnswer(context: LevelContext, error: unknown): Promis
   if (known === undefined) return await reporter.report(failure) ?? internal(failure.error);
   if (isOutage(known)) {
     // When a server stops, requests end before the application closes the connections. The errors of these requests are
-    // not reported.
+    // not reported, because no client gets the answers.
     if (!isOver(req) || !isClosedByHost(thrown)) await reporter.reportRepeated(failure);
   } else if (known.status >= 500) await reporter.report(failure);
   return known;
 }
 
-/** Returns the answer to an error. Returns `undefined` if only the application may see the error. */
+/**
+ * Returns the answer to an error without a report. Returns `undefined` for an error that only the application may see,
+ * so that the client gets a 500 without details.
+ */
 export function knownAnswer(context: LevelContext, error: unknown): RestError | undefined {
   return translated(context, error).answer;
 }
@@ -159,7 +168,7 @@ function translated(
   error: unknown,
 ): { readonly answer: RestError | undefined; readonly thrown: unknown } {
   const options = {
-    // A condition that a hook has added is no error of the client.
+    // An error in a condition that a hook has added is no error of the client.
     filtered: mayBeRefused(state.filter),
     isHidden: (path: string) => isHiddenPath(path, level.shape),
     isSent: (path: string) => [req.body].flat().some((body) => namesPath(body, path)),

@@ -16,16 +16,16 @@ import type { RouteRights } from "./reader_rights.ts";
 import type { Reporter } from "./reporter.ts";
 
 export interface WriteRules {
-  /** The most entities in the body of a creation. `undefined` if the body is one entity. */
+  /** The most entities in the body of a creation with a list of entities. `undefined` if the body is one entity. */
   readonly many?: number | undefined;
   readonly atomic: boolean;
-  /** Whether a body may have any number of lines with one entity each. */
+  /** Whether a body may have any number of lines (NDJSON) with one entity each. */
   readonly takesLines?: boolean;
   /** The fields that a change of many entities may set. */
   readonly fields?: ReadonlySet<string>;
   /** The most entities that a request may change or remove. */
   readonly max?: number | undefined;
-  /** Whether a request needs `q` to select entities. */
+  /** Whether a request needs `q` to select entities, so that a forgotten `q` does not select all of them. */
   readonly needsQ: boolean;
   /** The field whose value names an entity in the path of a replacement. */
   readonly by?: string;
@@ -37,15 +37,24 @@ export interface WriteRules {
   };
 }
 
-/** A segment of a route with its class and hooks. The last level acts. The levels above it are read. */
+/**
+ * A segment of a route with its class and hooks. The last level runs the operation. The levels above it are read first,
+ * so that a hidden parent hides its parts.
+ */
 export interface Level {
   readonly target: ModelClass;
   readonly shape: Shape;
-  /** The name of the operation or the action at this level. All levels but the last have `one`. */
+  /**
+   * The name of the operation or the action at this level. All levels but the last have `one`, because one entity of
+   * each is read.
+   */
   readonly operation: string;
   readonly kind: Operation;
   readonly action?: ActionRecord;
-  /** The rights of the reader on any class. `undefined` if no field has a function for its rights. */
+  /**
+   * The rights of the reader, from the functions in the options `hidden` and `readonly`. `undefined` before the reader
+   * is known, and if no field of the route has such a function.
+   */
   readonly rights?: Rights;
   readonly hooks: Hooks<object>;
   readonly parameters: readonly string[];
@@ -53,7 +62,10 @@ export interface Level {
   readonly writes?: WriteRules | undefined;
   /** The paths that filters of clients may name. Without this list, filters may name every visible path. */
   readonly filterPaths?: ListedPaths | undefined;
-  /** Whether the URL parameter `q` does not select entities of this level. */
+  /**
+   * Whether the URL parameter `q` does not select entities of this level. Only `Framework.queryFor()` sets this
+   * property, for requests whose `q` is for another model.
+   */
   readonly ignoresQ?: boolean;
   /**
    * The field with the version of the document that contains the entities. `undefined` if the document has no version.
@@ -72,20 +84,26 @@ export interface Route {
   readonly levels: readonly Level[];
   readonly getConnection?: RestRecord["getConnection"];
   /**
-   * The level of `one()` of the resource in which the route creates. The hooks of this level decide who may see a
-   * created entity.
+   * The level of the operation `one()` in the `@rest` of this route. When an idempotency key is repeated, the hooks of
+   * this level decide whether the reader may see the created entity.
    */
   readonly reader?: Level | undefined;
   readonly rights?: RouteRights | undefined;
   readonly maxTimeMS: number;
-  /** The time in which a client must take each piece of an answer, in milliseconds. */
+  /**
+   * The time in which a client must read each piece of an answer, in milliseconds. The connection of a slower client is
+   * reset.
+   */
   readonly sendTimeoutMS: number;
   readonly limits: FilterLimits;
   /** Whether filters may name only the paths that their operation lists. */
   readonly filterPaths?: QueryLimits["paths"];
-  /** Whether every operation refuses parameters that nothing declares. */
+  /** Whether every operation answers 400 to parameters that no option of the route declares. */
   readonly parameters?: "strict" | undefined;
-  /** The writes that wait for unique indexes. By default, a write waits for the unique indexes of its fields. */
+  /**
+   * The writes that wait for unique indexes. By default, a write waits for the unique indexes of the fields that it
+   * sets, so that it stores no duplicate.
+   */
   readonly indexes?: "required" | "lazy" | undefined;
   readonly reporter: Reporter;
   readonly bodyLimits: Required<BodyLimits>;

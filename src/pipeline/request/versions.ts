@@ -9,13 +9,14 @@ import type { LevelContext, OpenLevelContext } from "./call.ts";
 import type { Reply } from "./reply.ts";
 
 /**
- * The versions that a request may write, from the tags of `If-Match`. A tag may contain a hash of the identifier of the
- * document with the version.
+ * The versions that a request may write, from the tags of `If-Match`. `"any"` stands for `If-Match: *`. A tag may
+ * contain a hash of the identifier of the document with the version.
  */
 export type IfMatch = "any" | readonly { readonly version: Version; readonly parentId?: string }[];
 
 /**
- * The pattern of one tag in a list, which may have empty elements. A proxy that compresses answers may have added `W/`.
+ * The pattern of one tag in the list of `If-Match`. The list may have empty elements. A proxy that compresses answers
+ * may have added `W/` to the tag of an answer.
  */
 const TAG = /[\t ,]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(?:,[\t ,]*|$)/gy;
 
@@ -25,7 +26,8 @@ const HASH_LENGTH = 16;
 const MARK_LENGTH = 8;
 
 /**
- * Reads the header `If-Match`. Returns `undefined` without the header. A tag that no answer can have matches no entity.
+ * Reads the header `If-Match`. Returns `undefined` without the header, so that any version may be written. A tag that
+ * no answer can have matches no entity, so a request with only such tags is refused.
  */
 export function readIfMatch(header: string | undefined): IfMatch | undefined {
   if (header === undefined) return undefined;
@@ -42,7 +44,8 @@ export function readIfMatch(header: string | undefined): IfMatch | undefined {
 }
 
 /**
- * Whether a tag of the request fits a version and its document. A version or document that is not known fits every tag.
+ * Whether a tag of `If-Match` fits the version that was read and the document with this version. An unknown version
+ * fits every tag, because the write itself is bound to the version. An unknown document fits every tag too.
  */
 function isAccepted({ version, parentId }: VersionRead, match: IfMatch): boolean {
   if (match === "any") return true;
@@ -62,7 +65,8 @@ export function tagOf(
   { text, parentId }: Pick<Reply, "text" | "parentId">,
 ): string {
   const mark = parentId === undefined ? "" : hashOf(parentId, MARK_LENGTH);
-  // The hash of the identifier needs the hash of a text before it. Without a text, the empty text is hashed.
+  // `readIfMatch()` finds the hash of the identifier behind the hash of a text. Without a text, the empty text is
+  // hashed.
   const hash = mark === "" && text === undefined ? "" : `.${hashOf(text ?? "", HASH_LENGTH)}`;
   return `"${version ?? "none"}${hash}${mark}"`;
 }
@@ -92,8 +96,8 @@ export function versionIn(
 }
 
 /**
- * Reads the version of the level's entity, before its data is read. A version that is older than the data cannot hide a
- * change.
+ * Reads the version of a level's entity before the data of the entity. If the entity changes between both reads, its
+ * version is too old, and a write with this version is refused. A version that is too new would hide the change.
  */
 export async function readVersion(context: OpenLevelContext, id: string): Promise<Version> {
   const { level: { versionKey }, source } = context;
@@ -103,14 +107,17 @@ export async function readVersion(context: OpenLevelContext, id: string): Promis
 }
 
 /**
- * Returns the version of the document that embeds the entity, as it was read first. Returns `undefined` if the entity
- * is not embedded.
+ * Returns the version of the document that embeds the entity, as it was read first. An embedded entity has no version
+ * field, so its tags contain the version of this document. Returns `undefined` if the entity is not embedded.
  */
 export function outerVersion({ level, above }: LevelContext): Version | undefined {
   return level.link?.embedded ? above?.cache.version ?? null : undefined;
 }
 
-/** The version of an entity and the document with this version, as a read found them. */
+/**
+ * The version of an entity and the document with this version, as a read found them. `checkVersion()` compares both
+ * with `If-Match`.
+ */
 export interface VersionRead {
   /** The version of the entity. `undefined` if the entity was read without its version. */
   readonly version: Version | undefined;
@@ -125,7 +132,10 @@ export function versionRead(entity: object, context: OpenLevelContext): VersionR
   };
 }
 
-/** Returns the identifier of the document with the version, if the path may lead to another document later. */
+/**
+ * Returns the identifier of the document with the version, if the path may lead to another document later. A tag with
+ * this identifier does not fit the other document. Returns `undefined` if the path always leads to the same document.
+ */
 export function parentIdOf(
   { level, above, source }: OpenLevelContext,
   entity: object,
@@ -146,7 +156,7 @@ export function checkVersion(
     return;
   }
   // A write by the framework is bound to the version, so a version that was not read may pass here. A write by a hook
-  // is not bound, and an action may write nothing.
+  // is not bound, and an action may write nothing, so both need a version that was read.
   const isBound = hooks.persist === undefined && kind.change !== "act";
   const version = isBound ? read : read ?? null;
   const isCounted = match === "any" || versionKey !== undefined;
@@ -168,8 +178,8 @@ export function refuseTags({ route: { operation }, params: { match } }: LevelCon
 }
 
 /**
- * Runs a write that is bound to a version. Throws a 412 if the write matches no entity, because the version has
- * changed.
+ * Runs a write that is bound to the version in `If-Match`. Throws a 412 if the write matches no entity, because the
+ * version has changed.
  */
 export async function bindToVersion<T>(
   { params }: LevelContext,
@@ -184,14 +194,14 @@ export async function bindToVersion<T>(
 }
 
 /**
- * Whether a write needs a document because of its version: to refuse a request that names no version, or to compare an
- * `If-Match` that a statement cannot compare.
+ * Whether a write has to read its entity as a document because of versions. The document is needed to refuse a request
+ * that names no version, or to compare an `If-Match` that one statement cannot compare.
  */
 export function needsDocument(context: LevelContext): boolean {
   return needsVersion(context) || isReadFirst(context);
 }
 
-/** Whether a write must be refused because its request names no version. */
+/** Whether a write must be refused because it has no `If-Match` and `concurrency` is `"required"`. */
 function needsVersion(
   { level: { concurrency }, route: { operation }, params }: LevelContext,
 ): boolean {
