@@ -18,7 +18,10 @@ export type ListEvent =
   | { readonly type: "drop"; readonly id: string }
   | { readonly type: "resync" | "ready" };
 
-/** The list as its subscribers have it, with a digest of each entity by identifier, in list order. */
+/**
+ * The state of a list that its subscribers have. The state maps the identifier of each entity, in list order, to a
+ * digest of the entity, so that a changed entity has another digest.
+ */
 export type KnownDigests = Map<string, string>;
 
 export interface Listed extends LiveEntity {
@@ -33,7 +36,8 @@ export interface LiveEntities {
 export const READY: ListEvent = { type: "ready" };
 
 /**
- * Returns the events that turn one list into another. In an ordered list, each event names the entity before its own.
+ * Returns the events that turn the list of a subscriber into the current list. In an ordered list, each event with an
+ * entity also names the entity before it, so that the client knows its place.
  */
 export function eventsBetween(
   held: KnownDigests,
@@ -52,8 +56,8 @@ export function eventsBetween(
 }
 
 /**
- * Whether the JSON of a stored identifier equals the JSON of `_id` in its entity. Otherwise a change cannot be matched
- * to an entity of the list.
+ * Whether the JSON of a stored identifier equals the JSON of `_id` in its entity. Otherwise, a change cannot be matched
+ * to an entity of the list, so the whole list is read again.
  */
 export function isNamed(id: unknown): boolean {
   return isObjectId(id) || typeof id === "string" || typeof id === "number";
@@ -97,7 +101,8 @@ function keptInOrder(held: KnownDigests, entities: readonly Listed[]): Set<strin
 }
 
 /**
- * Writes events in pieces of whole events. The `id` of the last event is the place up to which the list is complete.
+ * Writes events in pieces that end with a whole event. The `id` of the last event is the place up to which the client
+ * has the list. A client that reconnects sends this place in `Last-Event-ID`.
  */
 export function writeEvents(events: readonly ListEvent[], place = ""): Buffer[] {
   const pieces: Buffer[] = [];
@@ -133,8 +138,8 @@ function dataOf(event: ListEvent): JsonPiece[] {
 const REMEMBERED = 1000;
 
 /**
- * The identifiers of the entities that each version of a list has changed, so that a client can continue from its
- * version.
+ * The identifiers of the entities that changed with each version of a list. A client that reconnects gets only the
+ * entities that changed since the version that it has.
  */
 export class ListLog {
   /**
@@ -160,9 +165,10 @@ export class ListLog {
   }
 
   /**
-   * Returns the events that a client has missed since `place`. Returns `undefined` if the place is of another list or
-   * too old, or if a changed entity is no longer in the list. An event about such an entity could reveal an identifier
-   * that the client never had. In an ordered list, only the place before the last events is accepted.
+   * Returns the events that a client has missed since `place`. Returns `undefined` if the client has to get the whole
+   * list, because the place is of another list or too old, or because a changed entity is no longer in the list. An
+   * event about such an entity could reveal an identifier that the client never had. In an ordered list, only the place
+   * before the last events is accepted.
    */
   missedSince(
     place: string | undefined,

@@ -1,7 +1,7 @@
 import { completeLimits } from "../../errors/complete_limits.ts";
 
 /**
- * Limits on live lists.
+ * Limits on live lists, for the option `live` of `Framework.initialize()`.
  *
  * @example Ask for rights every five seconds
  * ```ts
@@ -18,19 +18,22 @@ export interface LiveLimits {
    */
   readonly maxSubscribers?: number;
   /**
-   * The interval after which `preFetch` hooks, rights and scopes run again, in milliseconds.
+   * The interval after which `preFetch` hooks, rights and scopes run again for an open stream, in milliseconds. The
+   * stream ends if its reader has lost the right to read.
    *
    * @default {30000}
    */
   readonly renewMS?: number;
   /**
-   * The interval between two comments that keep an idle connection open, in milliseconds.
+   * The interval between two comments that keep an idle connection open, in milliseconds. The interval must be less
+   * than the time-out of every proxy on the way.
    *
    * @default {15000}
    */
   readonly heartbeatMS?: number;
   /**
-   * The time after which the server ends a stream, in milliseconds. The client opens another stream.
+   * The time after which the server ends a stream, in milliseconds. The client opens another stream by a new request,
+   * whose headers the hooks check.
    *
    * @default {3600000}
    */

@@ -18,9 +18,15 @@ export interface Subscriber {
 }
 
 export interface Beginning {
-  /** The digests of the entities that the subscriber has from its previous list. */
+  /**
+   * The digests of the entities that the subscriber has from its previous list. The subscriber gets only the
+   * difference.
+   */
   readonly held?: KnownDigests | undefined;
-  /** The place up to which an earlier stream of the same client was sent. */
+  /**
+   * The place up to which an earlier stream of the same client was sent. The subscriber gets only the changes since
+   * that place, if the list still knows them.
+   */
   readonly place?: string | undefined;
   readonly isAgain?: boolean;
 }
@@ -37,7 +43,10 @@ const FIRST_PAUSE_MS = 250;
 
 const LONGEST_PAUSE_MS = 5000;
 
-/** The lists that several requests may share, by their keys. */
+/**
+ * The lists that several requests may share, by their keys. Each change of a shared list is read once for all of its
+ * subscribers.
+ */
 const shared = new Map<string, LiveList>();
 
 /**
@@ -62,7 +71,10 @@ export class LiveList {
   #held: KnownDigests = new Map();
   #changed: unknown[] = [];
   #isStale = true;
-  /** The identifiers of the last changes. A change is recorded even if no subscriber got it. */
+  /**
+   * The identifiers of the last changes. A change is recorded even if no subscriber got it, so that a client that
+   * reconnects gets it.
+   */
   readonly #log = new ListLog();
   #isWorking = false;
 
@@ -89,7 +101,10 @@ export class LiveList {
     return new Map(this.#held);
   }
 
-  /** Adds a subscriber. The promise resolves when the subscriber has got the list or has left. */
+  /**
+   * Adds a subscriber to the list. The promise resolves when the subscriber has got the list or has left, and rejects
+   * if the list cannot be read.
+   */
   join(subscriber: Subscriber, beginning: Beginning = {}): Promise<void> {
     return new Promise((done, failed) => {
       this.#joining.add({ ...beginning, subscriber, done, failed });
@@ -151,7 +166,8 @@ export class LiveList {
         await (this.#isStale || this.#joining.size > 0
           ? this.#reread(reading)
           : this.#look(reading));
-        // The read for a client that has disconnected may be incomplete.
+        // The read for a client that has disconnected may be incomplete, so the list is read again for another
+        // subscriber.
         if (isOver(reading.context.req)) this.leave(reader);
         pauseMs = FIRST_PAUSE_MS;
       } catch (error) {
@@ -176,8 +192,9 @@ export class LiveList {
   }
 
   /**
-   * Ends the subscribers that a failure concerns. Returns whether the other subscribers wait for another attempt,
-   * because the failure is temporary.
+   * Handles a failed read. A new subscriber gets the error as its answer. The other subscribers wait for another
+   * attempt if the database is only unavailable for a time, and are ended otherwise. Returns whether they wait, so that
+   * the next read begins after a pause.
    */
   #fail(error: unknown, { context }: LiveSource): boolean {
     const answer = knownAnswer(context, error);
@@ -211,7 +228,7 @@ export class LiveList {
     const whole = () =>
       written ??= this.#written([...putsOf(list.entities, list.isOrdered), READY]);
     for (const each of entering) {
-      // The subscriber may have left during the read.
+      // A subscriber that has left during the read gets nothing.
       if (!this.#joining.delete(each)) continue;
       const { subscriber, held, place, isAgain, done } = each;
       this.#subscribers.add(subscriber);
@@ -227,7 +244,10 @@ export class LiveList {
     }
   }
 
-  /** Reads the changed entities, and drops the changed entities that the list no longer selects. */
+  /**
+   * Reads only the changed entities, and sends them to the subscribers. Sends a `drop` event for each changed entity
+   * that the list no longer selects.
+   */
   async #look({ context, run }: LiveSource): Promise<void> {
     const ids = this.#changed;
     this.#changed = [];
@@ -250,7 +270,9 @@ export class LiveList {
     if (this.#held.size > maxOf(context)) throw tooMany(maxOf(context));
   }
 
-  /** Sends events to all subscribers, except to subscribers that get the whole list next. */
+  /**
+   * Sends events to all subscribers, except to subscribers that join next, because they get the changes with the list.
+   */
   #tellAll(events: readonly ListEvent[]): void {
     if (events.length === 0) return;
     this.#log.add(events);

@@ -20,25 +20,35 @@ import { openPopulation } from "../references.ts";
 import type { Call, LevelContext, OpenLevelContext } from "../request/call.ts";
 import type { LiveEntity } from "./list_events.ts";
 
-/** A request that can read its list again whenever the list changes. */
+/** An opened request for a live list. The list is read by this request again whenever the list changes. */
 export interface LiveSource {
   readonly context: OpenLevelContext;
-  /** Runs a read in the asynchronous context of the request, so that hooks find its `AsyncLocalStorage`. */
+  /**
+   * Runs a read in the asynchronous context of the request, so that hooks find the values that middleware has set in
+   * `AsyncLocalStorage`.
+   */
   readonly run: <T>(read: () => Promise<T>) => Promise<T>;
-  /** The model of the collection with the entities. `undefined` if a parent embeds the entities. */
+  /**
+   * The model of the collection with the entities, whose changes are followed. `undefined` if a parent embeds the
+   * entities, because changes of the parent are followed in any case.
+   */
   readonly model: Model<unknown> | undefined;
   /**
    * The key of the list, which is equal for requests that read the same list. `undefined` if equal requests cannot be
-   * recognized.
+   * recognized, so that the request has a list for itself.
    */
   readonly key: string | undefined;
-  /** Whether requests with the same key may share one read. */
+  /** Whether one read may serve all requests with the same key. */
   readonly isShared: boolean;
   /**
-   * Whether the list has an order or a limit. In a list with a limit, other entities replace the entities that leave.
+   * Whether the list has an order or a limit. In a list with a limit, other entities replace the entities that leave,
+   * so each change makes the whole list be read again.
    */
   readonly isOrdered: boolean;
-  /** Whether time alone may change the selected entities, as in a filter with `$expr` or `$where`. */
+  /**
+   * Whether time alone may change the selected entities, as in a filter with `$expr` or `$where`. Such a list is read
+   * again each time the rights of its reader are checked.
+   */
   readonly isTimed: boolean;
 }
 
@@ -61,7 +71,8 @@ export async function openLiveSource({ context: acting, levels }: Call): Promise
     run: AsyncLocalStorage.snapshot(),
     model,
     key,
-    // Middleware of Mongoose may depend on the request, so only lists that are read as bytes are shared.
+    // Middleware of Mongoose may depend on the request, so only lists that are read as bytes, without this middleware,
+    // are shared.
     isShared: key !== undefined && finder === undefined && context.above === undefined &&
       model !== undefined && planLevel(level, model).kind === "bytes",
     isOrdered: [order, page, readSort(sort), skip ?? undefined, limit ?? undefined]
@@ -91,7 +102,10 @@ function bytesOf(value: unknown): Buffer {
   return Buffer.from(mongoose.mongo.BSON.serialize({ value }));
 }
 
-/** Whether BSON describes a value fully. BSON does not describe functions, `undefined`, or the class of an object. */
+/**
+ * Whether BSON describes a value fully. BSON does not describe functions, `undefined`, or the class of an object, so
+ * different requests could get the same key.
+ */
 function isData(value: unknown): boolean {
   if (typeof value === "function" || typeof value === "symbol" || value === undefined) return false;
   if (typeof value !== "object" || value === null) return true;

@@ -28,14 +28,17 @@ export class Subscription implements Subscriber {
   readonly #route: Route;
   readonly #req: FrameworkRequest;
   readonly #sender: EventSender;
-  /** Runs the work of timers and changes in the asynchronous context of the request. */
+  /**
+   * Runs the work of timers and changes in the asynchronous context of the request, so that hooks find the values that
+   * middleware has set in `AsyncLocalStorage`.
+   */
   readonly #run: <T>(work: () => T) => T = AsyncLocalStorage.snapshot();
   reading!: LiveSource;
   #list: LiveList | undefined;
   #stopListening: () => void = () => {};
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isEntering = false;
-  /** Whether rights and parents must be checked again. */
+  /** Whether rights and parents must be checked again, because the interval has passed or a parent has changed. */
   #isDue = false;
   #hasGap = false;
   #isEnded = false;
@@ -47,8 +50,8 @@ export class Subscription implements Subscriber {
   }
 
   /**
-   * Opens the list of a call and sends it. A client that names the place of an earlier stream gets only the changes
-   * since that place.
+   * Opens the list of a call and sends it. A client that names the place of an earlier stream in `Last-Event-ID` gets
+   * only the changes since that place.
    */
   async open(call: Call): Promise<void> {
     const { "last-event-id": place = "" } = call.req.headers;
@@ -87,14 +90,15 @@ export class Subscription implements Subscriber {
   #plan(afterMS: number): void {
     if (this.#isEnded) return;
     clearTimeout(this.#timer);
-    // Clients that connected at the same time are checked again at different times.
+    // Clients that connected at the same time are checked again at different times, so that the checks do not load the
+    // database at the same time.
     const soonerMS = afterMS * (1 - Math.random() / 5);
     this.#timer = setTimeout(() => this.#run(() => void this.#renew()), soonerMS).unref();
   }
 
   /**
-   * Checks all rights again. Ends the stream if the reader has lost the right to read. The next request of the reader
-   * gets the reason.
+   * Runs the `preFetch` hooks, rights and scopes again. Ends the stream if the reader has lost the right to read. The
+   * next request of the reader gets the reason.
    */
   async #renew(): Promise<void> {
     this.#isDue = true;
@@ -138,7 +142,10 @@ export class Subscription implements Subscriber {
     await this.#list.join(this, { ...beginning, held });
   }
 
-  /** Listens to the changes of all parents of the list, before any parent is read. */
+  /**
+   * Listens to the changes of all parents of the list, before any parent is read. Changes during the read would be lost
+   * otherwise.
+   */
   async #listenAbove({ above, timeBudget }: LevelContext): Promise<void> {
     const stops: (() => void)[] = [];
     const stopAll = () => stops.forEach((stop) => stop());
