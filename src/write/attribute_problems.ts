@@ -10,18 +10,18 @@ import { ComparedValues } from "./compared_values.ts";
 import { asFailedSet, excuseFailedSets, type FailedSet, wordsOf } from "./failed_sets.ts";
 
 export interface Writer {
-  /** The shape of the entity for the client. */
+  /** The shape of the entity for the client. The shape decides which values the client does not see. */
   readonly shape: Shape;
   readonly target: ModelClass;
-  /** The body that was merged into the document. */
+  /** The body that was merged into the document. The client gets the problems of every path that the body names. */
   readonly body?: JsonObject | undefined;
 }
 
 /**
  * Makes each validation of a document decide who is responsible for an invalid value. The client gets the problems of
- * values that it sees or has sent. The problems of stored values that the client does not see are ignored. The
- * application is responsible for hidden invalid values that a hook or an action has set, and for every value from a
- * hook or an action that cannot be cast.
+ * values that it sees or has sent. The problems of stored values that the client does not see are ignored, because the
+ * client cannot repair them. The application is responsible for hidden invalid values that a hook or an action has set,
+ * and for every value from a hook or an action that cannot be cast. Such a value makes the save throw a `TypeError`.
  */
 export function attributeProblems(doc: Document, writer: Writer): void {
   excuseFailedSets(doc);
@@ -52,9 +52,11 @@ function originOf(
   const isSeen = hasField(topOf(path), shape) || !isBrokenRule(problem) && !isMisfit(problem);
   const secrecy = isSeen ? secrecyOf(path, shape) : "secret";
   if (secrecy === undefined) return "client";
-  // A client that guesses a hidden value must get the same answer for the stored value as for any other value.
+  // The client gets the problems of every value that its body names. Otherwise a client could guess a hidden value,
+  // because only the stored value would get another answer.
   if (namesPath(body, path) && isSettable(path, shape)) return "client";
-  // Mongoose would write a changed object around such a value without the value, so the save must fail.
+  // Mongoose would write a changed object without the stored values in it that cannot be cast. The save must fail,
+  // because these values would be lost.
   if (isMisfit(problem)) return values.isTouched(path) ? "application" : "stored";
   if (!isBrokenRule(problem)) return "client";
   const change = values.changeOf(path);
@@ -70,7 +72,10 @@ function hiddenFailure({ path, problem }: FoundProblem, { target }: Writer): Err
   return new TypeError(`Cannot save "${target.name}": ${reason}`);
 }
 
-/** Returns the error for a value that a hook or an action has set and that Mongoose could not cast. */
+/**
+ * Returns the error for a value that a hook or an action has set and that Mongoose could not cast. For a hidden field,
+ * the error has no cause, because the error of Mongoose contains the value.
+ */
 export function castFailure(found: FailedSet, { shape, target }: Writer): Error {
   const { path, problem } = found;
   return new TypeError(

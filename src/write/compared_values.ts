@@ -2,7 +2,10 @@ import type { Document, Model } from "mongoose";
 import { copyJson, isJsonObject } from "../schema/fields/json.ts";
 import { keptSoFar, storedText, valuesToStore } from "./stored_values.ts";
 
-/** The present values of a document, compared with the values that were stored when the document was read. */
+/**
+ * The present values of a document, compared with the values that were stored when the document was read. Mongoose
+ * marks every value in a replaced object as modified, so Mongoose alone does not know which values have changed.
+ */
 export class ComparedValues {
   readonly #doc: Document;
   #now: unknown;
@@ -17,8 +20,8 @@ export class ComparedValues {
   }
 
   /**
-   * Returns how a value has changed since the document was read. Returns `"missing"` if a new object lacks the value,
-   * and `undefined` if the value has not changed.
+   * Returns `"changed"` if a value differs from the stored value. Returns `"missing"` if the value is absent in an
+   * object that was not stored before. Returns `undefined` if the value has not changed.
    */
   changeOf(path: string): "changed" | "missing" | undefined {
     if (!this.isTouched(path)) return undefined;
@@ -36,7 +39,8 @@ export class ComparedValues {
 
 /**
  * Returns the values of a document as they were before its changes. The stored values are cast as in the document, so
- * that equal values have equal types.
+ * that equal values have equal types. Returns `undefined` if the stored values are unknown, so that every present value
+ * counts as changed.
  */
 function storedValues(doc: Document): unknown {
   const kept = keptSoFar(doc);
@@ -48,7 +52,8 @@ function storedValues(doc: Document): unknown {
 
 /**
  * Returns the values at a path in the present and in the stored values. Elements of arrays are matched by their
- * identifiers, because a body may have moved the elements.
+ * identifiers, because a body may have moved the elements. `hasHolder` is `false` if the object around the value was
+ * not stored.
  */
 function compareAt(
   path: string,

@@ -4,7 +4,10 @@ import { isFailedSet } from "../schema/mongoose/errors.ts";
 import { holdsPromise } from "../schema/mongoose/schemas/refuse_promises.ts";
 import { pendingProblems } from "../schema/mongoose/statements/judge_validation.ts";
 
-/** A value that the application has set and that cannot be cast to the type of its field. */
+/**
+ * A value that the application has set and that cannot be cast to the type of its field. The application gets an error
+ * about such a value, and the client gets no 400.
+ */
 export interface FailedSet {
   readonly path: string;
   readonly value: unknown;
@@ -18,16 +21,16 @@ export interface FailedSet {
 const ofBodies = new WeakSet<object>();
 
 /**
- * Marks the problems that a document already has as caused by the body, so that the client gets them. Later problems
- * count as errors of the application.
+ * Marks the problems that a document already has as caused by the body, so that the client gets them. Problems that the
+ * document gets later come from hooks or actions, and count as errors of the application.
  */
 export function excuseFailedSets(doc: Document): void {
   for (const problem of Object.values(pendingProblems(doc))) ofBodies.add(problem as object);
 }
 
 /**
- * Returns a value that the application has set in a document and that cannot be cast. Returns `undefined` if every
- * value can be cast.
+ * Returns the first value that the application has set in a document and that cannot be cast. A promise in free-form
+ * data counts as such a value too. Returns `undefined` if every value can be cast.
  */
 export function failedSet(doc: Document): FailedSet | undefined {
   for (const [path, problem] of Object.entries(pendingProblems(doc))) {
@@ -44,15 +47,18 @@ export function failedSet(doc: Document): FailedSet | undefined {
 }
 
 /**
- * Returns a problem of a document as a failed set. Returns `undefined` for a problem of another kind, and for a problem
- * that a body has caused.
+ * Returns the value that a problem of a document is about, if the application has set the value and it cannot be cast.
+ * Returns `undefined` for any other problem, and for a problem that a body has caused, so that the client may get it.
  */
 export function asFailedSet(path: string, problem: unknown): FailedSet | undefined {
   if (!isFailedSet(problem) || ofBodies.has(problem)) return undefined;
   return { path, value: problem.value, problem };
 }
 
-/** Returns the words about a failed set for an error of the application. The words do not contain the value. */
+/**
+ * Returns the text of an error about a value that cannot be cast. The text does not contain the value, because the
+ * field of the value may be hidden.
+ */
 export function wordsOf({ path, value, problem }: FailedSet): string {
   if (!holdsPromise(value)) return `the value of "${path}" cannot be cast to ${problem?.kind}`;
   return `"${path}" ${isPromise(value) ? "is" : "holds"} a promise, so an "await" is missing`;

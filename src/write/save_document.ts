@@ -21,14 +21,20 @@ import { versionKeyOf } from "../schema/fields/system_fields.ts";
 import { matchAsIs } from "../schema/mongoose/statements/query_casts.ts";
 
 export interface SaveDocumentOptions {
-  /** The scope. The document must be inside the scope before and after the write. */
+  /**
+   * The scope of the level, not cast yet. The document must be inside the scope before and after the write, so that a
+   * write neither changes a document outside of the scope nor moves a document out of it.
+   */
   readonly scope: Filter;
-  /** The conditions of the request, which the stored document must match before the write. */
+  /**
+   * The conditions of the request. The stored document must match them before the write, because another request may
+   * have changed the document since it was read.
+   */
   readonly filter: Filter;
   readonly collation?: object | undefined;
   /**
    * Whether an update replaces all values that it writes, as a replacement by PUT does. Such an update does not depend
-   * on the values that were read.
+   * on the values that were read, so it may overwrite changes of other requests.
    */
   readonly overwrites?: boolean;
   readonly statementOptions: (session?: ClientSession, mostMS?: number) => StatementOptions;
@@ -37,14 +43,14 @@ export interface SaveDocumentOptions {
 
 /**
  * A function that runs a write together with other writes, for example in a transaction. The function may call `write`
- * more than once.
+ * more than once, because a transaction may be repeated.
  */
 export type Together = (write: Write) => Promise<void>;
 
 /**
  * Saves a document as Mongoose does. Validation and middleware run once, only changed values are written, and the
- * version is incremented. The scope and the filter are conditions of the statement. Throws a 409 if a value on which
- * the update depends has changed.
+ * version is incremented. The scope and the filter are conditions of the statement, so they hold at the time of the
+ * write. Throws a 409 if a value on which the update depends has changed since the document was read.
  */
 export async function saveDocument(doc: Document, options: SaveDocumentOptions): Promise<void> {
   const saved = doc.isNew
@@ -74,8 +80,8 @@ function updateDocument(doc: Document, options: SaveDocumentOptions): Promise<vo
 }
 
 /**
- * Saves stored documents of one collection by one bulk of updates. Each update has the same conditions as the save of a
- * single document.
+ * Saves stored documents of one collection by one bulk of updates. Each update has the conditions that `saveDocument()`
+ * would send for its document. Throws a 409 if an update matches no document.
  */
 export async function saveDocuments(
   docs: readonly Document[],
@@ -114,7 +120,8 @@ async function updateDocuments(
   for (const doc of docs) {
     const key = versionKeyOf(doc);
     if (key === undefined) continue;
-    // Every save increments the version and renews the timestamps, even if no other value has changed.
+    // Every save increments the version and renews the timestamps, even if no other value has changed. So the version
+    // of an unchanged document is marked as changed.
     if (!doc.isModified()) doc.markModified(key);
     // A stored version that is not a number must not fail the validation. The update itself sets or increments the
     // version.
@@ -135,7 +142,10 @@ async function updateDocuments(
   });
 }
 
-/** Inserts new documents by one statement. Throws a `BulkError` with the errors of the documents that are refused. */
+/**
+ * Inserts new documents by one statement. Throws a `BulkError` that contains the error of each refused document by the
+ * index of the document.
+ */
 export async function insertDocuments(
   docs: readonly Document[],
   { scope, statementOptions, together = (write) => write(), send = insertAll }:
@@ -164,8 +174,8 @@ export async function insertDocuments(
 }
 
 /**
- * Inserts new documents of one model by one statement, each by itself. Returns the errors of the documents that were
- * not inserted.
+ * Inserts new documents of one model by one statement. A refused document does not stop the insertion of the other
+ * documents. Returns the errors of the documents that were not inserted.
  */
 export async function insertEach(
   docs: readonly Document[],
@@ -191,7 +201,10 @@ export async function insertEach(
   });
 }
 
-/** Returns the errors of the values that are outside of a scope, by the index of the value. */
+/**
+ * Returns the errors of the values that are outside of a scope, by the index of the value. Usually one check covers all
+ * values. If this check fails, each value is checked alone.
+ */
 async function outsideOf(
   all: readonly StoredObject[],
   { scope, model }: { readonly scope: Filter; readonly model: Model<unknown> },
@@ -231,7 +244,10 @@ export async function insertAll(
   }
 }
 
-/** Returns the cause of the error of a bulk, in the form in which errors of single statements have it. */
+/**
+ * Returns the cause of a failed bulk. The error of each refused document gets the form that the error of a single
+ * statement has, so that both are answered in the same way.
+ */
 async function causeOf(
   { collection }: Model<unknown>,
   error: mongo.MongoBulkWriteError,
@@ -251,7 +267,10 @@ async function causeOf(
   );
 }
 
-/** Removes a document with its middleware. Throws a 409 if the document no longer matches the scope and the filter. */
+/**
+ * Removes a document with its middleware. Throws a 409 if the document no longer matches the scope and the filter,
+ * because another request has changed or removed it.
+ */
 export async function removeDocument(
   doc: Document,
   { scope, filter, collation, statementOptions, together }: SaveDocumentOptions,
@@ -271,7 +290,7 @@ export async function removeDocument(
 export async function removeMatching(
   model: Model<unknown>,
   { scope, filter, collation, statementOptions, together, options = {} }: SaveDocumentOptions & {
-    /** The options of the query, which hooks may have set. */
+    /** The query options that hooks may have set, such as `maxTimeMS`. */
     readonly options?: Record<string, unknown> | undefined;
   },
 ): Promise<void> {

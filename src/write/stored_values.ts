@@ -11,7 +11,8 @@ const { BSON } = mongoose.mongo;
 export type StoredObject = Record<string, unknown>;
 
 export function valuesToStore(doc: Document): StoredObject {
-  // A class may override `toObject()` for its readers, so the method of Mongoose is called.
+  // A class may override `toObject()` to show other values to its readers. Such values must not be stored, so the
+  // method of Mongoose is called.
   const values = mongoose.Document.prototype.toObject.call(doc, {
     depopulate: true,
     transform: false,
@@ -30,25 +31,27 @@ export function valuesToStore(doc: Document): StoredObject {
 
 /**
  * The stored values of a document when it was read. Mongoose casts the values, adds defaults, and keeps no copy of the
- * stored values.
+ * stored values. Without a snapshot, an update could not detect that another request has changed a value.
  */
 export interface Snapshot {
   readonly values: StoredObject;
   /**
    * Whether the database has sent the values. `false` if the values are taken from the document, which may have cast
-   * the stored values.
+   * the stored values. An equal version is then accepted in the place of equal values.
    */
   readonly isSent: boolean;
   /**
    * The number of saves of the document before the snapshot. A later save, for example by a hook, makes the snapshot
-   * invalid.
+   * invalid, because the save has changed the stored values.
    */
   readonly saves: number;
 }
 
 const kept = new WeakMap<Document, Snapshot>();
 
-/** Makes a document from the values that the database has sent, and keeps a snapshot of the values. */
+/**
+ * Makes a document from the values that the database has sent, and keeps a snapshot of the values for a later update.
+ */
 export function hydrateWithSnapshot(model: Model<unknown>, found: object): Document {
   // The document shares the given values, and Mongoose adds members to some of them, so the snapshot is a copy.
   const values = copyJson(found) as StoredObject;
@@ -58,21 +61,25 @@ export function hydrateWithSnapshot(model: Model<unknown>, found: object): Docum
 }
 
 /**
- * Returns the snapshot of a document. If no snapshot is known, the present values of the document become the snapshot.
+ * Returns the snapshot of a document. If no snapshot is known, the function takes a snapshot of the present values of
+ * the document. Hooks must not have changed these values yet.
  */
 export function readSnapshot(doc: Document): Snapshot {
   return keptSoFar(doc) ?? takeSnapshot(doc);
 }
 
-/** Returns the snapshot of a document. Returns `undefined` if no snapshot was taken since the last save. */
+/**
+ * Returns the snapshot of a document. Returns `undefined` if no snapshot was taken since the last save, so that the
+ * stored values are unknown.
+ */
 export function keptSoFar(doc: Document): Snapshot | undefined {
   const known = kept.get(doc);
   return known?.saves === savesOf(doc) ? known : undefined;
 }
 
 /**
- * Takes a snapshot of the values that a document shows. The defaults that Mongoose has added are left out, because they
- * are not stored.
+ * Takes a snapshot of the present values of a document, in the place of values that the database has sent. The defaults
+ * that Mongoose has added are left out, because they are not stored.
  */
 export function takeSnapshot(doc: Document): Snapshot {
   const values = BSON.deserialize(BSON.serialize(valuesToStore(doc)));
@@ -86,7 +93,8 @@ export function copyDocument(doc: Document): Document {
   try {
     return doc.$clone();
   } catch {
-    // Mongoose cannot copy a document with a stored value that does not fit its field.
+    // Mongoose cannot copy a document with a stored value that does not fit its field. So another document is made from
+    // the values.
     const model = doc.constructor as Model<unknown>;
     return model.hydrate(BSON.deserialize(BSON.serialize(valuesToStore(doc)))) as Document;
   }

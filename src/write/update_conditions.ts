@@ -21,7 +21,10 @@ interface BoundOptions extends SaveDocumentOptions {
 
 export interface BoundUpdate {
   readonly statement: UpdateStatement;
-  /** The document as the update would store it. Missing if the document need not be matched with the scope. */
+  /**
+   * The document as the update would store it, for the check that the document stays inside the scope. Missing if the
+   * document need not be matched with the scope.
+   */
   readonly changed?: StoredObject;
   /** The path of the version, whose value after the update is `version`. `undefined` if the schema has no version. */
   readonly key: string | undefined;
@@ -30,7 +33,8 @@ export interface BoundUpdate {
 
 /**
  * Returns the update that saves a document and increments its version. The conditions of the update are the scope, the
- * filter, and that the values on which the update depends are stored as they were read.
+ * filter, and that the values on which the update depends are stored as they were read. If another request has changed
+ * such a value, the update matches no document.
  */
 export function boundUpdate(
   doc: Document,
@@ -49,7 +53,8 @@ export function boundUpdate(
   const paths = [
     replacedPaths(changes, { ...reading, overwrites }),
     isTouched ? read && [...read].filter((path) => !Object.hasOwn(changes.$set ?? {}, path)) : [],
-    // A collation would apply to all conditions. In place of the filter, the fields that it reads must be unchanged.
+    // A collation would apply to all conditions of the update, and not to the filter alone. So the fields that the
+    // filter reads must be unchanged, in the place of the filter.
     collation === undefined ? [] : fieldsRead(filter),
   ];
   const all = [
@@ -67,7 +72,8 @@ export function boundUpdate(
   const q = { ...where, ...all.length > 0 && { $and: all } };
   const statement = { q, u: counted(changes, { key, values }) };
   const bound = { statement, key, version: (version ?? 0) + 1 };
-  // A hook may have read values outside of the scope, so an update of such values is always matched.
+  // The values of a document from a hook may be outside of the scope. So they are matched with the scope even if the
+  // update writes no field that the scope reads.
   if (isEmpty(scope) || !isTouched && isSent) return bound;
   const changed = setFields({ ...values }, changedFields(doc, changes, { read: values }));
   return { ...bound, changed };
@@ -91,9 +97,9 @@ function counted(
 }
 
 /**
- * Returns the condition that the values at some paths are stored as they were read. `undefined` in `all` stands for the
- * whole document. An equal version is accepted instead if the values are too large for a condition, or if JavaScript
- * may have changed the values.
+ * Returns the condition that the values at some paths are stored as they were read, so that the update does not
+ * overwrite changes of other requests. `undefined` in `all` stands for the whole document. An equal version is accepted
+ * instead if the values are too large for a condition, or if JavaScript may have changed the values.
  */
 function unchanged(
   all: readonly (Iterable<string> | undefined)[],
@@ -134,7 +140,7 @@ export function unchangedAt(path: string, stored: Filter): Filter {
 
 /**
  * Whether a value that is sent back to the database is certainly the stored value. JavaScript sorts the numeric keys of
- * objects, so an object with such keys may differ.
+ * objects, and MongoDB compares the order of keys. So an object with numeric keys may differ from the stored object.
  */
 export function keepsKeyOrder(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(keepsKeyOrder);
@@ -150,7 +156,7 @@ export function sameAsStored(expression: string, value: unknown): object {
 
 /**
  * Throws a 403 unless all values are inside a scope. If the process cannot decide that, the database matches the values
- * without storing them.
+ * without storing them, so that the check comes before the write.
  */
 export async function checkScope(
   all: readonly StoredObject[],
@@ -185,7 +191,8 @@ function isEqual(value: unknown, expected: unknown): boolean {
 
 /**
  * Returns the top-level fields that an update writes, with their values after the update. Throws a 409 if an operator
- * such as `$inc` or `$push` applies to a value that has changed since the read.
+ * such as `$inc` or `$push` applies to a value that has changed since the read, because the document only knows the
+ * result for the value that was read.
  */
 export function changedFields(
   doc: Document,
@@ -220,7 +227,10 @@ export function isObjectAt(path: string): Filter {
   return { [path]: { $type: "object", $not: { $type: "array" } } };
 }
 
-/** The stored values of an entity before an update, and the shape of the entity. */
+/**
+ * The stored values of an entity before an update, and the shape of the entity. Both decide which arrays and objects on
+ * the paths of the update must be unchanged.
+ */
 interface Reading {
   readonly shape: Shape;
   readonly stored: Filter;
@@ -231,16 +241,16 @@ export function writtenPaths(update: Update): string[] {
 }
 
 /**
- * The update operators that replace an array or remove elements by position. Other operators add elements or remove
- * elements by value.
+ * The update operators that replace an array or remove elements by position. They would undo changes that other
+ * requests have made to the array. Other operators add elements or remove elements by value.
  */
 const REPLACING = new Set(["$set", "$unset", "$pop"]);
 
 /**
  * Returns the paths at which an update overwrites more than the request names. Such paths are arrays that the update
  * replaces or addresses by position, and objects that the update sets where no object was stored. The write must fail
- * if values at the paths have changed since the read. With `overwrites`, only arrays whose elements keep fields that no
- * body can set are returned.
+ * if values at the paths have changed since the read. With `overwrites`, the function returns only arrays whose
+ * elements keep fields that no body can set, because the update writes these fields as they were read.
  */
 export function replacedPaths(
   update: Update,

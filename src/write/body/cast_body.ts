@@ -35,7 +35,10 @@ export class BodyCast {
     return new BodyCast(this.#join(String(key)), this.references, { problems: this.#problems });
   }
 
-  /** Returns a cast that records no references, for a value that will not be written. */
+  /**
+   * Returns a cast that records no references, for a value that will not be written. The entity that such a value names
+   * need not exist.
+   */
   ignoringReferences(): BodyCast {
     return new BodyCast(this.path, new Map(), { problems: this.#problems });
   }
@@ -50,7 +53,10 @@ export class BodyCast {
     return Object.fromEntries(fields);
   }
 
-  /** Returns the entries of an object that a body may set. In strict mode, an undeclared field is a problem. */
+  /**
+   * Returns the entries of an object that a body may set. The other entries are ignored, but in strict mode an
+   * undeclared field is a problem.
+   */
   writableEntries(value: JsonObject, { fields, strict }: Shape): [string, unknown][] {
     return Object.entries(value).filter(([key]) => {
       if (PROTOTYPE_KEYS.has(key)) return false;
@@ -64,7 +70,8 @@ export class BodyCast {
   }
 
   /**
-   * Casts a value that is not `null`. Returns `undefined` if the value cannot be cast, which is a problem of the body.
+   * Casts a value that is not `null`. If the value cannot be cast, records a problem of the body and returns
+   * `undefined`.
    */
   value(value: unknown, field: FieldShape): unknown {
     switch (field.kind) {
@@ -107,7 +114,8 @@ export class BodyCast {
   }
 
   /**
-   * Returns the entries of an object whose keys are data. A key that paths of the database cannot name is a problem.
+   * Returns the entries of an object whose keys are data. A key that paths of the database cannot name is recorded as a
+   * problem, because an update could not address its value.
    */
   freeEntries(value: JsonObject): [string, unknown][] {
     const entries = Object.entries(value).filter(([key]) => !PROTOTYPE_KEYS.has(key));
@@ -129,7 +137,7 @@ export class BodyCast {
 
   #castScalar(value: unknown, { type }: FieldShape): unknown {
     const instance = type?.instance ?? "Value";
-    // Mongoose casts the form `{ "$numberDecimal": "1.5" }` of Extended JSON.
+    // Mongoose casts the form `{ "$numberDecimal": "1.5" }` of Extended JSON, so this object is accepted for a decimal.
     const isDecimal = instance === "Decimal128" && isJsonObject(value) &&
       Object.keys(value).join() === "$numberDecimal";
     if (typeof value === "object" && !isDecimal) return this.#refuse(instance);
@@ -188,12 +196,16 @@ export function inexactNumber(path: string, kind: string): Problem {
   return { message, kind };
 }
 
-/** The types of fields that store every digit of a number. */
+/**
+ * The types of fields that store every digit of a number. A body must send large numbers for such a field as text,
+ * because JavaScript rounds them.
+ */
 const EXACT_TYPES: ReadonlySet<string> = new Set(["BigInt", "Decimal128"]);
 const DOUBLES: ReadonlySet<string> = new Set(["Number", "Double"]);
 
 /**
  * Whether a value of a body is another number than the client has written, or becomes another number when it is cast.
+ * Such a value is refused, because the database would store the other number.
  */
 function isInexact(value: unknown, type: string): boolean {
   if (typeof value === "string") return DOUBLES.has(type) && isLostInteger(value.trim());
@@ -202,7 +214,10 @@ function isInexact(value: unknown, type: string): boolean {
   return EXACT_TYPES.has(type) ? isUnsafeInteger(value) : mayBeRounded(value);
 }
 
-/** Whether a cast value is an infinite number or NaN. The driver has the class `Double` for doubles. */
+/**
+ * Whether a cast value is an infinite number or NaN, which JSON cannot show. The driver has the class `Double` for
+ * doubles.
+ */
 function isEndless(cast: unknown): boolean {
   const value: unknown = cast instanceof Double ? cast.valueOf() : cast;
   return typeof value === "number" && !Number.isFinite(value);

@@ -6,18 +6,24 @@ import { refusal } from "../../errors/refusals.ts";
 import type { RestError } from "../../errors/rest_error.ts";
 
 interface ImportOptions {
-  /** The signal that ends a wait for the next chunk. */
+  /** The signal that ends a wait for the next chunk, because the server closes. */
   readonly signal: AbortSignal;
   readonly maxImportBytes: number;
 }
 
-/** The maximum ratio between the size of a decompressed body and its compressed size. */
+/**
+ * The maximum ratio between the size of a decompressed body and its compressed size. A body with a larger ratio is
+ * refused with a 413, because few compressed bytes could otherwise cause much work.
+ */
 const MAX_INFLATION = 100;
 
-/** The size of a decompressed body up to which any ratio is accepted. */
+/** The number of decompressed bytes up to which a body may have any ratio to its compressed size. */
 const FREE_INFLATION = 10 * 1024 * 1024;
 
-/** Opens a body that no parser has read. Throws if the length or the encoding of the body is refused. */
+/**
+ * Opens a body that no parser has read. Throws a 413 if the length of the body is too large, and a 415 if the encoding
+ * is not supported.
+ */
 export function openBody(req: Request, options: ImportOptions): ImportBody {
   if (req.body !== undefined || req.readableEnded) {
     throw new Error("Cannot read the lines of the body: a parser of the application has read them");
@@ -36,7 +42,10 @@ function tooLarge(limit: number): RestError {
   return refusal("PAYLOAD_TOO_LARGE", { message, limit });
 }
 
-/** The decompressed bytes of a body, chunk by chunk. */
+/**
+ * The decompressed bytes of a body, chunk by chunk. The body is paused after each chunk, so that a fast client cannot
+ * fill the memory.
+ */
 class ImportBody {
   readonly #req: Request;
   readonly #source: Readable;
@@ -70,7 +79,7 @@ class ImportBody {
 
   /**
    * Returns the next chunk, or `null` at the end of the body. Returns `undefined` if no chunk has come before `dueAt`,
-   * or if the signal ends the wait.
+   * so that the caller can store the lines that it already has, or if the signal ends the wait.
    */
   async next(dueAt: number): Promise<Uint8Array | null | undefined> {
     if (this.#chunks.length === 0 && !this.#isEnded && this.#error === undefined) {
@@ -82,7 +91,10 @@ class ImportBody {
     return this.#isEnded ? null : undefined;
   }
 
-  /** Discards the rest of the body. A client may not read the answer before it has sent the whole body. */
+  /**
+   * Discards the rest of the body. The rest is still received, because a client may not read the answer before it has
+   * sent the whole body.
+   */
   leave(): void {
     this.#stopListening();
     this.#source.off("data", this.#onData);

@@ -24,7 +24,10 @@ export interface Merged {
   readonly references: readonly NamedReference[];
 }
 
-/** Merges a body into a document, or into a copy of an object from another database. */
+/**
+ * Merges a body into a document, or into a copy of an object from another database. The function returns the problems
+ * of the body and does not throw them, so that one answer can name them together with other problems.
+ */
 export function mergeBody(
   entity: object,
   { body, shape, replaces = false }: {
@@ -52,7 +55,7 @@ type Values = Record<string, unknown>;
 
 /**
  * A value in an object that is not a document. The objects on the path of a change are copied, so that the given object
- * stays unchanged.
+ * stays unchanged, because hooks get it as the previous entity.
  */
 class ObjectTarget extends MergeTarget {
   protected readonly holder: Values;
@@ -65,7 +68,7 @@ class ObjectTarget extends MergeTarget {
   }
 
   protected override read(): unknown {
-    // A key of a client may be the name of an inherited member, such as `toString`.
+    // A key of a client may be the name of an inherited member, such as `toString`, which is no value of the entity.
     return Object.hasOwn(this.holder, this.#key) ? this.holder[this.#key] : undefined;
   }
 
@@ -97,7 +100,8 @@ class ObjectTarget extends MergeTarget {
   }
 
   protected override cleared(field: FieldShape): unknown {
-    // Validation would replace a missing value by its default, so that the body without the required field would pass.
+    // A required field is cleared to `null`. Validation would replace a missing value by its default, so that the body
+    // without the required field would pass.
     return isAlwaysRequired(field.type) ? null : super.cleared(field);
   }
 }
@@ -130,7 +134,7 @@ class DocumentTarget extends MergeTarget {
     const map = current instanceof Map ? current : undefined;
     return (name) => {
       // An embedded document tracks its changes itself. The document around an object of dotted paths tracks the
-      // changes of the object.
+      // changes of the object. The slot names the document that must learn of the change.
       const slot = isDocument(current)
         ? { doc: current, path: name }
         : { doc, path: `${path}.${name}`, ...map && { map, key: name } };
@@ -179,8 +183,8 @@ class DocumentTarget extends MergeTarget {
 }
 
 /**
- * Merges a patch into a copy of free-form data. A cleared key keeps the value `undefined`, which makes the document
- * remove the key.
+ * Merges a patch into a copy of free-form data, and adds the paths of the changed keys to `changed`. A cleared key
+ * keeps the value `undefined`, which makes the document remove the key.
  */
 function mergeFree(
   current: JsonObject,

@@ -11,17 +11,27 @@ import type { BodyCast } from "./cast_body.ts";
 
 export interface MergeStep {
   readonly cast: BodyCast;
-  /** Whether fields that the body leaves out are cleared, as in an element that the body names by its `_id`. */
+  /**
+   * Whether fields that the body leaves out are cleared. This applies to an element that the body names by its `_id`,
+   * because a merge patch replaces arrays.
+   */
   readonly whole?: boolean;
-  /** Whether the whole entity is replaced. A field that the body leaves out gets its value in a new entity. */
+  /**
+   * Whether the whole entity is replaced. A field that the body leaves out gets the value that it has in a new entity,
+   * such as its default.
+   */
   readonly replaces?: boolean;
-  /** Whether the key of the value is data, as the keys of Maps and of free-form data are. */
+  /**
+   * Whether the key of the value is data, as the keys of Maps and of free-form data are. Clearing such a value removes
+   * its key.
+   */
   readonly isEntry?: boolean;
 }
 
 /**
  * A value into which a part of a body is merged as a JSON merge patch. Objects are merged, arrays are replaced, and
- * `null` clears a value. Fields that a client can neither see nor set stay unchanged.
+ * `null` clears a value. Fields that a client can neither see nor set stay unchanged, even if the object around them is
+ * cleared.
  */
 export abstract class MergeTarget {
   constructor(protected readonly step: MergeStep) {}
@@ -74,8 +84,8 @@ export abstract class MergeTarget {
   }
 
   /**
-   * Merges a list into the elements that the list names by their `_id`. Returns `false` if the list names no element or
-   * has a problem.
+   * Merges a list into the elements that the list names by their `_id`, so that fields of these elements that no body
+   * can set stay. Returns `false` and changes nothing if the list names no element or has a problem.
    */
   protected mergeElements(list: readonly unknown[], field: FieldShape): boolean {
     const { kind, shape } = field.element as FieldShape;
@@ -93,7 +103,10 @@ export abstract class MergeTarget {
     return true;
   }
 
-  /** Merges a value into the present value. Returns `false` if the value replaces the present value. */
+  /**
+   * Merges a value into the present value. Returns `false` and changes nothing if the caller must replace the present
+   * value.
+   */
   #mergesInto(value: unknown, field: FieldShape): boolean {
     const { kind, type, element, shape } = field;
     if (this.isLocked(field)) return false;
@@ -126,7 +139,7 @@ export abstract class MergeTarget {
 
   #clear(field: FieldShape, isLeftOut = false): void {
     const { element, shape, type } = field;
-    // An object of dotted paths has no default, but its fields may have defaults.
+    // An object of dotted paths has no default, but its fields may have defaults. So its fields are cleared one by one.
     const isOpened = isLeftOut && type === undefined && shape !== undefined;
     if (!isOpened && !this.#mustStay(field)) {
       if (this.step.isEntry) return this.write(undefined);
@@ -147,7 +160,10 @@ export abstract class MergeTarget {
     return this.step.replaces === true && element?.kind !== "object";
   }
 
-  /** Whether clearing an object would clear a field in it that the client can neither see nor set. */
+  /**
+   * Whether clearing an object would clear a field in it that the client can neither see nor set. The other fields of
+   * such an object are cleared one by one.
+   */
   #mustStay(field: FieldShape): boolean {
     return !isAlwaysRequired(field.type) && !this.isLocked(field) &&
       holdsProtected(this.read(), field);
@@ -171,14 +187,17 @@ function isIdentified(value: unknown): value is { readonly _id: unknown } {
   return value._id !== undefined && value._id !== null;
 }
 
-/** Whether an object, or a Map of objects, holds a protected field whose value is not the default of the field. */
+/**
+ * Whether an object, or a Map of objects, holds a protected field whose value is not the default of the field. Such a
+ * value would be lost if the object was cleared.
+ */
 function holdsProtected(value: unknown, field: FieldShape): boolean {
   const { kind, element, shape } = field;
   const values = valuesOf(value) ?? {};
   if (kind === "map" && element !== undefined) {
     return Object.values(values).some((each) => holdsProtected(each, element));
   }
-  // A discriminator may protect fields that its base does not have.
+  // A kind (discriminator) may protect fields that its base does not have, so the schema of the document decides.
   const own = isDocument(value) && shape
     ? describeShape(value.schema as Schema, shape.rights)
     : shape;

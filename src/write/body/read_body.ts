@@ -16,8 +16,9 @@ interface ManyLimits extends Count {
 }
 
 /**
- * Reads a body that is an array. Returns `undefined` for any other body. The elements may be any values, and the limits
- * apply to each object among them.
+ * Reads a body that is an array. Returns `undefined` for any other body, which the caller reads as one object. The
+ * elements may be any values, so the caller must refuse elements that are no objects. The limits apply to each object
+ * among the elements.
  */
 export function readElements(
   req: Request,
@@ -37,7 +38,7 @@ function parsedBody(req: Request): unknown {
   const length = req.headers["content-length"];
   const empty = req.headers["transfer-encoding"] === undefined &&
     (length === undefined || length === "0");
-  // Parsers return an empty object for a body without bytes.
+  // Parsers return an empty object for a body without bytes, so the headers decide whether the body is missing.
   if (length === "0" || empty && req.body === undefined) throw badFormat("The body is missing");
   const isUsual = req.headers["content-type"] === "application/json";
   if (!empty && !isUsual && !req.is(["json", "+json"])) throw unsupported();
@@ -84,7 +85,7 @@ export interface BodyLimits {
   readonly maxImportBytes?: number;
 }
 
-/** The limits that apply to each object of a request. */
+/** The limits that apply to each object of a request. `maxImportBytes` applies to a whole request instead. */
 export type Count = Required<Omit<BodyLimits, "maxImportBytes">>;
 
 /**
@@ -108,7 +109,10 @@ export function completeBodyLimits(given: BodyLimits = {}): Required<BodyLimits>
   return completeLimits(given, { defaults: DEFAULT_BODY_LIMITS, what: "bodies" });
 }
 
-/** The maximum depth of a body. The database stores at most 100 levels of nested values. */
+/**
+ * The maximum depth of a body. The database stores at most 100 levels of nested values, so it would refuse a deeper
+ * body.
+ */
 export const MAX_DEPTH = 100;
 
 export function tooDeep(): RestError {

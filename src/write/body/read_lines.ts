@@ -16,13 +16,19 @@ export interface BodyLine {
 interface LinesOptions extends Required<BodyLimits> {
   /** The maximum number of lines in a batch. */
   readonly many: number;
-  /** The signal that ends the import. The last line of the answer names the first line that was not read. */
+  /**
+   * The signal that ends the import. The last line of the answer names the first line that was not read, so that the
+   * client can continue with that line.
+   */
   readonly signal: AbortSignal;
-  /** Returns whether no client can receive the answer any more. */
+  /** Returns whether no client can receive the answer any more, so that reading stops. */
   readonly isOver: () => boolean;
 }
 
-/** The maximum number of bytes of a line. */
+/**
+ * The maximum number of bytes of a line. A longer line ends the import with a 413, because each line is held in memory
+ * as a whole.
+ */
 const MAX_LINE = 1024 * 1024;
 
 /**
@@ -32,17 +38,18 @@ const MAX_LINE = 1024 * 1024;
 const FULL_BATCH = 256 * 1024;
 
 /**
- * The number of lines between two checks of the elapsed time. Most lines are short, so a check for each line is not
- * necessary.
+ * The number of lines after which the elapsed time is checked, so that other requests get their turn. Most lines are
+ * short, so a check for each line is not necessary.
  */
 const LINES_AT_ONCE = 32;
 
-/** The time after which a batch is stored although it is not full. */
+/** The time after which a batch is stored although it is not full, so that the lines of a slow client do not wait. */
 const STORE_AFTER_MS = 1000;
 
 /**
- * Reads a body with a JSON object on each line, in batches. The body is read only as far as the caller takes batches.
- * If a body cannot be read to its end, the last line of its last batch is an error.
+ * Reads a body with a JSON object on each line, in batches. The body is read only as far as the caller takes batches,
+ * so that a fast client cannot fill the memory. If a body cannot be read to its end, the last line of its last batch is
+ * an error.
  */
 export async function* readLines(
   req: Request,
@@ -84,11 +91,11 @@ export async function* readLines(
 class LineBatch {
   readonly #limits: Count;
   #lines: BodyLine[] = [];
-  /** The number of the line that follows the last line of the batch. */
+  /** The number of the line that follows the last line of the batch. An error that ends the import names this line. */
   next = 1;
-  /** The total length of the lines, including empty lines. */
+  /** The total length of the lines, including empty lines. At `FULL_BATCH`, the batch is stored. */
   size = 0;
-  /** The time at which the batch is stored although it is not full. */
+  /** The time at which the batch is stored although it is not full. `Infinity` if the batch is empty. */
   dueAt = Infinity;
 
   constructor(limits: Count) {
@@ -127,8 +134,8 @@ function stopped(): RestError {
 const LONG_LINE = 16 * 1024;
 
 /**
- * Throws if a JSON text has more members than the limits allow, or is nested too deep. The check does not parse the
- * text.
+ * Throws if a JSON text has more members than the limits allow, or is nested too deep. The check only counts
+ * characters, so it can stop early, which a parser cannot.
  */
 function checkText(text: string, { maxKeys, maxElements }: Count): void {
   const most = maxKeys + maxElements + 1;
@@ -173,14 +180,14 @@ function readLine(text: string, limits: Count): Omit<BodyLine, "line"> {
 
 const LINE_BREAK = 0x0a;
 
-/** Splits the chunks of a body into lines. */
+/** Splits the chunks of a body into lines. The bytes of a line that has not ended are kept until the next chunk. */
 class LineSplitter {
   #rest: Uint8Array[] = [];
   #size = 0;
 
   /**
    * Returns the lines that end in a chunk. At the end of the body, which `null` stands for, returns the last line if it
-   * has no line break.
+   * has no line break. Returns no lines for `undefined`, which stands for a wait without a chunk.
    */
   *split(chunk: Uint8Array | null | undefined): Generator<string> {
     if (chunk === undefined) return;
