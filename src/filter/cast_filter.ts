@@ -6,7 +6,10 @@ import { replaceCast, sanitized } from "../schema/mongoose/statements/query_cast
 import { copyFilter, isClause, isCompiled, isEmpty, KEEP_CONDITIONS } from "./filters.ts";
 import type { Filter } from "./filters.ts";
 
-/** Casts a filter as a query of Mongoose does before it runs. */
+/**
+ * Casts a filter as a query of Mongoose does before it runs. The result is for conditions that Mongoose does not cast,
+ * for example in statements that the driver sends.
+ */
 export function castFilter(model: Model<unknown>, filter: Filter): Filter {
   if (Object.entries(filter).every((condition) => isCast(condition, model))) return filter;
   const query = withConditions(model.find().setOptions(KEEP_CONDITIONS), {});
@@ -23,7 +26,8 @@ function isCast([path, value]: [string, unknown], model: Model<unknown>): boolea
  * client's filter, because Mongoose allows fewer operators for a type than MongoDB.
  */
 export function withConditions<Q extends object>(query: Q, conditions: Filter): Q {
-  // Methods such as `find()` may copy the conditions, and the copies would lose the marks of compiled operators.
+  // Methods such as `find()` may copy the conditions. The copies would lose the marks of compiled operators, and
+  // Mongoose would cast these operators.
   (query as Query<unknown, unknown>).setQuery(conditions as never);
   return replaceCast(query, castAround);
 }
@@ -38,7 +42,7 @@ function castAround(filter: Filter, cast: (rest: Filter) => Filter): Filter {
     } else rest[key] = value;
   }
   if (isEmpty(rest)) return kept;
-  // The cast changes its argument, so the comparison needs a copy.
+  // The cast changes its argument, so the comparison with its result needs a copy.
   const given = copyFilter(rest);
   const result = cast(rest);
   checkCast("", { given, result });
@@ -46,8 +50,8 @@ function castAround(filter: Filter, cast: (rest: Filter) => Filter): Filter {
 }
 
 /**
- * Throws if a cast has dropped a condition or added one. The filter would select other entities. Only the conversion of
- * values is allowed.
+ * Throws if a cast has dropped a condition or added one, because the filter would select other entities. A cast may
+ * only convert values.
  */
 function checkCast(path: string, { given, result }: Record<"given" | "result", unknown>): void {
   if (isCompiled(given)) return;

@@ -15,8 +15,9 @@ const MAX_DEPTH = 100;
 
 /**
  * Checks a filter from hooks or a scope, and returns a copy of it. Mongoose and BSON drop or distort some values, and a
- * query without a dropped condition could reveal every entity. A condition on an undeclared field could do the same. In
- * a hook's filter, operators may come from a request, so the copy marks them as untrusted. A scope is trusted.
+ * query without a dropped condition could reveal every entity. A condition on an undeclared field could reveal every
+ * entity too. The operators in a filter of a hook may come from a request, so the copy marks them as untrusted. The
+ * operators of a scope are trusted.
  *
  * @throws {TypeError} If a value would be lost or a field is not declared.
  */
@@ -36,7 +37,10 @@ export function checkFilter(
   return checkObject(filter, { path: what, depth: 0, trusted: what === "scope" });
 }
 
-/** Returns the first name in conditions on an object that the object's shape does not declare. */
+/**
+ * Returns the first name in conditions on an object that the object's shape does not declare. The error about the
+ * filter contains this name. Returns `undefined` if every name is declared.
+ */
 function undeclaredIn(conditions: JsonObject, object: FieldShape): string | undefined {
   return firstOf(Object.entries(conditions), ([key, value]) => {
     if (!key.startsWith("$")) return undeclaredAt(key, { value, object });
@@ -57,7 +61,7 @@ function undeclaredAt(
 
 /**
  * Returns the first undeclared name in operators, such as `$elemMatch`, that hold conditions on the elements of a
- * field.
+ * field. Returns `undefined` if the operators name only declared fields.
  */
 function undeclaredBelow(operators: unknown, field: FieldShape): string | undefined {
   if (!isJsonObject(operators) || isCompiled(operators)) return undefined;
@@ -117,7 +121,8 @@ function checkObject(object: JsonObject, place: ValuePlace): Filter {
     if (isClause(key) && Array.isArray(value) && value.length === 0) {
       throw unusable(inner.path, "an empty list");
     }
-    // Mongoose sends a function as its text for `$where`, and for no other operator.
+    // Mongoose sends a function as its text for `$where`, and for no other operator. So a function is refused in any
+    // other place.
     const isCode = key === "$where" && typeof value === "function";
     entries.push([key, isCode ? String(value) : check(value, inner)]);
   }

@@ -15,7 +15,10 @@ export function isEmpty(filter: Filter): boolean {
   return Object.keys(filter).length === 0;
 }
 
-/** Joins filters by `$and`, so that all of them apply even if they share keys. Empty filters are dropped. */
+/**
+ * Joins filters by `$and`, so that all of them apply even if they share keys. Empty filters are dropped. The result is
+ * a copy, because Mongoose casts a filter in place.
+ */
 export function everyFilter(...filters: (Filter | undefined)[]): Filter {
   const [first, ...others] = filters.filter((filter) => filter !== undefined && !isEmpty(filter));
   if (first === undefined) return {};
@@ -26,7 +29,7 @@ const untrusted = new WeakSet<object>();
 
 /**
  * Marks operators in a hook's filter that may come from a request. Mongoose's option `sanitizeFilter` applies to marked
- * operators only.
+ * operators only, so that operators of the framework still work.
  */
 export function markUntrusted<T extends object>(operators: T): T {
   untrusted.add(operators);
@@ -56,7 +59,8 @@ export function copyFilter(value: Filter): Filter {
 
 /**
  * Prefixes the paths of a filter on an embedded object, so that the filter applies to the document that embeds the
- * object. Throws for an operator that works only at the top of a document, such as `$expr`.
+ * object. Throws for an operator that works only at the top of a document, such as `$expr`, because it would apply to
+ * the whole document.
  */
 export function moveFilter(filter: Filter, prefix: string): Filter {
   return Object.fromEntries(
@@ -70,7 +74,10 @@ export function moveFilter(filter: Filter, prefix: string): Filter {
   );
 }
 
-/** Operators that `find()` takes, but not the `$match` stage of an aggregation that counts. */
+/**
+ * The operators that `find()` takes, but not the `$match` stage of an aggregation that counts. Entities are counted
+ * with `find()` if a filter has such an operator.
+ */
 export const UNCOUNTABLE: ReadonlySet<string> = new Set(["$near", "$nearSphere", "$where"]);
 
 export function isCountable(filter: unknown): boolean {
@@ -88,8 +95,8 @@ export function isFreeOf(filter: unknown, operators: ReadonlySet<string>): boole
 const compiled = new WeakSet<object>();
 
 /**
- * Marks operators of a client's filter as compiled. The values of compiled operators are cast already, and Mongoose
- * must not cast them again.
+ * Marks operators of a client's filter as compiled. The values of compiled operators are cast already. Mongoose must
+ * not cast them again, because it allows fewer operators for a type than MongoDB.
  */
 export function markCompiled<T extends object>(operators: T): T {
   compiled.add(operators);
@@ -101,8 +108,8 @@ export function isCompiled(condition: unknown): boolean {
 }
 
 /**
- * Returns the condition that a document has one of the given versions. The version `null` matches a document that
- * stores no version.
+ * Returns the condition that a document has one of the given versions, so that a write misses a document that another
+ * request has changed. The version `null` matches a document that stores no version.
  */
 export function hasOneOf(key: string, versions: readonly Version[]): Filter {
   return { [key]: markCompiled({ $in: [...versions] }) };
@@ -110,7 +117,7 @@ export function hasOneOf(key: string, versions: readonly Version[]): Filter {
 
 /**
  * Returns the top-level fields that a filter reads. Returns `undefined` if an operator, such as `$expr`, may read any
- * field.
+ * field, so that a change of any field may change the result of the filter.
  */
 export function fieldsRead(filter: Filter): ReadonlySet<string> | undefined {
   const fields = new Set<string>();
@@ -128,12 +135,12 @@ export function topOf(path: string): string {
 }
 
 /**
- * Takes a snapshot of a client's conditions. The returned function removes these conditions from a filter, so that only
- * conditions that hooks have added or changed remain.
+ * Copies the conditions of a client. The returned function removes these conditions from a filter, so that only
+ * conditions that hooks have added or changed remain. Only these conditions apply to a read that ignores the filter of
+ * the client.
  */
 export function hookConditionsIn(client: Filter): (filter: Filter) => Filter {
-  // The snapshot is a copy without the marks that Mongoose puts on trusted conditions, because a mark is not a change
-  // by a hook.
+  // The copy has no marks that Mongoose puts on trusted conditions, because a mark is not a change by a hook.
   const before = copyJson(client) as Filter;
   const isClients = ([key, value]: [string, unknown]) =>
     typeof value === "object" && value === client[key] &&

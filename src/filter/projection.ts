@@ -11,13 +11,19 @@ import { isEmpty } from "./filters.ts";
  */
 export type Projection = Readonly<Record<string, unknown>>;
 
-/** A function that returns whether a read shows the field at a path. Only a shown field gets its default. */
+/**
+ * A function that returns whether a read shows the field at a path. Only a shown field gets its default, because a
+ * field that was not read may have a stored value.
+ */
 export type Shows = (path: string, field: FieldShape) => boolean;
 
-/** Reads a projection that hooks gave as a text of names, a list of names, or an object with nested objects. */
+/**
+ * Reads a projection that hooks gave as a text of names, a list of names, or an object with nested objects. Returns the
+ * values by path, so that all code reads one form.
+ */
 export function readProjection(given: unknown, shape: Shape): Projection {
   const unselected = shape.unselected;
-  // MongoDB would take a `+` before a selected path for a part of the name.
+  // MongoDB would take a `+` before a selected path for a part of the name, so such a path is dropped.
   const entries = entriesOf(given).filter(([path]) =>
     !path.startsWith("+") || unselected.includes(path.slice(1))
   );
@@ -26,17 +32,17 @@ export function readProjection(given: unknown, shape: Shape): Projection {
 
 /**
  * Returns a projection in the form that MongoDB takes. The result excludes unselected fields that the projection does
- * not name.
+ * not name, because MongoDB does not know which fields the schema leaves unselected.
  */
 export function databaseProjection(projection: Projection, shape: Shape): Record<string, unknown> {
   const unselected = shape.unselected;
   const forced = unselected.filter((path) => Object.hasOwn(projection, `+${path}`));
   const isInclusive = includes(projection) === true;
   const named = Object.entries(projection).filter(([path, value]) =>
-    // In an aggregation, `_id: 1` next to excluded fields would exclude all other fields.
+    // In an aggregation, `_id: 1` next to excluded fields would exclude all other fields, so it is dropped.
     !path.startsWith("+") && (isInclusive || path !== "_id" || !value)
   );
-  // Documents of Mongoose have no `_id` if an inclusive projection does not name it.
+  // Documents of Mongoose have no `_id` if an inclusive projection does not name it, so `_id` is added.
   const others = isInclusive
     ? ["_id", ...forced].map((path) => [path, 1])
     : unselected.filter((path) =>
@@ -61,7 +67,7 @@ export function withoutApart(projection: Projection, shape: Shape): Projection {
 
 /**
  * Returns a projection that no index covers. An index stores `null` for a missing field, so MongoDB would return `null`
- * for a field that is not stored.
+ * for a field that is not stored, and the answer would show it.
  */
 export function uncovered(projection: Projection): Projection {
   const isCoverable = Object.entries(projection).some(([path, value]) =>
@@ -82,8 +88,8 @@ export function alsoReading(projection: Projection, paths: readonly string[]): P
 }
 
 /**
- * Whether MongoDB applies a projection as Mongoose does. MongoDB shows an object that the projection names with all its
- * fields, whereas Mongoose leaves out unselected fields inside it.
+ * Whether MongoDB applies a projection as Mongoose does. If not, Mongoose has to read the entities. MongoDB shows an
+ * object that the projection names with all its fields, whereas Mongoose leaves out unselected fields inside it.
  */
 export function isSameForDatabase(projection: Projection, shape: Shape): boolean {
   return Object.entries(projection).every(([path, value]) =>
@@ -92,7 +98,10 @@ export function isSameForDatabase(projection: Projection, shape: Shape): boolean
   );
 }
 
-/** Whether a read shows only a part of an entity. The answer of a write must read such an entity again. */
+/**
+ * Whether a read shows only some fields of an entity. The answer of a write must read such an entity again, because the
+ * write has the whole entity.
+ */
 export function showsInPart({ selection, shape }: {
   readonly selection: { readonly projection: Projection };
   readonly shape: Shape;
@@ -102,8 +111,8 @@ export function showsInPart({ selection, shape }: {
 }
 
 /**
- * Returns the unselected fields that a read does not show. The JSON of an entity that was read as a whole leaves them
- * out.
+ * Returns the unselected fields that a read does not show. The answer of a change leaves these fields out, because a
+ * change reads the whole entity.
  */
 export function unshownFields(projection: Projection, shape: Shape): ReadonlySet<FieldShape> {
   const paths = shape.unselected.filter((path) => !projection[path] && !projection[`+${path}`]);
@@ -146,8 +155,8 @@ function isShown(
 }
 
 /**
- * Whether a projection is inclusive. Returns `false` for an exclusive projection, and `undefined` if the projection is
- * neither.
+ * Whether a projection is inclusive, so that a read shows only the fields that it names. Returns `false` for an
+ * exclusive projection, and `undefined` if the projection is neither.
  */
 function includes(projection: Projection): boolean | undefined {
   const paths = Object.keys(projection);
@@ -160,13 +169,13 @@ function includes(projection: Projection): boolean | undefined {
 
 /**
  * Whether the value of a path makes the projection inclusive or exclusive. `$slice` and `$meta` do not, because they
- * change a single field.
+ * change only the field at their path.
  */
 function isDecisive(value: unknown): boolean {
   return typeof value !== "object" || value === null || !("$slice" in value || "$meta" in value);
 }
 
-/** Whether MongoDB computes the shown value. A computed field gets no default. */
+/** Whether MongoDB computes the value that a projection shows at a path. A computed field gets no default. */
 function isComputed(value: unknown): boolean {
   return typeof value === "object" && value !== null && isDecisive(value) &&
     !("$elemMatch" in value);
@@ -190,7 +199,7 @@ function entriesOf(given: unknown): [string, unknown][] {
 function fromEntry(path: string, value: unknown): [string, unknown][] {
   const loss = value === null ? "null" : lossOf(value);
   if (loss !== undefined) throw new TypeError(`Cannot use the projection: "${path}" is ${loss}`);
-  // Mongoose excludes a path with a leading `-`, whatever its value.
+  // Mongoose excludes a path with a leading `-`, even if its value is 1.
   if (path.startsWith("-")) return [[path.slice(1), 0]];
   const inner = isJsonObject(value) ? Object.entries(value) : [];
   const isNested = inner.length > 0 && inner.every(([key]) => !key.startsWith("$"));
@@ -200,8 +209,8 @@ function fromEntry(path: string, value: unknown): [string, unknown][] {
 }
 
 /**
- * Returns the aggregation stages and the `hydrate` function that apply a projection to embedded parts. Parents are read
- * by an aggregation, which cannot show single elements of an array.
+ * Returns the aggregation stages and the `hydrate` function that apply a projection to embedded parts. An aggregation
+ * on the document of their parent reads such parts, and cannot show single elements of an array.
  *
  * @throws {TypeError} If the projection uses `$slice`, `$elemMatch` or a positional operator.
  */

@@ -6,9 +6,14 @@ import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 
 export interface Selection {
   readonly filter: Filter;
-  /** The conditions of `filter` that hooks have added to the client's conditions. Absent if they are not known. */
+  /**
+   * The conditions of `filter` that hooks have added to the conditions of the client. A read that ignores the filter of
+   * the client applies only these conditions. Absent if the request has no pages.
+   */
   readonly hookConditions?: Filter;
-  /** The scopes of the level, joined into one filter that is not cast yet. */
+  /**
+   * The scopes of the level, joined into one filter that is not cast yet. Every read and write must apply this filter.
+   */
   readonly scope: Filter;
   readonly version?: Filter | undefined;
   readonly options: Record<string, unknown>;
@@ -49,8 +54,8 @@ export function queryOptions(
 }
 
 /**
- * Reads a sort order in any form that Mongoose takes. Returns `undefined` if no order is given. Throws if Mongoose
- * cannot read the order.
+ * Reads a sort order in any form that Mongoose takes. Returns `undefined` if no order is given, so that a default order
+ * may apply. Throws if Mongoose cannot read the order.
  */
 export function readSort(given: unknown): Record<string, unknown> | undefined {
   if (given === undefined || given === null) return undefined;
@@ -64,7 +69,8 @@ function isGiven(value: unknown): boolean {
 }
 
 function countIn(name: string, value: unknown): Record<string, number> {
-  // A hook computes `Number(undefined) * 20`, which is `NaN`, if the request names no page.
+  // A hook computes `Number(undefined) * 20`, which is `NaN`, if the request names no page. So `NaN` counts as no
+  // option.
   if (!isGiven(value) || Number.isNaN(value)) return {};
   const count = Number(value);
   if (Number.isSafeInteger(count) && count >= 0) return { [name]: count };

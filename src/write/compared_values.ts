@@ -4,7 +4,7 @@ import { keptSoFar, storedText, valuesToStore } from "./stored_values.ts";
 
 /**
  * The present values of a document, compared with the values that were stored when the document was read. Mongoose
- * marks every value in a replaced object as modified, so Mongoose alone does not know which values have changed.
+ * counts every value in a replaced object as modified, so Mongoose alone does not know which values have changed.
  */
 export class ComparedValues {
   readonly #doc: Document;

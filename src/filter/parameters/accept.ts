@@ -1,6 +1,9 @@
 import { readItems } from "./header_items.ts";
 
-/** A media range of the header `Accept`. */
+/**
+ * A media range of the header `Accept`, such as `text/*;q=0.5`. `place` is its position in the header, which decides
+ * between ranges of equal weight.
+ */
 interface MediaRange {
   readonly name: string;
   readonly weight: number;
@@ -8,8 +11,8 @@ interface MediaRange {
 }
 
 /**
- * Returns the media type that a client prefers. Returns `undefined` if the client accepts none of the types, and the
- * first type if the client has no preference.
+ * Returns the media type that a client prefers, so that an answer has this type. Returns `undefined` if the client
+ * accepts none of the types, which is a 406. Returns the first type if the client has no preference.
  *
  * @param accept The header `Accept`. A client without it accepts all types.
  */
@@ -25,8 +28,8 @@ export function chooseType(
 }
 
 /**
- * Whether a client names a media type in `Accept`. A wildcard does not count as a name, because every browser sends
- * wildcards.
+ * Whether a client names a media type in `Accept`, so that only a client that knows the type gets it. A wildcard does
+ * not count as a name, because every browser sends wildcards.
  */
 export function namesType(accept: string | undefined, type: string): boolean {
   return readRanges(accept).some(({ name, weight }) => name === type && weight > 0);
@@ -45,8 +48,8 @@ function readRanges(accept: string | undefined): MediaRange[] {
 }
 
 /**
- * Returns the most specific media range that matches a type. Returns `undefined` if the client does not accept the
- * type.
+ * Returns the most specific media range that matches a type, because its weight applies even if a wildcard has a
+ * greater weight. Returns `undefined` if the client does not accept the type.
  */
 function matchOf(type: string, ranges: readonly MediaRange[]) {
   const forms = [type, `${type.split("/", 1)}/*`, "*/*"];

@@ -13,8 +13,9 @@ export type Cursor =
   | EntityCursor;
 
 /**
- * A cursor that names an entity instead of its sort values. The page begins after the entity's current position. The
- * cursor is refused if the entity has another version, because the entity may have moved.
+ * A cursor that names an entity instead of its sort values, so that it reveals no hidden value. The page begins after
+ * the current position of the entity. The cursor is refused if the entity has another version, because the entity may
+ * have moved.
  */
 export interface EntityCursor {
   readonly id: unknown;
@@ -30,7 +31,7 @@ const MAX_VALUES = 1024;
 /**
  * Returns a cursor for the position of an entity in an order. The cursor has the sort values if the reader may see them
  * and they are short. Otherwise the cursor has the identifier and the version of the entity. Returns `undefined` if the
- * identifier cannot be written in a cursor.
+ * identifier cannot be written in a cursor, so that the page has no link with a cursor.
  */
 export function writeCursor(
   order: Order,
@@ -55,8 +56,9 @@ export function writeCursor(
 }
 
 /**
- * Reads a cursor, or the identifier of an entity. Returns `undefined` if the text is malformed. Only scalars and
- * identifiers without operators are accepted, so a client cannot put operators into the condition of a page.
+ * Reads a cursor, or the identifier of an entity. Returns `undefined` if the text is malformed, which is a 400. Only
+ * scalars and identifiers without operators are accepted, so a client cannot put operators into the condition of a
+ * page.
  */
 export function readCursor(text: string): Cursor | undefined {
   if (IDENTIFIER.test(text)) return { id: new ObjectId(text) };
@@ -84,7 +86,7 @@ function toCursor({ o: order, v: values, i: id, n }: Record<string, unknown>): C
 }
 
 /**
- * Returns a short hash of an order. A cursor carries the hash of its order, because the cursor is refused with any
+ * Returns a short hash of a sort order. A cursor carries the hash of its order, because the cursor is refused with any
  * other order. A cryptographic digest would take as long as the rest of the cursor.
  */
 export function orderMark(order: Order): string {
@@ -95,10 +97,16 @@ export function orderMark(order: Order): string {
   return (mark >>> 0).toString(36);
 }
 
-/** The maximum depth of objects in an identifier. MongoDB accepts at most 200 levels in a whole command. */
+/**
+ * The maximum depth of objects in an identifier. MongoDB accepts at most 200 levels in a whole command, so a condition
+ * with a deeper identifier could be refused.
+ */
 const MAX_ID_DEPTH = 8;
 
-/** Whether a value may be an identifier in a condition. An identifier is a scalar, or an object without operators. */
+/**
+ * Whether a value may be an identifier in a condition. An identifier is a scalar, or an object without operators, so
+ * that a client cannot send an operator in its place.
+ */
 function isIdentifier(value: unknown, depth = 0): boolean {
   if (!isJsonObject(value)) return isScalar(value);
   return depth < MAX_ID_DEPTH &&

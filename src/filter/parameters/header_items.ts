@@ -23,7 +23,7 @@ export function readItems(header: string): HeaderItem[] {
   });
 }
 
-/** Splits a text at each separator outside of quotes. */
+/** Splits a text at each separator outside of quotes, so that a quoted value may contain the separator. */
 function splitUnquoted(text: string, separator: "," | ";"): string[] {
   if (!text.includes('"')) return text.split(separator);
   const pieces: string[] = [];

@@ -9,15 +9,18 @@ import { type Projection, shownBy } from "../projection.ts";
 import { fieldsOn } from "../q/resolve_path.ts";
 import type { Order } from "./read_rules.ts";
 
-/** Options of the driver that keep the type, the digits and the flags of each value that `seek()` compares. */
+/**
+ * Options of the driver that keep the type, the digits and the flags of each value that `seek()` compares. A converted
+ * value could sort at another position, and a page would repeat or miss entities.
+ */
 export const SEEK_READ = { promoteValues: false, bsonRegExp: true } as const;
 
-/** The values by which an entity is sorted, by path. */
+/** The values by which an entity is sorted, by path. A page that continues after the entity begins at these values. */
 export type SortValues = Readonly<Record<string, unknown>>;
 
 /**
- * Completes an order with `_id`, so that no two entities are equal in the order. Keys after `_id` are dropped, because
- * they never decide.
+ * Completes an order with `_id`, so that no two entities are equal in the order and a page can begin after any entity.
+ * Keys after `_id` are dropped, because they never decide.
  */
 export function totalOrder<D>(order: Readonly<Record<string, D>>): Readonly<Record<string, D | 1>> {
   const keys = Object.keys(order);
@@ -27,8 +30,8 @@ export function totalOrder<D>(order: Readonly<Record<string, D>>): Readonly<Reco
 }
 
 /**
- * Whether each entity has a single value for each path of an order. A page can continue after an entity only in such an
- * order.
+ * Whether each entity has a single value for each path of an order. A path through an array has several values. A page
+ * can continue after an entity only in an order of single values.
  */
 export function isOrderOfValues(
   order: Readonly<Record<string, unknown>>,
@@ -44,7 +47,10 @@ export function isOrderOfValues(
   });
 }
 
-/** Whether a read shows every field of an order. If a field is hidden, a cursor must not carry the sort values. */
+/**
+ * Whether a read shows every field of an order. If a field is hidden, a cursor must not carry the sort values, because
+ * the client could read the hidden value in the cursor.
+ */
 export function isShownOrder(
   order: Order,
   { shape, projection }: { readonly shape: Shape; readonly projection: Projection },
@@ -61,7 +67,10 @@ export function sortValues(stored: object, paths: readonly string[]): SortValues
   return Object.fromEntries(paths.map((path) => [path, sortValueAt(stored, path)]));
 }
 
-/** Returns the stored value at a path. Returns `null` if no value is stored. */
+/**
+ * Returns the stored value at a path. Returns `null` if no value is stored, because MongoDB sorts a missing value as
+ * `null`.
+ */
 export function sortValueAt(stored: unknown, path: string): unknown {
   return valueBelow(stored, path.split("."));
 }
@@ -77,7 +86,8 @@ const { Binary, Decimal128, Double, Int32, Long, ObjectId } = mongoose.mongo;
 const SCALARS = [Binary, Decimal128, Double, Int32, Long, ObjectId, Uint8Array] as const;
 
 /**
- * Whether a value is a scalar that can be sent back to MongoDB exactly. A date outside of JavaScript's range cannot.
+ * Whether a value is a scalar that can be sent back to MongoDB exactly, so that a cursor may carry it. A date outside
+ * of JavaScript's range cannot be sent back.
  */
 export function isScalar(value: unknown): boolean {
   if (value === null || ["string", "number", "bigint", "boolean"].includes(typeof value)) {
@@ -127,11 +137,11 @@ export function seek(order: Order, values: SortValues): Filter {
 }
 
 /**
- * Returns the condition of {@linkcode seek} without alternatives. MongoDB also reads the entities with the same first
- * value, and discards the entities before the page.
+ * Returns the condition of {@linkcode seek} without alternatives. MongoDB also reads the entities whose first value is
+ * equal to the first value of the cursor, and discards the entities before the page.
  *
  * MongoDB 6.0 may read the alternatives of `seek()` from a partial index that a cached plan has chosen for other
- * values.
+ * values. The page would miss the entities that are not in this index.
  */
 export function seekInOneScan(order: Order, values: SortValues): Filter {
   const keys = keysOf(order, values);
@@ -154,7 +164,7 @@ function every(bounds: readonly Filter[], expressions: readonly Expression[]): F
 
 /**
  * Builds the expression for entities after the cursor. Such an entity comes after the cursor in one of the keys, and is
- * equal to it in the keys before.
+ * equal to the cursor in the keys before.
  */
 function isBehindAny([key, ...rest]: readonly Key[]): Expression {
   if (key === undefined) return { $or: [] };
@@ -181,7 +191,8 @@ function placesOf({ path, value, isAscending }: Key): [unknown, unknown] {
 }
 
 function levelBounds({ path, value }: Key): Filter[] {
-  // The condition `null` on a path such as `a.b` does not match every entity without a value at `a.b`.
+  // The condition `null` on a path such as `a.b` does not match every entity without a value at `a.b`. So such a value
+  // gets no bound.
   const isBound = isScalar(value) && !(path.includes(".") && value === null);
   return isBound ? [{ [path]: markCompiled({ $eq: value }) }] : [];
 }

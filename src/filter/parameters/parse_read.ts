@@ -17,7 +17,7 @@ import type {
 } from "./read_rules.ts";
 import { compileSearch } from "./search.ts";
 
-/** The parameters of a list that are refused in a request for groups. */
+/** The parameters of a list that are refused in a request for groups, because groups show no entities. */
 const OF_ENTITIES = ["limit", "skip", "after", "select", "populate"] as const;
 
 const NAMES = ["limit", "skip", "after", "sort", "select", "search", "populate"] as const;
@@ -35,7 +35,7 @@ export interface ReadRequest {
   readonly url: string;
   readonly prefersCount: boolean;
   readonly parameters: readonly string[];
-  /** The header `Accept`. */
+  /** The header `Accept`, which chooses the format of the list. */
   readonly accept: string | undefined;
 }
 
@@ -75,8 +75,8 @@ export function parseRead(rules: ReadRules, request: ReadRequest): ReadQuery {
 }
 
 /**
- * Returns the format that the client prefers. Returns `undefined` for JSON and for an event stream. Throws a 406 if the
- * client accepts no format of the list.
+ * Returns the format in which the client prefers the list. Returns `undefined` for JSON and for an event stream. Throws
+ * a 406 if the client accepts no format of the list.
  */
 function readFormat({ formats, live }: ReadRules, request: ReadRequest): Format | undefined {
   if (formats === undefined) return undefined;

@@ -20,7 +20,10 @@ export const EVENT_STREAM = "text/event-stream";
 
 export type Format = Exclude<keyof typeof MEDIA_TYPES, "json">;
 
-/** The parameters of a read that its operation declares, except `q`. */
+/**
+ * The parameters of a read that its operation declares, except `q`. A request with any other parameter of the framework
+ * is refused.
+ */
 export interface ReadRules {
   readonly page?: PageRule;
   readonly sort?: ReadonlySet<string>;
@@ -47,18 +50,18 @@ export interface PageRule {
   readonly inOneScan: boolean;
 }
 
-/** The fields whose text is searched, or the paths of the text index. */
+/** The fields whose text is searched, or the paths of the text index in which MongoDB searches. */
 export type SearchRule =
   | { readonly fields: readonly string[] }
   | { readonly index: readonly string[] };
 
 export interface PopulateRule {
   readonly field: FieldShape;
-  /** The fields that are shown in addition to `_id`. By default, all fields are shown. */
+  /** The fields of the referenced entity that are shown in addition to `_id`. By default, all fields are shown. */
   readonly select?: readonly string[];
   /**
-   * The projection of these fields. Every request uses the same object, because JSON writers are cached by their
-   * projection object.
+   * The projection of the fields in `select`. Every request uses the same object, because JSON writers are cached by
+   * their projection object.
    */
   readonly projection: Readonly<Record<string, 1>>;
   readonly always: boolean;
@@ -66,7 +69,7 @@ export interface PopulateRule {
 
 /** The fields by which clients may group, and the aggregates that they may request for each group. */
 export interface GroupRules {
-  /** The fields, each with the unit to which its dates are truncated. */
+  /** The fields by which clients may group, each with the unit to which its dates are truncated. */
   readonly by: ReadonlyMap<string, "year" | "month" | "day" | undefined>;
   readonly sum: ReadonlySet<string>;
   readonly avg: ReadonlySet<string>;
@@ -80,7 +83,10 @@ export type Order = Readonly<Record<string, 1 | -1>>;
 
 export interface ReadQuery {
   readonly page?: PageQuery;
-  /** The order that the client requests. The last key of the order is `_id`. */
+  /**
+   * The order that the client requests. The last key of the order is `_id`, so that no two entities are equal in the
+   * order.
+   */
   readonly order?: Order;
   readonly select?: readonly string[];
   readonly search?: Readonly<Record<string, unknown>>;
@@ -113,7 +119,7 @@ export function queryOf(url: string): string {
 
 /**
  * Returns the rules of a read for a reader who sees only a part of the declared fields. Parameters refuse the names of
- * hidden fields in the same way as undeclared names.
+ * hidden fields in the same way as undeclared names, so that an error does not reveal a hidden field.
  */
 export function narrowReads(rules: ReadRules, shape: Shape): ReadRules {
   const seen = (names: Iterable<string> = []) =>

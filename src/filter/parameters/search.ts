@@ -23,7 +23,10 @@ export function compileSearch(text: string, rule: SearchRule): Filter {
   };
 }
 
-/** Returns a word in quotes for `$text`. In quotes, a leading `-` does not exclude the word from the results. */
+/**
+ * Returns a word in quotes for `$text`. In quotes, a leading `-` does not exclude the word from the results, so it is
+ * searched like any other word.
+ */
 function quoted(word: string): string {
   return `"${word.replace(/["\\]/g, " ").trim()}"`;
 }
@@ -34,7 +37,10 @@ function containing(field: string, word: string): Filter {
 
 const PIECES = /\p{Script=Latin}\p{Mn}*|\P{Script=Latin}+/gu;
 
-/** Returns a regular expression that matches a word literally, whatever diacritics its Latin letters have. */
+/**
+ * Returns a regular expression that matches a word literally, whatever diacritics its Latin letters have. A search for
+ * `cafe` finds `café`.
+ */
 function patternOf(word: string): string {
   const pieces = word.match(PIECES) ?? [];
   return pieces.map((piece) => {
@@ -66,7 +72,8 @@ function variants(): Map<string, string> {
       const base = baseOf(letter).toLowerCase();
       const known = found.get(base);
       const small = letter.toLowerCase();
-      // The option `i` of the expression matches a capital letter by its lower-case letter.
+      // The option `i` of the expression matches a capital letter by its lower-case letter, so only the latter is
+      // listed.
       const isFound = small !== letter && small.length === 1;
       if (known !== undefined && !isFound) found.set(base, known + letter);
     }

@@ -11,8 +11,8 @@ import { isFieldKey, isJsonObject, type JsonObject } from "../../schema/fields/j
 import { FREE, resolvePath } from "./resolve_path.ts";
 
 /**
- * Casts a value of a client's filter to the declared type of its field. `null` is not cast, because `null` matches
- * missing fields of every type.
+ * Casts a value of a client's filter to the declared type of its field, because MongoDB finds only values of the same
+ * type. `null` is not cast, because `null` matches missing fields of every type.
  */
 export function castValue(value: unknown, context: Context): unknown {
   const { field, path } = context;
@@ -48,7 +48,7 @@ function castScalar(value: unknown, { field, path, compiler }: Context): unknown
   try {
     if (isJsonObject(value) || Array.isArray(value)) throw new TypeError("No scalar");
     const read = fromJson(value, field);
-    // MongoDB compares an int64 exactly. Mongoose's cast would round it.
+    // MongoDB compares an int64 exactly. Mongoose's cast would round it, and the filter would match another number.
     if (typeof read === "bigint" && field.type?.instance === "Number") return read;
     return field.type && castForQuery(field.type, read);
   } catch {
@@ -57,7 +57,10 @@ function castScalar(value: unknown, { field, path, compiler }: Context): unknown
   }
 }
 
-/** Whether a text is an integer that the cast to `Number` would round. */
+/**
+ * Whether a text is an integer that the cast to `Number` would round. Such a text is refused, because the filter would
+ * match another number.
+ */
 function isLostText(value: unknown, { type }: FieldShape): boolean {
   return type?.instance === "Number" && typeof value === "string" && isLostInteger(value.trim());
 }
@@ -89,7 +92,8 @@ function castList(value: unknown[], context: Context): unknown[] {
 }
 
 /**
- * Casts an object that the field is compared with as a whole. Throws if a key is an operator or an undeclared field.
+ * Casts an object that the field is compared with as a whole. Throws if a key is an operator or an undeclared field,
+ * because such an object is no value of the field.
  */
 function castObject(value: JsonObject, context: Context): JsonObject {
   const inner = deeper(context);

@@ -13,8 +13,9 @@ import { type ListedPaths, resolvePath } from "./resolve_path.ts";
 import { castValue, isExtendedJson } from "./cast_value.ts";
 
 /**
- * Reads the parameter `q` from the URL of a request and compiles it. `req.query` is not used, because the host's query
- * parser may drop or split `q`. Without its filter, `removeAll` would delete every entity.
+ * Reads the parameter `q` from the URL of a request and compiles it. Returns an empty filter if the request has no `q`.
+ * `req.query` is not used, because the host's query parser may drop or split `q`. Without its filter, `removeAll` would
+ * delete every entity.
  */
 export function parseQ(url: string, options: CompileFilterOptions): Filter {
   const text = readParameter(url);
@@ -123,7 +124,10 @@ export class FilterCompiler {
     this.#rounded = rounded;
   }
 
-  /** Whether a value is a number that JavaScript may have rounded. */
+  /**
+   * Whether a value is a number that JavaScript may have rounded. A field that stores more digits than a JavaScript
+   * number refuses such a number.
+   */
   isRounded(value: unknown): boolean {
     return typeof value === "number" && this.#rounded?.has(value) === true;
   }
@@ -177,8 +181,8 @@ export class FilterCompiler {
   }
 
   /**
-   * Throws if a path is not listed. An array that is not listed may be named if its condition names only fields of its
-   * elements, which are checked in turn.
+   * Throws if a path is not in the option `filter` of the operation. An array that is not listed may be named if its
+   * condition names only fields of its elements, which must be listed and are checked in turn.
    */
   #checkListed(path: string, condition: unknown): void {
     const listed = this.#listed;
@@ -204,6 +208,7 @@ export class FilterCompiler {
 
 /**
  * Whether a condition on an array names only fields of the array's elements, and never compares an element as a whole.
+ * A whole element may hold fields that are not listed.
  */
 function isOnFields(condition: unknown): boolean {
   if (!isJsonObject(condition)) return false;
@@ -216,7 +221,7 @@ function isOnFields(condition: unknown): boolean {
 
 /**
  * Throws if a field holds a secret. An operator that compares the whole object would reveal the secret through its
- * results.
+ * results, because a client could guess the secret.
  */
 function refuseSecretive({ field, path }: Context): void {
   if (isSecret(field)) {

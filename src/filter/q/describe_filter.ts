@@ -6,7 +6,7 @@ import type { QueryLimits } from "./limits.ts";
 import { OPERATORS } from "./operators.ts";
 import type { ListedPaths } from "./resolve_path.ts";
 
-/** A path that a filter may name. */
+/** A path that a filter may name, with the operators that a condition on it may use. */
 export interface FilterPath {
   /** The path, such as `address.city`. */
   readonly path: string;
@@ -55,7 +55,10 @@ export function listPaths(
   });
 }
 
-/** Returns the descriptions of the listed paths, and of the arrays whose elements have listed fields. */
+/**
+ * Returns the descriptions of the listed paths, and of the arrays whose elements have listed fields. Such an array may
+ * be named only to reach these fields.
+ */
 export function listedOf(fields: readonly FilterPath[], listed: ListedPaths): FilterPath[] {
   return fields.flatMap((field) => {
     if (listed.names.includes(field.path)) return [field];
@@ -65,10 +68,16 @@ export function listedOf(fields: readonly FilterPath[], listed: ListedPaths): Fi
   });
 }
 
-/** The operators on an array that name fields of its elements, and do not compare an element as a whole. */
+/**
+ * The operators on an array that name fields of its elements, and do not compare an element as a whole. An array that
+ * is not listed itself takes no other operators.
+ */
 export const ELEMENT_OPERATORS: readonly string[] = ["$not", "$elemMatch"];
 
-/** Returns the innermost element of nested arrays. Returns the field itself if it is no array. */
+/**
+ * Returns the innermost element of nested arrays, whose fields a path may name. Returns the field itself if it is no
+ * array.
+ */
 function elementOf(field: FieldShape): FieldShape {
   return field.kind === "array" && field.element !== undefined ? elementOf(field.element) : field;
 }

@@ -36,7 +36,10 @@ export function completeQueryLimits({ paths, ...given }: QueryLimits = {}): Filt
   return completeLimits(given, { defaults: DEFAULT_LIMITS, what: "queries" });
 }
 
-/** The field, the path and the limits with which one value of a filter is compiled. */
+/**
+ * The field, the path and the limits with which one value of a filter is compiled. The path and the operator are named
+ * in the error if the value is refused.
+ */
 export interface Context {
   readonly field: FieldShape;
   readonly path: string;

@@ -12,9 +12,12 @@ export interface Operator {
    */
   readonly reads: "whole" | "own" | "inner";
   readonly compile: (operand: unknown, context: Context) => unknown;
-  /** Other operators, of which the same condition must have at least one. */
+  /** Other operators, of which the same condition must have at least one. For example, `$options` needs `$regex`. */
   readonly beside?: readonly string[];
-  /** Whether MongoDB accepts every operand that `compile` returns. */
+  /**
+   * Whether MongoDB accepts every operand that `compile` returns. An error about any other operator is answered with a
+   * 400, because the client has sent the operand.
+   */
   readonly isSafe?: boolean;
 }
 
@@ -105,7 +108,7 @@ function compileNot(value: unknown, context: Context): unknown {
 
 /**
  * Whether the operand of `$elemMatch` has operators on the element itself. Otherwise, the operand has conditions on
- * fields of the element.
+ * fields of the element, and is compiled as a filter.
  */
 export function isOnElement(operand: unknown): boolean {
   const keys = isJsonObject(operand) ? Object.keys(operand) : [];

@@ -3,7 +3,10 @@ import { isFieldKey } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isMongooseType } from "../../schema/mongoose/schemas/field_rules.ts";
 
-/** The shape of a value for which the schema declares nothing, such as a value in free-form data. */
+/**
+ * The shape of a value for which the schema declares nothing, such as a value in free-form data. A filter may name any
+ * path below such a value.
+ */
 export const FREE: FieldShape = {
   kind: "free",
   hidden: false,
@@ -12,14 +15,18 @@ export const FREE: FieldShape = {
   selected: true,
 };
 
-/** The maximum number of names in a path. MongoDB stores objects that are at most 100 levels deep. */
+/**
+ * The maximum number of names in a path. MongoDB stores objects that are at most 100 levels deep, so a longer path is
+ * refused as unknown.
+ */
 const MAX_NAMES = 100;
 
 const INDEX = /^(0|[1-9]\d{0,8})$/;
 
 /**
  * Returns the field that a path of a client names. The path may lead through objects, maps, arrays and free-form
- * fields. Throws a 400 if clients cannot see such a field.
+ * fields. Throws a 400 if the path names no field, or a field that clients cannot see. Both errors are equal, so that a
+ * client cannot find hidden fields.
  */
 export function resolvePath(path: string, shape: Shape | undefined): FieldShape {
   const field = fieldAt(path, shape);
@@ -62,9 +69,9 @@ function fieldIn(field: FieldShape, name: string): FieldShape | undefined {
 }
 
 /**
- * Returns the field that declares a path below `field`, or `undefined` if the schema declares no such path. Filters of
- * hooks and scopes use this function, because they may name fields that clients do not see. Below a field that may hold
- * any value, the result is {@linkcode FREE}.
+ * Returns the field that declares a path below `field`. Returns `undefined` if the schema declares no such path, so
+ * that the filter is refused. Filters of hooks and scopes use this function, because they may name fields that clients
+ * do not see. Below a field that may hold any value, the result is {@linkcode FREE}.
  */
 export function fieldDeclaredIn(field: FieldShape, path: string): FieldShape | undefined {
   return path.split(".").reduce<FieldShape | undefined>(
@@ -79,11 +86,15 @@ function declaredIn(field: FieldShape, name: string): FieldShape | undefined {
   if (kind === "object") {
     return shape?.fields.get(name) ?? (shape?.declares(name) ? FREE : undefined);
   }
-  // A schema type of the application or of a package may store objects whose fields the schema does not declare.
+  // A schema type of the application or of a package may store objects whose fields the schema does not declare. So
+  // every path below such a field is accepted.
   return kind !== "scalar" || type !== undefined && !isMongooseType(type) ? FREE : undefined;
 }
 
-/** Removes the indexes of array elements from a path. A number stays if it is the key of a Map. */
+/**
+ * Removes the indexes of array elements from a path, so that `tags.0` counts as the listed path `tags`. A number stays
+ * if it is the key of a Map.
+ */
 function withoutIndexes(path: string, shape: Shape): string {
   let field: FieldShape | undefined = fieldOf(shape);
   const kept: string[] = [];
@@ -143,7 +154,7 @@ export class ListedPaths {
     );
   }
 
-  /** Whether a listed path is below the given path. */
+  /** Whether a listed path is below the given path, so that a condition on an array may name fields of its elements. */
   isBelow(path: string): boolean {
     return this.#formsOf(path).some((form) =>
       this.names.some((name) => name.startsWith(`${form}.`))
