@@ -38,7 +38,10 @@ import type { Reply } from "./request/reply.ts";
 import { bindToVersion, checkVersion, parentIdOf, versionIn } from "./request/versions.ts";
 import { problemsIn } from "./write.ts";
 
-/** Runs an action on the entity that an update would read, or on the query of the selected entities. */
+/**
+ * Runs an action on the entity that an update would read, or on the query of the selected entities. The reply is the
+ * entity or the declared answer. If the action returns nothing, the reply is a 204.
+ */
 export async function runAction(context: OpenLevelContext, action: ActionRecord): Promise<Reply> {
   const { level: { operation, target }, timeBudget, req, source } = context;
   const entity = action.on === "one" ? await openEntity(context) : undefined;
@@ -78,13 +81,16 @@ async function selectionOf(source: Source): Promise<ModelQuery<FrameworkModel> |
   return query && { ...query, filter: exactFilter(query.filter) };
 }
 
-/** Throws a `TypeError` if an action returns an entity with unsaved changes. */
+/**
+ * Throws a `TypeError` if an action returns an entity with unsaved changes, because the answer would show values that
+ * are not stored.
+ */
 function checkSaved(
   { level: { operation, target } }: OpenLevelContext,
   { result, subject, shown }: {
     readonly result: unknown;
     readonly subject: unknown;
-    /** The paths that were changed before the action ran. The action need not save them. */
+    /** The paths that a hook changed before the action ran. The action need not save these changes. */
     readonly shown: ReadonlySet<string>;
   },
 ): void {
@@ -105,7 +111,10 @@ function checkSaved(
 }
 
 interface ActionEntity extends Pick<Fetched, "seen"> {
-  /** The current version of the entity. `undefined` if the entity was read without its version. */
+  /**
+   * The current version of the entity. `undefined` if the entity was read without its version, so that the next save is
+   * not bound to a version.
+   */
   version: Version | undefined;
   /** The entity as its last save shows it, without the fields that a read leaves out. */
   shown?: object;
@@ -127,7 +136,7 @@ interface SaveOptions {
 
 /**
  * Replaces `save()` of a document, so that an action writes as an update does. Each save is bound to the scope and to
- * the last known version.
+ * the last known version, so that it overwrites no change of another request.
  */
 function bindSaves(
   context: OpenLevelContext,
@@ -148,7 +157,8 @@ function bindSaves(
     entity.shown = await bindToVersion(context, () => source.save(doc));
     isFirst = false;
     if (link?.embedded) {
-      // Mongoose itself has not written the embedded entity, and would send its changes again.
+      // Mongoose itself has not written the embedded entity, and would send its changes again. So the document is
+      // marked as saved.
       markSaved(doc);
       // The embedded entity is part of the next version of its parent's document.
       entity.version = (before ?? 0) + 1;
@@ -160,8 +170,8 @@ function bindSaves(
 }
 
 /**
- * Returns an entity as its reader may see it. The action got the whole entity, so a projection makes another read
- * necessary.
+ * Returns an entity as its reader may see it. The action got the entity with all its fields. If a projection leaves out
+ * some of them, the entity is read again with the projection.
  */
 async function shownAs(context: OpenLevelContext, seen: object): Promise<object> {
   const { level: { hooks, shape }, state } = context;
@@ -217,7 +227,9 @@ function shapeFor({ level: { rights } }: OpenLevelContext, type: ModelClass): Sh
   return describeShape(buildSchema(type).schema, rights);
 }
 
-/** Whether a value is an entity of a class or of a subclass. */
+/**
+ * Whether a value is an entity of a class or of a subclass, so that an answer of this class can show it without a cast.
+ */
 function isOfClass(result: unknown, target: ModelClass): result is object {
   if (!isDocument(result)) return false;
   const { modelName = "" } = result.constructor as { readonly modelName?: string };
@@ -245,7 +257,7 @@ async function writeAnswer(
 
 /**
  * Casts and validates an answer that is no entity of its class, and returns its JSON text. Undeclared fields are left
- * out.
+ * out. An answer that does not fit its class throws an error.
  */
 async function castAnswer(
   { type, result }: { readonly type: ModelClass; readonly result: unknown },
@@ -260,7 +272,10 @@ async function castAnswer(
   return JSON.stringify(withoutNewIds(toJsonValue(doc, shape), values));
 }
 
-/** Removes the identifiers that Mongoose has generated for nested objects. The action has not returned them. */
+/**
+ * Removes the identifiers that Mongoose has generated for nested objects, because the action has not returned these
+ * identifiers.
+ */
 function withoutNewIds(value: unknown, given: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map((each, index) => withoutNewIds(each, Object(given)[index]));

@@ -15,8 +15,8 @@ import { persistEach, persistOne } from "./persist.ts";
 import { describeError } from "./write_many.ts";
 
 /**
- * Updates or removes all entities that a request selects. Throws an error if their number exceeds the limit of the
- * route or the preference `max-affected`.
+ * Updates or removes all entities that a request selects. Throws an error and changes nothing if their number exceeds
+ * the limit of the route or the preference `max-affected`.
  */
 export async function changeAll(
   context: OpenLevelContext,
@@ -38,7 +38,10 @@ async function removeAll(context: OpenLevelContext, limit: number): Promise<Repl
   return { status: 204 };
 }
 
-/** Updates all selected entities or none. With `atomic: false`, each entity is updated by itself. */
+/**
+ * Updates all selected entities or none. With `atomic: false`, each entity is updated by itself, so a failure of one
+ * entity does not stop the others.
+ */
 async function updateAll(
   context: OpenLevelContext,
   { body, limit }: { readonly body: JsonObject; readonly limit: number },
@@ -87,7 +90,10 @@ async function updateTogether(context: OpenLevelContext, drafts: readonly Draft[
   await persistEach(context, given);
 }
 
-/** Updates one entity after the other. The answer contains the error of each entity that was not written. */
+/**
+ * Updates one entity after the other. The answer contains the error of each entity that was not written, so that the
+ * client can repeat only these updates.
+ */
 async function updateEach(context: OpenLevelContext, drafts: readonly Draft[]): Promise<Reply> {
   const failed: object[] = [];
   for (const draft of drafts) {

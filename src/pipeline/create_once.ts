@@ -21,8 +21,8 @@ import { answerWritten } from "./write.ts";
 import { answerCreated } from "./write_many.ts";
 
 /**
- * The time after which a request with a key counts as lost, in milliseconds. Routes with a long `maxTimeMS` use a
- * longer time.
+ * The time after which a request with a key counts as lost, in milliseconds. After this time, a repeated request may
+ * take over the key. Routes with a long `maxTimeMS` use a longer time.
  */
 const LOST_MS = 30_000;
 
@@ -44,8 +44,8 @@ interface KeyedCreation {
 }
 
 /**
- * Creates entities once for an idempotency key. A repeated request gets the created entities as its reader may see them
- * now.
+ * Creates entities once for an idempotency key. A repeated request creates nothing, and gets the created entities as
+ * its reader may see them now.
  */
 export async function createOnce(
   context: OpenLevelContext,
@@ -74,7 +74,7 @@ export async function createOnce(
     if (record.isFinished) throw error;
     if (status >= 500) {
       // A request that met a lock has written nothing. The predecessor of a resumed request was lost long ago. In both
-      // cases, a repeated request may continue at once.
+      // cases, the key is released, so that a repeated request may continue at once.
       if (isLocked(error) || record.state === "resumed") await record.release();
       throw error;
     }
@@ -90,7 +90,10 @@ export async function createOnce(
   }
 }
 
-/** Throws if the key was used with another body, or if another request with the key is still running. */
+/**
+ * Throws if the key was used with another body. Also throws if another request with the key is still running, because
+ * both requests could create the entities.
+ */
 function checkUse({ state, ageMS }: KeyRecord, lostMS: number): void {
   if (state === "misused") {
     throw refusal("UNPROCESSABLE_ENTITY", { message: "The key was used with another body" });
@@ -99,8 +102,8 @@ function checkUse({ state, ageMS }: KeyRecord, lostMS: number): void {
 }
 
 /**
- * Returns the name of the caller. Throws if `by` returns no text, because other values can be equal for different
- * callers.
+ * Returns the name of the caller, so that equal keys of different callers stay separate. Throws if `by` returns no
+ * text, because other values can be equal for different callers.
  */
 async function callerOf({ req }: OpenLevelContext, by: KeyRules["by"]): Promise<string> {
   if (by === undefined) return "";
@@ -111,8 +114,8 @@ async function callerOf({ req }: OpenLevelContext, by: KeyRules["by"]): Promise<
 }
 
 /**
- * Returns the error for a key whose request is still running. `Retry-After` grows with the age of that request, until
- * the request counts as lost.
+ * Returns the error for a key whose request is still running. `Retry-After` grows with the age of the running request,
+ * until this request counts as lost.
  */
 function underWay(lostMS: number, ageMS: number) {
   const seconds = Math.ceil(Math.min(Math.max(ageMS, 1000), Math.max(lostMS - ageMS, 1000)) / 1000);
@@ -151,7 +154,10 @@ async function replay(
   return await answerWritten(context, { entity: seen, isNew: true, created, ...version });
 }
 
-/** Reads an entity as the operation `one()` of the same resource shows it to this reader. */
+/**
+ * Reads an entity as the operation `one()` of the same resource shows it to this reader, with the hooks and the scopes
+ * of `one()`. Throws a 404 if the reader may not see the entity.
+ */
 async function readCreated(context: OpenLevelContext, id: string) {
   const { level, route: { reader }, req, state } = context;
   const { parameter } = level;
@@ -177,15 +183,15 @@ async function readCreated(context: OpenLevelContext, id: string) {
   const opened = await openLevel(ofOne);
   const early = await versionBefore(opened);
   const { entity, seen, version, parentId } = await fetchOne(opened);
-  // A path without an identifier may lead to another entity by now.
+  // A path without an identifier may lead to another entity by now, which the key has not created.
   const { _id = id } = entity as { _id?: unknown };
   if (String(_id) !== id || await isRefusedBy(opened, seen)) throw notFound();
   return { seen, version: early ?? version ?? null, parentId };
 }
 
 /**
- * Whether the `preSend` hook of `one()` refuses an entity. The hook gets a copy, because the hook of the creation gets
- * the entity itself.
+ * Whether the `preSend` hook of `one()` refuses an entity. The hook may change the entity, so it gets a copy, because
+ * the hook of the creation gets the entity itself.
  */
 async function isRefusedBy(opened: OpenLevelContext, seen: object): Promise<boolean> {
   if (opened.level.hooks.preSend === undefined) return false;

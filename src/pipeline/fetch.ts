@@ -20,14 +20,20 @@ import { onConnectionClose } from "./request/reply.ts";
 import { idParam, type LevelContext, type OpenLevelContext, separatorOf } from "./request/call.ts";
 import type { Level } from "./request/route.ts";
 
-/** Opens the read of a level. The entities come from the `fetch` hook, or without this hook from the source. */
+/**
+ * Opens the read of a level. The entities come from the `fetch` hook, or without this hook from the source. If no hook
+ * needs the entities, the read may return their JSON as bytes.
+ */
 export async function openRead(context: OpenLevelContext): Promise<Read> {
   if (context.level.hooks.fetch !== undefined) return openGiven(context, context.level.hooks.fetch);
   const read = await context.source.read(requestOf(context));
   return read.kind === "bytes" ? read : presented(context, read);
 }
 
-/** Opens a read that returns entities in the form that hooks get, even if the level has no hook for them. */
+/**
+ * Opens a read that returns entities in the form that hooks get, even if the level has no hook for them. Changes use
+ * such a read, because a change needs entities.
+ */
 export async function openEntities(context: OpenLevelContext): Promise<EntitiesRead> {
   if (context.level.hooks.fetch !== undefined) return openGiven(context, context.level.hooks.fetch);
   return presented(context, await context.source.readEntities(requestOf(context)));
@@ -76,8 +82,8 @@ function presented(context: OpenLevelContext, { list, one }: EntitiesRead): Enti
 }
 
 /**
- * Ends a read when its client disconnects, unless the operation writes. Otherwise a hook that never ends would keep the
- * cursor open.
+ * Ends a read when its client disconnects, unless the operation writes. Without this end, a hook that never ends would
+ * keep the cursor open.
  */
 async function* untilClientLeaves<T>(
   { req, level }: OpenLevelContext,
@@ -118,13 +124,16 @@ async function readEntity(
 
 /**
  * Returns the identifier that the path of a replacement gives to a new entity. Returns `undefined` if the path names
- * another field.
+ * another field, so that the identifier is generated.
  */
 function newIdentifier(context: OpenLevelContext): unknown {
   return context.level.writes?.by === "_id" ? byIdentifier(idParam(context))?._id : undefined;
 }
 
-/** Reads the entities that a change of many selects. Throws a 409 if the reader may see more than `limit` of them. */
+/**
+ * Reads the entities that a change of many selects. Throws a 409 if the reader may see more than `limit` of them,
+ * before any entity is changed.
+ */
 export async function selectEntities(context: OpenLevelContext, limit: number): Promise<object[]> {
   const { hooks: { postFetch } } = context.level;
   const isShort = Number(context.state.options.limit ?? Infinity) <= limit;
@@ -141,7 +150,10 @@ export async function selectEntities(context: OpenLevelContext, limit: number): 
   return seen;
 }
 
-/** Reads an entity by its identifier as a read operation shows it. The filter of the client does not apply. */
+/**
+ * Reads an entity by its identifier as a read operation shows it. The filter of the client does not apply, so an entity
+ * that has changed is found even if it no longer matches this filter.
+ */
 export async function fetchAnyway(
   context: OpenLevelContext,
   name: EntityName,
@@ -157,8 +169,8 @@ export interface Fetched extends VersionRead {
 }
 
 /**
- * Reads the one entity of a level or creates a new one, and passes it through `postFetch`. Throws a 404 if no entity is
- * left.
+ * Reads the one entity of a level or creates a new one, and passes the entity through `postFetch`. Throws a 404 if the
+ * entity does not exist or `postFetch` hides it.
  */
 export async function fetchOne(context: OpenLevelContext, opened?: EntitiesRead): Promise<Fetched> {
   const entity = await readEntity(context, opened);
@@ -174,7 +186,7 @@ export async function fetchOne(context: OpenLevelContext, opened?: EntitiesRead)
 
 /**
  * Runs `postFetch` on an entity. If the entity may be written later, its stored values are recorded before the hook
- * changes some of them.
+ * changes some of them, because an update is compared with the stored values.
  */
 function passPostFetch(
   context: OpenLevelContext,
@@ -189,7 +201,8 @@ function passPostFetch(
 type Present = (found: object) => object;
 
 /**
- * Returns the function that converts read entities for the hooks of a level, to documents or to instances of the class.
+ * Returns the function that converts read entities for the hooks of a level. A change needs documents, which can be
+ * saved. With the option `lean`, the hooks of a read get instances of the class.
  */
 function presenter({ level, state }: LevelContext): Present {
   const { hooks, kind, shape } = level;

@@ -6,7 +6,7 @@ import type { LevelContext } from "./request/call.ts";
 
 /**
  * Throws a `TypeError` if a function of the application returns an entity with a value that cannot be cast, such as a
- * promise.
+ * promise. The error names the function, so that the application finds the wrong value.
  */
 export function checkHookValues(
   { level: { target, operation, shape } }: LevelContext,
@@ -23,7 +23,10 @@ export function checkHookValues(
   );
 }
 
-/** Returns the first property of a plain object whose value is a promise. A forgotten `await` leaves such a value. */
+/**
+ * Returns the first property of a plain object whose value is a promise. A forgotten `await` leaves such a value.
+ * Returns `undefined` if no value is a promise.
+ */
 function unawaited(entity: object): FailedSet | undefined {
   for (const path in entity) {
     const value: unknown = entity[path as keyof object];

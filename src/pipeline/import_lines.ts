@@ -8,12 +8,12 @@ import { isMinimal } from "./request/preferences.ts";
 import { isOver, type Reply } from "./request/reply.ts";
 import { type DescribedResult, describeError, describeResults, writeEach } from "./write_many.ts";
 
-/** The number of consecutive lines with a 400 after which an import ends. */
+/** The number of consecutive lines with a 400 after which an import ends with a 413. */
 const MAX_REFUSED = 10_000;
 
 /**
  * Creates an entity from each line of a body. A database error ends the import after the batch in which the error
- * occurs.
+ * occurs. The entities of earlier batches stay stored.
  */
 export function importLines(context: OpenLevelContext): Reply {
   const { req, route: { bodyLimits }, level: { writes } } = context;
@@ -61,8 +61,8 @@ function tooManyRefused(): RestError {
 }
 
 /**
- * Returns the result of a line that was not read. The application gets no report, because a server that closes is no
- * failure.
+ * Returns the result of a line that was refused or not read. The application gets no report, because a wrong line and a
+ * server that closes are no failures of the application.
  */
 function toldRefusal({ status, body }: RestError): DescribedResult {
   return { ...body, status };

@@ -30,7 +30,7 @@ export async function openLevel(context: LevelContext): Promise<OpenLevelContext
 
 /**
  * Counts the entities that a level selects. If a hook counts before the level is open, another context is opened for
- * the count.
+ * the count, so that the context of the request stays unchanged.
  */
 export function countSelected(context: LevelContext): Promise<number> {
   const { cache } = context;
@@ -40,7 +40,7 @@ export function countSelected(context: LevelContext): Promise<number> {
 
 async function countEarly(context: LevelContext): Promise<number> {
   const { framework } = context.req;
-  // The hook may have replaced `req.framework` with an object that has another filter.
+  // The hook may have replaced `req.framework` with an object that has another filter, which the count must apply.
   const state = framework.count === context.state.count ? framework : context.state;
   const own = { ...withOwnRequest(context), state };
   narrowToReader(own);
@@ -49,8 +49,8 @@ async function countEarly(context: LevelContext): Promise<number> {
 }
 
 /**
- * Returns a context with a view of the request. Opening a level sets `req.framework`, which the hook that counts still
- * uses.
+ * Returns a context with a view of the request. Opening a level sets `req.framework`. The view keeps `req.framework` of
+ * the request unchanged for the hook that counts.
  */
 function withOwnRequest(context: LevelContext): LevelContext {
   const above = context.above && withOwnRequest(context.above);
@@ -70,7 +70,7 @@ async function openBelow(above: OpenLevelContext, context: LevelContext): Promis
       : version;
     above.cache.parentId = parentId;
   }
-  // A hook may have removed the identifier from the parent.
+  // A hook may have removed the identifier from the parent. The parent as it was read still has the identifier.
   const found = await above.source.locate("_id" in parent ? parent : entity);
   const place = link.embedded ? { ...found, version: versionCondition(context) } : found;
   const options = { ...await settingsFor(context), parent: place, link };
@@ -96,7 +96,7 @@ async function settingsFor(context: LevelContext): Promise<CollectionSourceOptio
 
 /**
  * Returns the selection of a level. Evaluates the scopes of the level, and checks the filter that hooks may have
- * changed.
+ * changed, because a wrong filter could reveal other entities.
  */
 export async function selectLevel(context: LevelContext): Promise<Selection> {
   const { level, state, req } = context;
@@ -123,7 +123,10 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
   };
 }
 
-/** Returns the options of hooks with the sort order of the client. The limit of a page comes from the request. */
+/**
+ * Returns the options of hooks with the sort order of the client. The limit of a page comes from the request, so it is
+ * left out.
+ */
 function optionsOf({ params, level, state }: LevelContext): Record<string, unknown> {
   const { skip, limit: _limit, ...others } = state.options;
   const lean = level.hooks.lean === true && { lean: true };
@@ -137,7 +140,10 @@ function optionsOf({ params, level, state }: LevelContext): Record<string, unkno
   return { ...others, sort: pageOrder({ params, state }), ...lean };
 }
 
-/** Returns the order of a page, from the client or else from the hooks. */
+/**
+ * Returns the sort order of a page, from the client or else from the hooks. The order ends with `_id`, so that no two
+ * entities are equal in it.
+ */
 export function pageOrder(
   { params: { order }, state }: Pick<LevelContext, "params" | "state">,
 ): Readonly<Record<string, unknown>> {

@@ -4,7 +4,10 @@ import { forbidden } from "../errors/refusals.ts";
 import { checkHookValues } from "./hook_values.ts";
 import { type Call, enterLevel, type LevelContext } from "./request/call.ts";
 
-/** Runs the `preFetch` hooks of all levels, outermost first. Throws a 403 if a hook returns anything but `true`. */
+/**
+ * Runs the `preFetch` hooks of all levels, outermost first. Throws a 403 if a hook returns anything but `true`, so that
+ * a forgotten `return` admits nobody.
+ */
 export async function passPreFetch({ levels, req }: Pick<Call, "levels" | "req">): Promise<void> {
   for (const context of levels) {
     const { preFetch } = context.level.hooks;
@@ -14,7 +17,7 @@ export async function passPreFetch({ levels, req }: Pick<Call, "levels" | "req">
       if (given === undefined) reportForgotten(context, "preFetch");
       if (given !== true) throw forbidden();
     }
-    // A hook may have replaced `req.framework`. The filter in the new object must bind.
+    // A hook may have replaced `req.framework`. The filter in the new object must apply to the request.
     Object.assign(context.state, req.framework);
   }
 }
@@ -27,8 +30,8 @@ export interface HookArguments {
 }
 
 /**
- * Runs a hook on an entity. `undefined` and `false` reject the entity like `null`, so that a forgotten `return` never
- * shows it.
+ * Runs a hook on an entity, and returns the entity that the hook returns. Returns `undefined` if the hook rejects the
+ * entity. `undefined` and `false` reject the entity like `null`, so that a forgotten `return` never shows the entity.
  */
 export function passHook(
   context: LevelContext,

@@ -5,13 +5,16 @@ import { idParam, type OpenLevelContext } from "./request/call.ts";
 import { isMinimal } from "./request/preferences.ts";
 import { needsDocument } from "./request/versions.ts";
 
-/** The facts of a change that a step of the pipeline knows. The request has the others. */
+/**
+ * The values of a change that depend on the operation, such as its body. All other values of the change come from the
+ * request.
+ */
 export type ChangeFacts = Pick<Change, "body" | "bodies" | "isAtomic" | "limit">;
 
 /**
- * Writes a change by one statement, if its plan is one. Returns `undefined` if documents have to write it: as the plan says,
- * because the server has refused the data, or because the entity is missing and only a document distinguishes a removed
- * entity from one with another version.
+ * Writes a change by one statement, if its plan allows one. Returns `undefined` if the caller must write the change
+ * through documents. This is the case if the plan needs documents, if the server has refused the data, or if the entity
+ * is missing and only a document distinguishes a removed entity from an entity with another version.
  */
 export async function performWrite(
   context: OpenLevelContext,

@@ -8,7 +8,10 @@ import type { OpenLevelContext } from "./request/call.ts";
 import type { Level } from "./request/route.ts";
 import { type HookArguments, passHook } from "./pass_hooks.ts";
 
-/** Writes an entity by its `persist` hook after validation, or without this hook by its source. */
+/**
+ * Writes an entity by its `persist` hook after validation, or without this hook by its source. Returns `undefined` if
+ * the hook hides the written entity.
+ */
 export async function persistOne(
   context: OpenLevelContext,
   given: HookArguments,
@@ -21,8 +24,8 @@ export async function persistOne(
 }
 
 /**
- * Validates all entities, and runs their `persist` hooks one after the other. A failed hook stops the next ones,
- * because the framework cannot undo the writes of hooks.
+ * Validates all entities, and runs their `persist` hooks one after the other. An invalid entity stops all writes. A
+ * failed hook stops the next hooks, because the framework cannot undo the writes of hooks.
  */
 export async function persistEach(
   context: OpenLevelContext,
@@ -50,8 +53,8 @@ export async function persistRemoval(
 }
 
 /**
- * Runs the validators of an entity. An entity of another database is validated in its declared fields without the
- * identifier.
+ * Runs the validators of an entity before a `persist` hook writes it. An entity of another database is validated in its
+ * declared fields without the identifier.
  */
 async function validateEntity(
   entity: object,

@@ -4,8 +4,8 @@ import { planRead, type ReadPlan } from "../sources/plan_read.ts";
 import type { Level } from "./request/route.ts";
 
 /**
- * Returns how a level reads entities, before a request lowers the plan. `model` is the compiled model of the level. A
- * part that its parent embeds needs no model.
+ * Returns the plan by which a level reads entities. The options of a single request may still make documents necessary.
+ * `model` is the compiled model of the level. A part that its parent embeds needs no model.
  */
 export function planLevel(
   { hooks, kind, link, shape }: Level,

@@ -45,8 +45,8 @@ export async function versionBefore(context: OpenLevelContext): Promise<Version 
 }
 
 /**
- * Passes an entity through its hooks, and returns its JSON value. The value still has identifiers in the place of
- * referenced entities.
+ * Passes an entity through its hooks, and returns its JSON value. Returns `undefined` if a hook hides the entity. The
+ * value still has identifiers in the place of referenced entities.
  */
 export function showEntity(context: OpenLevelContext, entity: object): MaybePromise<unknown> {
   return andThen(passReadHooks(context, entity), (each) => each && entityValue(context, each));
@@ -73,12 +73,18 @@ export function entityValue(
   );
 }
 
-/** Returns the fields that an answer shows of an entity that was read as a whole for a change. */
+/**
+ * Returns the shape and the hidden fields for an answer after a change. A change reads entities with all fields, so the
+ * answer must leave out the fields that a read does not show.
+ */
 export function shownOf({ level: { shape }, state }: OpenLevelContext) {
   return { shape, unshown: unshownFields(readProjection(state.projection, shape), shape) };
 }
 
-/** Returns the JSON text of each entity, with the referenced entities that the client requests. */
+/**
+ * Returns the JSON text of each entity, with the referenced entities that the client requests. The referenced entities
+ * of all given entities are read together.
+ */
 export async function entityTexts(
   { finder, timeBudget }: OpenLevelContext,
   values: readonly unknown[],
@@ -90,7 +96,7 @@ export async function entityTexts(
   return values.map((value) => populatedText(value, targets));
 }
 
-/** Returns the JSON texts of entities, joined by the separator of the format. */
+/** Returns the JSON texts of entities, joined by the separator of the format, such as a comma. */
 export async function joinedTexts(
   context: OpenLevelContext,
   values: readonly unknown[],

@@ -21,7 +21,10 @@ import type { NamedReference } from "../write/body/cast_body.ts";
 import { storedText } from "../write/stored_values.ts";
 import { type LevelContext, requestView } from "./request/call.ts";
 
-/** The model of a reference. `target` is missing if the application has made the model with Mongoose. */
+/**
+ * The model of the entities to which a reference field refers. `target` is missing if the application has made the
+ * model with Mongoose. Such a model has no scope.
+ */
 interface ReferredModel {
   readonly model: Model<unknown>;
   readonly target?: ModelClass;
@@ -30,7 +33,7 @@ interface ReferredModel {
 
 /**
  * Returns the model of each reference field, on the connection of the request. The scope of each model is evaluated
- * once.
+ * once, even if several fields refer to the model.
  */
 async function referredModels(
   context: LevelContext,
@@ -50,7 +53,7 @@ async function referredModels(
 
 export function referredTarget({ type }: FieldShape): ModelClass | undefined {
   const ref: unknown = type?.options.ref;
-  // No model may exist yet for a class that is referenced by its name.
+  // A class that is referenced by its name may have no model yet, so the class is found among the registered classes.
   return referredClass(ref) ?? registeredModels().find(({ name }) => name === ref);
 }
 
@@ -73,7 +76,8 @@ async function classScope(
 ): Promise<Filter> {
   if (target === undefined) return {};
   const { parent: _parent, ...state } = req.framework;
-  // The scopes get a request that looks like a read of the referenced model.
+  // The scopes of a referenced model get a request that looks like a read of this model, because they are declared for
+  // reads of this model.
   const framework = {
     ...state,
     filter: {},
@@ -92,14 +96,17 @@ async function classScope(
   return everyFilter(...scopes);
 }
 
-/** A reference in a body. `key` is the key of its problem if the key differs from the path. */
+/**
+ * A reference in a body. `key` is the key of its problem if the key differs from the path, as in a body with several
+ * entities.
+ */
 interface CheckedReference extends NamedReference {
   readonly key?: string;
 }
 
 /**
- * Returns a problem for each reference that names no entity in the scope of its class. Each field takes one query.
- * Returns `undefined` if every reference names an entity.
+ * Returns a problem for each reference that names no entity in the scope of its class, so that the body is refused.
+ * Each field takes one query. Returns `undefined` if every reference names an entity.
  */
 export async function missingReferences(
   context: LevelContext,
@@ -144,8 +151,8 @@ async function lookUp(
 }
 
 /**
- * Returns the finder of the entities that a list shows in the place of identifiers. Returns `undefined` if the client
- * requests none.
+ * Returns the finder of the entities that an answer shows in the place of their identifiers. Returns `undefined` if the
+ * client requests no such entities, so that the answer keeps the identifiers.
  */
 export async function openPopulation(context: LevelContext): Promise<TargetFinder | undefined> {
   const { params: { populate }, route: { maxTimeMS } } = context;
@@ -170,7 +177,8 @@ export async function openPopulation(context: LevelContext): Promise<TargetFinde
 
 /**
  * Reads entities by the JSON texts of their identifiers. The keys of the result are the given texts, even if the
- * database writes an identifier in another form.
+ * database writes an identifier in another form, because the answer contains the given texts. The value for a missing
+ * entity is `null`.
  */
 async function findTargets(source: TargetSource, texts: Iterable<string>): Promise<FieldTargets> {
   const ids = new Map<string, unknown>();
@@ -188,7 +196,8 @@ async function findTargets(source: TargetSource, texts: Iterable<string>): Promi
 }
 
 /**
- * Casts an identifier from JSON to the type of `_id`. Returns `undefined` for a value that the type does not accept.
+ * Casts an identifier from JSON to the type of `_id`. Returns `undefined` for a value that the type does not accept, so
+ * that it names no entity.
  */
 function readIdentifier(value: unknown, model: Model<unknown>): unknown {
   const { instance } = model.schema.path("_id");

@@ -35,7 +35,10 @@ export async function removeMany(context: OpenLevelContext, limit: number): Prom
   await mapAll(allowed, (entity) => persistRemoval(context, entity));
 }
 
-/** Runs the hooks before a removal. Returns `undefined` if `postFetch` hides the entity. */
+/**
+ * Runs the hooks before a removal. Returns `undefined` if `postFetch` hides the entity, so that the entity is not
+ * removed.
+ */
 async function passRemovalHooks(
   context: OpenLevelContext,
   entity: object,

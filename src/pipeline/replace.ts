@@ -33,7 +33,8 @@ export async function replace(context: OpenLevelContext, given: JsonObject): Pro
   for (let tries = 1;; tries++) {
     try {
       const opened = tries === 1 ? context : await openLevel(context);
-      // Hooks do not run again for an entity that its reader may not see or that is not linked to its parent yet.
+      // Another request has taken the key, and this reader cannot read its entity. The entity is hidden, or not linked
+      // to its parent yet. So the hooks do not run again, and the replacement waits for its next attempt.
       const isHidden = isTaken && tries < MAX_ATTEMPTS && await isAbsent(opened);
       if (!isHidden) return located(context, await write(opened, body));
     } catch (error) {
@@ -52,8 +53,8 @@ async function isAbsent(context: OpenLevelContext): Promise<boolean> {
 }
 
 /**
- * Returns the body with the key of the path. Throws a 404 if the path contains no valid key, and a 400 if the body has
- * another key.
+ * Returns the body with the key of the path, so that a new entity is stored with this key. Throws a 404 if the path
+ * contains no valid key, and a 400 if the body has another key.
  */
 function withKey(context: OpenLevelContext, body: JsonObject): JsonObject {
   const { shape, writes: { by = "_id" } = {} } = context.level;
@@ -71,7 +72,10 @@ function withKey(context: OpenLevelContext, body: JsonObject): JsonObject {
   return { ...body, [by]: text };
 }
 
-/** Whether another entity has the key, so that this entity could not be created. */
+/**
+ * Whether a write has failed because another entity already has the key of the path. The replacement starts again,
+ * because it may replace that entity.
+ */
 function isKeyTaken(context: OpenLevelContext, error: unknown): boolean {
   const { MongoServerError } = mongoose.mongo;
   return error instanceof MongoServerError && error.code === 11000 &&

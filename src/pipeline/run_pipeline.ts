@@ -62,7 +62,10 @@ export async function runPipeline(call: Call): Promise<Reply> {
   return isMinimal(context) && reply.status !== 207 ? withoutBody(reply) : reply;
 }
 
-/** Runs the `preFetch` hooks, applies the rights of the reader, and throws an error if a parameter is wrong. */
+/**
+ * Runs the `preFetch` hooks, applies the rights of the reader, and throws an error if a parameter is wrong. The hooks
+ * run first, so a client that they refuse gets no error about its parameters.
+ */
 export async function admit(call: Call): Promise<void> {
   await passPreFetch(call);
   narrowToReader(call.context);

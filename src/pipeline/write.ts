@@ -36,7 +36,10 @@ import { type HookArguments, passHook } from "./pass_hooks.ts";
 
 export interface Draft extends Merged {
   readonly body: JsonObject;
-  /** The prefix for the keys of problems, if the request writes several entities. */
+  /**
+   * The prefix for the keys of problems, if the request writes several entities. The prefix names the entity that has
+   * the problem.
+   */
   readonly at: string;
   /** The entity before the change. `undefined` if the entity is new or no hook gets it. */
   readonly previous?: object | undefined;
@@ -57,14 +60,15 @@ export async function write(context: OpenLevelContext, body: JsonObject): Promis
   );
   const written = saved ?? ready;
   const outer = outerVersion(context);
-  // The entity that a `persist` hook returns may have no identifier.
+  // The entity that a `persist` hook returns may have no identifier, so the key gets the entity from before the hook.
   await key?.finish([ready]);
   return await answerWritten(context, {
     entity: saved,
     previous,
     isNew,
     parentId: parentIdOf(context, written),
-    // The embedded entity is part of the next version of its parent's document, or of a later version.
+    // The embedded entity is part of the next version of its parent's document, or of a later version. The next version
+    // is the safe answer, because a client that sends it cannot overwrite a later change.
     version: outer === undefined
       ? versionIn(written, context) ?? versionIn(ready, context) ?? null
       : (outer ?? 0) + 1,
@@ -150,7 +154,10 @@ export async function refuseProblems(
   throw badData({ ...found, ...missing });
 }
 
-/** Returns the error of each draft with problems. The references of all drafts are looked up together. */
+/**
+ * Returns the error of each new entity whose body has problems. The references of all bodies are looked up together,
+ * which takes one query for each field.
+ */
 export async function refusalsOf(
   context: OpenLevelContext,
   drafts: readonly Draft[],
@@ -194,7 +201,10 @@ function snapshot({ level: { hooks } }: OpenLevelContext, entity: object): objec
   return isDocument(entity) ? copyDocument(entity) : entity;
 }
 
-/** Returns the identifier of a new entity for its path. Returns an empty text if the parent holds only one entity. */
+/**
+ * Returns the identifier of a new entity for its path. Returns an empty text if the parent holds only one entity, whose
+ * path has no identifier. Returns `undefined` if the entity has no identifier, so that its path is unknown.
+ */
 export function idOf(entity: object, { parameter }: Level): string | undefined {
   if (parameter === undefined) return "";
   const { _id } = entity as { _id?: unknown };
@@ -202,23 +212,23 @@ export function idOf(entity: object, { parameter }: Level): string | undefined {
 }
 
 /**
- * Returns the rules that the entity of a refused body breaks. A rule of a field that the body does not set counts only
- * if the entity must be complete.
+ * Returns the rules that the entity of a refused body breaks, so that the answer names them too. A rule of a field that
+ * the body does not set counts only if the entity must be complete.
  */
 async function brokenRules(
   { level: { shape, hooks, kind }, timeBudget }: OpenLevelContext,
   { body, entity }: Draft,
 ): Promise<Problems | undefined> {
   if (!isDocument(entity)) return undefined;
-  // A `preSave` hook may set fields that the body leaves out.
+  // A `preSave` hook may set fields that the body leaves out, so the entity need not be complete yet.
   const isComplete = (entity.isNew || kind.change === "replace") && hooks.preSave === undefined;
   const counts = (path: string) => isComplete || Object.hasOwn(body, topOf(path));
   return await timeBudget.wait(problemsIn(entity, { shape, counts }));
 }
 
 /**
- * Returns the problems in the counted paths of a document that will not be saved. Throws the errors of the
- * application's validators.
+ * Returns the problems in the counted paths of a document that will not be saved. Returns `undefined` if the document
+ * is valid. Throws the errors of the application's validators.
  */
 export async function problemsIn(
   doc: Document,

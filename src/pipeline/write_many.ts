@@ -28,7 +28,7 @@ const NO_OBJECT = "The element is not a JSON object";
 
 /**
  * Creates an entity from each element of a body. Either all entities are created or none. With `atomic: false`, each
- * entity is created by itself.
+ * entity is created by itself, and the answer has a result for each element.
  */
 export async function writeMany(
   context: OpenLevelContext,
@@ -84,7 +84,10 @@ export async function answerCreated(
   return { status: 201, text: `[${texts.join()}]` };
 }
 
-/** Creates an entity from each body. A failure of one body does not stop the others. */
+/**
+ * Creates an entity from each body, and returns the results in the order of the bodies. A failure of one body does not
+ * stop the others.
+ */
 export async function writeEach(
   context: OpenLevelContext,
   bodies: readonly unknown[],
@@ -125,7 +128,10 @@ async function writeAlone(context: OpenLevelContext, body: unknown): Promise<Ite
   }
 }
 
-/** The state of a new entity on its way through the hooks. No step follows its first error. */
+/**
+ * The state of a new entity on its way through the hooks. After its first error, the entity passes no further step, and
+ * the error becomes its result.
+ */
 interface Attempt {
   readonly body: unknown;
   readonly seen?: object;
@@ -177,7 +183,10 @@ const NOTHING_INSERTED: InsertedEach = {
   shown: () => Promise.resolve(new Map()),
 };
 
-/** Runs the next step for each attempt without an error. */
+/**
+ * Runs the next step for each new entity that has no error yet. An error of the step is kept for this entity, so that
+ * the other entities go on.
+ */
 function attemptEach(
   all: readonly Attempt[],
   step: (attempt: Attempt) => MaybePromise<Partial<Attempt>>,
@@ -199,7 +208,10 @@ export interface DescribedResult {
   readonly status: number;
 }
 
-/** Returns the result of each element, with the status and body of a request that has only this element. */
+/**
+ * Returns the result of each element for the answer. The result has the status and the body that a request with only
+ * this element would get.
+ */
 export async function describeResults(
   context: OpenLevelContext,
   results: readonly ItemResult[],

@@ -21,8 +21,8 @@ export const EVENT_STREAM = "text/event-stream";
 export type Format = Exclude<keyof typeof MEDIA_TYPES, "json">;
 
 /**
- * The parameters of a read that its operation declares, except `q`. A request with any other parameter of the framework
- * is refused.
+ * The parameters of a read that its operation declares, except `q`. A request with another parameter of the framework
+ * is refused, unless the application declares a parameter with this name.
  */
 export interface ReadRules {
   readonly page?: PageRule;

@@ -8,7 +8,10 @@ import type { LevelContext } from "../request/call.ts";
 
 export interface Column {
   readonly names: readonly string[];
-  /** Whether a text in this column may be a number. JSON shows decimals and large integers as text. */
+  /**
+   * Whether a text in this column may be a number. JSON shows decimals and large integers as text. A number such as
+   * `-1` is written unchanged, whereas other text that looks like a formula gets a mark.
+   */
   readonly isNumeric: boolean;
 }
 
@@ -36,7 +39,7 @@ interface ColumnOptions {
   readonly prefix?: readonly string[];
   readonly schema?: Schema | undefined;
   /**
-   * The shapes that contain this one. A shape that contains itself gets no columns, because the columns would have no
+   * The shapes that contain this shape. A shape that contains itself gets no columns, because the columns would have no
    * end.
    */
   readonly above?: readonly Shape[];

@@ -10,7 +10,7 @@ interface Cursor extends AsyncIterable<unknown> {
 
 /**
  * Runs a `fetch` hook, and the query that the hook may return. A cursor that is returned after the time limit is
- * closed.
+ * closed, because nothing will read it.
  */
 export async function runFetch(fetch: () => unknown, timeBudget: TimeBudget): Promise<unknown> {
   const given = evaluate(fetch);
@@ -39,7 +39,7 @@ async function evaluate(fetch: () => unknown): Promise<unknown> {
 
 /**
  * Reads the entities that a `fetch` hook has returned as a list, as a cursor or as a single entity. The cursor is
- * closed when reading stops.
+ * closed when reading stops, even before its end.
  */
 export async function* givenEntities(
   given: unknown,

@@ -31,8 +31,8 @@ export function listHeaders(
 }
 
 /**
- * Returns the headers with the total and the range of a page. A total above the counting limit has no number. A page
- * after a cursor has no range, because its position is unknown.
+ * Returns the headers with the total and the range of a page. If the total is above the counting limit, the headers do
+ * not contain it. A page after a cursor has no range, because its position in the list is unknown.
  */
 function totalHeaders(count: number | undefined, page: ListPage | undefined) {
   const { skip = 0, afterCursor: behind } = page?.read ?? {};

@@ -7,8 +7,8 @@ const WINDOW = 32;
 const BATCH = 128;
 
 /**
- * Maps entities through hooks, several at a time. The results keep the order of the entities, without `undefined`. The
- * first failure ends the work.
+ * Maps entities through hooks, several at a time. The results keep the order of the entities. An entity whose result is
+ * `undefined` is left out, because a hook has hidden it. The first failure ends the work.
  */
 export async function* mapInOrder<T, R>(
   lists: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
@@ -27,7 +27,8 @@ export async function* mapInOrder<T, R>(
       try {
         result = map(entity);
       } catch (error) {
-        // The failure of an earlier entity is thrown first.
+        // The failure of an earlier entity is thrown first, so that the error does not depend on the time that hooks
+        // take.
         for (const earlier of pending) await earlier;
         throw error;
       }
@@ -36,7 +37,7 @@ export async function* mapInOrder<T, R>(
         pending.push(settled(result));
         if (pending.length >= WINDOW) add(await pending.shift());
       }
-      // A single list may hold all entities, so the results are returned in batches.
+      // A single list may hold all entities, so the results are returned in batches and not all at once.
       if (kept.length >= BATCH) {
         yield kept;
         kept = [];

@@ -59,7 +59,7 @@ export async function fillPage(
   };
   await fill(page);
   const isShort = kept.length <= limit && count > limit && !isOver(context.req);
-  // A `fetch` hook has already returned all of its entities.
+  // A `fetch` hook has already returned all of its entities, so the page has no rest to read.
   if (isShort && context.level.hooks.fetch === undefined) {
     await fill(restOf(page, ends.map((end) => end())));
   }
@@ -79,7 +79,7 @@ export async function fillPage(
 
 /**
  * Returns the JSON of an entity with all fields that the reader may see. The order of the list may use fields that the
- * client has not selected.
+ * client has not selected, and the cursor compares these fields too.
  */
 function wholeValue(
   { params, level: { shape } }: OpenLevelContext,
@@ -89,8 +89,8 @@ function wholeValue(
 }
 
 /**
- * Returns the rest of a page, without the entities that were read. The identifiers of these entities are excluded,
- * because positions change when other requests insert or remove entities.
+ * Returns the read for the rest of a page, if hooks have hidden some of its entities. The identifiers of the entities
+ * that were read are excluded, because positions change when other requests insert or remove entities.
  */
 function restOf(page: PageRead, read: readonly (SortValues | undefined)[]): PageRead {
   const rest = { ...page, isRest: true };

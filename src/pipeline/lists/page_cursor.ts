@@ -29,7 +29,7 @@ export async function cursorPaths(context: OpenLevelContext): Promise<readonly s
   if (!showsId) return [];
   if (!isOrderOfValues(order, shape)) return ["_id"];
   const values = isOpen(context, order) ? Object.keys(order) : ["_id"];
-  // Embedded entities have no version that a cursor could contain.
+  // Embedded entities have no version that a cursor could contain, so their version is not read.
   const hasVersion = versionKey !== undefined && !link?.embedded &&
     (values.length < Object.keys(order).length || await mayShowOther(context));
   return hasVersion ? [...values, versionKey] : values;
@@ -89,14 +89,20 @@ function ofAnotherOrder() {
   return badParameter("after", "what Link has in this order");
 }
 
-/** Whether a reader of whole entities sees all values that an order compares. */
+/**
+ * Whether a reader of whole entities sees all values that an order compares. Otherwise a cursor with these values would
+ * reveal hidden values.
+ */
 function isOpen({ level: { shape }, state, finder }: OpenLevelContext, order: Order): boolean {
   const projection = readProjection(state.projection, shape);
   return isShownOrder(order, { shape, projection }) &&
     !Object.keys(order).some((path) => finder?.names.has(path));
 }
 
-/** Whether the JSON of an entity shows the same values as the database stores. */
+/**
+ * Whether the JSON of an entity shows the same values as the database stores. Otherwise a cursor with the stored values
+ * would reveal values that a hook has changed.
+ */
 function hasValues(json: unknown, values: SortValues): boolean {
   return Object.entries(values).every(([path, value]) =>
     isDeepStrictEqual(sortValueAt(json, path), toJsonValue(value))
@@ -109,7 +115,10 @@ async function isShown(context: OpenLevelContext, name: EntityName): Promise<boo
   return entity !== undefined && await passReadHooks(context, entity) !== undefined;
 }
 
-/** Whether the JSON of an entity may show other values than the stored values that sort the list. */
+/**
+ * Whether the JSON of an entity may show other values than the stored values that sort the list. In this case, the
+ * values of a cursor are compared with the JSON.
+ */
 export async function mayShowOther(context: OpenLevelContext): Promise<boolean> {
   return mayLeaveOut(context) || !showsStoredValues((await context.model()).schema as Schema);
 }

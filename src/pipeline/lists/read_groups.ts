@@ -8,7 +8,10 @@ import type { Shape } from "../../schema/fields/shape.ts";
 import type { OpenLevelContext } from "../request/call.ts";
 import type { Reply } from "../request/reply.ts";
 
-/** The server's error code for a stage that exceeds its memory limit and may not use the disk. */
+/**
+ * The server's error code for a stage that exceeds its memory limit and may not use the disk. The request then has too
+ * many groups.
+ */
 const MEMORY_LIMIT = 292;
 
 type Values = Readonly<Record<string, unknown>>;
@@ -31,7 +34,10 @@ export async function readGroups(context: OpenLevelContext, query: GroupsQuery):
   return { status: 200, text: toJson(found.map((group) => rowOf(group, { ...query, shape }))) };
 }
 
-/** Throws a 400 if the groups use a field that the projection of a hook hides. */
+/**
+ * Throws a 400 if the groups use a field that the projection of a hook hides, because the groups would show the values
+ * of the field.
+ */
 function checkShown(
   { level: { shape }, state }: OpenLevelContext,
   { by, sum, avg }: GroupsQuery,
@@ -84,8 +90,9 @@ function stagesOf({ by, sum, avg, order, rules, shape }: ShapedQuery): PipelineS
 const FORMATS = { year: "%Y", month: "%Y-%m", day: "%Y-%m-%d" } as const;
 
 /**
- * The first and the last date that the database can format. Values of other types compare as less than the first or
- * greater than the last.
+ * The first and the last date that the database can format. Values outside of these dates get the key `null`, because
+ * the database would fail to format them. Values of other types compare as less than the first or greater than the last
+ * date.
  */
 const FIRST = new Date("0001-01-01");
 const LAST = new Date("9999-12-31T23:59:59.999Z");
@@ -137,7 +144,10 @@ function rowOf(
   };
 }
 
-/** Returns a number in the form of its field, whatever types of numbers are stored in the field. */
+/**
+ * Returns a number in the form of its field, even if the field stores numbers of other types, so that all groups have
+ * the same form.
+ */
 function shown(value: unknown, { name, shape }: { name: string; shape: Shape }): unknown {
   if (value === undefined || value === null) return null;
   if (shape.fields.get(name)?.type?.instance === "Decimal128") return String(value);

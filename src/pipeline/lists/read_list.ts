@@ -38,23 +38,33 @@ async function readPage(context: OpenLevelContext, page: PageRead): Promise<Foun
   const read = await openRead(context);
   if (read.kind === "bytes") return await read.page(page, countOf(context));
   const total = count(context);
-  // If the read fails first, nothing else handles a failure of the count.
+  // If the read fails first, nothing else handles a failure of the count, and the process would report an unhandled
+  // rejection.
   total.catch(() => {});
   return { ...await fillPage(context, { read, page }), total: await total };
 }
 
-/** Counts the entities that a list selects, if the client requests the total and may see it. */
+/**
+ * Counts the entities that a list selects, if the client requests the total and may see it. Returns `undefined` in any
+ * other case, so that the answer has no total.
+ */
 async function count(context: OpenLevelContext): Promise<number | undefined> {
   const asked = countOf(context);
   return asked && await context.source.count(asked.limit);
 }
 
-/** Returns the options for counting a list. One entity above the limit shows that the total is larger. */
+/**
+ * Returns the options for counting a list, or `undefined` if the total is not requested. One entity above the limit
+ * shows that the total is larger than the limit.
+ */
 function countOf({ params: { count } }: OpenLevelContext): CountRead | undefined {
   return count && (count.upTo === Infinity ? {} : { limit: count.upTo + 1 });
 }
 
-/** Reads a list without pages. Each entity passes `postFetch` and `preSend`, and only its JSON text is kept. */
+/**
+ * Reads a list without pages. Each entity passes `postFetch` and `preSend`, and only its JSON text is kept, so that the
+ * entities need not stay in memory.
+ */
 async function readWhole(context: OpenLevelContext): Promise<Reply> {
   const read = await openRead(context);
   if (read.kind === "bytes") return { status: 200, texts: read.list() };
@@ -67,7 +77,9 @@ async function readWhole(context: OpenLevelContext): Promise<Reply> {
   return { status: 200, gathered: await gatherList(texts, separatorOf(context)) };
 }
 
-/** Reads entities until the client disconnects or the response has ended. */
+/**
+ * Reads entities until the client disconnects or the response has ended, because nothing needs the rest of the list.
+ */
 async function* whileAwaited(
   context: OpenLevelContext,
   read: EntitiesRead,
