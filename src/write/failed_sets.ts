@@ -15,7 +15,7 @@ export interface FailedSet {
 }
 
 /**
- * The problems that values of a body have caused, for example in a setter of the application. The client gets these
+ * The failed casts that values of a body have caused, for example in a setter of the application. The client gets these
  * problems as errors of the body.
  */
 const ofBodies = new WeakSet<object>();

@@ -127,7 +127,7 @@ export function putAt(
 
 export function storedText(value: unknown): string {
   // Decoding the bytes and encoding the result drops differences that comparisons ignore, such as the width of a
-  // number.
+  // number. Equal values get equal texts.
   const read = BSON.deserialize(BSON.serialize({ value }), { validation: { utf8: false } });
   return Buffer.from(BSON.serialize(read)).toString("base64");
 }

@@ -26,7 +26,10 @@ export interface BoundUpdate {
    * document need not be matched with the scope.
    */
   readonly changed?: StoredObject;
-  /** The path of the version, whose value after the update is `version`. `undefined` if the schema has no version. */
+  /**
+   * The path of the version, whose value after the update is `version`. `undefined` if the schema has no version, so
+   * that no version is compared or incremented.
+   */
   readonly key: string | undefined;
   readonly version: number;
 }
@@ -79,7 +82,10 @@ export function boundUpdate(
   return { ...bound, changed };
 }
 
-/** Returns an update that increments the version once, even if hooks have changed the version. */
+/**
+ * Returns an update that increments the version once, even if hooks have changed the version. Without a version, an
+ * update that changes nothing sets nothing.
+ */
 function counted(
   changes: Update,
   { key, values }: { readonly key: string | undefined; readonly values: StoredObject },

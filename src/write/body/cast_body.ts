@@ -152,7 +152,7 @@ export class BodyCast {
       // JSON has no infinite numbers and no NaN, so an answer would show `null`.
       if (!isEndless(cast)) return cast;
     } catch {
-      // The value cannot be cast to the type.
+      // The value cannot be cast to the type, so it is refused below.
     }
     return this.#refuse(instance);
   }

@@ -90,7 +90,7 @@ export type Count = Required<Omit<BodyLimits, "maxImportBytes">>;
 
 /**
  * The default limits. Mongoose needs as much time for an embedded object as for hundreds of scalars, and more time for
- * each object the more objects a body has.
+ * each object the more objects a body has. So the limit of objects is lower than the other limits.
  */
 const DEFAULT_BODY_LIMITS: Required<BodyLimits> = {
   maxKeys: 5_000,

@@ -14,7 +14,7 @@ export interface BodyLine {
 }
 
 interface LinesOptions extends Required<BodyLimits> {
-  /** The maximum number of lines in a batch. */
+  /** The maximum number of lines in a batch, which are stored together. */
   readonly many: number;
   /**
    * The signal that ends the import. The last line of the answer names the first line that was not read, so that the
@@ -87,7 +87,7 @@ export async function* readLines(
   }
 }
 
-/** The lines that are read and not stored yet. */
+/** The lines of an import that are read and not stored yet. */
 class LineBatch {
   readonly #limits: Count;
   #lines: BodyLine[] = [];
