@@ -7,8 +7,8 @@ import { copyFilter, isClause, isCompiled, isEmpty, KEEP_CONDITIONS } from "./fi
 import type { Filter } from "./filters.ts";
 
 /**
- * Casts a filter as a query of Mongoose does before it runs. The result is for conditions that Mongoose does not cast,
- * for example in statements that the driver sends.
+ * Casts a filter as a query of Mongoose does before it runs. The caller sends the result in a statement that Mongoose
+ * does not cast.
  */
 export function castFilter(model: Model<unknown>, filter: Filter): Filter {
   if (Object.entries(filter).every((condition) => isCast(condition, model))) return filter;
@@ -61,7 +61,8 @@ function checkCast(path: string, { given, result }: Record<"given" | "result", u
   if (after === undefined) {
     const isSent = typeof result !== "object" || result === null || Array.isArray(result) ||
       isStorable(result) || "toBSON" in result;
-    // Mongoose casts a document to its identifier, which has no members to compare.
+    // Mongoose casts a document to its identifier. The identifier has no members that could be compared with the
+    // filter.
     if (isSent) return;
     throw changed(path, "BSON does not know its class");
   }

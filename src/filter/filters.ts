@@ -41,8 +41,8 @@ export function isClause(key: string): boolean {
 }
 
 /**
- * Copies a filter, because Mongoose casts a filter in place. The copy is trusted by `sanitizeFilter`, except operators
- * that are marked as untrusted.
+ * Copies a filter, because Mongoose casts a filter in place. `sanitizeFilter` leaves the copy unchanged, except for
+ * operators that are marked as untrusted.
  */
 export function copyFilter(value: Filter): Filter {
   const copy = (each: unknown): unknown => {

@@ -79,8 +79,8 @@ export function uncovered(projection: Projection): Projection {
 
 export function alsoReading(projection: Projection, paths: readonly string[]): Projection {
   if (Object.keys(projection).length === 0 || paths.length === 0) return projection;
-  // MongoDB refuses a projection with an object and a path inside that object. So the projection names the top-level
-  // fields of the paths.
+  // MongoDB refuses a projection with an object and a path inside that object. So the result names the top-level fields
+  // of the added paths.
   const names = paths.map((path) => path.split(".", 1).join());
   return includes(projection) === true
     ? { ...projection, ...Object.fromEntries(names.map((name) => [name, 1])) }
@@ -125,8 +125,9 @@ function fieldAt([name = "", ...below]: readonly string[], shape?: Shape): Field
 }
 
 /**
- * Returns a function that checks whether a read shows a field. The function decides as Mongoose's documents do. Inside
- * an object, only the part of the projection below that object counts.
+ * Returns a function that checks whether a read shows a field. The function decides as Mongoose's documents do, so that
+ * reads with and without documents show the same fields. Inside an object, only the part of the projection below that
+ * object counts.
  */
 export function shownBy(projection: Projection, shape: Shape): Shows {
   const whole = databaseProjection(projection, shape);

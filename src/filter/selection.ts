@@ -31,19 +31,20 @@ export function queryOptions(
   { maxTimeMS, order = { _id: 1 }, page = true }: {
     readonly maxTimeMS: number;
     readonly order?: Record<string, 1>;
-    /** Whether `skip` and `limit` apply. A read of a single entity ignores them. */
+    /** Whether `skip` and `limit` of hooks apply. A read of a single entity ignores them, because it has no pages. */
     readonly page?: boolean;
   },
 ): Record<string, unknown> {
   const { skip: givenSkip, limit: givenLimit, sort: given, ...others } = options;
   const [skip, limit] = page ? [givenSkip, givenLimit] : [];
   const counts = { ...countIn("skip", skip), ...countIn("limit", limit) };
-  // A hook may give the first page no `skip`, or `NaN`. The first page must have the same order as the other pages.
+  // A hook may give the first page no `skip`, or `NaN`. The first page must have the same order as the other pages, so
+  // a limit alone also needs an order.
   const paged = isGiven(skip) || (isGiven(limit) && isFreeOf([filter, scope], BY_DISTANCE));
   const sort = readSort(given) ?? (paged ? order : {});
   return {
     maxTimeMS,
-    // A single stored text with invalid UTF-8 would otherwise make the whole list fail.
+    // Without this option, a single stored text with invalid UTF-8 would make the whole list fail.
     enableUtf8Validation: false,
     batchSize: BATCH_SIZE,
     ...others,

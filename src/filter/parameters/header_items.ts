@@ -1,6 +1,6 @@
 /** An item of a header that holds a list, such as `text/csv;q=0.5` or `count=exact`. */
 export interface HeaderItem {
-  /** The name in lower case. */
+  /** The name in lower case, because names in headers ignore case. */
   readonly name: string;
   /** The value without quotes. Empty if the item has no value. */
   readonly value: string;

@@ -1,6 +1,7 @@
-// The condition for the entities after a cursor has two parts. An expression selects exactly these entities, because it
-// compares values as MongoDB sorts them. Plain conditions select roughly the same entities, but give bounds in an
-// index, so that a page at any depth reads the same number of entities.
+// The condition for the entities after a cursor has two parts. An expression selects exactly the entities after the
+// cursor, because it compares values as MongoDB sorts them. Plain conditions select roughly the same entities. MongoDB
+// can use only the plain conditions as bounds in an index, so that a page at any depth reads the same number of
+// entities.
 import mongoose from "mongoose";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
@@ -97,7 +98,7 @@ export function isScalar(value: unknown): boolean {
   return SCALARS.some((type) => value instanceof type);
 }
 
-/** A path of an order, with the sort value of the entity after which a page begins. */
+/** A path of a sort order, with its direction and the sort value of the entity after which a page begins. */
 interface Key {
   readonly path: string;
   readonly isAscending: boolean;
@@ -107,8 +108,8 @@ interface Key {
 type Expression = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the condition for the entities after another entity in an order. The condition has one alternative for each
- * key of the order, so that MongoDB reads an index in that order from the entity on.
+ * Returns the condition for the entities after another entity in a sort order. The condition has one alternative for
+ * each key of the order, so that MongoDB reads an index in this order and begins at the other entity.
  */
 export function seek(order: Order, values: SortValues): Filter {
   const keys = keysOf(order, values);
@@ -116,7 +117,7 @@ export function seek(order: Order, values: SortValues): Filter {
   for (const [index, key] of keys.entries()) {
     const tied = keys.slice(0, index);
     const ties = tied.flatMap(levelBounds);
-    // In a descending order, no value sorts after `null`.
+    // In a descending order, no value sorts after `null`, so the alternative would match nothing.
     if (key.isAscending || key.value !== null) {
       const bounds = [...ties, ...scanBounds(key, "behind")];
       alternatives.push(every(bounds, [...tied.map(isLevel), isBehind(key)]));
@@ -184,7 +185,8 @@ function isLevel(key: Key): Expression {
  * MongoDB sorts a list by its smallest or greatest element.
  */
 function placesOf({ path, value, isAscending }: Key): [unknown, unknown] {
-  // An identifier is never a list. With the bare path, MongoDB reads the index on `_id` from the cursor on.
+  // An identifier is never a list, so it needs no smallest or greatest element. With the bare path, MongoDB reads the
+  // index on `_id` from the cursor on.
   if (path === "_id") return ["$_id", { $literal: value }];
   const first = isAscending ? "$min" : "$max";
   return [{ [first]: `$${path}` }, { [first]: { $literal: value } }];

@@ -49,7 +49,10 @@ export function declaredNames({ groups, ...rules }: ReadRules): Name[] {
   return [...ofList, ...ofGroups];
 }
 
-/** Reads the parameters of a read except `q`. Throws a 400 that names the parameter and the values that it takes. */
+/**
+ * Reads the parameters of a read, such as `sort` and `limit`, but not the filter `q`. Throws a 400 for a wrong
+ * parameter. The error names the parameter and the values that the parameter takes.
+ */
 export function parseRead(rules: ReadRules, request: ReadRequest): ReadQuery {
   const given = givenParameters(rules, request);
   const { page, sort, select, search, populate, count, groups } = rules;

@@ -44,8 +44,8 @@ export interface PageRule {
   readonly size: number;
   readonly max: number;
   /**
-   * Whether the model declares a partial index. Pages of such a model are read with `seekInOneScan()`, because MongoDB
-   * 6.0 may use the partial index for entities that are not in it.
+   * Whether the model declares a partial index. Pages of such a model are read with `seekInOneScan()`. With `seek()`,
+   * MongoDB 6.0 may use the partial index, and the page would miss entities that are not in this index.
    */
   readonly inOneScan: boolean;
 }
@@ -67,7 +67,10 @@ export interface PopulateRule {
   readonly always: boolean;
 }
 
-/** The fields by which clients may group, and the aggregates that they may request for each group. */
+/**
+ * The fields by which clients may group, and the aggregates that clients may request for each group. A request for any
+ * other group is refused.
+ */
 export interface GroupRules {
   /** The fields by which clients may group, each with the unit to which its dates are truncated. */
   readonly by: ReadonlyMap<string, "year" | "month" | "day" | undefined>;
@@ -139,8 +142,8 @@ export function narrowReads(rules: ReadRules, shape: Shape): ReadRules {
       })),
     },
     ...searched && { search: searched },
-    // `groups` remains even if the reader sees none of its fields. `declaredNames()` leaves out parameters without
-    // fields, so requests with them are refused.
+    // `groups` remains even if the reader sees none of its fields. `declaredNames()` leaves out a parameter without
+    // fields, so a request with this parameter is refused.
     ...groups && {
       groups: {
         ...groups,

@@ -50,7 +50,10 @@ function patternOf(word: string): string {
   }).join("");
 }
 
-/** Returns a regular expression that matches a text in each Unicode normalization form in which it may be stored. */
+/**
+ * Returns a regular expression that matches a text in each Unicode normalization form, because a stored text may have
+ * any form.
+ */
 function literal(text: string): string {
   const forms = new Set([text, text.normalize("NFC"), text.normalize("NFD")]);
   const escaped = [...forms].map((form) => form.replace(/[\\^$.*+?()[\]{}|/#-]/g, "\\$&"));

@@ -39,8 +39,8 @@ export function parseQ(url: string, options: CompileFilterOptions): Filter {
 }
 
 /**
- * Returns the error message for a number that JavaScript has rounded. The filter would select entities with the rounded
- * number.
+ * Returns the error message for a number that JavaScript has rounded. The number is refused, because the filter would
+ * select the entities with the rounded number.
  */
 function lostNumber(token: string): string {
   const digits = token.slice(0, 40);
@@ -74,7 +74,10 @@ export interface CompileFilterOptions {
   readonly limits: FilterLimits;
   /** The paths of the option `filter`. Without the option, a filter may name every visible path. */
   readonly paths?: ListedPaths | undefined;
-  /** The numbers in the filter that JavaScript may have rounded while it parsed them. */
+  /**
+   * The numbers in the filter that JavaScript may have rounded while it parsed them. Some types of fields refuse these
+   * numbers.
+   */
   readonly rounded?: ReadonlySet<number>;
 }
 
@@ -97,7 +100,10 @@ export function compileFilter(
 }
 
 interface ClausePlace {
-  /** The object that declares the paths of the clause. Absent inside a free-form field. */
+  /**
+   * The shape of the object that declares the paths of the clause. Absent inside a free-form field, where a clause may
+   * name any path.
+   */
   readonly shape: Shape | undefined;
   readonly depth: number;
   /**

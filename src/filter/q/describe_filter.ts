@@ -10,15 +10,15 @@ import type { ListedPaths } from "./resolve_path.ts";
 export interface FilterPath {
   /** The path, such as `address.city`. */
   readonly path: string;
-  /** The type, as in the `type` of `ValueDescription`. */
+  /** The name of the type, as in the `type` of `ValueDescription`. */
   readonly type: string;
   /** The operators that a condition on the path may use. */
   readonly operators: readonly string[];
-  /** Whether a filter may also name any path below this path. */
+  /** Whether a filter may also name any path below this path, as in free-form fields and Maps. */
   readonly open?: boolean;
 }
 
-/** The filters that the URL parameter `q` may hold. */
+/** The filters that the URL parameter `q` may hold. The description of an operation contains them. */
 export interface FilterDescription {
   /**
    * The paths that a filter may name. The clauses `$and`, `$or` and `$nor` are not in the list. Elements of arrays can
@@ -97,7 +97,7 @@ export function filterFields(
   schema: Schema | undefined,
 ): [name: string, field: FieldShape, operators: string[]][] {
   const indexed = schema?.indexes().flatMap(([key]) => Object.entries(key)) ?? [];
-  // Geospatial operators are listed only for fields with a geospatial index.
+  // Geospatial operators are listed only for fields with a geospatial index, because `$near` needs such an index.
   const places = indexed.filter(([, kind]) => /^2d/.test(String(kind))).map(([path]) => path);
   return [...fields].filter(([, field]) => whyUnseen(field) === undefined)
     .map(([name, field]) => [name, field, operatorsOf(field, places.includes(name))]);

@@ -45,7 +45,7 @@ export interface Context {
   readonly path: string;
   /** The path from the root of the entity. In `$elemMatch`, `path` begins at the element of the array instead. */
   readonly whole: string;
-  /** The operator whose operand the value is. Empty for a literal value. */
+  /** The operator whose operand the value is. Empty for a literal value, which is compared for equality. */
   readonly operator: string;
   readonly depth: number;
   readonly limits: FilterLimits;

@@ -107,7 +107,7 @@ function withoutIndexes(path: string, shape: Shape): string {
 
 /**
  * Returns the fields that a path leads through, each with its path. The list ends with the first array or free-form
- * field.
+ * field, so names after such a field have no entry.
  */
 export function fieldsOn(path: string, shape: Shape): [path: string, field: FieldShape][] {
   const found: [string, FieldShape][] = [];
@@ -142,7 +142,7 @@ export class ListedPaths {
     }).map((name) => `${name}.`);
   }
 
-  /** Returns the listed paths for a reader whose rights are narrower, without the paths that `shape` hides. */
+  /** Returns the listed paths for a kind of reader with fewer rights. Paths that `shape` hides are left out. */
   under(shape: Shape): ListedPaths {
     return new ListedPaths(this.names, shape);
   }
