@@ -47,7 +47,7 @@ export async function runAction(context: OpenLevelContext, action: ActionRecord)
   const entity = action.on === "one" ? await openEntity(context) : undefined;
   const subject = entity?.seen ?? await selectionOf(source);
   const body = await readActionBody(context, action.body);
-  // `postFetch` may have changed fields for the reader. The action need not save these changes.
+  // `postFetch` may have changed fields for the reader, which the action need not save.
   const shown = new Set(isDocument(subject) ? subject.directModifiedPaths() : []);
   const run = action.run as (...args: unknown[]) => unknown;
   const work = runHook("run", () => run(req, subject, body));
@@ -116,7 +116,10 @@ interface ActionEntity extends Pick<Fetched, "seen"> {
    * not bound to a version.
    */
   version: Version | undefined;
-  /** The entity as its last save shows it, without the fields that a read leaves out. */
+  /**
+   * The entity as the last `save()` of the action returned it, without the fields that a read leaves out. The answer
+   * shows this object.
+   */
   shown?: object;
 }
 
@@ -160,7 +163,7 @@ function bindSaves(
       // Mongoose itself has not written the embedded entity, and would send its changes again. So the document is
       // marked as saved.
       markSaved(doc);
-      // The embedded entity is part of the next version of its parent's document.
+      // The embedded entity is part of the next version of its parent's document, so the version of the parent counts.
       entity.version = (before ?? 0) + 1;
     } else entity.version = versionIn(doc, context);
     takeSnapshot(doc);

@@ -64,7 +64,8 @@ async function updateAll(
   }
   await refuseProblems(context, drafts);
   if (!isAtomic) return await updateEach(context, drafts);
-  // All entities get the same body, so the problems of one entity are the problems of the body.
+  // All entities get the same body, so the problems of one entity are the problems of the body. The error is thrown
+  // without the index of the entity.
   await updateTogether(context, drafts).catch(throwOnly);
   return tellCounts(drafts.length);
 }

@@ -78,13 +78,14 @@ export async function createOnce(
       if (isLocked(error) || record.state === "resumed") await record.release();
       throw error;
     }
-    // Middleware of Mongoose may throw an error after the entity is stored. The record of the key is deleted only if no
-    // entity is stored.
+    // Middleware of Mongoose may throw an error after the entity is stored. If the record of the key was deleted, a
+    // repeated request would create the entity again. So the record is deleted only if no entity is stored.
     const isStored = await isMade().catch(() => undefined);
     if (isStored === false) await record.free();
     if (!isStored) throw error;
     await record.finish();
-    // Another request has taken over the key from this slow one. The answer shows the entities of the other request.
+    // Another request has taken over the key from this slow request, and has created the entities. The answer shows
+    // these entities.
     if (record.isLost || isDuplicate(error)) return await again();
     throw error;
   }

@@ -175,7 +175,8 @@ export interface Fetched extends VersionRead {
 export async function fetchOne(context: OpenLevelContext, opened?: EntitiesRead): Promise<Fetched> {
   const entity = await readEntity(context, opened);
   if (entity === undefined) throw notFound();
-  // `postFetch` may change the field of the version or save the entity, so the version is read before the hook runs.
+  // `postFetch` may change the field of the version or save the entity, so the version is read before `postFetch` runs.
+  // After a save, the version is read again.
   const read = versionRead(entity, context);
   const saves = savesOf(entity);
   const seen = await passPostFetch(context, entity);

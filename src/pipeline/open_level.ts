@@ -113,8 +113,8 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
   const { search, hookConditions: added } = context.params;
   return {
     filter: search === undefined ? filter : everyFilter(filter, search),
-    // The conditions that hooks have added are found by object identity, so they are taken from the filter before the
-    // check copies it.
+    // The check copies the filter. The conditions that hooks have added are found by object identity, so they are taken
+    // from the filter before the check.
     ...added && { hookConditions: checkFilter(added(state.filter), { what: "filter", ...model }) },
     scope: everyFilter(...scopes),
     ...!level.link?.embedded && { version: versionCondition(context) },

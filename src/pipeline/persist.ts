@@ -67,7 +67,7 @@ async function validateEntity(
   const declared = paths.filter((name) => values[name] !== undefined)
     .map((name) => [name, values[name]]);
   const doc = new (detachedModel(target))(Object.fromEntries(declared));
-  // The values of the body were cast before, so a failed cast comes from a hook.
+  // The values of the body were cast before, so a failed cast comes from a hook, and is an error of the application.
   const failed = failedSet(doc);
   if (failed !== undefined) throw castFailure(failed, { shape, target });
   await doc.validate(paths);

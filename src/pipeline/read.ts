@@ -56,7 +56,7 @@ export function passReadHooks(
   context: OpenLevelContext,
   entity: object,
 ): MaybePromise<object | undefined> {
-  // A hook may have ended the response, so the hooks after it do not run.
+  // A hook may have ended the response, so nothing would send the results of the hooks after it.
   if (isOver(context.req)) return undefined;
   const seen = passHook(context, "postFetch", { entity });
   return andThen(seen, (each) => each && passHook(context, "preSend", { entity: each }));
@@ -107,7 +107,10 @@ export async function joinedTexts(
   return (await entityTexts(context, values)).join(separator);
 }
 
-/** Joins small lists of entities, so that the references of many entities are read together. */
+/**
+ * Joins small lists of entities to larger lists, so that the entities to which many of them refer are read by one query
+ * for each field.
+ */
 export async function* inBatches(
   { finder }: OpenLevelContext,
   lists: AsyncIterable<readonly unknown[]>,

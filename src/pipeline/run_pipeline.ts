@@ -23,7 +23,10 @@ import { passPreFetch } from "./pass_hooks.ts";
 import { write } from "./write.ts";
 import { writeMany } from "./write_many.ts";
 
-/** Runs all steps of a request, from the first hook to the reply. */
+/**
+ * Runs all steps of a request after its parameters are parsed, from the first hook to the reply. Errors are thrown, and
+ * the caller answers them.
+ */
 export async function runPipeline(call: Call): Promise<Reply> {
   const { route: { operation, bodyLimits }, req } = call;
   await admit(call);

@@ -41,7 +41,10 @@ export interface Draft extends Merged {
    * the problem.
    */
   readonly at: string;
-  /** The entity before the change. `undefined` if the entity is new or no hook gets it. */
+  /**
+   * The entity before the change, as hooks get it. `undefined` if the entity is new or the level has no hook that gets
+   * it.
+   */
   readonly previous?: object | undefined;
   readonly isNew: boolean;
 }
@@ -77,7 +80,7 @@ export async function write(context: OpenLevelContext, body: JsonObject): Promis
 }
 
 interface Written {
-  /** The written entity. `undefined` if a `persist` hook hides it. */
+  /** The written entity. `undefined` if a `persist` hook hides it, so that the answer is a 204. */
   readonly entity: object | undefined;
   readonly previous?: object | undefined;
   readonly isNew: boolean;

@@ -15,7 +15,7 @@ export interface Column {
   readonly isNumeric: boolean;
 }
 
-/** The types of numbers that JSON may show as text. */
+/** The types of fields whose numbers JSON may show as text. */
 const NUMERIC: ReadonlySet<unknown> = new Set(["BigInt", "Decimal128", "Number"]);
 
 export function columnsOf(
@@ -46,15 +46,15 @@ interface ColumnOptions {
 }
 
 /**
- * Returns the scalar fields of a shape and of its nested objects as columns. The identifier is the first column of each
- * object.
+ * Returns the scalar fields of a shape and of its nested objects as columns of a CSV table. The identifier is the first
+ * column of each object.
  */
 export function columnsIn(
   shape: Shape,
   { shows = () => true, populate, prefix = [], schema, above = [] }: ColumnOptions = {},
 ): Column[] {
   if (above.includes(shape)) return [];
-  // Embedded entities have no version, although their schema has the field.
+  // Embedded entities have no version, although their schema has the field, so the version gets no column.
   const version: unknown = schema?.get("versionKey");
   const columns = [...shape.fields].flatMap(([name, field]): Column[] => {
     const names = [...prefix, name];

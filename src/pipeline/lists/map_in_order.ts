@@ -50,7 +50,7 @@ export async function* mapInOrder<T, R>(
   if (kept.length > 0) yield kept;
 }
 
-/** Maps one list as {@linkcode mapInOrder} does, and returns all results. */
+/** Maps a single list as {@linkcode mapInOrder} does, and returns all results after the last entity. */
 export function mapAll<T, R>(
   list: readonly T[],
   map: (each: T) => MaybePromise<R | undefined>,

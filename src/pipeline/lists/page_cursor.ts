@@ -56,7 +56,8 @@ export async function valuesAt(
   if (cursor.order !== undefined && cursor.order !== orderMark(order)) throw ofAnotherOrder();
   if (!("values" in cursor)) return await valuesOf(context, { order, cursor });
   const { values } = cursor;
-  // A client could send invented values and find out hidden values by comparison, so a hidden value is not accepted.
+  // A client could send invented sort values in a cursor, and find out hidden values from the page that follows. So
+  // sort values are accepted only if the reader sees the fields of the order.
   if (values.length !== paths.length || !isOpen(context, order)) throw ofAnotherOrder();
   return Object.fromEntries(paths.map((path, index) => [path, values[index]]));
 }
@@ -70,7 +71,8 @@ async function valuesOf(
   const paths = Object.keys(order);
   const isUsual = shape.fields.get("_id")?.type?.instance === "ObjectId";
   if (paths.length === 1 && isUsual) return { _id: id };
-  // The query casts a text to the type of `_id`.
+  // A cursor that is only an identifier was read as an ObjectId. The query casts the text of the identifier to the type
+  // of `_id`.
   const name = cursor.order === undefined ? String(id) : { _id: id };
   const stored = await isShown(context, name)
     ? await context.source.readStored(name, [...paths, versionKey])

@@ -44,7 +44,8 @@ function checkShown(
 ): void {
   const projection = readProjection(state.projection, shape);
   const shows = shownBy(projection, shape);
-  // A text in a projection is an expression, so the list shows another value under this name.
+  // A text in a projection is an expression, so the list shows another value under this name. Groups of the stored
+  // values would reveal these values.
   const isStored = (name: string) => typeof projection[name] !== "string";
   for (const name of [...by, ...sum, ...avg]) {
     const field = shape.fields.get(name);
@@ -66,7 +67,7 @@ function stagesOf({ by, sum, avg, order, rules, shape }: ShapedQuery): PipelineS
   const sorted = Object.entries(order).map(([key, direction]) => {
     return [by.includes(key) ? `_id.${key}` : key.replace(".", ":"), direction];
   });
-  // Answers show no list and no object for a field that declares one value, so their groups are removed.
+  // Answers show no list and no object for a field that declares one value. So groups with such a key are removed.
   const misfits = by.map((name) => ({ [`_id.${name}`]: { $type: ["array", "object"] } }));
   const conditions = {
     ...misfits.length > 0 && { $nor: misfits },
@@ -100,12 +101,15 @@ const LAST = new Date("9999-12-31T23:59:59.999Z");
 /** The first and the last date that JavaScript can represent. JSON shows all other dates as `null`. */
 const SHOWN_DATES = [new Date(-TIME_RANGE), new Date(TIME_RANGE)] as const;
 
-/** The numbers that JSON shows as `null`. */
+/** The numbers that JSON shows as `null`, so that they belong to the group of `null`. */
 const UNSHOWN_NUMBERS = [NaN, Infinity, -Infinity];
 
 interface KeyOptions {
   readonly unit: keyof typeof FORMATS | undefined;
-  /** The name of the field's type in Mongoose. */
+  /**
+   * The name of the field's type in Mongoose, such as `Decimal128`. A decimal is never compared with the numbers that
+   * JSON shows as `null`.
+   */
   readonly type: string | undefined;
 }
 
