@@ -11,7 +11,10 @@ import { validatorsOf } from "./standard_schema.ts";
 const { Types } = mongoose;
 const SchemaTypes = mongoose.Schema.Types;
 
-/** The options that both `@prop` and `@arrayProp` accept, in addition to the options of Mongoose. */
+/**
+ * The options of the framework that both `@prop` and `@arrayProp` accept. A field with an option that is in no list of
+ * this file is refused, because the option may be misspelt.
+ */
 const COMMON_OPTIONS = [
   ...["hidden", "readonly", "apart", "exists", "summary", "description", "deprecated", "example"],
   ...["alias", "get", "set"],
@@ -19,7 +22,10 @@ const COMMON_OPTIONS = [
 const SINGLE_OPTIONS = new Set([...COMMON_OPTIONS, "type", "ref", "of"]);
 const ARRAY_OPTIONS = new Set([...COMMON_OPTIONS, "items", "embedded"]);
 
-/** The options of Mongoose's field types. The types do not list "encrypt", but Mongoose reads it. */
+/**
+ * The options of Mongoose's field types, which both decorators accept. Mongoose does not list "encrypt" among its
+ * options, but reads it.
+ */
 const MONGOOSE_OPTIONS = new Set(["encrypt", ...Object.values(SchemaTypes).flatMap(optionsOf)]);
 
 function optionsOf({ prototype }: { readonly prototype: object }): string[] {
@@ -29,15 +35,18 @@ function optionsOf({ prototype }: { readonly prototype: object }): string[] {
   return names;
 }
 
-/** Options that apply to the elements of an array instead of to the array. */
+/**
+ * The options of `@arrayProp` that are rules for the elements. Mongoose gets these options in the definition of the
+ * element, and all other options in the definition of the array.
+ */
 const ELEMENT_OPTIONS = new Set([
   ...["enum", "min", "max", "minLength", "maxLength", "minlength", "maxlength", "match", "trim"],
   ...["lowercase", "uppercase", "exists"],
 ]);
 
 /**
- * The options that the framework interprets itself. A field definition for Mongoose gets Mongoose's form of these
- * options instead of a copy.
+ * The options that the framework interprets. Mongoose gets no copy of these options, but a definition that the
+ * framework has made from them, such as the schema of an embedded class.
  */
 const OWN_OPTIONS = new Set(["type", "items", "embedded", "ref", "of", "enum"]);
 
@@ -135,13 +144,14 @@ function valuesOfMap(field: FieldRecord, schemaOf: SchemaOf): object {
     throw new TypeError(`property "${field.name}" is a map of an unknown type`);
   }
   if (isModelClass(kind)) return { of: schemaOf(kind) };
-  // Mongoose passes the reference of a Map to the values of the Map, but no other option.
+  // Mongoose passes the option `ref` of a Map to the values of the Map, but no other option, so the definition of the
+  // values needs `exists`.
   return { of: field.options.exists === true ? { type: kind, exists: true } : kind };
 }
 
 /**
- * Throws if the class in an option is still `undefined` because its module is loaded later. Otherwise the field would
- * become a field of strings.
+ * Throws if the class in an option is still `undefined` because the module of the class is loaded later. Otherwise the
+ * field would become a field of strings.
  */
 function checkLoaded({ name, options }: FieldRecord): void {
   const late = ["type", "items", "ref", "of"].find((key) =>
@@ -155,8 +165,8 @@ function checkLoaded({ name, options }: FieldRecord): void {
 }
 
 /**
- * Throws if an option is unknown, because a misspelt `hidden` would leave the field visible. Fields with a Mongoose
- * type of the application are not checked, because such a type may read any option.
+ * Throws if a field has an unknown option, because a misspelt `hidden` would leave the field visible. A field with a
+ * Mongoose type of the application is not checked, because such a type may read any option.
  */
 function checkNames({ array, name, options }: FieldRecord): void {
   const { prototype } = Object(array ? options.items : options.type) as { prototype?: unknown };
@@ -171,9 +181,9 @@ function checkNames({ array, name, options }: FieldRecord): void {
 }
 
 /**
- * Throws if `hidden` or `readonly` is neither a boolean nor a synchronous function. The result of an asynchronous
- * function is a promise, and any result except `false` restricts the field, so the field would be hidden from every
- * reader. Throws if `apart` is not a boolean, or if `example` is not a JSON value.
+ * Throws if the option `hidden` or `readonly` of a field is neither a boolean nor a synchronous function. The result of
+ * an asynchronous function is a promise, and any result except `false` restricts the field, so the field would be
+ * hidden from every reader. Also throws if `apart` is not a boolean, or if `example` is not a JSON value.
  */
 function checkRules({ name, options }: FieldRecord): void {
   for (const rule of ["hidden", "readonly"]) {
@@ -209,8 +219,8 @@ function checkExists(
 }
 
 /**
- * Returns the values of a TypeScript enum. The object of a numeric enum also maps each number to its name, and these
- * entries are left out.
+ * Returns the values of a TypeScript enum, which are the allowed values of a field. The object of a numeric enum also
+ * has an entry from each number to its name. These entries are left out, because the names are not allowed values.
  */
 function enumValues(given: unknown): unknown {
   if (Array.isArray(given) || typeof given !== "object" || given === null) return given;
@@ -221,8 +231,9 @@ function enumValues(given: unknown): unknown {
 }
 
 /**
- * Returns the model class or the Mongoose type that `type` stands for, or `undefined` if it is unknown. A function such
- * as `() => Movie` is called, because all classes are loaded when schemas are built.
+ * Returns the model class or the Mongoose type that the option `type` or `items` of a field names. Returns `undefined`
+ * for an unknown type, for which no field can be built. A function such as `() => Movie` is called, because all classes
+ * are loaded when schemas are built.
  */
 export function fieldKind(type: unknown): unknown {
   if (SCALARS.has(type)) return SCALARS.get(type);

@@ -19,7 +19,10 @@ import { countSaves } from "./mongoose/statements/save_by.ts";
 export interface BuiltSchema {
   readonly schema: Schema;
   readonly refersTo: Set<ModelClass>;
-  /** The schemas of the embedded classes. Two models may embed each other. */
+  /**
+   * The built schemas of the embedded classes. Two classes may embed each other, so a search through these schemas must
+   * remember the schemas that it has visited.
+   */
   readonly embeds: Set<BuiltSchema>;
 }
 
@@ -30,15 +33,19 @@ export type BuiltSchemas = WeakMap<ModelClass, BuiltSchema>;
 const usual: BuiltSchemas = new WeakMap();
 const classes = new WeakMap<Schema, ModelClass>();
 
-/** Returns the model class of a type or a shape with a schema. Returns `undefined` if no class has that schema. */
+/**
+ * Returns the model class from which the schema of a field type or of a shape was built. Returns `undefined` if the
+ * schema belongs to no class, for example because `configure()` has added it.
+ */
 export function schemaClass(holder: SchemaType | Shape | undefined): ModelClass | undefined {
   const { schema } = (holder ?? {}) as { schema?: Schema };
   return schema && classes.get(schema);
 }
 
 /**
- * Returns the schema of a class for connections without extra plugins. `schema` may be the schema of the same class for
- * a connection with other plugins. A `schema` that belongs to no class is returned unchanged.
+ * Returns the schema of a class for connections with the plugins of the default connection. `schema` may be the schema
+ * of the same class for a connection with other plugins. Shapes are described from the returned schema, so all
+ * connections share them. A `schema` that belongs to no class is returned unchanged.
  */
 export function usualSchema(schema: Schema): Schema {
   const target = classes.get(schema);
@@ -50,8 +57,8 @@ export function isBuilt(target: ModelClass): boolean {
 }
 
 /**
- * Builds the schema of a class, once for each set of plugins. `built` caches the schemas of all connections with the
- * same plugins.
+ * Builds the schema of a class, once for each set of plugins, because Mongoose applies plugins to a schema only once.
+ * `built` caches the schemas of all connections with the same plugins.
  */
 export function buildSchema(target: ModelClass, built: BuiltSchemas = usual): BuiltSchema {
   const known = built.get(target);
@@ -59,7 +66,8 @@ export function buildSchema(target: ModelClass, built: BuiltSchemas = usual): Bu
   checkMongoose();
   const description = describeModel(target);
   const result = {
-    // With Mongoose's default, an empty object from a client would not be stored, although the response contains it.
+    // With Mongoose's default for `minimize`, an empty object from a client would not be stored, although the response
+    // contains it.
     schema: new mongoose.Schema({}, { minimize: false, ...description.schemaOptions }),
     refersTo: new Set<ModelClass>(),
     embeds: new Set<BuiltSchema>(),
@@ -123,7 +131,7 @@ function fillSchema(
 
 /**
  * A class that Mongoose generates for embedded documents. The prototype of the class holds copies of the schema's
- * methods.
+ * methods, so a method that is added to the schema later must be copied to the prototype.
  */
 interface EmbeddedClass {
   readonly schema: Schema;
@@ -134,8 +142,8 @@ interface EmbeddedClass {
 const hiding = new WeakSet<Schema>();
 
 /**
- * Hides hidden fields in the JSON and the copies of a schema's documents, and refuses promises in them. This function is for schemas that belong to
- * no model class, such as the schema of a discriminator.
+ * Hides the hidden fields of a schema's documents in their JSON and in their copies, and refuses promises. This function is for schemas that
+ * belong to no model class, such as the schema of a discriminator, because `buildSchema()` does not build such schemas.
  */
 export function hideAdded(schema: Schema): void {
   hideInJson(schema);
@@ -146,7 +154,7 @@ export function hideAdded(schema: Schema): void {
 
 /**
  * Applies the rules of hidden fields to embedded schemas that `configure()` has added. Such a schema belongs to no
- * model class, so nothing else has applied the rules.
+ * model class, so `buildSchema()` has not applied the rules to it, and JSON would show its hidden fields.
  */
 export function hideWithin(schema: Schema): void {
   const held = Object.values(schema.paths).flatMap(typesWithin).flatMap((type) => {
@@ -164,8 +172,8 @@ export function hideWithin(schema: Schema): void {
 }
 
 /**
- * Throws if a Map with `select: false` lies inside an object with `select: false`. Mongoose would exclude both paths in
- * one projection, and MongoDB refuses such a projection.
+ * Throws if a Map with `select: false` lies inside an object with `select: false`. Mongoose would exclude the paths of
+ * both in one projection, and MongoDB refuses a query with such a projection.
  */
 function refuseInnerMaps(schema: Schema): void {
   for (const [path, type] of Object.entries(schema.paths)) {
@@ -189,8 +197,8 @@ function unselectedMap(schema: Schema, above: readonly Schema[]): string | undef
 }
 
 /**
- * Throws if `versionKey` is a path with a dot. Mongoose would read such a version at one path and increment another
- * path.
+ * Throws if the schema option `versionKey` is a path with a dot. Mongoose would read the version at one path and
+ * increment the version at another path, so a reader would not notice a change.
  */
 function refuseNestedVersion(schema: Schema): void {
   const key: unknown = schema.get("versionKey");
@@ -200,8 +208,8 @@ function refuseNestedVersion(schema: Schema): void {
 }
 
 /**
- * Adds the version field to the schema of a class with routes. Mongoose adds the field only when it compiles a model,
- * and filters on the version are compiled before the first connection.
+ * Adds the version field to the schema of a class with routes. Mongoose adds the version field only when it compiles a
+ * model. Filters on the version are compiled earlier, before the first connection, so they would not find the field.
  */
 function addVersion({ rests }: ModelDescription, schema: Schema): void {
   const key: unknown = schema.get("versionKey");
@@ -210,8 +218,8 @@ function addVersion({ rests }: ModelDescription, schema: Schema): void {
 }
 
 /**
- * Throws if a field has the name of a member of Mongoose's documents. The field would replace that member, and saving
- * or reading would fail.
+ * Throws if a field has the name of a member of Mongoose's documents, such as `save`. The field would replace that
+ * member, and saving or reading would fail.
  */
 function refuseReserved(name: string): void {
   if (name === "_id" || name === "id") return;
@@ -228,20 +236,24 @@ function named(target: ModelClass, error: unknown): unknown {
 }
 
 /**
- * The statics that are not copied to the model. Every function has the first three, and the framework reads the others.
+ * The names of the statics that are not copied to the model of a class. Every function has `length`, `name` and
+ * `prototype`, and the framework reads `configure` and `schemaOptions` from the class.
  */
 const OWN_STATICS = new Set(["length", "name", "prototype", "configure", "schemaOptions"]);
 
 /**
- * Matches the body of a member that accesses a `#private` member. Such a member would throw on a document, because a
- * document is not an instance of the class.
+ * Matches the source text of a class member that accesses a `#private` member. The class member would throw on a
+ * document, because a document is not an instance of the class.
  */
 const PRIVATE_ACCESS = /\bthis\s*\??\.\s*#[\p{ID_Start}$_]/u;
 
-/** Adds the methods, getters, setters and statics of a class and its ancestors to a Mongoose schema. */
+/**
+ * Adds the methods, getters, setters and statics of a class and its ancestors to a Mongoose schema, so that the
+ * documents and the model have them.
+ */
 function addClassMembers(target: ModelClass, schema: Schema): void {
-  // A member of a subclass replaces the inherited member. Mongoose would run the getters and setters of both, one after
-  // another.
+  // A getter or setter of a subclass replaces the inherited getter or setter. If the schema had both, Mongoose would
+  // run both, one after another.
   const members = new Map<string, PropertyDescriptor>();
   for (const owner of chainOf(target)) {
     const own = Object.getOwnPropertyDescriptors(owner.prototype);
@@ -267,7 +279,8 @@ function addInstanceMember(schema: Schema, [name, member]: [string, PropertyDesc
 }
 
 /**
- * Defines the static getters and setters of a class and its ancestors on its model. Mongoose copies only static values.
+ * Defines the static getters and setters of a class and its ancestors on the model of the class. Mongoose copies only
+ * static values to a model, so the model would lack the getters and setters.
  */
 export function addStaticAccessors(target: ModelClass, model: object): void {
   for (const [name, member] of staticsOf(target)) {

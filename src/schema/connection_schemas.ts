@@ -2,29 +2,38 @@ import mongoose from "mongoose";
 import type { Connection } from "mongoose";
 import type { BuiltSchemas } from "./build_schema.ts";
 
-/** A plugin of a connection, with its options. */
+/**
+ * A plugin of a connection, with its options. Two plugins are the same only if their functions and their options are
+ * identical.
+ */
 type Plugin = readonly [apply: object, options?: unknown];
 
-/** The schemas that connections with the same plugins share. */
+/** A cache of schemas for all connections that have the same plugins in the same order. */
 interface PluginSchemas {
   readonly plugins: readonly Plugin[];
   readonly built: BuiltSchemas;
 }
 
-/** The plugins that Mongoose's default connection had when the first model was compiled. */
+/**
+ * The plugins that Mongoose's default connection had when the first model was compiled. Connections with these plugins
+ * use the default cache of `buildSchema()`.
+ */
 let usual: readonly Plugin[] | undefined;
 
 const withoutPlugins: BuiltSchemas = new WeakMap();
 
-/** The schemas of connections with plugins. The key is the first plugin. */
+/**
+ * The caches of schemas for connections with other plugins than the default connection. The key is the function of the
+ * first plugin.
+ */
 const withPlugins = new WeakMap<object, PluginSchemas[]>();
 
 /**
  * Returns the cache of schemas for a connection. Returns `undefined` if the connection has the plugins of the default
- * connection, which uses the default cache.
+ * connection, so that `buildSchema()` uses its default cache.
  *
- * Mongoose applies the plugins of a connection to a schema only once. Connections may share schemas only if they have
- * the same plugins.
+ * Mongoose applies the plugins of a connection to a schema only once, so connections may share schemas only if they
+ * have the same plugins.
  */
 export function schemasFor({ plugins }: Connection): BuiltSchemas | undefined {
   if (isSame(plugins, usualPlugins())) return undefined;

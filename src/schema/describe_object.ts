@@ -17,69 +17,80 @@ import {
 import type { DeclaredRules } from "./mongoose/schemas/field_rules.ts";
 import { stampFields } from "./mongoose/schemas/schema_members.ts";
 
-/** A value of a request body or of a response. */
+/** The description of a value in a request body or in a response. Descriptions of routes contain it. */
 export interface ValueDescription {
   /**
    * `String`, `Number`, `Boolean`, `Date`, `BigInt`, `Buffer`, `ObjectId`, `Decimal128`, `UUID`, `Object` (free form),
    * `Embedded` (an object with `fields`), `Array` and `Map` (with `items`), or the name of a custom Mongoose type.
    */
   readonly type: string;
-  /** The class of an embedded object, or the class that an identifier refers to. */
+  /** The name of the class of an embedded object, or of the class to which an identifier refers. */
   readonly model?: string;
-  /** The elements of an array, or the values of a Map. */
+  /** The description of an array's elements, or of a Map's values. */
   readonly items?: ValueDescription;
   /**
    * The fields of an embedded object. If a class embeds itself, directly or through other classes, its fields are
-   * listed only where it occurs first in a body or a response.
+   * listed only where the class occurs first in a body or a response. Otherwise the description would be infinite.
    */
   readonly fields?: readonly FieldDescription[];
   /** Whether the value may be `null`. In a body, `null` clears the field. */
   readonly nullable?: boolean;
-  /** The allowed values. */
+  /** The values that the option `enum` allows. */
   readonly enum?: readonly unknown[];
-  /** The smallest number, or the earliest date. */
+  /** The smallest number, or the earliest date, that a body may contain. */
   readonly minimum?: number | string;
-  /** The largest number, or the latest date. */
+  /** The largest number, or the latest date, that a body may contain. */
   readonly maximum?: number | string;
-  /** The minimum length of a text. */
+  /** The minimum length of a text in a body. */
   readonly minLength?: number;
-  /** The maximum length of a text. */
+  /** The maximum length of a text in a body. */
   readonly maxLength?: number;
-  /** The regular expression that a text has to match. An expression with flags is left out. */
+  /**
+   * The regular expression that a text has to match. An expression with flags is left out, because a pattern of JSON
+   * Schema has no flags.
+   */
   readonly pattern?: string;
 }
 
-/** A field of a request body or of a response. */
+/** The description of a field in a request body or in a response. Descriptions of routes contain it. */
 export interface FieldDescription extends ValueDescription {
-  /** The name of the field. */
+  /** The key of the field in the JSON of a body or a response. */
   readonly name: string;
   /**
    * Whether the field is always present. For a body, the request is invalid without the field. For a response, the
    * field is present if the entity was written through the model and no hook has changed the entity.
    */
   readonly required: boolean;
-  /** Whether request bodies cannot set the field. */
+  /**
+   * Whether no request body can set the field, because the field has the option `readonly` or because the database or
+   * Mongoose sets the field.
+   */
   readonly readonly: boolean;
   /**
-   * The value that a new entity gets if the body leaves the field out. The value is left out if it can differ, or if
-   * the field holds hidden fields.
+   * The value that a new entity gets if the body leaves the field out. This property is missing if the default is
+   * computed for each entity, or if clients may not see the default because the field is hidden from some readers or
+   * holds hidden fields.
    */
   readonly default?: unknown;
-  /** The option `summary`. */
+  /** The option `summary` of the field's decorator. */
   readonly summary?: string;
-  /** The option `description`. */
+  /** The option `description` of the field's decorator. */
   readonly description?: string;
-  /** The option `deprecated`. */
+  /** The option `deprecated` of the field's decorator. */
   readonly deprecated?: boolean;
-  /** The option `example`. A response has no example for a field that holds hidden fields. */
+  /**
+   * The option `example` of the field's decorator. A response has no example for a field that holds hidden fields,
+   * because the example may contain them.
+   */
   readonly example?: unknown;
 }
 
 /**
- * The use of an object. `answer` is a response with an entity. `result` is the response of an action, which need not be
- * stored. `new` is the body of a creation or a replacement. `replacement` is the body of a replacement whose key is in
- * the path. `patch` is the body of an update. `changes` is the body of a write that accepts listed fields only.
- * `element` is an array element in a patch, which the client sends as a whole.
+ * The place of an object in a request or a response, which decides the fields and the rules in its description.
+ * `answer` is a response with an entity. `result` is the response of an action, whose object need not be stored, so
+ * identifiers and timestamps may be missing. `new` is the body of a creation or a replacement. `replacement` is the
+ * body of a replacement whose key is in the path. `patch` is the body of an update. `changes` is the body of a write
+ * that accepts listed fields only. `element` is an array element in a patch, which the client sends as a whole.
  */
 export type View = "answer" | "result" | "new" | "replacement" | "patch" | "changes" | "element";
 
@@ -89,20 +100,23 @@ export function isAnswer(view: View): boolean {
 
 interface ObjectPlace {
   readonly view: View;
-  /** Whether the object is stored inside another entity. Such an object has no version field. */
+  /**
+   * Whether the object is stored inside another entity. Such an object has no version field, because only the outer
+   * entity has a version.
+   */
   readonly embedded: boolean;
 }
 
 export interface ObjectNode {
   readonly view: View;
-  /** The name of the class. An object that comes from dotted paths has no class. */
+  /** The name of the object's class. An object that comes from dotted paths has no class. */
   readonly model: string | undefined;
-  /** Whether a body with an undeclared field is refused. */
+  /** Whether a body with an undeclared field is refused. Otherwise the undeclared field is ignored. */
   readonly strict: boolean;
   readonly fields: readonly FieldNode[];
   /**
-   * The fields that clients can read and that a body cannot set. A body with such a field is accepted, and the field is
-   * ignored.
+   * The names of the fields that clients can read and that a body cannot set. A body with such a field is accepted and
+   * the field is ignored, so that a client can send back an entity that it has read.
    */
   readonly ignored: readonly string[];
 }
@@ -110,8 +124,9 @@ export interface ObjectNode {
 const nodesOf = memoize((_shape: Shape) => new Map<string, ObjectNode>());
 
 /**
- * Returns the node of an object. The node is cached for each shape and place, and the fields of the node are described
- * when they are read. Models that embed each other therefore become a cycle instead of an infinite tree.
+ * Returns the node that describes an object in a body or a response. The node is cached for each shape and place, and
+ * its fields are described when they are read first. Models that embed each other therefore become a cycle of nodes
+ * instead of an infinite tree.
  */
 export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
   const { view, embedded } = place;
@@ -149,18 +164,21 @@ function fieldNodes({ fields, schema }: Shape, { view, embedded }: ObjectPlace):
 }
 
 export interface ValueNode extends Pick<ValueDescription, "type" | "model"> {
-  /** The elements of an array, or the values of a Map. */
+  /** The node of an array's elements, or of a Map's values. */
   readonly items?: ValueNode;
   readonly object?: ObjectNode;
   readonly rules: DeclaredRules;
   readonly nullable: boolean;
-  /** Whether a body must not contain an empty text here, because the field is required. */
+  /** Whether a body must not contain an empty text as the value. Mongoose refuses an empty text in a required field. */
   readonly filled: boolean;
-  /** The options, such as `trim`, that change a text of a body before its rules are checked. */
+  /**
+   * The options, such as `trim`, by which Mongoose changes a text of a body before it checks the rules of the field. A
+   * body may therefore contain a text that only satisfies the rules after the change.
+   */
   readonly reworked: readonly string[];
   /**
    * Whether a getter, a setter, a transform or a cast of the application determines the value. The OpenAPI document
-   * describes no rules of such a value.
+   * describes no rules of such a value, because the application may change the value in any way.
    */
   readonly opaque: boolean;
 }
@@ -179,7 +197,10 @@ interface ValuePlace {
 
 interface FieldPlace extends ValuePlace {
   readonly field: FieldShape;
-  /** Whether every write through the framework sets the field. Identifiers, versions and timestamps are such fields. */
+  /**
+   * Whether every write through the framework sets the field, so that every response with an entity contains it.
+   * Identifiers, versions and timestamps are such fields.
+   */
   readonly written: boolean;
 }
 
@@ -218,10 +239,11 @@ function wordsOf(field: FieldShape, view: View): FieldWords {
 function valueNode(field: FieldShape, { view, inside }: ValuePlace): ValueNode {
   const { kind, type, shape, element } = field;
   const model = modelOf(type);
-  // A patch replaces the elements of an array, but merges into the values of a Map.
+  // A patch replaces the elements of an array, so each element must be complete. A patch merges into the values of a
+  // Map.
   const below = view === "patch" && kind === "array" ? "element" : view;
-  // An array of embedded objects and its elements have the same type object. The options of that type belong to the
-  // array, so the elements do not use them.
+  // An array of embedded objects and its elements have the same type object. The options of that type, such as `get`,
+  // belong to the array, so the elements do not use them.
   const own = inside !== undefined && shape !== undefined ? undefined : type;
   return {
     type: typeName(field),
@@ -238,7 +260,10 @@ function valueNode(field: FieldShape, { view, inside }: ValuePlace): ValueNode {
   };
 }
 
-/** The types for which Mongoose stores `null` instead of an empty text. */
+/**
+ * The field types for which Mongoose stores `null` if a body contains an empty text. A response may therefore contain
+ * `null` for such a field.
+ */
 const CLEARED = new Set(["Number", "Int32", "Double", "BigInt", "Date"]);
 
 function isShownNull(field: FieldShape, inside: ValuePlace["inside"]): boolean {
@@ -269,8 +294,8 @@ function modelOf(type: SchemaType | undefined): string | undefined {
 }
 
 /**
- * Describes the fields of an object as a tree. Fields of a class that embeds itself are listed once, at the first place
- * of the class.
+ * Describes the fields of an object as a tree, for descriptions of routes. Fields of a class that embeds itself are
+ * listed once, at the first place of the class, because the tree must be finite.
  */
 export function describeFields(
   node: ObjectNode,

@@ -51,7 +51,8 @@ function compile(target: ModelClass, connection: Connection): Model<unknown> {
   dropUnreadable(schema);
   const collection = collectionName(target, schema);
   const model = connection.model<unknown>(modelName(target), schema, collection);
-  // Mongoose also emits an "error" event for every failure. Without a listener, that event would end the process.
+  // Mongoose also emits an "error" event of the model for every failure. Without a listener for this event, the failure
+  // would end the process.
   model.on("error", () => {});
   watchIndexes(model, target);
   guardKinds(model);
@@ -65,7 +66,10 @@ function compileReferred(target: ModelClass, connection: Connection): void {
   for (const referred of referredModels(buildSchema(target))) getModel(referred, connection);
 }
 
-/** Returns a model without a collection, which makes documents from objects that are stored inside other entities. */
+/**
+ * Returns a model that makes documents from objects that are stored inside other entities. The model has no collection,
+ * because such an object is stored in the collection of the outer entity.
+ */
 export function embeddedModel(target: ModelClass, connection: Connection): Model<unknown> {
   const known = connection.models[embeddedName(target)];
   if (known !== undefined) return known;
@@ -79,8 +83,8 @@ function embeddedName(target: ModelClass): string {
 }
 
 /**
- * Returns a model of a class that only casts and validates. The connection of the model never opens, and no model of a
- * referred class is compiled for it.
+ * Returns a model of a class that only casts and validates, for values that Mongoose does not store, such as the body
+ * of an action. The connection of the model never opens, and no model of a referred class is compiled for it.
  */
 export const detachedModel = memoize((target: ModelClass): Model<unknown> => {
   const connection = makeDetachedConnection();
@@ -89,7 +93,7 @@ export const detachedModel = memoize((target: ModelClass): Model<unknown> => {
 });
 
 function compileEmbedded(target: ModelClass, connection: Connection): Model<unknown> {
-  // Only the root entity has a version, so the embedded schema gets none.
+  // Only the outer entity has a version, so the schema of the embedded object gets none.
   const { schema } = buildSchema(target, schemasFor(connection));
   dropStrays(schema);
   dropUnreadable(schema);
@@ -104,8 +108,9 @@ function compileEmbedded(target: ModelClass, connection: Connection): Model<unkn
 }
 
 /**
- * Hides the hidden fields of a model's discriminators and of embedded discriminators. Mongoose builds the schemas of
- * discriminators when it compiles the model, so this function must run after the compilation.
+ * Hides the hidden fields of a model's discriminators and of embedded discriminators, including discriminators that are
+ * added later. Mongoose builds the schemas of discriminators when it compiles the model, so this function must run
+ * after the compilation.
  */
 function guardKinds(model: Model<unknown>): void {
   const schema = model.schema as Schema;

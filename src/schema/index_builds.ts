@@ -5,20 +5,26 @@ import { logHint } from "../errors/log.ts";
 import { memoize } from "./memoize.ts";
 import { isOpen } from "./mongoose/connections.ts";
 
-/** The pause before the second attempt to build an index. The pause doubles with each attempt. */
+/**
+ * The pause before the second attempt to build the indexes of a model. The pause doubles with each attempt, up to
+ * `LONGEST_PAUSE_MS`.
+ */
 const FIRST_PAUSE_MS = 1000;
 
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * The longest time that a write waits for the first build of the indexes that it needs. On an empty collection, a build
- * takes milliseconds.
+ * The longest time that a write waits for the first build of the indexes that the write needs. A build on an empty
+ * collection takes milliseconds. If the indexes are still missing after this time, the write is refused.
  */
 const FIRST_BUILD_MS = 2000;
 
 const builds = new WeakMap<Model<unknown>, IndexBuilds>();
 
-/** The index builds of a class that have a failure which no request has reported yet. */
+/**
+ * The index builds of a class whose last failure has not been reported yet. The next write request reports each failure
+ * once.
+ */
 const untoldOf = memoize((_target: ModelClass) => new Set<IndexBuilds>());
 
 export function watchIndexes(model: Model<unknown>, target: ModelClass): void {
@@ -33,14 +39,17 @@ export function hasUntoldFailures(target: ModelClass): boolean {
   return untoldOf(target).size > 0;
 }
 
-/** The index builds of one model on one connection. A failed build is repeated until it succeeds. */
+/**
+ * The index builds of one model on one connection. A failed build is repeated until it succeeds. Writes ask an
+ * `IndexBuilds` whether the unique indexes exist, because two writes could store equal values without the indexes.
+ */
 export class IndexBuilds {
   readonly #model: Model<unknown>;
-  /** The name of the model class. */
+  /** The name of the model class, for messages. */
   readonly name: string;
   readonly #untold: Set<IndexBuilds>;
   #failure: Error | undefined;
-  /** The causes of failures that were logged since the last successful build. Each cause is logged once. */
+  /** The causes of failures that were logged since the last successful build, so that no cause is logged again. */
   readonly #logged = new Set<string>();
   #missing: Error | undefined;
   #tries = 0;
@@ -56,8 +65,8 @@ export class IndexBuilds {
   }
 
   /**
-   * The reason why unique indexes are missing. The reason is the error of the last build, or an error that lists the
-   * missing indexes if no build has failed.
+   * The error that says why unique indexes are missing, for the log. This is the error of the last build, or an error
+   * that lists the missing indexes if no build has failed.
    */
   get failure(): Error | undefined {
     return this.#failure ?? this.#missing;
@@ -67,7 +76,11 @@ export class IndexBuilds {
     return this.#untold.delete(this) ? this.#failure : undefined;
   }
 
-  /** Whether all unique indexes are built on the deployment that the connection currently uses. */
+  /**
+   * Whether all unique indexes of the model are built on the deployment that the connection currently uses. The
+   * function waits for the first build. Health checks call it, and so do writes that need all unique indexes, such as
+   * writes that name an entity by its key.
+   */
   async areUniqueStanding(): Promise<boolean> {
     const client = this.#model.db.getClient();
     if (this.#stands === client || uniqueIndexes(this.#model).length === 0) return true;
@@ -79,8 +92,9 @@ export class IndexBuilds {
   }
 
   /**
-   * Whether the unique indexes that a write needs are built. The function waits a bounded time for the first build of
-   * these indexes. A user who may not list indexes can write without this check.
+   * Whether the unique indexes that a write needs are built. The function waits a bounded time for the first build, and
+   * builds missing indexes once more. The result is `true` for a user who may not list indexes, so that such a user can
+   * write.
    */
   async isStandingFor(isNeeded: (index: UniqueIndex) => boolean): Promise<boolean> {
     const isBuilt = () => this.#stands === this.#model.db.getClient();
@@ -95,7 +109,8 @@ export class IndexBuilds {
     await waitFor(this.#model.init());
     if (isBuilt()) return true;
     const missing = await missingUnique(this.#model).catch((error) => {
-      // A user without the right to list indexes may still write.
+      // The database does not list indexes for a user without that right. Such a user may still write, so no index
+      // counts as missing.
       if (error.code === UNAUTHORIZED) return [];
       throw error;
     });
@@ -107,8 +122,8 @@ export class IndexBuilds {
   }
 
   /**
-   * Builds the indexes once more, and only once for each deployment. The connection may have been reopened on another
-   * deployment during the first build, which would leave the new deployment without indexes.
+   * Builds the indexes of the model once more, but only once for each deployment. The connection may have been reopened
+   * on another deployment during the first build, which would leave the new deployment without indexes.
    */
   async #buildAnew(): Promise<void> {
     const { db, schema } = this.#model;
@@ -144,22 +159,25 @@ export class IndexBuilds {
   }
 
   /**
-   * Repeats the build after a pause. Stops if the connection was reopened on another deployment, because the indexes of
-   * that deployment are built separately.
+   * Repeats the build of the indexes after a pause. Stops if the connection was reopened on another deployment, because
+   * the indexes of that deployment are built separately.
    */
   #retryIn(pause: number, client: object): void {
     const retry = () => {
       const { db } = this.#model;
       if (db.getClient() !== client) this.#untold.delete(this);
       else if (!isOpen(db)) this.#retryIn(FIRST_PAUSE_MS, client);
-      // Mongoose reports the result by the "index" event, so the rejection needs no handler.
+      // Mongoose reports the result of the build by the "index" event, so the rejection needs no handler.
       else this.#model.ensureIndexes().catch(() => {});
     };
     setTimeout(retry, pause).unref();
   }
 }
 
-/** Waits until a build has succeeded or failed, but no longer than a write may wait. */
+/**
+ * Waits until an index build has succeeded or failed, but at most `FIRST_BUILD_MS`. A failure is not thrown, because
+ * the caller checks afterwards whether the indexes exist.
+ */
 async function waitFor(build: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => timer = setTimeout(resolve, FIRST_BUILD_MS));
@@ -168,8 +186,8 @@ async function waitFor(build: Promise<unknown>): Promise<void> {
 }
 
 /**
- * Returns the message of an error without the identifiers of the build and the connection. These differ at each
- * attempt, so the same cause would be logged again.
+ * Returns the message of an error without the identifiers of the index build and of the connection. The identifiers
+ * differ at each attempt, so a cause would be logged at each attempt.
  */
 function causeOf({ message }: Error): string {
   return message.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\bconnection \d+/g, "");
@@ -199,13 +217,16 @@ interface StorageStats {
 
 const UNAUTHORIZED = 13;
 
-/** The codes of errors for users, databases and connections that may not read collection statistics. */
+/**
+ * The codes of errors for users, databases and connections that may not read collection statistics. After such an
+ * error, every listed index counts as finished.
+ */
 const WITHOUT_STATISTICS: ReadonlySet<unknown> = new Set([9, 13, 115, 304, 323, 40324]);
 
 /**
- * Returns the finished indexes. `listIndexes()` also returns indexes that are being built, which do not enforce
- * uniqueness yet. The statistics of the collection distinguish both. Without access to the statistics, all listed
- * indexes are returned.
+ * Returns the finished indexes of a model. `listIndexes()` also returns indexes that are being built, which do not
+ * enforce uniqueness yet. The statistics of the collection distinguish both. Without access to the statistics, all
+ * listed indexes are returned.
  */
 async function standingIndexes(model: Model<unknown>): Promise<StoredIndex[]> {
   const listed = await model.listIndexes() as StoredIndex[];
@@ -221,18 +242,24 @@ async function standingIndexes(model: Model<unknown>): Promise<StoredIndex[]> {
   return listed.filter(({ name }) => known.has(name));
 }
 
-/** Reads the storage statistics of a collection. The result has one element for each shard. */
+/**
+ * Reads the storage statistics of a model's collection, which name the finished indexes and the running builds. The
+ * result has one element for each shard.
+ */
 async function statistics({ collection }: Model<unknown>): Promise<StorageStats[]> {
   const stages = [{ $collStats: { storageStats: {} } }];
   const shards = await collection.aggregate(stages, { readPreference: "primary" }).toArray();
   return shards.map(({ storageStats }) => storageStats);
 }
 
-/** A unique index of a model. */
+/** The properties of a unique index that decide whether a write needs the index. */
 export interface UniqueIndex {
-  /** The top-level fields that the index reads. */
+  /** The top-level fields that the index reads. A write whose body sets one of these fields needs the index. */
   readonly fields: readonly string[];
-  /** Whether the index contains every entity, including entities without the fields. */
+  /**
+   * Whether the index contains every entity, including entities without the fields of the index. A creation needs such
+   * an index even if the body leaves the fields out.
+   */
   readonly isOfAll: boolean;
   readonly text: string;
 }
@@ -248,7 +275,10 @@ interface UniqueOptions {
   readonly collation?: { readonly locale?: string; readonly strength?: number };
 }
 
-/** Returns a text that is equal for two unique indexes with the same keys, partial filter, sparseness and collation. */
+/**
+ * Returns a text that is equal for two unique indexes with the same keys, partial filter, sparseness and collation. A
+ * declared index is found among the stored indexes by this text.
+ */
 function ruleOf(key: object, options: UniqueOptions): string {
   const { sparse, partialFilterExpression = null, collation } = options;
   const { locale = "simple", strength = 3 } = collation ?? {};

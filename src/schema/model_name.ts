@@ -3,14 +3,14 @@ import type { ModelClass } from "../declare/model/framework_model.ts";
 import { memoize } from "./memoize.ts";
 
 /**
- * The classes by model name, for fields that name a model in `ref`. The map holds weak references, so it keeps no class
- * alive.
+ * The classes by model name, so that a field can name a model in `ref`. The map holds weak references, so it keeps no
+ * class alive.
  */
 const classes = new Map<string, WeakRef<ModelClass>>();
 
 /**
- * Returns the model name of a class. Classes with the same name get a number, because Mongoose needs unique model
- * names.
+ * Returns the model name of a class. A class with the name of an earlier class gets a number after its name, because
+ * Mongoose needs unique model names.
  */
 export const modelName = memoize((target: ModelClass): string => {
   let name = target.name;
@@ -23,7 +23,10 @@ export function classOf(name: string): ModelClass | undefined {
   return classes.get(name)?.deref();
 }
 
-/** Returns the class that a `ref` refers to. A `ref` is a name, a model, or a function that returns one of them. */
+/**
+ * Returns the class that a `ref` refers to. A `ref` is a name, a model, or a function that returns a name or a model.
+ * Returns `undefined` if no class is known, so that the fields of the referred entities are not known either.
+ */
 export function referredClass(ref: unknown): ModelClass | undefined {
   if (typeof ref === "string") return classOf(ref);
   if (typeof ref !== "function") return undefined;
@@ -40,7 +43,7 @@ export function referredClass(ref: unknown): ModelClass | undefined {
 
 /**
  * Returns the name of the collection of a class. The default is Mongoose's plural of the class name, and the schema
- * option `collection` overrides it.
+ * option `collection` overrides the default. Throws for a class without a name and without this option.
  */
 export function collectionName(target: ModelClass, schema: mongoose.Schema): string {
   const given = schema.get("collection");

@@ -4,7 +4,10 @@ import type { StandardIssue, StandardSchema } from "../declare/decorators/field_
 import { isJson, isJsonObject, type JsonObject } from "./fields/json.ts";
 import { isDocument } from "./mongoose/bson.ts";
 
-/** The error that a Standard Schema reports for a value, with at least one issue. */
+/**
+ * The error of a value that a Standard Schema refuses, with at least one issue. The client gets the issues, while any
+ * other error of the schema is a failure of the application.
+ */
 export class SchemaIssues extends Error {
   constructor(readonly issues: readonly StandardIssue[]) {
     super(issues[0]?.message);
@@ -12,9 +15,8 @@ export class SchemaIssues extends Error {
 }
 
 /**
- * Returns the option `validate` in Mongoose's form. Schemas of validation libraries become functions. A list of
- * functions becomes a list of objects, because Mongoose would use the second of two functions as the message of the
- * first.
+ * Returns the option `validate` of a field in Mongoose's form. Standard Schemas become functions. A list of functions
+ * becomes a list of objects, because Mongoose would use the second of two functions as the message of the first.
  */
 export function validatorsOf(validate: unknown): unknown {
   if (Array.isArray(validate)) {
@@ -25,7 +27,8 @@ export function validatorsOf(validate: unknown): unknown {
       );
   }
   if (!isSchema(validate)) return validate;
-  // `null` means that no value is set. The option `required` decides whether a value must be set.
+  // `null` means that no value is set, so the Standard Schema does not check it. The option `required` decides whether
+  // a value must be set.
   return (value: unknown) => value === null || andThen(parseBySchema(validate, value), () => true);
 }
 
@@ -41,7 +44,7 @@ export function isSchema(value: unknown): value is StandardSchema {
 
 /**
  * Returns the output of a Standard Schema for a value. Throws {@linkcode SchemaIssues} if the value is invalid. Any
- * other error means that the schema itself has failed.
+ * other error means that the Standard Schema itself has failed.
  */
 export function parseBySchema(schema: StandardSchema, value: unknown): MaybePromise<unknown> {
   const result = runHook("validate", () => schema["~standard"].validate(pojoOf(value)));
@@ -52,8 +55,8 @@ export function parseBySchema(schema: StandardSchema, value: unknown): MaybeProm
 }
 
 /**
- * Returns the JSON Schema of the input or output of a Standard Schema. Returns `undefined` if the library cannot write
- * one.
+ * Returns the JSON Schema of the input or output of a Standard Schema, for descriptions of routes. Returns `undefined`
+ * if the validation library cannot write a JSON Schema. The caller then describes the value without details.
  */
 export function jsonSchemaOf(
   schema: StandardSchema,
@@ -66,12 +69,15 @@ export function jsonSchemaOf(
     const written = jsonSchema?.[side]?.({ target: "draft-2020-12" });
     return isJsonObject(written) && isJson(written) ? written : undefined;
   } catch {
-    // The library throws if JSON Schema cannot express the type.
+    // The validation library throws if JSON Schema cannot express the type.
     return undefined;
   }
 }
 
-/** Returns a Mongoose document or array as a plain object. Validation libraries do not accept Mongoose's classes. */
+/**
+ * Returns a Mongoose document or array as a plain object or array, because validation libraries do not accept instances
+ * of Mongoose's classes. Returns any other value unchanged.
+ */
 function pojoOf(value: unknown): unknown {
   return isDocument(value) || Array.isArray(value)
     ? (value as { toObject?: () => unknown }).toObject?.() ?? value
