@@ -1,13 +1,16 @@
 import type { FieldShape, Shape } from "./shape.ts";
 import { isSecret, shapeWithin } from "./visibility.ts";
 
-/** The options that decide which readers see a field and which bodies may set it. */
+/**
+ * The options that decide which readers see a field and which bodies may set it. A discriminator must not change these
+ * options for a field of its base.
+ */
 const GUARDS = ["hidden", "readonly", "select", "apart"] as const;
 
 /**
  * Throws if a discriminator and its base declare different guards (`hidden`, `readonly`, `select`, `apart`) for the
  * same field. The routes of the base compile filters, bodies and groups from the base only, so a guard that only the
- * discriminator declares would have no effect in these routes.
+ * discriminator declares would have no effect in the routes of the base.
  */
 export function checkKind(
   base: Shape,
@@ -73,7 +76,7 @@ function fieldDifference(
 
 function guardOf({ type, hidden }: FieldShape, name: (typeof GUARDS)[number]): unknown {
   const given: unknown = type === undefined && name === "hidden" ? hidden : type?.options[name];
-  // Mongoose selects a field by default.
+  // Mongoose selects a field by default, so a missing option equals `select: true`.
   if (name === "select") return given === false;
   return given ?? false;
 }

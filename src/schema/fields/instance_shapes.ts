@@ -7,7 +7,8 @@ const remembered = new WeakMap<object, Shape>();
 
 /**
  * Stores the shape of a plain object that a hook gave as an entity, for example an entity of another database. The
- * object has neither a model class nor a schema from which its hidden fields could be found.
+ * object has neither a model class nor a schema, so a response could not find its hidden fields without the stored
+ * shape.
  */
 export function rememberShape<T extends object>(entity: T, shape: Shape): T {
   remembered.set(entity, shape);
@@ -19,8 +20,9 @@ export function isInstance(value: object): boolean {
 }
 
 /**
- * Returns the shape of an instance of a model class or of an object that {@linkcode rememberShape} has seen. Returns
- * `undefined` for other objects.
+ * Returns the shape of an instance of a model class or of an object that {@linkcode rememberShape} has seen, so that a
+ * response can hide its hidden fields. Returns `undefined` for any other object. A response hides fields of such an
+ * object by the shape of the route only.
  */
 export function shapeOfInstance(value: object, rights: Rights): Shape | undefined {
   if (!isInstance(value)) return remembered.get(value)?.under(rights);
@@ -28,8 +30,9 @@ export function shapeOfInstance(value: object, rights: Rights): Shape | undefine
 }
 
 /**
- * Returns the nearest ancestor class that has a built schema. A subclass without a schema is a view that the
- * application defines.
+ * Returns the nearest class of an object that has a built schema, which is the class of the object or an ancestor of
+ * that class. A subclass without a schema is a view that the application defines, so the schema of the ancestor decides
+ * which fields are hidden.
  */
 function modelClassOf(value: object): ModelClass {
   const own = (Object.getPrototypeOf(value) as object).constructor as ModelClass;

@@ -1,13 +1,16 @@
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** Whether a value is a plain object, and neither an array nor an instance of a class. */
+/** Whether a value is a plain object, whose keys are data. Arrays and instances of classes are no plain objects. */
 export function isJsonObject(value: unknown): value is JsonObject {
   if (typeof value !== "object" || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Copies objects, arrays and dates recursively. Other values are shared with the original. */
+/**
+ * Copies objects, arrays and dates recursively, so that a change of the copy does not change the original. Values of
+ * other types are shared with the original.
+ */
 export function copyJson(value: unknown): unknown {
   if (value instanceof Date) return new Date(value);
   if (Array.isArray(value)) return value.map(copyJson);
@@ -16,8 +19,8 @@ export function copyJson(value: unknown): unknown {
 }
 
 /**
- * Keys that give access to the prototype of an object. Such a key never names a field, and data under such a key is
- * never shown.
+ * Keys that give access to the prototype of an object. Data under such a key could change the prototype. Such a key
+ * never names a field, and responses leave out data under such a key.
  */
 export const PROTOTYPE_KEYS: ReadonlySet<string> = new Set([
   "__proto__",
@@ -26,8 +29,8 @@ export const PROTOTYPE_KEYS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a key of a filter can name a field. Operators, prototype keys, keys with a NUL character and the keys in
- * `MARK_KEYS` cannot.
+ * Whether a key in a filter or in free-form data can name a field. Operators, prototype keys, keys with a NUL character
+ * and the keys in `MARK_KEYS` cannot name a field, so a filter with such a key in a value is refused.
  */
 export function isFieldKey(key: string): boolean {
   return !key.startsWith("$") && !key.includes("\0") && !PROTOTYPE_KEYS.has(key) &&
@@ -36,7 +39,7 @@ export function isFieldKey(key: string): boolean {
 
 /**
  * Keys by which the driver and Mongoose recognise their own value classes. The driver or Mongoose would treat an object
- * with such a key as a value of that class.
+ * of a client with such a key as a value of that class.
  */
 export const MARK_KEYS: ReadonlySet<string> = new Set(["_bsontype", "isMongooseBuffer"]);
 
@@ -45,7 +48,7 @@ export function isJson(value: unknown): boolean {
 }
 
 function isJsonBelow(value: unknown, above: readonly unknown[]): boolean {
-  // A circular value cannot be written as JSON.
+  // A circular value cannot be written as JSON. Without this check, the recursion would not end.
   if (above.includes(value)) return false;
   const isInner = (each: unknown) => isJsonBelow(each, [...above, value]);
   if (Array.isArray(value)) return value.every(isInner);
@@ -55,8 +58,8 @@ function isJsonBelow(value: unknown, above: readonly unknown[]): boolean {
 }
 
 /**
- * Whether a body sets a path. A body also sets the path if the body sets an object on the path to another value, such
- * as `null`.
+ * Whether a body sets a path of an entity, so that an invalid value at the path is an error of the client. A body also
+ * sets the path if it sets an object on the path to another value, such as `null`.
  */
 export function namesPath(body: unknown, path: string): boolean {
   let at = body;

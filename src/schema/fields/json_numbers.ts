@@ -1,28 +1,41 @@
 /**
- * Matches the strings and the numbers of a JSON text. The digits in strings must not match as numbers, so strings are
- * matched as a whole.
+ * Matches the strings and the numbers of a JSON text. Strings are matched as a whole, so that digits in a string do not
+ * match as a number.
  */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 const INTEGER = /^[+-]?\d+$/;
 
-/** Every decimal number with at most this many digits has a distinct number in JavaScript. */
+/**
+ * The number of significant digits up to which every decimal number has a distinct number in JavaScript. A number with
+ * at most this many digits is not changed by JavaScript.
+ */
 const EXACT_DIGITS = 15;
 
 /**
- * The limit from which JavaScript writes integers with an exponent. No integer type of the database reaches this limit.
+ * The limit from which JavaScript writes integers with an exponent. No integer type of the database reaches this limit,
+ * so a number from this limit on does not count as a rounded integer.
  */
 const LARGEST_WRITTEN = 1e21;
 
-/** The numbers of a JSON text that JavaScript rounds when it parses them. */
+/**
+ * The numbers of a JSON text that JavaScript rounds when it parses the text. A filter with a rounded number would
+ * select other entities than the client wants.
+ */
 export interface RoundedNumbers {
-  /** The first number that becomes infinite or becomes another integer in JavaScript. */
+  /**
+   * The first number that becomes infinite or becomes another integer in JavaScript. A filter with such a number is
+   * refused.
+   */
   readonly lost: string | undefined;
-  /** The parsed values of all numbers whose digits may differ from the JSON text. */
+  /** The parsed values of all numbers whose digits may differ from the digits in the JSON text. */
   readonly values: ReadonlySet<number>;
 }
 
-/** Finds the numbers that JavaScript rounds in a valid JSON text. */
+/**
+ * Finds the numbers that JavaScript rounds in a valid JSON text. `JSON.parse()` would round these numbers without an
+ * error.
+ */
 export function findRounded(text: string): RoundedNumbers {
   const values = new Set<number>();
   let lost: string | undefined;
@@ -35,7 +48,10 @@ export function findRounded(text: string): RoundedNumbers {
   return { lost, values };
 }
 
-/** Whether a text is an integer that JavaScript cannot hold exactly and would write with other digits. */
+/**
+ * Whether a text is an integer that JavaScript cannot hold exactly and would write with other digits, so that a cast
+ * would change the integer.
+ */
 export function isLostInteger(text: string): boolean {
   if (isShort(text) || !INTEGER.test(text)) return false;
   const { isShortest, isExact } = readNumber(text);
@@ -43,9 +59,9 @@ export function isLostInteger(text: string): boolean {
 }
 
 /**
- * Whether a number of a parsed body may differ from the number in the JSON text. JavaScript may have rounded an integer
- * beyond 2^53 with more than 15 significant digits. Numbers with few digits, such as 1.5e20, and integers from 1e21 on,
- * such as 1e300, are accepted as written.
+ * Whether a number of a parsed body may differ from the number in the JSON text, because the JSON parser may have
+ * rounded it. Such a number is an integer beyond 2^53 with more than 15 significant digits. Numbers with few digits,
+ * such as 1.5e20, and integers from 1e21 on, such as 1e300, are accepted.
  */
 export function mayBeRounded(value: number): boolean {
   return isUnsafeInteger(value) && Math.abs(value) < LARGEST_WRITTEN &&
@@ -66,8 +82,9 @@ function isShort(token: string): boolean {
 }
 
 /**
- * Reads a number and compares the digits of the text with JavaScript's digits. `String()` writes the shortest digits
- * that identify a number, and these may differ from the exact value of the number, so both are compared.
+ * Reads a number and compares the digits of its text with JavaScript's digits, to find out whether JavaScript has
+ * changed the number. `String()` writes the shortest digits that identify a number. These digits may differ from the
+ * exact value of the number, so both are compared.
  */
 function readNumber(token: string) {
   const value = Number(token);
@@ -78,13 +95,19 @@ function readNumber(token: string) {
   return { value, isShortest, isExact };
 }
 
-/** Returns a text that is equal for all spellings of the same decimal value. */
+/**
+ * Returns a text that is equal for all spellings of the same decimal value, such as `1.0` and `1`, so that another
+ * spelling does not count as another number.
+ */
 function keyOf(token: string): string {
   const { sign, digits, exponent } = decimalOf(token);
   return digits === "" ? "0" : `${sign}${digits}e${exponent}`;
 }
 
-/** Splits a number into its sign, its digits without leading and trailing zeros, and the exponent of its last digit. */
+/**
+ * Splits the text of a number into its sign, its digits without leading and trailing zeros, and the exponent of its
+ * last digit. Equal numbers have the same parts.
+ */
 function decimalOf(token: string) {
   const [, sign = "", whole = "", fraction = "", power = "0"] =
     /^([+-]?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(token) ?? [];

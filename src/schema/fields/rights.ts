@@ -2,43 +2,56 @@ import type { Schema } from "mongoose";
 import type { FieldRule } from "../../declare/decorators/field_options.ts";
 import type { FieldShape, Shape } from "./shape.ts";
 
-/** The results of the functions in the options `hidden` and `readonly` for one kind of reader. */
+/**
+ * The results of the functions in the options `hidden` and `readonly` for one kind of reader. The results decide which
+ * fields the reader sees and which fields a body of the reader may set.
+ */
 export class Rights {
-  /** The shapes that were described for these rights, by schema. */
+  /**
+   * The shapes that were described for these rights, by schema, so that a schema is described once for each kind of
+   * reader.
+   */
   readonly shapes = new WeakMap<Schema, Shape>();
   readonly #told: ReadonlyMap<unknown, boolean>;
   readonly #others: boolean;
 
-  /** @param others The result for functions that are not in `told`. */
+  /** @param others The result of every function that the map `told` does not contain. */
   constructor(told: ReadonlyMap<FieldRule, boolean>, others = true) {
     this.#told = told;
     this.#others = others;
   }
 
-  /** Whether an option of a field restricts the reader. The option is `true`, or a function with the result `true`. */
+  /**
+   * Whether the option `hidden` or `readonly` of a field restricts the reader. The option is `true`, or a function with
+   * the result `true`.
+   */
   restricts(option: unknown): boolean {
     return typeof option === "function" ? this.#told.get(option) ?? this.#others : option === true;
   }
 }
 
 /**
- * The rights if no reader is known. Every function counts as restricting, so fields that are hidden from some readers
- * stay hidden.
+ * The rights for code in which no reader is known. Every function counts as restricting, so a field that is hidden from
+ * some readers stays hidden.
  */
 export const MOST_RESTRICTED = new Rights(new Map());
 
 /**
- * The rights under which no function restricts. Descriptions that are built before a request use these rights, because
- * the descriptions must contain every field that some reader may see.
+ * The rights under which no function restricts a reader. Descriptions that are built before a request use these rights,
+ * because a description must contain every field that some reader may see.
  */
 export const UNRESTRICTED = new Rights(new Map(), false);
 
-/** The functions in the options `hidden` and `readonly`, each with the path of its field. */
+/**
+ * The functions in the options `hidden` and `readonly`. The value of a function is the path of its field, for error
+ * messages.
+ */
 export type Restrictions = ReadonlyMap<FieldRule, string>;
 
 /**
- * Returns the functions that restrict fields of a shape. The search includes the shape's discriminators, its embedded
- * objects and the shapes of its references.
+ * Returns the functions that hide fields of a shape from some readers or make fields read-only for them. The search
+ * includes the shape's discriminators, its embedded objects and the shapes of its references, because responses may
+ * contain their fields as well.
  */
 export function restrictionsIn(root: Shape): Restrictions {
   const found = new Map<FieldRule, string>();

@@ -18,12 +18,17 @@ const { Types } = mongoose.Schema;
 
 /** The fields of a schema as a tree, for one kind of reader. Bodies, filters and responses are compiled from shapes. */
 export class Shape {
-  /** Whether a body with an undeclared field is refused instead of ignored. */
+  /** Whether a body with an undeclared field is refused. Otherwise the undeclared field is ignored. */
   readonly strict: boolean;
-  /** The rights of the readers for whom the shape is. Fields that these readers may not see are marked as hidden. */
+  /**
+   * The rights of the readers for whom the shape was described. Fields that these readers may not see are marked as
+   * hidden.
+   */
   readonly rights: Rights;
   readonly #fields = new Map<string, FieldShape>();
-  /** The schema of the shape. The shape of an object that comes from dotted paths has no schema. */
+  /**
+   * The schema from which the shape was described. The shape of an object that comes from dotted paths has no schema.
+   */
   readonly schema: Schema | undefined;
   #joined: ReadonlyMap<string, Shape> | undefined;
   #secretive: boolean | undefined;
@@ -54,22 +59,28 @@ export class Shape {
     inner.add(below, field);
   }
 
-  /** The shapes of the entities that virtual references load when they are populated, by the name of the virtual. */
+  /**
+   * The shapes of the entities that virtual references load when they are populated, by the name of the virtual.
+   * Responses hide fields of the loaded entities by these shapes.
+   */
   get joined(): ReadonlyMap<string, Shape> {
     return this.#joined ??= this.schema === undefined
       ? new Map()
       : joinedShapes(this.schema, this.rights);
   }
 
-  /** The shapes of the discriminators of the schema, by name. */
+  /**
+   * The shapes of the discriminators of the schema, by the name of the discriminator. A discriminator may have fields
+   * that its base does not have.
+   */
   get kinds(): ReadonlyMap<string, Shape> {
     const kinds = this.schema === undefined ? [] : [...kindSchemas(this.schema)];
     return new Map(kinds.map(([name, kind]) => [name, describeShape(kind, this.rights)]));
   }
 
   /**
-   * Whether a name without a described field may be stored in the database. System fields may be stored, and every name
-   * may be stored if the schema has `strict: false`.
+   * Whether a name without a described field may be stored in the database, so that filters of hooks and scopes may use
+   * the name. System fields may be stored, and every name may be stored if the schema has `strict: false`.
    */
   declares(name: string): boolean {
     const schema = this.schema;
@@ -77,33 +88,39 @@ export class Shape {
       (schema.get("strict") === false || systemPaths(schema).has(name));
   }
 
-  /** Returns the shape of the same schema for other readers. */
+  /** Returns the shape of the same schema for readers with the given rights. */
   under(rights: Rights): Shape {
     return this.schema === undefined ? this : describeShape(this.schema, rights);
   }
 
   /**
    * The functions that hide fields from some readers or make fields read-only for them, in this shape and in the shapes
-   * of its references.
+   * of its references. If no such function exists, all readers share one shape.
    */
   get restrictions(): Restrictions {
     return this.#restrictions ??= restrictionsIn(this);
   }
 
-  /** Whether the shape has hidden or unselected fields at any depth. */
+  /**
+   * Whether the shape has hidden or unselected fields at any depth, so that clients must not see a whole object of this
+   * shape.
+   */
   get secretive(): boolean {
     return this.#secretive ??= fieldsWithin(this).some((field) => whyUnseen(field) !== undefined);
   }
 
   /**
-   * Whether the shape has hidden, unselected or read-only fields at any depth. If a body clears an object, such fields
-   * in the object keep their values.
+   * Whether the shape has hidden, unselected or read-only fields at any depth. If a body clears an object of this
+   * shape, such fields keep their values, so the object cannot be removed as a whole.
    */
   get guarded(): boolean {
     return this.#guarded ??= fieldsWithin(this).some(isProtected);
   }
 
-  /** The outermost paths with `select: false`. Queries read such a path only if the projection names the path. */
+  /**
+   * The outermost paths with `select: false`. A query of Mongoose reads such a path only if its projection names the
+   * path, so a read without Mongoose has to exclude the path.
+   */
   get unselected(): readonly string[] {
     return this.#unselected ??= this.allUnselected.filter((path, _index, all) =>
       !all.some((other) => path.startsWith(`${other}.`))
@@ -111,29 +128,31 @@ export class Shape {
   }
 
   /**
-   * All paths with `select: false`, including paths inside of other such paths. A query has to name all of these paths
-   * to read the whole document.
+   * All paths with `select: false`, including paths inside other paths with `select: false`. A query has to name all of
+   * these paths to read the whole document, which validators and scopes need.
    */
   get allUnselected(): readonly string[] {
     return this.#allUnselected ??= unselectedIn(this);
   }
 
   /**
-   * The names of the fields with the option `apart`, which only the routes of these fields show. Reads and writes of
-   * the entity leave these fields out.
+   * The names of the fields with the option `apart`. Only the routes of such a field show the field, so reads and
+   * writes of the entity leave it out.
    */
   get apart(): readonly string[] {
     return this.#apart ??= [...this.fields].filter(([, { apart }]) => apart).map(([name]) => name);
   }
 
-  /** The projection that excludes the fields with the option `apart`. */
+  /**
+   * The projection that excludes the fields with the option `apart`, so that a read of the entity does not load them.
+   */
   get withoutApart(): Readonly<Record<string, 0>> {
     return this.#withoutApart ??= Object.fromEntries(this.apart.map((name) => [name, 0]));
   }
 }
 
 export interface FieldShape {
-  /** The structure of the value. A `free` value may have any content, and an `object` has a shape. */
+  /** The structure of the field's value. A `free` value may have any content, and an `object` has a shape. */
   readonly kind: "scalar" | "free" | "object" | "map" | "array";
   readonly hidden: boolean;
   /** Whether the option `readonly` prevents bodies from setting the field. */
@@ -141,22 +160,28 @@ export interface FieldShape {
   /** Whether a body may set the field. Identifiers, versions and timestamps are never writable. */
   readonly writable: boolean;
   readonly selected: boolean;
-  /** Mongoose's type of the field. An object that comes from dotted paths has no type. */
+  /**
+   * Mongoose's type of the field, with the options of its decorator. An object that comes from dotted paths has no
+   * type.
+   */
   readonly type?: SchemaType;
   readonly shape?: Shape;
-  /** The elements of an array, or the values of a map. */
+  /** The elements of an array, or the values of a Map, as a field. */
   readonly element?: FieldShape;
-  /** Whether a body may only refer to entities that exist. */
+  /** Whether a body may only refer to entities that exist. A body that refers to a missing entity is refused. */
   readonly exists?: boolean;
-  /** Whether only the routes of the field show it. */
+  /** Whether only the routes of the field show the field, and the routes of the entity leave it out. */
   readonly apart?: boolean;
-  /** The shape of the entity that a reference loads when it is populated. */
+  /**
+   * The shape of the entity that a reference loads when it is populated. Responses hide fields of the loaded entity by
+   * this shape.
+   */
   readonly populated?: Shape | undefined;
 }
 
 /**
- * Returns the shape of a schema for some readers. Each shape is described once, so plugins and `configure()` must have
- * run before.
+ * Returns the shape of a schema for some readers. Each shape is described once and cached, so plugins and `configure()`
+ * must have added their fields before.
  */
 export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
   const known = rights.shapes.get(schema);
@@ -175,7 +200,7 @@ export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
     const field = describeField(type, { system: system.has(path), rights });
     shape.add(path.split("."), field);
     // An alias is a virtual field. A document that shows its virtuals would show the value of a hidden field under the
-    // alias.
+    // alias, so the alias is hidden as well.
     for (const alias of field.hidden ? [type.options.alias ?? []].flat() : []) {
       shape.add(alias.split("."), SECRET);
     }
@@ -187,7 +212,10 @@ export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
   return shape;
 }
 
-/** Throws if a discriminator and its base declare different guards for the same field. */
+/**
+ * Throws if a discriminator and its base declare different guards for the same field, because the routes of the base
+ * would ignore the guards of the discriminator.
+ */
 export function checkKindOf(
   base: Shape,
   { name, kind }: { readonly name: string; readonly kind: Shape },
@@ -206,7 +234,7 @@ export function shapeForAll(schema: Schema): Shape {
 
 /**
  * Adds the version field to a shape. Mongoose adds the version field to the schema only when it compiles a model, but
- * documents always show the version.
+ * documents always show the version, so the shape must contain it before that.
  */
 function addVersion(shape: Shape, schema: Schema): void {
   const name: unknown = schema.get("versionKey");
@@ -217,7 +245,10 @@ function addVersion(shape: Shape, schema: Schema): void {
   );
 }
 
-/** Returns the paths whose values the database or Mongoose sets. */
+/**
+ * Returns the paths whose values the database or Mongoose sets, such as identifiers and timestamps. Bodies cannot set
+ * these paths.
+ */
 function systemPaths(schema: Schema): Set<string> {
   const { versionKey, discriminatorKey } = schema.options as Record<string, unknown>;
   const named = (given: unknown, name: string) => typeof given === "string" ? given : name;
@@ -241,7 +272,7 @@ function describeField(
   const { hidden, readonly, select, exists, apart }: Readonly<Record<string, unknown>> =
     type.options;
   const isHidden = rights.restricts(hidden) || apart === true;
-  // A reader who cannot see a field because of a function cannot set the field either.
+  // A reader from whom a function hides a field cannot set the field either.
   const isReadonly = rights.restricts(readonly) || isHidden && hidden !== true;
   return Object.assign(describeKind(type, rights), {
     hidden: isHidden,
@@ -288,7 +319,8 @@ const OPEN_FIELD = { hidden: false, readonly: false, writable: true, selected: t
 const SECRET: FieldShape = { ...OPEN_FIELD, kind: "free", hidden: true, writable: false };
 
 /**
- * Describes an object with a schema. The shape is described when it is first read, because a model may embed itself.
+ * Describes an object with a schema. The shape of the object is described when it is first read, because a model may
+ * embed itself and the description would not end otherwise.
  */
 function objectKind(
   schema: Schema,
@@ -303,8 +335,8 @@ function objectKind(
 }
 
 /**
- * Returns the fields of a shape, of its kinds, and of all objects in them. Each embedded shape is visited once, so a shape
- * that contains itself does not recurse forever.
+ * Returns the fields of a shape, of its kinds, and of all objects in them. Each embedded shape is visited once, because the search in a
+ * shape that contains itself would not end otherwise.
  */
 export function fieldsWithin(root: Shape, seen = new Set([root])): FieldShape[] {
   const within = (field: FieldShape): FieldShape[] => {

@@ -3,19 +3,25 @@ import type { Types } from "mongoose";
 
 export const IDENTIFIER = /^[0-9a-f]{24}$/i;
 
-/** Returns the filter for the document with an identifier. Returns `undefined` if the text is not an identifier. */
+/**
+ * Returns the filter for the document with an identifier. Returns `undefined` if the text is not an ObjectId, which
+ * Mongoose would refuse with an error.
+ */
 export function byIdentifier(text: string): { readonly _id: Types.ObjectId } | undefined {
   return IDENTIFIER.test(text) ? { _id: new mongoose.Types.ObjectId(text) } : undefined;
 }
 
 export type Version = number | null;
 
-/** The number of bits of a version. A stored number that needs more bits does not count as a version. */
+/**
+ * The number of bits of a version. A stored number that needs more bits does not count as a version, so `asVersion()`
+ * returns `null` for it.
+ */
 const VERSION_BITS = 49;
 
 /**
  * Reads a stored version. Other programs may have stored any value, so a value that is not a whole number from 0 on is
- * read as `null`.
+ * read as `null`, as for an entity without a version.
  */
 export function asVersion(value: unknown): Version {
   const number = numberOf(value);
@@ -26,8 +32,8 @@ export function asVersion(value: unknown): Version {
 const NUMBERS: ReadonlySet<unknown> = new Set(["Double", "Int32", "Long"]);
 
 /**
- * Returns a stored number as a JavaScript number. The options of a connection decide whether the driver returns
- * numbers, number objects or BigInt values.
+ * Returns a stored number as a JavaScript number, and NaN for any other value. The options of a connection decide
+ * whether the driver returns numbers, number objects or BigInt values, so all of them are read.
  */
 function numberOf(value: unknown): number {
   if (typeof value === "number") return value;

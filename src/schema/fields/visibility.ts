@@ -1,7 +1,10 @@
 import { isImmutable } from "../mongoose/schemas/field_rules.ts";
 import type { FieldShape, Shape } from "./shape.ts";
 
-/** Whether a field is hidden or not selected, or contains such fields. */
+/**
+ * Whether a field is hidden or not selected, or contains hidden or unselected fields, so that clients must not see its
+ * whole value.
+ */
 export function isSecret({ hidden, selected, shape, element }: FieldShape): boolean {
   return hidden || !selected || shape?.secretive === true ||
     (element !== undefined && isSecret(element));
@@ -15,7 +18,7 @@ export function isClearable(field: FieldShape): boolean {
   return field.writable && !isProtected(field);
 }
 
-/** Whether a field or its array elements are immutable. Such a value cannot change after the entity is stored. */
+/** Whether a field or its array elements are immutable, so that a body can set the value only in a new entity. */
 export function isSetOnce(field: FieldShape | undefined): boolean {
   return field !== undefined && (isImmutable(field.type) || isSetOnce(field.element));
 }
@@ -27,15 +30,17 @@ export function whyUnseen(field: FieldShape | undefined): string | undefined {
 }
 
 /**
- * Whether a path names a secret field or goes through one. Array positions and keys of Maps in the path are skipped.
+ * Whether a path names a hidden or unselected field, goes through one, or names a value that contains one. Error
+ * messages do not contain the value of such a path.
  */
 export function isHiddenPath(path: string, shape: Shape): boolean {
   return secrecyOf(path, shape) !== undefined;
 }
 
 /**
- * Returns `"secret"` if a path names a secret field or goes through one. Returns `"holder"` if the path names a visible
- * value that contains secret fields.
+ * Returns `"secret"` if a path names a hidden or unselected field or goes through one. Returns `"holder"` if the path
+ * names a visible value that contains such fields. Returns `undefined` if clients may see the whole value. Array
+ * positions and keys of Maps in the path are skipped.
  */
 export function secrecyOf(path: string, shape: Shape): "secret" | "holder" | undefined {
   let at: Pick<FieldShape, "kind" | "shape" | "element"> | undefined = { kind: "object", shape };
@@ -46,7 +51,7 @@ export function secrecyOf(path: string, shape: Shape): "secret" | "holder" | und
       continue;
     }
     while (at?.kind === "array") at = at.element;
-    // Clients choose the keys of a Map, so a key may be equal to the name of a field.
+    // Clients choose the keys of a Map, so a key may be equal to the name of a field and is skipped.
     if (at?.kind === "map") {
       at = at.element;
       continue;
@@ -94,14 +99,20 @@ export function isSettable(path: string, shape: Shape): boolean {
   return true;
 }
 
-/** Returns the shape of the objects in a field. Arrays and Maps are opened at any depth. */
+/**
+ * Returns the shape of the objects in a field, also of objects in arrays and Maps at any depth. Returns `undefined` if
+ * the field contains no objects with declared fields.
+ */
 export function shapeWithin(
   { shape, element }: Pick<FieldShape, "shape" | "element">,
 ): Shape | undefined {
   return shape ?? (element && shapeWithin(element));
 }
 
-/** Whether an object contains itself, directly or through other objects. */
+/**
+ * Whether an object contains itself, directly or through other objects. A description of such an object as a tree would
+ * be infinite.
+ */
 export function isRecursive<N>(node: N, objectsIn: (node: N) => readonly N[]): boolean {
   const passed = new Set<N>();
   const leadsBack = (each: N): boolean =>
