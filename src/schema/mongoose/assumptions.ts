@@ -1,5 +1,5 @@
 // The undeclared behaviour of Mongoose that the framework relies on, with checks that run before the first model is
-// compiled.
+// compiled. A version of Mongoose may change this behaviour without notice.
 import mongoose from "mongoose";
 import type { Document, Model, Query, Schema, SchemaType } from "mongoose";
 import { logHint } from "../../errors/log.ts";
@@ -41,11 +41,14 @@ import { isFailedSet } from "./errors.ts";
 import { pendingProblems } from "./statements/judge_validation.ts";
 import { type CastingQuery, matchAsIs, writeAsIs } from "./statements/query_casts.ts";
 
-/** The checks by the name of their assumption. A check that throws counts as failed. */
+/**
+ * The checks of assumptions about Mongoose. The key is the name of the assumption in error messages. A check that
+ * throws counts as failed.
+ */
 type Assumptions = Readonly<Record<string, (probe: Probe) => boolean>>;
 
 /**
- * The assumptions without which the start fails. Otherwise rules would be skipped, changes would be lost, or secrets
+ * The assumptions without which no schema is built. Otherwise rules would be skipped, changes would be lost, or secrets
  * would be shown.
  */
 const NEEDED: Assumptions = {
@@ -86,7 +89,7 @@ const NEEDED: Assumptions = {
     return isImmutable(immutable) && isRequired(text) && !isRequired(immutable) &&
       !isImmutable(number);
   },
-  // JSON shows declared virtuals, and hides the virtuals of aliases whose fields are hidden.
+  // JSON shows only fields and declared virtuals, so the framework must find the virtuals of a schema.
   "virtuals of schemas": ({ schema }) => Object.hasOwn(virtualsOf(schema), "shown"),
   "names of timestamps": ({ schema }) =>
     Object.values(stampFields(schema)).join() === "made,updatedAt",
@@ -120,14 +123,17 @@ const NEEDED: Assumptions = {
     const { number } = pendingProblems(doc);
     return isFailedSet(number) && typeof (doc as { $validate?: unknown }).$validate === "function";
   },
-  // No middleware of the application may be skipped.
+  // The framework runs middleware by these members. Without them, middleware of the application would be skipped.
   "middleware of documents"({ doc }) {
     const { execPre, execPost, filter } = middlewareOf(doc);
     return [execPre, execPost, filter].every((each) => typeof each === "function");
   },
 };
 
-/** The assumptions without which every request uses Mongoose documents, which is slower. */
+/**
+ * The assumptions of reads and writes without Mongoose documents. If one of them fails, every request uses Mongoose
+ * documents, which is slower.
+ */
 const DIRECT: Assumptions = {
   "defaults of fields"({ schema, doc }) {
     const { immutable, number, date, computed, list, computedList } = schema.paths as ProbeFields;
@@ -178,8 +184,8 @@ export function failedAssumptions(): Record<"needed" | "direct", string[]> {
 let unrecognised: readonly string[] | undefined;
 
 /**
- * Checks once that this version of Mongoose can be used. Throws if a needed assumption fails. Returns the names of the
- * other failed assumptions, with which all requests use Mongoose documents.
+ * Checks once that this version of Mongoose can be used. Throws if an assumption in `NEEDED` fails. Returns the names
+ * of the failed assumptions in `DIRECT`. If the result is not empty, all requests use Mongoose documents.
  */
 export function checkMongoose(): readonly string[] {
   if (unrecognised !== undefined) return unrecognised;
@@ -209,7 +215,10 @@ function attempt<T>(look: () => T): T | undefined {
 }
 
 interface Probe {
-  /** The schema before the model was compiled from a clone of it. */
+  /**
+   * The schema without the paths and middleware that Mongoose adds, because the model was compiled from a clone of the
+   * schema.
+   */
   readonly schema: Schema;
   readonly model: Model<unknown>;
   readonly doc: Document;
@@ -221,7 +230,7 @@ type ProbeFields =
 
 function makeProbe(): Probe {
   // The probe uses a separate Mongoose instance, because the plugins and settings of the application would change the
-  // results.
+  // results of the checks.
   const bare = new mongoose.Mongoose();
   const { Schema } = bare;
   const schema = new Schema({

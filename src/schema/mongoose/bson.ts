@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Document } from "mongoose";
 
-/** Mongoose's value classes, for modules that read and write values without models. */
+/** Mongoose's value classes, such as `ObjectId` and `Map`, for modules that read and write values without models. */
 export const { Types } = mongoose;
 
 /** The driver's class for bytes with a subtype, and its class for numbers that must be stored as doubles. */
@@ -12,14 +12,17 @@ export function isDocument(entity: unknown): entity is Document {
   return entity instanceof mongoose.Document;
 }
 
-/** Whether a value is an `ObjectId` of any copy of the driver. */
+/**
+ * Whether a value is an `ObjectId` of any copy of the driver. `instanceof` would recognise only the `ObjectId` of the
+ * framework's copy.
+ */
 export function isObjectId(value: unknown): value is mongoose.Types.ObjectId {
   return Object(value)._bsontype === "ObjectId";
 }
 
 /**
- * Decodes base64 with or without padding. Returns `undefined` for other text, where `Buffer.from()` would decode only
- * the valid characters.
+ * Decodes base64 with or without padding. Returns `undefined` for any other text, so that the caller can refuse the
+ * text. `Buffer.from()` would decode only the valid characters.
  */
 export function readBase64(text: unknown): Buffer | undefined {
   if (typeof text !== "string" || !/^[0-9a-z+/]*={0,2}$/i.test(text)) return undefined;
@@ -28,10 +31,16 @@ export function readBase64(text: unknown): Buffer | undefined {
 
 const INT64 = 2n ** 63n;
 
-/** Matches flags of a regular expression that change its matches. BSON drops these flags. */
+/**
+ * Matches flags of a regular expression that BSON drops although they change the matches. A query with such an
+ * expression would find other documents.
+ */
 const LOST_FLAGS = /[svy]/;
 
-/** Returns how Mongoose or BSON would drop or change a value. Returns `undefined` if both keep the value. */
+/**
+ * Returns words for a value that Mongoose or BSON would drop or change, for the error message of a refused filter.
+ * Returns `undefined` if both keep the value.
+ */
 export function lossOf(value: unknown): string | undefined {
   switch (typeof value) {
     case "undefined":
@@ -62,7 +71,10 @@ function lossOfObject(value: object): string | undefined {
   return typeof then === "function" ? "a promise, or a query, that was not awaited" : undefined;
 }
 
-/** Whether BSON writes an instance of a class as a value. Instances of other classes are stored as plain objects. */
+/**
+ * Whether BSON writes an instance of a class as a value. An instance of any other class is stored as a plain object, so
+ * a filter would not compare with the value that the instance stands for.
+ */
 export function isStorable(value: object): boolean {
   const { _bsontype: type } = value as { _bsontype?: unknown };
   return typeof type === "string" || value instanceof Date || value instanceof RegExp ||
@@ -70,8 +82,8 @@ export function isStorable(value: object): boolean {
 }
 
 /**
- * Whether one of Mongoose's casts can convert an instance of a class. The class must define `toString()`, `valueOf()`
- * or `toBSON()`.
+ * Whether one of Mongoose's casts can convert an instance of a class, so that a filter may contain the instance. The
+ * class must define `toString()`, `valueOf()` or `toBSON()`.
  */
 export function isConvertible(value: object): boolean {
   if (ArrayBuffer.isView(value)) return false;
@@ -81,8 +93,8 @@ export function isConvertible(value: object): boolean {
 }
 
 /**
- * Returns the members of an object as BSON stores them. Returns `undefined` for a value that is stored as a scalar or
- * an array.
+ * Returns the members of an object as BSON stores them, so that a filter can be compared with the result of its cast.
+ * Returns `undefined` for a value that is stored as a scalar or an array.
  */
 export function storedMembers(value: unknown): Map<string, unknown> | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
@@ -96,7 +108,8 @@ export function storedMembers(value: unknown): Map<string, unknown> | undefined 
 const [TRUSTED] = Object.getOwnPropertySymbols(mongoose.trusted({ $eq: 1 }));
 
 /**
- * Whether BSON writes a key of an object. Symbols are dropped, but the symbol of `mongoose.trusted()` counts as kept.
+ * Whether BSON writes a key of an object. BSON drops symbols and keys that are not enumerable, so a filter with such a
+ * key is refused. The symbol of `mongoose.trusted()` counts as written.
  */
 export function isKeptKey(object: object, key: string | symbol): boolean {
   return typeof key === "symbol"

@@ -6,8 +6,8 @@ const ONE_COPY = `a project needs one copy, "mongoose@^${parseInt(mongoose.versi
   `"npm ls mongoose", or "deno info main.ts", shows which there are`;
 
 /**
- * Throws if a value is not a connection of this copy of Mongoose. Operations of a model would wait forever on a
- * connection that belongs to another copy.
+ * Throws if a value is not a connection of the copy of Mongoose that the framework uses. Operations of a model would
+ * wait forever on a connection that belongs to another copy.
  */
 export function checkConnection(connection: unknown): asserts connection is Connection {
   if (connection instanceof mongoose.Connection) return;
@@ -23,8 +23,8 @@ export function checkConnection(connection: unknown): asserts connection is Conn
 const hinted = new WeakSet<Connection>();
 
 /**
- * Logs once why a connection is not open. Either the connection was never opened, or the first attempt to connect
- * failed.
+ * Logs once why a connection is not open, because the error of the waiting request does not say why. Either the
+ * application never opened the connection, or the first attempt to connect failed.
  */
 export function hintAtUnopened(connection: Connection): void {
   if (hinted.has(connection)) return;
@@ -37,7 +37,10 @@ export function hintAtUnopened(connection: Connection): void {
   );
 }
 
-/** Logs once that the first attempt to connect failed. Mongoose does not try again. */
+/**
+ * Logs once that the first attempt to connect failed. Mongoose does not try again, so the application has to repeat the
+ * attempt.
+ */
 function hintAtFailed(connection: Connection): void {
   connection.asPromise().catch((error: Error) => {
     if (connection.readyState !== mongoose.STATES.disconnected || hinted.has(connection)) return;
@@ -72,27 +75,37 @@ interface KnownServers {
   };
 }
 
-/** Whether an open connection leads to a standalone server. Returns `false` if the type of the server is unknown. */
+/**
+ * Whether an open connection leads to a standalone server, which has neither transactions nor change streams. Returns
+ * `false` if the type of the server is not known yet.
+ */
 export function isStandalone(connection: Connection): boolean {
   if (!isOpen(connection)) return false;
-  // The driver has no public method that returns the known servers without a round trip.
+  // The driver has no public method that returns the known servers without a round trip, so an undeclared member is
+  // read.
   const { topology } = connection.getClient() as KnownServers;
   const [server] = topology?.description?.servers?.values() ?? [];
   return server?.type === "Standalone";
 }
 
-/** Whether the driver knows more than one server, so that a write may wait until other members have copied it. */
+/**
+ * Whether the driver knows more than one server. A write may then wait until other servers have copied it, so the write
+ * needs more time.
+ */
 export function isReplicated(connection: Connection): boolean {
   const { topology } = connection.getClient() as KnownServers;
   return (topology?.description?.servers?.size ?? 0) > 1;
 }
 
-/** The additional time that a reply to the driver's monitor may take before the server counts as silent. */
+/**
+ * The time that a reply to the driver's monitor may take, in addition to the interval of the monitor, before the server
+ * counts as silent.
+ */
 const HEARTBEAT_MARGIN_MS = 1000;
 
 /**
- * Whether statements use all connections of the pool while the server still replies to the driver's monitor. The
- * monitor has a separate connection. A slow ping means a busy pool in this case, and not an unreachable server.
+ * Whether statements use all connections of the pool while the server still replies to the driver's monitor, which has
+ * a separate connection. In this case, a slow ping means a busy pool and not an unreachable server.
  */
 export function isPoolBusy(connection: Connection): boolean {
   const client = connection.getClient();
@@ -115,7 +128,7 @@ export function connectionOf(work: unknown): Connection | undefined {
 
 /**
  * Returns a connection that never opens and that `mongoose.connections` does not list. The models of such a connection
- * only cast and validate.
+ * cast and validate values, but never reach a database.
  */
 export function makeDetachedConnection(base: Mongoose = mongoose): Connection {
   const Connection = mongoose.Connection as unknown as new (base: unknown) => Connection;
@@ -124,7 +137,7 @@ export function makeDetachedConnection(base: Mongoose = mongoose): Connection {
 
 /**
  * Makes the driver decode an array in a field with any name. The driver looks up field names in a plain object, so it
- * would leave fields with the names of inherited members, such as `toString`, undecoded.
+ * would not decode arrays in fields with the names of inherited members, such as `toString`.
  */
 export function decodeAllNames(connection: Connection): void {
   const { bsonOptions } = connection.getClient() as { bsonOptions?: { fieldsAsRaw?: unknown } };

@@ -16,8 +16,8 @@ export interface ErrorOrigin {
 const origins = new WeakMap<object, ErrorOrigin>();
 
 /**
- * Records the document's class and schema for each error of its validations and saves. The error response uses the
- * class and the schema to leave out hidden fields, and to recognise errors of other models.
+ * Records the document's class and schema for each error of the document's validations and saves. The error response
+ * uses the class and the schema to leave out hidden fields, and to recognise errors of other models.
  */
 export function markErrors(schema: Schema, target: ModelClass): void {
   for (const operation of ["validate", "save"] as const) {
@@ -79,8 +79,8 @@ function joinMessages(error: InstanceType<typeof ValidationError>): void {
 type Next = (error: Error) => void;
 
 /**
- * Records the origin of an error. Middleware may save other documents, so a validation error is recorded only for the
- * document that holds its problems.
+ * Records the class and the schema of a document as the origin of an error. Middleware may save other documents, so a
+ * validation error is recorded only for the document that holds the problems of the error.
  */
 function markError(
   error: unknown,
@@ -96,7 +96,7 @@ function markError(
 
 /**
  * Whether a document holds at least one of the problems of an error. Mongoose puts the problems of values that it could
- * not cast into a new object, so problems are compared one by one.
+ * not cast into a new object, so the problems are compared one by one, and not the objects that hold them.
  */
 function holds(doc: Document, errors: Readonly<Record<string, unknown>>): boolean {
   const { $errors = {} } = doc as { $errors?: Readonly<Record<string, unknown>> };
@@ -122,8 +122,8 @@ function isKind(target: ModelClass, base: ModelClass): boolean {
 }
 
 /**
- * Returns the error that a function of the application threw during a validation. Returns `undefined` if the function
- * only reported a wrong value.
+ * Returns the error that a function of the application threw during a validation, which is a failure of the
+ * application. Returns `undefined` if functions only reported wrong values, which are errors of the client.
  */
 export function validationFailure(error: unknown): { readonly thrown: unknown } | undefined {
   if (!(error instanceof ValidationError)) return undefined;
@@ -137,18 +137,27 @@ export function validationFailure(error: unknown): { readonly thrown: unknown } 
   return undefined;
 }
 
-/** Whether a problem is a value that the application or a body has set, and that Mongoose could not cast. */
+/**
+ * Whether a problem is a value that the application or a body has set, and that Mongoose could not cast. If the client
+ * has not sent the value, the problem is a failure of the application.
+ */
 export function isFailedSet(problem: unknown): problem is InstanceType<typeof CastError> {
   return problem instanceof CastError;
 }
 
-/** Whether a problem is a stored value that Mongoose could not cast when it made the document. */
+/**
+ * Whether a problem is a stored value that Mongoose could not cast when it made the document. The value comes from the
+ * database, so the client that sends the request has not caused the problem.
+ */
 export function isMisfit(problem: unknown): boolean {
   return problem instanceof ValidatorError && problem.kind === "cast" &&
     problem.reason instanceof CastError;
 }
 
-/** Whether a problem comes from a validator of a field, and not from a call of `invalidate()`. */
+/**
+ * Whether a problem comes from a validator of a field, and not from a call of `invalidate()`. The client always gets
+ * the problem of such a call, but not the problem of a validator for a hidden value that the client has not set.
+ */
 export function isBrokenRule(problem: unknown): boolean {
   if (!(problem instanceof ValidatorError)) return false;
   const { validator } = problem.properties as { readonly validator?: unknown };
@@ -156,8 +165,9 @@ export function isBrokenRule(problem: unknown): boolean {
 }
 
 /**
- * Returns the error that a function threw. Mongoose keeps an error of a validator as the `reason` of the problem, and
- * uses an error of any other function as the problem.
+ * Returns the error that a function of the application threw during a validation. Mongoose keeps the error of a
+ * validator as the `reason` of the problem, and uses an error of any other function as the problem. Returns `undefined`
+ * if no function has thrown.
  */
 function thrownIn(problem: unknown): unknown {
   if (problem instanceof ValidatorError) {
@@ -167,9 +177,9 @@ function thrownIn(problem: unknown): unknown {
 }
 
 /**
- * Whether an error that a field's function threw means that the value is wrong. An `Error` with only a message means
- * so, as in Mongoose's documentation, and so does an error of a validation library. Other errors are failures of the
- * application. A system error, for example, also has a code.
+ * Whether an error that a field's function threw means that the value is wrong, so that the client gets the error. An
+ * `Error` with only a message has this meaning, as in Mongoose's documentation, and so has an error of a validation
+ * library. Other errors are failures of the application. A system error, for example, also has a code.
  */
 function saysWrong(thrown: unknown): boolean {
   if (typeof thrown !== "object" || thrown === null) return true;

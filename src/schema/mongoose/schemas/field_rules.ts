@@ -33,7 +33,10 @@ export function isImmutable(type: SchemaType | undefined): boolean {
   return Boolean(internals(type).$immutable);
 }
 
-/** Whether a field has a function that decides for each document if the field is immutable. */
+/**
+ * Whether a function of the application decides for each document if a field is immutable. The function may read the
+ * document, so it cannot run without a Mongoose document.
+ */
 export function isImmutableAtTimes(type: SchemaType | undefined): boolean {
   return typeof internals(type).$immutable === "function";
 }
@@ -47,8 +50,8 @@ export function isLocked(type: SchemaType | undefined, doc: Document): boolean {
 const TYPES: ReadonlySet<unknown> = new Set(Object.values(mongoose.Schema.Types));
 
 /**
- * Whether a type is one of Mongoose's field types. A type that the application defines may cast and validate in any
- * way.
+ * Whether a type is one of Mongoose's field types. A type that the application defines may read any option, and may
+ * cast and validate in any way, so its fields are written through Mongoose documents.
  */
 export function isMongooseType({ constructor }: SchemaType): boolean {
   return TYPES.has(constructor);
@@ -58,18 +61,23 @@ export function hasOwnCast(type: SchemaType): boolean {
   return internals(type)._castFunction !== undefined;
 }
 
-/** The options of a text that Mongoose turns into setters. */
+/**
+ * The options of a text field that Mongoose turns into setters. These setters do not count as setters of the
+ * application.
+ */
 export const SETTING_OPTIONS = ["trim", "lowercase", "uppercase"] as const;
 
 export function hasOwnSetters(type: SchemaType): boolean {
   const options = type.options as Record<string, unknown>;
   const { setters = [], $immutableSetter } = internals(type);
-  // Mongoose adds the setter of an immutable field twice.
+  // Mongoose adds the setter of an immutable field twice, so all setters with its source text are left out.
   const own = setters.filter((setter) => String(setter) !== String($immutableSetter));
   return own.length > SETTING_OPTIONS.filter((name) => options[name]).length;
 }
 
-/** Casts a value to a type as a query does. The setters of the field, such as `lowercase`, run before the cast. */
+/**
+ * Casts a value to a type as a Mongoose query does. The setters of the field, such as `lowercase`, run before the cast.
+ */
 export function castForQuery(type: SchemaType, value: unknown): unknown {
   return (type as unknown as FieldInternals).applySetters(value, null);
 }
@@ -95,15 +103,18 @@ const COPIED = [
 ] as const;
 
 /**
- * Copies default, immutability, getters and setters from a field to the same field of a cloned schema. Mongoose's own
- * clone keeps these rules for scalar fields only.
+ * Copies default, immutability, getters and setters from a field to the same field of a cloned schema. The clone that
+ * Mongoose makes keeps these rules for scalar fields only.
  */
 export function copyRules(from: SchemaType | undefined, to: SchemaType): void {
   const given = internals(from) as Readonly<Record<string, unknown>>;
   for (const name of COPIED) if (name in given) Object.assign(to, { [name]: given[name] });
 }
 
-/** Whether the default of a field is a function that may read the document. `Date.now` does not. */
+/**
+ * Whether the default of a field is a function that may read the document, so that the default cannot be computed
+ * without the document. `Date.now` does not read the document.
+ */
 export function hasComputedDefault(type: SchemaType | undefined): boolean {
   const given = rawDefault(type);
   return typeof given === "function" && given !== Date.now;
@@ -112,19 +123,23 @@ export function hasComputedDefault(type: SchemaType | undefined): boolean {
 const emptyDefaults = new WeakSet<object>();
 
 /**
- * Stores the default function that Mongoose has made for an array of embedded objects. Mongoose does not mark this
- * function, so it must be stored before the application can set another default.
+ * Stores the default function that Mongoose has made for an array of embedded objects, so that `hasEmptyDefault()`
+ * recognises it. Mongoose does not mark this function, so it must be stored before the application can set another
+ * default.
  */
 export function rememberDefault(type: SchemaType | undefined): void {
   const made = rawDefault(type);
   if (type?.instance === "Array" && typeof made === "function") emptyDefaults.add(made);
 }
 
-/** Whether the default of an array is an empty array. */
+/**
+ * Whether the default of an array is an empty array, so that the default is known without a call of a function of the
+ * application.
+ */
 export function hasEmptyDefault(type: SchemaType | undefined): boolean {
   const { default: given } = (type?.options ?? {}) as { default?: unknown };
   const made = Object(rawDefault(type)) as { readonly $runBeforeSetters?: unknown };
-  // Mongoose marks the default function that it makes for an array of values.
+  // Mongoose marks the default function that it makes for an array of scalar values.
   return (made.$runBeforeSetters === true || emptyDefaults.has(made)) &&
     (given === undefined || (Array.isArray(given) && given.length === 0));
 }
@@ -134,7 +149,10 @@ export function hasUsualId(schema: Schema): boolean {
   return own === usual;
 }
 
-/** The rules of a field that JSON Schema can express, as Mongoose has made them from the options of the field. */
+/**
+ * The rules of a field that JSON Schema can express, for descriptions of routes and for the OpenAPI document. The
+ * values are in the form that Mongoose has made from the options of the field.
+ */
 export interface DeclaredRules {
   readonly enum?: readonly unknown[];
   readonly minimum?: number | Date;
@@ -145,8 +163,8 @@ export interface DeclaredRules {
 }
 
 /**
- * The rules by the type of Mongoose's validator. `keptAs` is the property of the validator that holds the value of the
- * option.
+ * The name of each rule in {@linkcode DeclaredRules}, by the type of Mongoose's validator. `keptAs` is the property in
+ * which the validator stores the value of the option.
  */
 const RULES: Readonly<Record<string, readonly [rule: keyof DeclaredRules, keptAs: string]>> = {
   enum: ["enum", "enumValues"],

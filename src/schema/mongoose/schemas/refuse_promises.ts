@@ -26,7 +26,7 @@ function isOfObjects(type: SchemaType): boolean {
 function refuseIn(type: SchemaType): void {
   const own = type.cast as Cast;
   const cast: Cast = function (this: SchemaType, value, doc, init, ...rest) {
-    // The types inside an embedded object check their values themselves.
+    // The types inside an embedded object check the values in the object, so only the object itself is checked here.
     const isRefused = init !== true &&
       (type instanceof Mixed
         ? holdsPromise(value)
@@ -37,7 +37,7 @@ function refuseIn(type: SchemaType): void {
   Object.assign(type, { cast });
 }
 
-/** Whether a value is a promise, or an array or a plain object that contains a promise. */
+/** Whether a value is a promise, or an array or a plain object that contains a promise at any depth. */
 export function holdsPromise(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (isPromise(value)) return true;

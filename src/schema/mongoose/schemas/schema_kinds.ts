@@ -12,7 +12,10 @@ interface KindHolder {
 /** Returns the clone of a discriminator's schema. Mongoose merges the base into some of these schemas later. */
 const cloneOf = memoize((kind: Schema) => kind.clone() as Schema);
 
-/** Returns the schemas of the discriminators that a schema has at the time of the call, by name. */
+/**
+ * Returns the schemas of the discriminators that a schema has at the time of the call, by name, so that the fields of the
+ * discriminators are known before a model is compiled.
+ */
 export function kindSchemas(schema: Schema): ReadonlyMap<string, Schema> {
   const { discriminators, _applyDiscriminators: declared } = schema as unknown as KindHolder;
   const kinds = new Map(Object.entries(discriminators ?? {}));
@@ -22,7 +25,7 @@ export function kindSchemas(schema: Schema): ReadonlyMap<string, Schema> {
 
 /**
  * Adds the discriminator key to a schema with discriminators. Mongoose adds the key only when Mongoose compiles a
- * model, and routes are built before the first model is compiled.
+ * model. Routes are built before the first model is compiled, so they would not know the key.
  */
 export function declareKindKey(schema: Schema): void {
   const { _applyDiscriminators: declared } = schema as unknown as KindHolder;
@@ -35,15 +38,17 @@ export function declareKindKey(schema: Schema): void {
 type AddKind = (name: unknown, kind: unknown, ...options: unknown[]) => { readonly schema: Schema };
 
 interface KindHooks {
-  /** Runs before a discriminator is added to a compiled model. */
+  /**
+   * Runs before a discriminator is added to a compiled model. If the function throws, the discriminator is not added.
+   */
   readonly check: (name: string, kind: Schema) => void;
-  /** Runs with the complete schema of each discriminator. */
+  /** Runs with the complete schema of each discriminator, after Mongoose has added the fields of the base. */
   readonly finish: (kind: Schema) => void;
 }
 
 /**
- * Runs the hooks for each discriminator of a compiled model. An application may add discriminators at any time, and
- * Mongoose has no middleware for this event, so the `discriminator()` method of the model is replaced.
+ * Runs the functions `check` and `finish` for discriminators of a compiled model. An application may add discriminators
+ * at any time, and Mongoose has no middleware for this event, so the `discriminator()` method of the model is replaced.
  */
 export function watchKinds(model: Model<unknown>, { check, finish }: KindHooks): void {
   for (const { schema } of Object.values(model.discriminators ?? {})) finish(schema as Schema);

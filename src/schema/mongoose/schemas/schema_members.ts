@@ -5,8 +5,8 @@ import { VALUES_KEY } from "../documents/document_values.ts";
 const ownFunctions = new WeakSet<object>();
 
 /**
- * Marks a method, a middleware or a transform of the framework. Marked functions change nothing that the application
- * can observe, so they do not count as functions of the application.
+ * Marks a method, a middleware or a transform as a function of the framework. Marked functions change nothing that the
+ * application can observe, so they do not count as functions of the application.
  */
 export function markOwn<F extends object>(fn: F): F {
   ownFunctions.add(fn);
@@ -17,7 +17,10 @@ export function isOwn(fn: unknown): boolean {
   return typeof fn === "function" && ownFunctions.has(fn);
 }
 
-/** The names of the members of every document, without the members of its prototype. */
+/**
+ * The names of the members of every document, without the members of its prototype. A field with such a name would
+ * replace the member.
+ */
 export const DOCUMENT_MEMBERS: readonly string[] = [
   ...Object.keys((mongoose.Schema as unknown as { reserved: object }).reserved),
   ...["schema", "isNew", "errors", "db", "discriminators", VALUES_KEY],
@@ -32,8 +35,8 @@ interface PluginMark {
 }
 
 /**
- * Copies to a clone the mark that the plugins of the connection have been applied to the schema. Without the mark,
- * Mongoose would apply the plugins to the clone again.
+ * Copies a mark from a schema to its clone. The mark says that the plugins of the connection have been applied. Without
+ * the mark, Mongoose would apply the plugins to the clone again.
  */
 export function copyPluginMark(schema: Schema, clone: Schema): void {
   const { $connectionPluginsApplied: mark } = schema as PluginMark;
@@ -42,14 +45,14 @@ export function copyPluginMark(schema: Schema, clone: Schema): void {
 
 /**
  * Whether a method or a static of a schema replaces a member of Mongoose's model, or a queued method of the application
- * runs for every new document.
+ * runs for every new document. Entities of such a schema cannot be read without Mongoose documents.
  */
 export function replacesMembers(schema: Schema): boolean {
   const { callQueue } = schema as unknown as { callQueue: readonly [string, unknown][] };
   const isUsers = (name: string) => !isOwn(schema.methods[name]);
   return callQueue.some(([name]) => isUsers(name)) ||
     Object.keys(schema.methods).some((name) =>
-      // Mongoose adds this method to every schema with timestamps.
+      // Mongoose adds this method to every schema with timestamps, so it is no method of the application.
       name in mongoose.Model.prototype && name !== "initializeTimestamps" && isUsers(name)
     ) ||
     Object.keys(schema.statics).some((name) => name in mongoose.Model);
@@ -91,7 +94,7 @@ export function hasMiddleware(schema: Schema, names: readonly string[]): boolean
 
 /**
  * Whether the application has middleware for `find` and none for `aggregate`. Such middleware may change which
- * documents a query finds, but an aggregation would skip the middleware.
+ * documents a query finds. An aggregation would skip the middleware, so it would read other documents than the query.
  */
 export function findsByMiddleware(schema: Schema): boolean {
   return hasMiddleware(schema, ["find"]) && !hasMiddleware(schema, ["aggregate"]);
@@ -103,6 +106,7 @@ function isBuiltIn({ fn }: Middleware): boolean {
 
 /**
  * Removes the middleware of the application from a document that will not be saved, and from its embedded documents.
+ * The document is only validated, and the validation would run the middleware.
  */
 export function dropMiddleware(doc: Document): void {
   for (const each of [doc, ...doc.$getAllSubdocs()]) {
@@ -126,8 +130,9 @@ export function typesWithin(type: SchemaType): SchemaType[] {
 }
 
 /**
- * Whether the application runs no code in the given operations of a model. Discriminators, replaced members and
- * middleware count as code of the application, in the model's schema and in embedded schemas.
+ * Whether the application runs no code in the given operations of a model, so that the operations can be done without
+ * Mongoose documents. Discriminators, replaced members and middleware count as code of the application, in the model's
+ * schema and in embedded schemas.
  */
 export function runsNothingOwn(model: Model<unknown>, operations: readonly string[]): boolean {
   const { discriminators, schema } = model;
@@ -140,7 +145,7 @@ export function runsNothingOwn(model: Model<unknown>, operations: readonly strin
 
 type StampFields = Readonly<Partial<Record<"createdAt" | "updatedAt", string | null>>>;
 
-/** The names of the timestamp fields of a schema. A name is missing if Mongoose keeps no such timestamp. */
+/** Returns the names of the timestamp fields of a schema. A name is missing if Mongoose sets no such timestamp. */
 export function stampFields(schema: Schema): StampFields {
   const { $timestamps } = schema as { $timestamps?: StampFields };
   return $timestamps ?? {};

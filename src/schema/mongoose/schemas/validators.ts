@@ -3,7 +3,10 @@ import type { Schema, SchemaType } from "mongoose";
 import { isPromise } from "../../../declare/hooks/run_hook.ts";
 import { typesWithin } from "./schema_members.ts";
 
-/** The properties of a type that hold the validators which Mongoose has made from its options. */
+/**
+ * The properties of a field type in which Mongoose stores the validators that it has made from the options of the
+ * field. All other validators come from the application, except the validator of `match`.
+ */
 const KEPT_AS = [
   "requiredValidator",
   "enumValidator",
@@ -13,19 +16,19 @@ const KEPT_AS = [
   "maxlengthValidator",
 ];
 
-/** Whether the validators of a type read only the value. Such validators may run without a document. */
+/** Whether the validators of a field type read only the value, so that they may run without a document. */
 export function judgesValuesAlone(type: SchemaType): boolean {
   const kept = keptValidators(type);
   return (type.validators as HostRule[]).every(({ validator, regexp, propsParameter }) =>
-    // No property of the type holds the validator of `match`.
+    // No property of the type holds the validator of `match`, so it is recognised by its regular expression.
     kept.includes(validator) || regexp instanceof RegExp ||
     (isArrow(validator) && propsParameter !== true)
   );
 }
 
 /**
- * Whether a validator is an arrow function, so that `this` is never the document. A method with the name `async` begins
- * like an async arrow function, so such a method is excluded.
+ * Whether a validator is an arrow function, so that `this` is never the document. The source text of a method with the
+ * name `async` begins like an async arrow function, so such a method is excluded.
  */
 function isArrow(validator: unknown): boolean {
   return typeof validator === "function" && !Object.hasOwn(validator, "prototype") &&
@@ -70,7 +73,8 @@ interface HostRule {
 }
 
 /**
- * Returns a promise-like object whose rejection is always handled, including the promises that its `then()` returns.
+ * Returns a promise-like object whose rejection is always handled, so that the rejection cannot end the process. The
+ * promises that its `then()` returns are handled as well. Returns any result that is no promise unchanged.
  */
 function handled(result: unknown): unknown {
   if (!isPromise(result)) return result;
