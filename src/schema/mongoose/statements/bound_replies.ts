@@ -3,14 +3,14 @@ import mongoose from "mongoose";
 const { AbstractCursor } = mongoose.mongo;
 
 /**
- * The largest number of documents in one reply. A reply of 16 MB may hold many more documents, and the driver keeps an
- * object for each.
+ * The largest number of documents in one reply of the database. A reply of 16 MB may hold many more documents, and the
+ * driver keeps an object in memory for each document.
  */
 export const BATCH_SIZE = 1024;
 
 /**
- * Sets the batch size of a query, an aggregation or a cursor that a `fetch` hook returned. A batch size that the hook
- * has set is kept.
+ * Limits the number of documents in each reply to a query, an aggregation or a cursor that a `fetch` hook returned. A
+ * batch size that the hook has set does not change.
  */
 export function boundReplies(given: unknown): void {
   if (given instanceof mongoose.Query) {
@@ -32,7 +32,10 @@ export function boundReplies(given: unknown): void {
   }
 }
 
-/** Whether a value is a cursor of Mongoose. Such a cursor opens the driver's cursor later. */
+/**
+ * Whether a value is a cursor of Mongoose. Such a cursor opens the driver's cursor later, so the batch size may have to
+ * be set when that cursor opens.
+ */
 function isMongooseCursor(given: unknown): given is MongooseCursor {
   return Symbol.asyncIterator in Object(given) && "cursor" in Object(given) &&
     "once" in Object(given);

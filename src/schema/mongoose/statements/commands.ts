@@ -10,8 +10,9 @@ export interface UpdateStatement {
 }
 
 /**
- * Sends updates of a collection in order and in as few commands as possible. Returns the number of matched documents.
- * The driver's bulk write is not used, because its errors lose their class and the index that refused a value.
+ * Sends updates of a collection in order and in as few commands as possible. Returns the number of matched documents,
+ * so that the caller notices a document that another write has changed or removed. The driver's bulk write is not used,
+ * because its errors lose their class and the index that refused a value.
  */
 export async function sendUpdates(
   { db, collection: { name } }: Document,
@@ -32,7 +33,10 @@ export async function sendUpdates(
   return met;
 }
 
-/** The largest size of the updates in one command. MongoDB accepts 16 MB, and the rest of the command needs room. */
+/**
+ * The largest size of the updates in one command. MongoDB accepts commands of 16 MB, and the rest of the command needs
+ * room.
+ */
 const MOST_BYTES = 12 * 1024 * 1024;
 
 export function* inCommands<T extends object>(all: readonly T[]): Generator<T[]> {
@@ -57,7 +61,10 @@ export interface GivenValues {
   readonly stages: readonly object[];
 }
 
-/** Runs aggregation stages on the given values instead of stored documents. */
+/**
+ * Runs aggregation stages on the given values instead of stored documents. The database then evaluates a filter on
+ * values that are not stored.
+ */
 export async function aggregateValues(
   { connection, values, stages }: GivenValues,
   options?: mongo.AggregateOptions,

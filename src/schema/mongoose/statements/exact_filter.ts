@@ -7,7 +7,8 @@ type Conditions = Readonly<Record<string, unknown>>;
  * operators that the database supports for a type.
  *
  * Mongoose reads the properties of the object, and the driver sends the result of `toBSON()`. A copy of the object has
- * only these properties, and the database refuses a query with them.
+ * only its property `$expr`. The database refuses a query with this `$expr`, so a copy cannot select more documents
+ * than the conditions do.
  */
 class ExactCondition {
   readonly $expr = Object.freeze(mongoose.trusted({ $copyOfAnExactFilter: true }));
@@ -22,15 +23,16 @@ class ExactCondition {
     return this.#conditions;
   }
 
-  /** Returns the conditions for `console.log()`. */
+  /** Returns the conditions for `console.log()`, which would otherwise print only `$expr`. */
   [Symbol.for("nodejs.util.inspect.custom")](): Conditions {
     return this.#conditions;
   }
 }
 
 /**
- * Returns a filter whose conditions are already cast, and which every method of a model sends unchanged. Code can read
- * the fields of the conditions by name. These properties are not enumerable, so Mongoose and the driver ignore them.
+ * Returns a filter whose conditions are already cast, and which every method of a model sends unchanged. Code of the
+ * application can read the fields of the conditions by name. The properties for this are not enumerable, so Mongoose
+ * and the driver ignore them.
  */
 export function exactFilter(conditions: Conditions): Record<string, unknown> {
   const entries = Object.entries(conditions);
@@ -42,7 +44,10 @@ export function exactFilter(conditions: Conditions): Record<string, unknown> {
   return filter;
 }
 
-/** Whether an object is a filter of `exactFilter()`. */
+/**
+ * Whether an object is a filter that `exactFilter()` has made. Such a filter may have properties that are not
+ * enumerable, because they repeat its conditions.
+ */
 export function isExactFilter({ $and }: Conditions): boolean {
   return Array.isArray($and) && $and[0] instanceof ExactCondition;
 }

@@ -4,7 +4,7 @@ import { middlewareOf } from "../schemas/schema_members.ts";
 
 const { ValidationError } = mongoose.Error;
 
-/** The problems of a validation by path. */
+/** The problems that a validation of a document has found, by path. */
 export type FoundProblems = Record<string, unknown>;
 
 type Judge = (problems: FoundProblems) => void;
@@ -17,8 +17,8 @@ type Validate = (...args: unknown[]) => Promise<void>;
  * Calls `judge` with the problems of each validation of a document. `judge` may remove problems or throw another error.
  * A validation without remaining problems succeeds.
  *
- * The methods of the document are replaced, because middleware cannot make a failed validation succeed. `save()` of the
- * application calls `$validate`.
+ * The methods of the document are replaced, because middleware cannot make a failed validation succeed. A `save()` by
+ * the application calls `$validate`, so this method is replaced as well.
  */
 export function judgeValidation(doc: Document, judge: Judge): void {
   const isJudged = judges.has(doc);
@@ -41,7 +41,10 @@ export function judgeValidation(doc: Document, judge: Judge): void {
   }
 }
 
-/** Returns the problems that a document has before its validation, such as values that could not be cast. */
+/**
+ * Returns the problems that a document has before its validation, such as values that Mongoose could not cast when they
+ * were set.
+ */
 export function pendingProblems(doc: Document): FoundProblems {
   const { $__: { validationError } } = doc as unknown as {
     readonly $__: { readonly validationError?: { readonly errors: FoundProblems } | null };

@@ -12,7 +12,10 @@ export interface CastingQuery {
   _castUpdate(update: Update): Update | undefined;
 }
 
-/** Replaces the cast of a query's conditions. `castBy` gets the conditions and the original cast. */
+/**
+ * Replaces the cast of a query's conditions by `castBy`, so that conditions can be sent in a form that Mongoose's cast
+ * would change. `castBy` gets the conditions and the original cast.
+ */
 export function replaceCast<Q extends object>(
   query: Q,
   castBy: (conditions: Conditions, cast: (conditions: Conditions) => Conditions) => Conditions,
@@ -30,7 +33,7 @@ export function replaceCast<Q extends object>(
 
 /**
  * Makes a query match the given conditions without casting them again, because a second cast would run setters again.
- * Conditions that middleware adds are cast.
+ * Conditions that middleware adds to the query are cast.
  */
 export function matchAsIs(query: object, conditions: Conditions): void {
   replaceCast(query, (given, cast) => ({ $and: [conditions, cast(given)] }));
@@ -38,7 +41,7 @@ export function matchAsIs(query: object, conditions: Conditions): void {
 
 /**
  * Makes a query write an update without casting it again, because a second cast would run setters again. Paths that
- * middleware adds are cast.
+ * middleware adds to the update are cast.
  */
 export function writeAsIs(query: object, update: Update): void {
   const casting = query as CastingQuery;
@@ -66,7 +69,8 @@ export function populatedPaths(populate: unknown): ReadonlySet<string> {
 
 /**
  * Returns the filter that Mongoose's option `sanitizeFilter` would produce before a cast. Operators without the mark of
- * `mongoose.trusted()` become values.
+ * `mongoose.trusted()` become values that the database compares for equality. Returns the filter unchanged if the
+ * option is not set.
  */
 export function sanitized(
   model: Model<unknown>,

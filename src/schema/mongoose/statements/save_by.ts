@@ -10,7 +10,7 @@ async function validate(doc: Document): Promise<void> {
 
 /**
  * Runs the `pre("save")` middleware of a document. Middleware reads the options of the save from its argument or from
- * the document, so both are set.
+ * the document, so the options are set in both places.
  */
 async function runPreSave(doc: Document): Promise<void> {
   const internals = (doc as unknown as DocumentInternals).$__;
@@ -26,8 +26,8 @@ async function runPreSave(doc: Document): Promise<void> {
 }
 
 /**
- * Runs the `post("save")` error middleware of a document. Returns the error that the middleware throws, or `error` if
- * the middleware throws none.
+ * Runs the `post("save")` error middleware of a document, which may replace an error. Returns the error that the
+ * middleware throws, or `error` if the middleware throws none.
  */
 async function toldOf(doc: Document, error: unknown): Promise<unknown> {
   try {
@@ -39,8 +39,8 @@ async function toldOf(doc: Document, error: unknown): Promise<unknown> {
 }
 
 /**
- * Does the steps of Mongoose's `save()` for several documents, with `write` instead of its write. The documents are
- * validated first, and the `save` middleware runs before and after the write.
+ * Does the steps of Mongoose's `save()` for several documents, so that `write` can store all of them with as few
+ * commands as possible. The documents are validated first, and the `save` middleware runs before and after `write`.
  */
 export async function saveBy(
   docs: readonly Document[],
@@ -64,8 +64,8 @@ export async function saveBy(
 }
 
 /**
- * Saves documents as {@linkcode saveBy} does, but an error of one document does not stop the others. Returns the errors
- * of the documents that are not saved.
+ * Saves documents in the same steps as {@linkcode saveBy}, but an error of one document does not stop the save of the
+ * other documents. Returns the errors of the documents that are not saved.
  */
 export async function saveEachBy(
   docs: readonly Document[],
@@ -94,15 +94,15 @@ export async function saveEachBy(
 }
 
 export interface StatementOptions {
-  /** Aborts when the request has no time left to send the statement. */
+  /** Aborts the statement when the request has no time left to send it. */
   readonly signal: AbortSignal;
   readonly maxTimeMS: number;
   readonly session?: ClientSession;
 }
 
 /**
- * Returns the options of a statement that writes a document. The options include the session of the application, or the
- * write concern of the schema if no session is used.
+ * Returns the options of a statement that writes a document, as a `save()` of Mongoose would send them. The options
+ * include the session of the application, or the write concern of the schema if no session is used.
  */
 export function statementOptionsOf(
   doc: Document,
@@ -125,16 +125,19 @@ interface TransactionAround {
   };
 }
 
-/** Marks the changes of a document and its embedded documents as stored, as `save()` does. */
+/**
+ * Marks the changes of a document and its embedded documents as stored, as `save()` does, so that the next save does
+ * not write them again.
+ */
 export function markSaved(doc: Document): void {
   const internals = (doc as unknown as DocumentInternals).$__;
   const { removedSubdocs } = internals;
-  // An update does not store defaults of missing fields, so they stay marked as defaults.
+  // An update does not store the defaults of missing fields, so these fields stay marked as defaults.
   const shown = doc.isNew ? [] : ownDefaults(doc);
   forgetAllChanges(doc);
   for (const path of shown) statesOf(doc).default(path);
   internals.version = undefined;
-  // The middleware of removed embedded documents runs after the write and needs this list.
+  // The middleware of removed embedded documents runs after the write and needs the list of these documents.
   internals.removedSubdocs = removedSubdocs;
   for (const each of [doc, ...doc.$getAllSubdocs()]) each.isNew = false;
   // The values before this save are no longer the initial state. If the application sets such a value again, the
@@ -152,20 +155,26 @@ interface DocumentInternals {
   };
 }
 
-/** Whether the next save of a document must match its version, because of `increment()` or `optimisticConcurrency`. */
+/**
+ * Whether the next save of a document must match its stored version, because of `increment()` or
+ * `optimisticConcurrency`. Such a save fails if another write has changed the version.
+ */
 export function isTiedToVersion(doc: Document): boolean {
   const { version } = (doc as unknown as DocumentInternals).$__;
   return Boolean(version) || Boolean(doc.schema.get("optimisticConcurrency" as never));
 }
 
-/** Sets whether the next saves of a document update its timestamps. */
+/** Sets whether the next saves of a document update its timestamps. An action decides this by an option of its save. */
 export function setStamping(doc: Document, stamps: boolean): void {
   (doc as unknown as { $timestamps(stamps: boolean): void }).$timestamps(stamps);
 }
 
 const saves = new WeakMap<object, number>();
 
-/** Counts the saves of each document of a schema. */
+/**
+ * Counts the saves of each document of a schema, so that the framework notices a save by a hook. The response then
+ * needs the new version of the entity.
+ */
 export function countSaves(schema: Schema): void {
   const count = markOwn(function (this: Document): void {
     saves.set(this, savesOf(this) + 1);

@@ -4,27 +4,33 @@ type Remove = (filter: object, options: object) => Promise<mongo.DeleteResult>;
 
 /**
  * The undeclared member of a query that holds its collection. The query sends its statement by a method of that
- * collection.
+ * collection, so another collection object can change how the statement is sent.
  */
 interface CollectionHolder {
   mongooseCollection: Readonly<Record<"deleteOne" | "deleteMany", Remove>>;
 }
 
-/** Sends a statement, in a transaction if `session` is given. The server runs the statement for at most `mostMS`. */
+/**
+ * Sends a statement, in the transaction of `session` if a session is given. The server runs the statement for at most
+ * `mostMS`.
+ */
 export type Write<T = void> = (session?: ClientSession, mostMS?: number) => Promise<T>;
 
 export interface Removal {
   readonly name: "deleteOne" | "deleteMany";
   readonly statementOptions: (session?: ClientSession, mostMS?: number) => object;
-  /** Runs the statement together with other writes. The function may call `write` more than once. */
+  /**
+   * Runs the statement together with other writes of the request, for example in a transaction. The function calls
+   * `write` again if the transaction is repeated.
+   */
   readonly together?: ((write: Write) => Promise<void>) | undefined;
-  /** Checks the result of the statement. An error undoes the other writes. */
+  /** Checks the result of the statement. If this function throws, the transaction undoes the other writes as well. */
   readonly check?: (result: mongo.DeleteResult) => void;
 }
 
 /**
- * Runs a query that removes documents. The middleware of the query runs once, even if a transaction sends the statement
- * several times.
+ * Runs a query that removes documents. The middleware of the query runs once, even if a repeated transaction sends the
+ * statement several times.
  */
 export async function sendWith(
   query: Query<mongo.DeleteResult, unknown>,

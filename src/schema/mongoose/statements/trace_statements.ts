@@ -2,9 +2,9 @@ import { type TracingChannel, tracingChannel } from "node:diagnostics_channel";
 import type { Connection } from "mongoose";
 
 /**
- * A message of the tracing channel `mongrove:statement`. It describes a statement of the framework, of a hook or of
- * Mongoose. The trace begins with the first command of the statement, and ends with its result or with the end of its
- * cursor.
+ * A message of the tracing channel `mongrove:statement`. The message describes a statement of the framework, of a hook
+ * or of Mongoose. The trace begins with the first command of the statement, and ends with the result of the statement
+ * or with the end of its cursor.
  *
  * @example Print how long statements take
  * ```ts
@@ -27,7 +27,7 @@ export interface StatementTrace {
     readonly "db.namespace": string;
     readonly "db.operation.name": string;
     readonly "db.collection.name"?: string;
-    /** The class name of the error. A statement that succeeded has no error type. */
+    /** The class name of the error with which the statement failed. A statement that succeeded has no error type. */
     "error.type"?: string;
   };
   /** The duration of the statement in seconds, set when the statement has ended. */
@@ -39,12 +39,12 @@ interface Trace {
   duration?: number;
 }
 
-/** Ends a trace. `errorType` is the class name of the error, if the traced work failed. */
+/** Ends a trace and sets its duration. `errorType` is the class name of the error, if the traced work failed. */
 export type EndTrace = (errorType?: string) => void;
 
 /**
  * Begins a trace and runs `work` inside the trace. `work` runs with the contexts that subscribers have bound to the
- * stores of the channel.
+ * stores of the channel. The trace stays open until `work` calls `end`.
  */
 export function openTrace<T extends Trace, R>(
   { channel, trace }: { readonly channel: TracingChannel<object, T>; readonly trace: T },
@@ -82,7 +82,7 @@ interface Operation {
 
 /**
  * Traces the statements of a connection. The listeners are added at the first request for which the channel has
- * subscribers.
+ * subscribers, so an application without subscribers does no work for traces.
  */
 export function traceStatements(connection: Connection): void {
   if (!channel.hasSubscribers || traced.has(connection)) return;
@@ -98,13 +98,16 @@ export function traceStatements(connection: Connection): void {
     const end = open.get(_id);
     if (end === undefined) return;
     if (isCursor(result)) {
-      // The identifier of a cursor is missing if the server never replied to its first command.
+      // The identifier of a cursor is missing if the server never replied to the first command of the cursor.
       result.once("close", () => end(result.id === undefined ? "MongoError" : undefined));
     } else end(error === undefined ? undefined : errorType(error));
   });
 }
 
-/** Traces a statement that is sent without Mongoose's collections, which emit no events for it. */
+/**
+ * Traces a statement that is sent without Mongoose's collections. Mongoose emits no event for such a statement, so
+ * `traceStatements()` does not see it.
+ */
 export async function traceStatement<T>(
   statement: Statement,
   send: () => Promise<T>,
