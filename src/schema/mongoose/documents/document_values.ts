@@ -1,22 +1,29 @@
 import mongoose from "mongoose";
 import type { Document } from "mongoose";
 
-/** The member of a document that holds its stored values. Mongoose resolves no path through an object with this key. */
+/**
+ * The name of the member of a document that holds its stored values. Mongoose resolves no path through an object with
+ * this key, so a change inside such an object must be written with the whole object.
+ */
 export const VALUES_KEY = "_doc";
 
-/** Returns the stored values of a document without getters and change tracking. */
+/** Returns the stored values of a document, without a call of getters and without change tracking. */
 export function rawValues(doc: Document): Record<string, unknown> {
   return (doc as unknown as Record<typeof VALUES_KEY, Record<string, unknown>>)[VALUES_KEY];
 }
 
-/** Returns the elements of a document's array without Mongoose's proxy. Returns other arrays unchanged. */
+/**
+ * Returns the elements of a document's array without the proxy that Mongoose puts around the array. Returns any other
+ * array unchanged.
+ */
 export function rawArray(array: readonly unknown[]): readonly unknown[] {
   return (array as { readonly __array?: readonly unknown[] }).__array ?? array;
 }
 
 /**
- * The place of a value in a document. `doc` is the document that tracks the changes of the value, and `path` is the
- * path in that document.
+ * The place of a value in a document, through which the merge of a body reads and writes the value. `doc` is the
+ * document that tracks the changes of the value, and `path` is the path in that document. For a value in a Map, `key`
+ * is its key in `map`.
  */
 export interface Slot {
   readonly doc: Document;
@@ -53,7 +60,7 @@ export function setRaw(doc: Document, { path, value }: { path: string; value: un
 
 /**
  * Replaces an array of embedded objects. Elements that were in the array before stay the same documents, also at other
- * positions.
+ * positions, so that Mongoose does not run their setters again.
  */
 export function writeElements({ doc, path }: Slot, elements: readonly unknown[]): void {
   doc.markModified(path);
@@ -65,8 +72,8 @@ export function writeElements({ doc, path }: Slot, elements: readonly unknown[])
 }
 
 /**
- * Forgets the changes of paths with a prefix. The value around these paths is written as a whole, and MongoDB refuses
- * an update that sets both a path and a path below it.
+ * Forgets the changes of all paths with a prefix. The value around these paths is written as a whole, and MongoDB
+ * refuses an update that sets both a path and a path below it.
  */
 export function forgetChanges(doc: Document, prefix: string): void {
   for (const path of doc.directModifiedPaths()) {
@@ -89,8 +96,8 @@ interface Delta {
 
 /**
  * Returns the changes of a stored document as an update, without defaults of fields that are not stored. Mongoose would
- * write these defaults, and a PATCH of one field would overwrite a value that another client has set in the meantime. A
- * default that was changed inside is written as a whole.
+ * write these defaults, and a PATCH of one field would overwrite a value that another client has set after the read. A
+ * default in which a value was changed is written as a whole.
  */
 export function deltaOf(doc: Document): Delta {
   const states = statesOf(doc);

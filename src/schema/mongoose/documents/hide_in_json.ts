@@ -26,7 +26,7 @@ const JSON_OPTIONS = { minimize: false, flattenMaps: true } as const;
 export function hideInJson(schema: Schema): void {
   const given = (schema.get("toJSON") ?? {}) as { transform?: unknown };
   const own = typeof given.transform === "function" ? given.transform as Transform : undefined;
-  // A discriminator inherits the transform of its base.
+  // A discriminator inherits the transform of its base, so its JSON hides the fields already.
   if (own !== undefined && hiding.has(own)) return;
   const transform: Transform = (doc, json, options) => {
     const ofDoc = (doc as Document).schema as Schema;
@@ -45,18 +45,19 @@ export function hideInJson(schema: Schema): void {
   schema.set("toJSON", { ...JSON_OPTIONS, ...given, transform } as never);
 }
 
-/** The transforms that hide fields, so that none is wrapped twice. */
+/** The transforms that `hideInJson()` has made, so that no transform is wrapped twice. */
 const hiding = new WeakSet<object>();
 
 /**
- * The rights for the running `jsonFor()`. The rights are module state, because the transforms of embedded documents run
- * inside `jsonFor()` and cannot get an argument from the framework. `jsonFor()` is synchronous, so requests cannot mix.
+ * The rights of the reader for the running `jsonFor()`. The rights are module state, because the transforms of embedded
+ * documents run inside `jsonFor()` and cannot get an argument from the framework. `jsonFor()` is synchronous, so
+ * requests cannot mix.
  */
 let reader = MOST_RESTRICTED;
 
 /**
  * Returns the JSON of a document for a reader. A call of `toJSON()` outside of this function uses the most restricted
- * rights.
+ * rights, because its reader is not known.
  */
 export function jsonFor(doc: Document, rights: Rights): object {
   const before = reader;
@@ -70,7 +71,7 @@ export function jsonFor(doc: Document, rights: Rights): object {
 
 /**
  * Whether the application changes the JSON of a schema's documents, by a method, a transform or options of the schema
- * or of Mongoose.
+ * or of Mongoose. The declared fields do not describe such JSON.
  */
 export function hasOwnJson(schema: Schema): boolean {
   const { transform, ...options } = (schema.get("toJSON") ?? {}) as Record<string, unknown>;
@@ -86,7 +87,8 @@ export function hasOwnJson(schema: Schema): boolean {
  */
 export const showsStoredValues = memoize((schema: Schema): boolean =>
   !hasOwnJson(schema) && !replacesMembers(schema) && schema.get("strict") !== false &&
-  // A document shows objects that come from dotted paths even if none of their fields is stored.
+  // A document shows an object that comes from dotted paths even if none of its fields is stored, so its JSON differs
+  // from the stored values.
   Object.keys(schema.paths).every((path) => !path.includes(".") || path.includes("$*")) &&
   Object.values(schema.paths).flatMap(typesWithin).every(isShownAsStored)
 );
@@ -98,6 +100,7 @@ function generalOptions(schema: Schema): object {
 
 /**
  * Whether a method, a transform or getters of the application may show another value than the stored value of a field.
+ * Groups refuse such a field, because an aggregation reads the stored value.
  */
 export function showsOtherThanStored(type: SchemaType | undefined, schema: Schema): boolean {
   const { transform, getters }: { transform?: unknown; getters?: unknown } = {
@@ -109,8 +112,8 @@ export function showsOtherThanStored(type: SchemaType | undefined, schema: Schem
 }
 
 /**
- * Whether JSON shows the stored values of a type. The application has defined no transform for the field or for its
- * type, and no cast.
+ * Whether JSON shows the stored values of a type. JSON does so if the application has defined no transform for the
+ * field or for its type, and no cast.
  */
 function isShownAsStored(type: SchemaType): boolean {
   const { options, constructor } = type;
@@ -122,15 +125,15 @@ function isShownAsStored(type: SchemaType): boolean {
 interface SchemaKeys {
   readonly declared: ReadonlySet<string>;
   /**
-   * The paths with the option `hidden` or `apart`, and the value of that option. Embedded schemas are not included,
-   * because each schema has a separate list.
+   * The paths with the option `hidden` or `apart`, and the value of that option, which may be a function of the reader.
+   * Embedded schemas are not included, because each schema has a separate list.
    */
   readonly hidden: readonly { readonly path: readonly string[]; readonly option: unknown }[];
 }
 
 /**
- * Returns the declared and hidden keys of a schema. The schema must be complete, including the paths that Mongoose
- * adds, because the result is cached.
+ * Returns the declared and hidden keys of a schema. The result is cached, so the schema must be complete, including the
+ * paths that Mongoose adds.
  */
 export const schemaKeys = memoize((schema: Schema): SchemaKeys => {
   const declared = new Set(Object.keys(virtualsOf(schema)));

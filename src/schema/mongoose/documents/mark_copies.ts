@@ -9,18 +9,18 @@ import { schemaKeys } from "./hide_in_json.ts";
 
 export interface CopyMark {
   readonly schema: Schema;
-  /** The keys of the copy that its schema does not declare. */
+  /** The keys of the copy that its schema does not declare. A response leaves out these keys. */
   readonly undeclared: ReadonlySet<string>;
 }
 
 /**
- * The key of a copy's mark. A symbol is copied by a spread and by `Object.assign()`, but JSON and the database ignore
- * it.
+ * The key under which a copy of a document holds its mark. A spread and `Object.assign()` copy a symbol, so the mark is
+ * not lost. JSON and the database ignore a symbol.
  */
 const MARK: unique symbol = Symbol("mongrove.copy");
 
 interface MarkedCopy {
-  /** Returns the mark. A function is used, so that logs do not print the schema. */
+  /** Returns the mark of the copy. The mark is behind a function, so that logs do not print the schema. */
   [MARK]?: () => CopyMark;
 }
 
@@ -32,7 +32,7 @@ const MARK_SCHEMA = "$markSchema";
 const COPIES: Readonly<Record<string, (copy: object, schema: Schema) => void>> = {
   toObject: markCopy,
   $clone(copy, schema) {
-    // A `$clone()` of the application may return any value.
+    // A `$clone()` of the application may return any value, and only a document has stored values to mark.
     if (isDocument(copy)) markValues(copy, schema);
   },
 };
@@ -45,7 +45,7 @@ const COPIES: Readonly<Record<string, (copy: object, schema: Schema) => void>> =
  * fields, such as the hash of a password, and undeclared data that other programs have stored.
  */
 export function markCopies(schema: Schema): void {
-  // A discriminator inherits the methods of its base.
+  // A discriminator inherits the methods of its base, so its documents are marked already.
   if (MARK_SCHEMA in schema.methods) return;
   const silent = { suppressWarning: true } as never;
   for (const [name, mark] of Object.entries(COPIES)) {
@@ -67,7 +67,8 @@ export function markCopies(schema: Schema): void {
 }
 
 /**
- * Returns the methods that mark copies. A class that Mongoose generated from the schema earlier lacks these methods.
+ * Returns the methods that mark copies of documents. A class that Mongoose generated from the schema earlier lacks
+ * these methods, so the caller adds them to its prototype.
  */
 export function copyMethods({ methods }: Schema): object {
   const names = [...Object.keys(COPIES), MARK_SCHEMA];
@@ -75,16 +76,16 @@ export function copyMethods({ methods }: Schema): object {
 }
 
 /**
- * Marks the raw values (`_doc`) of a document. `{ ...document }` contains `_doc`, and Mongoose stores its content when
- * the spread is set on a free-form field.
+ * Marks the stored values (`_doc`) of a document. `{ ...document }` contains `_doc`, and Mongoose stores the content of
+ * `_doc` when such a spread is set on a free-form field. The mark is then in the stored content as well.
  */
 function markValues(doc: Document, schema: Schema): void {
   (rawValues(doc) as MarkedCopy)[MARK] = markOfValues(schema);
 }
 
 /**
- * Returns the function under the symbol `MARK` in raw values. The function computes the mark for the object on which it
- * is called, so a copy of the values gets its own undeclared keys.
+ * Returns the function under the symbol `MARK` in the stored values of a document. The function computes the mark for
+ * the object on which it is called, so a copy of the values gets a mark with the undeclared keys of the copy.
  */
 const markOfValues = memoize((schema: Schema) =>
   function (this: object): CopyMark {
@@ -115,10 +116,13 @@ export interface Spread {
   readonly mark: CopyMark | undefined;
 }
 
-/** Matches the members that Mongoose adds to every document. */
+/** Matches the names of the members that Mongoose adds to every document. These members are no values of the entity. */
 const OWN_MEMBERS = /^(\$|_doc$|__parentArray$|__index$)/;
 
-/** Returns the parts of `{ ...document }`. Returns `undefined` for any other object. */
+/**
+ * Returns the stored values, the added values and the mark of a spread document, `{ ...document }`. Returns `undefined`
+ * for any other object.
+ */
 export function spreadOf(value: object): Spread | undefined {
   const { $__: internals, _doc: stored } = value as { $__?: unknown; _doc?: unknown };
   if (internals === undefined || typeof stored !== "object" || stored === null) return undefined;
@@ -131,7 +135,7 @@ export function spreadOf(value: object): Spread | undefined {
 
 /**
  * Replaces each spread document in a value by a marked copy of the document's values. Mongoose would use the content of
- * the spread without the mark.
+ * the spread without the mark, so its hidden fields would no longer be known.
  */
 export function withoutSpreads(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSpreads);

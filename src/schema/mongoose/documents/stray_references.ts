@@ -7,20 +7,24 @@ import { markOwn, schemasWithin, typesWithin } from "../schemas/schema_members.t
 
 interface InitOptions {
   readonly populated?: readonly { readonly path: string }[];
-  /** Whether the values of the application contain populated entities. */
+  /**
+   * Whether the application hydrates values that already contain populated entities. These entities must stay objects.
+   */
   readonly hydratedPopulatedDocs?: boolean;
 }
 
 /**
- * Makes documents read an object that is stored in place of a reference as the identifier in that object, or as `null`.
- * Mongoose would make an entity from the object, and that entity would show fields with `select: false`.
+ * Makes documents read an object that is stored in place of a reference as the identifier in that object, or as `null`
+ * if the object contains no identifier. Mongoose would make an entity from the object, and that entity would show
+ * fields with `select: false`.
  *
- * The schema and its embedded schemas must be complete, because the references are collected once.
+ * The schema and its embedded schemas must be complete before the call, because the references are collected once.
  */
 export const dropStrays = memoize((schema: Schema): true => {
   if (referencesOf(schema).length === 0) return true;
   const drop = markOwn(function (this: Document, stored: object, options: InitOptions = {}): void {
-    // Mongoose calls this middleware for embedded documents as well, but the root document handles their values.
+    // Mongoose calls this middleware for embedded documents as well, but the call for the root document has changed
+    // their values already.
     if (this instanceof mongoose.Types.Subdocument || options.hydratedPopulatedDocs) return;
     const populated = new Set(options.populated?.map(({ path }) => path));
     dropWithin(stored, { schema, prefix: "", populated });
@@ -79,7 +83,7 @@ const IDENTIFIERS = /^(ObjectI[dD]|Binary|UUID|Decimal128|Long|Int32|Double|Time
 function isStray(value: unknown): boolean {
   if (typeof value !== "object" || value === null || isDocument(value)) return false;
   if (value instanceof Date || value instanceof Uint8Array) return false;
-  // Stored data may contain a key with this name.
+  // Stored data may contain a key `_bsontype`, so only an object that inherits this key is a value of the driver.
   return !("_bsontype" in value) || Object.hasOwn(value, "_bsontype") ||
     !IDENTIFIERS.test(String(value._bsontype));
 }

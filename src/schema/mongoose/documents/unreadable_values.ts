@@ -13,7 +13,8 @@ const { Types } = mongoose.Schema;
  */
 export const dropUnreadable = memoize((schema: Schema): true => {
   const drop = markOwn(function (this: Document, stored: object): void {
-    // The root document handles the values of its embedded documents.
+    // Mongoose calls this middleware for embedded documents as well, but the call for the root document has changed
+    // their values already.
     if (this instanceof mongoose.Types.Subdocument) return;
     dropWithin(stored, { schema: this.schema as Schema, prefix: "" });
   });
@@ -23,7 +24,9 @@ export const dropUnreadable = memoize((schema: Schema): true => {
 
 interface Place {
   readonly schema: Schema;
-  /** The path of an object that comes from dotted paths, with a dot at its end. */
+  /**
+   * The path of an object that comes from dotted paths, with a dot at its end. It is empty for an object with a schema.
+   */
   readonly prefix: string;
 }
 
@@ -37,11 +40,12 @@ function dropWithin(stored: unknown, { schema, prefix }: Place): void {
     const value = values[name];
     if (typeof value !== "object" || value === null) continue;
     const path = `${prefix}${name}`;
-    // A stored key may be named as a member of all objects.
+    // A stored key may have the name of a member of every object, such as `constructor`, so only own keys of `paths`
+    // count.
     const type = Object.hasOwn(schema.paths, path) ? schema.paths[path] : undefined;
     if (type !== undefined) dropOfType(values, { name, type });
     else if (schema.pathType(path) === "nested") dropWithin(value, { schema, prefix: `${path}.` });
-    // A discriminator may declare the field.
+    // A discriminator may declare the field, so Mongoose may read the value although the base has no such field.
     else if (schema.discriminators !== undefined && isUnreadable(value)) delete values[name];
   }
 }
