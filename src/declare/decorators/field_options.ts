@@ -3,8 +3,8 @@ import type { Scalar } from "../model/field_names.ts";
 import type { FrameworkModel } from "../model/framework_model.ts";
 
 /**
- * A validator of Mongoose, which is a function that returns whether a value is valid. An object also has the message
- * for values that are not valid.
+ * A validator of Mongoose, for the option `validate`. The function returns whether a value is valid. The object form
+ * also has the message of the error for a value that is not valid.
  */
 export type Validator<V> =
   | ((value: V) => unknown)
@@ -16,21 +16,25 @@ export type Validator<V> =
 /**
  * A function that returns whether a field is hidden, or read-only, for a request. The function is called once for each
  * request, after the `preFetch` hooks. The function must be synchronous. Any result except `false` hides or protects
- * the field.
+ * the field, so that a forgotten `return` never shows it.
  */
 export type FieldRule = (req: FrameworkRequest) => boolean;
 
-/** @internal A limit, alone or with the message for values beyond the limit. */
+/**
+ * @internal The value of an option such as `min` or `maxLength`. The value is a limit, or a list of the limit and of
+ * the error message for values beyond the limit.
+ */
 export type Bound<T> = T | readonly [T, string];
 
 /**
- * Options of a field, which are the options of Mongoose and the options of this interface, such as `hidden`. Any other
- * option is an error at start-up. An option for a plugin is set in `configure`, as in
- * `schema.path("name").options.indexed = true`.
+ * The options that all fields have, which `@prop` and `@arrayProp` extend. Some are options of Mongoose, such as `min`,
+ * and some are options of the framework, such as `hidden`. Any other option is an error at start-up. An option for a
+ * plugin is set in `configure`, as in `schema.path("name").options.indexed = true`.
  */
 export interface FieldOptions<V, I = V> {
   /**
-   * Whether the field must have a value. A function gets the document as `this`, as in `required(this: Note) { … }`.
+   * Whether the field must have a value. A function decides for each document, which it gets as `this`, as in
+   * `required(this: Note) { … }`.
    */
   readonly required?: boolean | string | readonly [boolean, string] | (() => boolean);
   /**
@@ -39,44 +43,53 @@ export interface FieldOptions<V, I = V> {
    * the field cannot write it.
    */
   readonly hidden?: boolean | FieldRule;
-  /** Whether request bodies cannot set the field. Hooks can set it. */
+  /** Whether request bodies cannot set the field. Hooks can set the field. */
   readonly readonly?: boolean | FieldRule;
   /**
    * Whether the parent leaves out this field, which has routes. Answers, bodies, filters and orders of the parent then
    * do not have the field, and reads of the parent do not load it. The option is required if all reads of the field's
-   * routes are limited by a scope or entity hooks, because these do not limit the parent. With `false`, the parent
-   * shows the whole field.
+   * routes are limited by a scope or entity hooks, because this scope and these hooks do not limit reads of the parent.
+   * With `false`, the parent shows the whole field.
    */
   readonly apart?: boolean;
-  /** Whether a unique index prevents equal values in the collection. */
+  /**
+   * Whether a unique index prevents equal values in the collection. A write of a value that another entity has answers
+   * 409.
+   */
   readonly unique?: boolean | readonly [boolean, string];
   /** Whether the field has an index, or the options of the index. */
   readonly index?: boolean | string | object;
-  /** Whether the index of the field leaves out documents without the field. */
+  /**
+   * Whether the index of the field leaves out documents without the field. A unique index that is not sparse allows
+   * only one document without the field.
+   */
   readonly sparse?: boolean;
   /** Whether the value cannot change after the creation of the entity. */
   readonly immutable?: boolean | (() => boolean);
-  /** Whether queries read the field. The default is `true`. Clients cannot filter by a field with `select: false`. */
+  /**
+   * Whether queries read the field. The default is `true`. With `select: false`, answers show the field only if a
+   * projection of a hook names it, and clients cannot filter by the field.
+   */
   readonly select?: boolean;
-  /** Other names of the field on documents. */
+  /** Other names by which code can read and set the field on documents. */
   readonly alias?: string | string[];
   /**
    * The time, after the date in the field, at which the database removes the document, as a number of seconds or a text
    * such as `"1d"`.
    */
   readonly expires?: number | string;
-  /** A summary of the field, in a few words. */
+  /** A summary of the field for the OpenAPI document, in a few words. */
   readonly summary?: string;
-  /** A description of the field, in CommonMark. */
+  /** A description of the field for the OpenAPI document, in CommonMark. */
   readonly description?: string;
-  /** Whether clients should stop using the field. */
+  /** Whether clients should stop using the field, as the OpenAPI document tells them. */
   readonly deprecated?: boolean;
   /**
    * An example of a value in JSON form, in which dates and identifiers are texts. The OpenAPI document shows the
    * example.
    */
   readonly example?: JsonForm<V>;
-  /** The value of the field if neither a body nor a hook gives one. */
+  /** The value of the field if neither a body nor a hook sets a value. */
   readonly default?: V | null | (() => V | null | (V extends Date ? number : never));
   /** The allowed values, as a list or a TypeScript enum. */
   readonly enum?: readonly (I | null)[] | Readonly<Record<string, string | number>> | {
@@ -114,11 +127,11 @@ export interface FieldOptions<V, I = V> {
 }
 
 /**
- * A schema of a validation library that implements [Standard Schema](https://standardschema.dev), such as Zod, Valibot or
- * ArkType.
+ * A schema of a validation library that implements [Standard Schema](https://standardschema.dev), such as Zod, Valibot
+ * or ArkType. The option `validate` of a field, and the options `body` and `answer` of an action, accept such schemas.
  */
 export interface StandardSchema {
-  /** The property that the specification defines. */
+  /** The property by which Standard Schema describes a schema. */
   readonly "~standard": {
     /** The version of the specification. */
     readonly version: 1;
@@ -131,25 +144,34 @@ export interface StandardSchema {
   };
 }
 
-/** @internal The result of a validation. A value is not valid if its result has `issues`. */
+/**
+ * @internal The result of the function `validate` of a {@linkcode StandardSchema}. A value is not valid if the result
+ * has `issues`.
+ */
 export interface StandardResult {
   readonly value?: unknown;
   readonly issues?: readonly StandardIssue[] | undefined;
 }
 
-/** @internal A problem of a value, or of a part of it. */
+/**
+ * @internal A problem that a {@linkcode StandardSchema} has found in a value. `path` names the part of the value that
+ * has the problem.
+ */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** @internal The JSON form of a scalar value. */
+/** @internal The type of a scalar value in JSON, for the option `example`. Dates and identifiers are texts in JSON. */
 export type JsonScalar<V> = V extends boolean ? V
   : V extends bigint ? string | number
   : V extends string | number ? Literals<V>
   : string;
 
-/** @internal The values of a TypeScript enum as literals, or the type itself. */
+/**
+ * @internal The values of a TypeScript enum as literals, so that an example can be the text or number of an enum
+ * member. Any other type is unchanged.
+ */
 export type Literals<V> = V extends string ? string extends V ? string : `${V}`
   : V extends number
     ? number extends V ? number : `${V}` extends `${infer N extends number}` ? N : number

@@ -26,18 +26,18 @@ export type FieldType =
   | ModelClass
   | (() => ModelClass);
 
-/** @internal A schema type of Mongoose, such as `Schema.Types.ObjectId`. */
+/** @internal A schema type of Mongoose, such as `Schema.Types.ObjectId`, as a value of the option `type`. */
 // deno-lint-ignore no-explicit-any -- the type parameters of Mongoose's schema types do not matter here
 export type MongooseType = (abstract new (...args: any) => SchemaType) & {
   readonly schemaName: string;
 };
 
-/** The value of a field that holds an identifier. */
+/** The types with which a class can declare a field that holds an identifier, such as a field with `ref`. */
 export type Identifier = Types.ObjectId | string;
 
 /**
- * The type of a field that holds the identifier of an entity of the model `T`. Values for Mongoose, such as filters,
- * can also have the identifier as a text.
+ * The type of a field that holds the identifier of an entity of the model `T`. TypeScript refuses an option `ref` with
+ * another model. Values for Mongoose, such as filters, can also have the identifier as a text.
  */
 export type Ref<T extends FrameworkModel> = Types.ObjectId & { readonly "~ref"?: T };
 
@@ -59,7 +59,10 @@ export type Restricted<T> = T extends null | undefined ? T : T & { readonly "~re
  */
 export type ReadOnly<T> = T extends null | undefined ? T : T & { readonly "~readonly"?: T };
 
-/** @internal The TypeScript types of values, by the names of Mongoose's schema types. */
+/**
+ * @internal The TypeScript types of values, by the names of Mongoose's schema types. `ValueOf` looks up the option
+ * `type` of a field here.
+ */
 export type MongooseValues = {
   String: string;
   Number: number;
@@ -76,7 +79,10 @@ export type MongooseValues = {
   Mixed: object;
 };
 
-/** @internal The TypeScript type of the values of a field with the option `type: T`. */
+/**
+ * @internal The TypeScript type of the values of a field with the option `type: T`. The decorator refuses a field that
+ * is declared with another type.
+ */
 export type ValueOf<T> = T extends StringConstructor ? string
   : T extends NumberConstructor ? number
   : T extends BooleanConstructor ? boolean
@@ -94,7 +100,10 @@ export type ValueOf<T> = T extends StringConstructor ? string
   : T extends () => ModelClass<infer M> ? M
   : never;
 
-/** A decorator of a field with values of the type `V`. The field can also be optional or `null`. */
+/**
+ * The decorator that {@linkcode prop} and {@linkcode arrayProp} return. TypeScript accepts it on a field with values of
+ * the type `V`, which can also be optional or `null`.
+ */
 export type FieldDecorator<V> = <This extends FrameworkModel, W extends V | null | undefined>(
   value: undefined,
   context: ClassFieldDecoratorContext<This, W>,

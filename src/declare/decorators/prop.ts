@@ -15,7 +15,7 @@ import type {
   UntypedProblem,
 } from "./prop_input.ts";
 
-/** Options of {@linkcode prop}. */
+/** Options of {@linkcode prop}, which are the options of all fields and the options of a field that holds one value. */
 export interface PropOptions<V, T = unknown> extends FieldOptions<V> {
   /**
    * The type of the field. The default is an identifier for a field with `ref`, or else the type of `default`, or else
@@ -28,11 +28,11 @@ export interface PropOptions<V, T = unknown> extends FieldOptions<V> {
    */
   readonly ref?: ModelClass | (() => ModelClass) | string;
   /**
-   * Whether a body can only name entities that exist and match the scopes of their class. Any other identifier answers
-   * 400 with `kind: "exists"`.
+   * Whether a body can only name entities that exist and match the scopes of the referenced class. Any other identifier
+   * answers 400 with `kind: "exists"`.
    */
   readonly exists?: boolean;
-  /** The type of the values of a `Map`. */
+  /** The type of the values in the Map, for a field with `type: Map`. */
   readonly of?: FieldType;
 }
 
@@ -70,15 +70,17 @@ export function prop(options: Record<string, unknown> = {}): unknown {
     recordField({ array: false, options }, context);
 }
 
-/** Options of {@linkcode arrayProp}. */
+/**
+ * Options of {@linkcode arrayProp}, which are the options of all fields and the options of a field that holds an array.
+ */
 export interface ArrayPropOptions<I, T> extends FieldOptions<I[], I> {
   /** The type of the elements, as a model class, a function that returns a model class, or a type such as `String`. */
   readonly items: T;
   /** Whether the array stores whole entities of the model instead of their identifiers. */
   readonly embedded?: boolean;
   /**
-   * Whether a body can only name entities that exist and match the scopes of their class. Any other identifier answers
-   * 400 with `kind: "exists"`.
+   * Whether a body can only name entities that exist and match the scopes of the referenced class. Any other identifier
+   * answers 400 with `kind: "exists"`.
    */
   readonly exists?: boolean;
 }

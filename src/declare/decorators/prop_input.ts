@@ -6,7 +6,8 @@ import type { FieldDecorator, Identifier, ValueOf } from "./field_type.ts";
 import type { ArrayPropOptions, PropOptions } from "./prop.ts";
 
 /**
- * @internal The class or the field that the decorator `D` decorates, or `undefined` if TypeScript does not infer it.
+ * @internal The class or the field that the decorator `D` decorates, against which TypeScript checks the options. The
+ * type is `undefined` if TypeScript does not infer the class or field, as for a decorator in a variable.
  */
 export type Decorated<D> = D extends (...args: never) => infer R ? [R] extends [void] ? undefined
   : D extends (target: infer T, context: infer C) => unknown
@@ -17,7 +18,10 @@ export type Decorated<D> = D extends (...args: never) => infer R ? [R] extends [
   : { readonly neither: true }
   : undefined;
 
-/** @internal The type of the values of the decorated field, or `any` if TypeScript does not infer it. */
+/**
+ * @internal The type of the values of the decorated field. The type is `any` if TypeScript does not infer the field, so
+ * that the options are not refused.
+ */
 export type FieldValue<D> = Decorated<D> extends { readonly value: infer V }
   ? [NonNullable<V>] extends [never] ? AnyValue : NonNullable<V>
   : AnyValue;
@@ -25,12 +29,13 @@ export type FieldValue<D> = Decorated<D> extends { readonly value: infer V }
 // deno-lint-ignore no-explicit-any -- a decorator in a variable is checked where it is applied
 type AnyValue = any;
 
-/** @internal The type of the option `K` in the given options `O`, or `undefined`. */
+/** @internal The type of the option `K` in the given options `O`, or `undefined` if `O` does not have the option. */
 export type OptionIn<O, K extends string> = K extends keyof O ? O[K] : undefined;
 
 /**
  * @internal The error text for a decorator in a wrong place, or for a field type such as `Hidden` whose option is
- * missing in `O`. In all other cases, the type is `P`, the problem of the options.
+ * missing in `O`. In all other cases, the type is `P`, the problem of the options. A decorator function declares its
+ * `this` with this type, so that TypeScript refuses the decorator and prints the text.
  */
 export type FieldProblem<D, N extends string, O, P> = Decorated<D> extends infer F
   ? F extends { readonly owner: infer This }
@@ -53,7 +58,7 @@ type AnyRule = (...args: never) => unknown;
 
 /**
  * The error text for a field that a function hides from some clients, although the type of the field is neither
- * optional nor `Restricted`. In all other cases, the type is `P`.
+ * optional nor `Restricted`. In all other cases, the type is `P`, the result of the other checks.
  */
 type RestrictedProblem<F, O, P> = OptionIn<O, "hidden"> extends AnyRule
   ? F extends { readonly value: infer V } ? 0 extends 1 & V ? P
@@ -63,7 +68,7 @@ type RestrictedProblem<F, O, P> = OptionIn<O, "hidden"> extends AnyRule
   : P
   : P;
 
-/** @internal A type in words, for error messages. */
+/** @internal A type in words, such as `"a string"`, for the texts of compile errors. */
 export type InWords<V> = [V] extends [string] ? "a string"
   : [V] extends [number] ? "a number"
   : [V] extends [boolean] ? "a boolean"
@@ -76,8 +81,8 @@ export type InWords<V> = [V] extends [string] ? "a string"
   : "of another type";
 
 /**
- * The types in which code may write a value of the type `V`, such as the members of an enum, the text of an identifier,
- * or a readonly list.
+ * The types in which the options `default` and `enum` may write a value of the type `V`, such as the members of an
+ * enum, the text of an identifier, or a readonly list.
  */
 type Written<V> =
   | V
@@ -127,7 +132,10 @@ type CheckedRef<N extends "ref" | "items", I, C> = [I] extends [Identifier]
       : "the elements are models: declare them as Ref or string, or add embedded: true"}`
   : `${N} makes references, the field is ${InWords<I>}: declare it as Ref or string`;
 
-/** The type of the option `exists` of a field that is no reference. `true` gets the error text `P` as its type. */
+/**
+ * The type of the option `exists` of a field that is no reference. `true` gets the error text `P` as its type, so that
+ * TypeScript refuses `exists: true`.
+ */
 type CheckedExists<X, P> = [X] extends [true] ? P : boolean;
 
 type CheckedType<V, T> = [V] extends [ValueOf<T>] ? T
@@ -152,8 +160,8 @@ type CheckedSchema<V, X> = X extends {
   : unknown;
 
 /**
- * @internal The error texts for given options `O` whose names are not in `K`. `N` is the decorator or option that the
- * texts name.
+ * @internal The type that refuses options in `O` whose names are not in `K`. Each such option gets an error text as its
+ * type, which TypeScript prints. `N` is the decorator or option that the text names.
  */
 export type NoOtherOptions<N extends string, O, K> = {
   readonly [X in Exclude<keyof O & string, K>]: `${N} has no option ${X}`;
@@ -172,7 +180,10 @@ type IndependentOptions<V, I> =
 type BoundOption = "min" | "max";
 type StringOption = "minLength" | "maxLength" | "match" | "trim" | "lowercase" | "uppercase";
 
-/** The type of the values of a field that has a `default`, but no `type`. */
+/**
+ * The type of the values of a field that has a `default`, but no `type`. A default such as `"open"` declares a field
+ * for any string, not only for this text.
+ */
 type Widen<D> = [D] extends [string] ? string
   : [D] extends [number] ? number
   : [D] extends [boolean] ? boolean
@@ -216,7 +227,10 @@ type ValueOfOptions<O> = [O] extends [never] ? string
 /** @internal The decorator that `prop()` returns for the options `O`. */
 export type DecoratorOf<O> = FieldDecorator<ValueOfOptions<O>>;
 
-/** @internal The error text for a field that is not a string, if no option declares its type. */
+/**
+ * @internal The error text for a field that is not a string, if no option declares the type of the field. In all other
+ * cases, the type is `unknown`, which refuses nothing.
+ */
 export type UntypedProblem<V, O> = [O] extends [never] ? unknown
   : [V] extends [ValueOfOptions<O>] ? unknown
   : OptionIn<O, "type" | "ref" | "default"> extends undefined
@@ -225,7 +239,9 @@ export type UntypedProblem<V, O> = [O] extends [never] ? unknown
     : `@prop is a string unless type says otherwise, the field is ${InWords<V>}`
   : unknown;
 
-/** @internal The type of the elements of the array `V`. */
+/**
+ * @internal The type of the elements of the array `V`, against which options such as `items` and `enum` are checked.
+ */
 export type ItemIn<V> = V extends readonly unknown[] ? V[number] : never;
 
 /**
@@ -267,7 +283,10 @@ export type ArrayOf<O> = FieldDecorator<
     : Identifier)[]
 >;
 
-/** @internal The error text for a field that is no array, or for options without `items`. */
+/**
+ * @internal The error text for a field that is no array, or for options without `items`. In all other cases, the type
+ * is `unknown`, which refuses nothing.
+ */
 export type ItemsProblem<V, O> = [O] extends [never] ? unknown
   : [V] extends [readonly unknown[]]
     ? OptionIn<O, "items"> extends undefined

@@ -10,7 +10,7 @@ import type { Decorated } from "./prop_input.ts";
 import type { Method } from "../operations/methods.ts";
 
 /**
- * Options of {@linkcode rest}.
+ * Options of {@linkcode rest}, which declare the path of a route, its operations, and the entities that it serves.
  *
  * @example Limit users to their own entities
  * ```ts
@@ -60,39 +60,51 @@ export interface RestOptions<
   readonly main?: boolean | undefined;
 }
 
-/** @internal The model `M` if the hooks and options of the operations accept it, or else a type with an error text. */
+/**
+ * @internal The model `M` if the hooks and options of the operations accept it. Otherwise the type has an error text,
+ * so that TypeScript refuses the decorator and prints the text.
+ */
 export type Accepts<M, O extends Method> = M extends FrameworkModel
   ? O["hooks"] extends HooksOf<M> | LeanHooksOf<M> ? M
   : { "a hook or the name of a field expects another model": O["hooks"] }
   : never;
 
-/** Options of {@linkcode rest} on a property. */
+/** Options of {@linkcode rest} on a property, which declare a sub-route for the entities of the property. */
 export interface PartRestOptions<O extends Method = Method>
   extends Omit<RestOptions<O>, "route" | "schemaOptions" | "getConnection" | "main"> {
   /** The path below the path of the parent entity. The default is `/` and the name of the property. */
   readonly route?: string;
 }
 
-/** The decorator of a class. TypeScript accepts a class only if the hooks accept its entities. */
+/**
+ * The decorator that {@linkcode rest} returns for a class. TypeScript accepts a class only if the hooks accept its
+ * entities.
+ */
 export type RestDecorator<O extends Method> = <M extends FrameworkModel>(
   target: abstract new () => M & Accepts<M, O>,
   context: ClassDecoratorContext<abstract new () => M>,
 ) => void;
 
-/** The decorator of a property. TypeScript accepts a property only if the hooks accept the entities of its model. */
+/**
+ * The decorator that {@linkcode rest} returns for a property. TypeScript accepts a property only if the hooks accept
+ * the entities of its model.
+ */
 export type PartRestDecorator<O extends Method> = <This extends FrameworkModel, V>(
   value: undefined,
   context: ClassFieldDecoratorContext<This, V> & AcceptsPart<V, O>,
 ) => void;
 
-/** @internal `unknown` if the hooks accept the model of the property, or else a type with an error text. */
+/**
+ * @internal `unknown` if the hooks accept the model of the property. Otherwise the type has an error text, so that
+ * TypeScript refuses the decorator and prints the text.
+ */
 export type AcceptsPart<V, O extends Method> = ModelIn<NonNullable<V>> extends infer M
   ? M extends FrameworkModel ? Accepts<M, O> extends M ? unknown : Accepts<M, O> : unknown
   : never;
 
 /**
- * @internal The model of an embedded entity or a `Ref`, or of the elements of an array of them. For any other value,
- * the type is `unknown`.
+ * @internal The model of an embedded entity or a `Ref`, or of the elements of an array of embedded entities or of
+ * `Ref`s. For any other value, the type is `unknown`.
  */
 export type ModelIn<V> = V extends readonly (infer I)[] ? ModelIn<I>
   : V extends { readonly "~ref"?: infer T } ? T extends FrameworkModel ? T : unknown
@@ -156,14 +168,20 @@ interface MethodOf<Rule extends string, M extends FrameworkModel> {
   "~model"?(model: M): void;
 }
 
-/** The operations `L` on the model `M`. If the model is not known, all operations are accepted. */
+/**
+ * The type of the option `methods`, which accepts the operations `L` only if their hooks fit the model `M`. If the
+ * model is not known, all operations are accepted.
+ */
 type Operations<L, M> = {
   readonly [I in keyof L]: M extends FrameworkModel
     ? MethodOf<"a called operation, such as all(), with hooks and fields of this model", M>
     : Method;
 };
 
-/** @internal The result of a `scope` function. */
+/**
+ * @internal The type of the result of a `scope` function. If TypeScript infers no narrower type, the names in the
+ * filter are not checked.
+ */
 export type Scoped = Returns<"scope returns a filter", QueryObject>;
 
 /** @internal The options of `@rest` on a property. `S` is the type of the result of `scope`. */

@@ -6,15 +6,15 @@ import type { FrameworkModel, ModelClass, ModelOf } from "../model/framework_mod
 export type QueryObject = Record<string, unknown>;
 
 /**
- * @internal A filter on entities of the model `M`, whose keys are fields, paths and operators. If the model is not
- * known, every key is accepted.
+ * @internal A filter on entities of the model `M`, whose keys are fields, paths and operators, so that TypeScript finds
+ * misspelled names. If the model is not known, every key is accepted.
  */
 export type FilterOf<M> = [keyof M] extends [keyof FrameworkModel | "~unnamed"] ? QueryObject
   : { [K in (keyof M & string) | `${keyof M & string}.${string}` | `$${string}`]?: unknown };
 
 /**
  * The state of a request, which hooks read and change as `req.framework`. Each level of a sub-route has a separate
- * state.
+ * state, so that a hook changes only the query of its level.
  */
 export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
   /**
@@ -25,11 +25,11 @@ export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
   filter: FilterOf<M>;
   /** The options of the query, such as `skip`, `limit`, `sort` and `populate`. */
   options: QueryObject;
-  /** The projection of the query. */
+  /** The projection of the query, which selects the fields to read. */
   projection: QueryObject;
   /** The name of the current operation, or of the current action. */
   readonly operation: string;
-  /** Returns the Mongoose model on the connection of this request. */
+  /** Returns the Mongoose model on the connection of this request, so that hooks use the database of the request. */
   model<T extends FrameworkModel = M>(): Promise<ModelOf<ModelClass<T>>>;
   /**
    * Returns the number of entities that `filter` and the scope select, without `skip` and `limit`. Conditions that a

@@ -44,9 +44,9 @@ export interface FilterOptions<M = unknown> {
 /** Options of an operation that are not hooks. */
 export interface OperationOptions extends OperationWords, FilterOptions {
   /**
-   * The URL parameters that hooks read. `removeAll()` refuses requests with other parameters. With
-   * `initialize({ parameters: "strict" })`, all operations refuse such requests. A sub-route also accepts the
-   * parameters of its parents' `one()`.
+   * The URL parameters that hooks read. `updateAll()` and `removeAll()` refuse requests with other parameters, because
+   * a misspelled `q` would select all entities. With `initialize({ parameters: "strict" })`, all operations refuse
+   * requests with other parameters. A sub-route also accepts the parameters of its parents' `one()`.
    */
   readonly parameters?: readonly string[] | undefined;
 }
@@ -93,7 +93,7 @@ export type LeanHooksOf<M extends FrameworkModel> =
   & FilterOptions<M>
   & { readonly lean: true };
 
-/** The names of the hooks. */
+/** The names of the hooks of an operation, such as `preFetch`. */
 export type HookName = Exclude<keyof Hooks<unknown>, "lean" | keyof OperationOptions>;
 
 /**
@@ -123,5 +123,8 @@ export type RequestOf<F> = Together<
   F extends (req: infer R, ...rest: never[]) => unknown ? (each: R) => void : never
 >;
 
-/** @internal The intersection of the parameter types of a union of functions. */
+/**
+ * @internal The intersection of the parameter types of a union of functions, which is the type of an argument that
+ * every function accepts.
+ */
 export type Together<F> = [F] extends [(each: infer I) => void] ? I : never;

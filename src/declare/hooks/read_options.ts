@@ -1,6 +1,6 @@
 import type { FieldNames, IsKnown, TargetOf } from "../model/field_names.ts";
 
-/** Options of a page. */
+/** Options of the pages of a list, which limit the number of entities in one answer. */
 export interface PageOptions {
   /** The number of entities of a page for a request without `limit`. The default is `max`. */
   readonly size?: number;
@@ -8,7 +8,10 @@ export interface PageOptions {
   readonly max: number;
 }
 
-/** Options of the total of a list. */
+/**
+ * Options of the total, which is the number of entities on all pages of a list. The options limit the work of the
+ * database for this number.
+ */
 export interface CountOptions {
   /**
    * The number of entities at which the database stops counting. For a longer list, the answer has no total. The
@@ -53,7 +56,7 @@ export type PopulateFields<M> = IsKnown<M> extends false
  */
 export type ListFormat = "ndjson" | "csv";
 
-/** Options of a live list. */
+/** Options of a live list, which stays open and sends events about later changes. */
 export interface LiveOptions {
   /**
    * The most entities that the list may have. A longer list answers 409, and the stream ends when the list grows beyond

@@ -18,8 +18,9 @@ export function andThen<T, R>(
 }
 
 /**
- * Runs a function of the application. Throws a `HookFailure` with the error of the function, or the error itself if it
- * is a `RestError`.
+ * Runs a function of the application. Throws a `HookFailure` with the error of the function, so that the answer does
+ * not blame the client for a mistake of the application. A `RestError` is thrown unchanged, because it is the answer
+ * for the client.
  */
 export function runHook<T>(
   hook: HostFunction,
@@ -37,7 +38,10 @@ export function runHook<T>(
   });
 }
 
-/** The functions of the application that the framework runs for a request. */
+/**
+ * The names of the functions of the application that the framework runs for a request. The answer to an error depends
+ * on the function that threw it.
+ */
 export type HostFunction =
   | HookName
   | "scope"

@@ -3,7 +3,7 @@ import type { SchemaOptions } from "mongoose";
 import { FrameworkModel, type ModelClass } from "./framework_model.ts";
 import { type FieldRecord, ownRecords, type RestRecord } from "./records.ts";
 
-/** The declarations of a class and its ancestors. */
+/** The declarations of a class and its ancestors, from which the schema and the routes of the class are built. */
 export interface ModelDescription {
   readonly target: ModelClass;
   /** The fields by name. Inherited fields come first. */
@@ -34,8 +34,9 @@ export function describeModel(target: ModelClass): ModelDescription {
 }
 
 /**
- * Returns the ancestors of a class below `FrameworkModel`, from the oldest ancestor to the class itself. Throws if the
- * class does not extend `FrameworkModel`.
+ * Returns the ancestors of a class below `FrameworkModel`, from the oldest ancestor to the class itself, so that a
+ * field of the class replaces an inherited field with the same name. Throws if the class does not extend
+ * `FrameworkModel`.
  */
 export function chainOf(target: ModelClass): ModelClass[] {
   const chain: ModelClass[] = [];
@@ -52,8 +53,9 @@ export function chainOf(target: ModelClass): ModelClass[] {
 
 /**
  * Returns the `@rest` decorators whose `scope` and `one()` limit the references to a class. A decorator with
- * `main: true` is the only result. Without such a decorator, the result is the only `@rest` of the class, or all of
- * them if none has a scope. Throws for any other class, because several scopes could limit the references.
+ * `main: true` is the only element of the result. Without such a decorator, the result is the only `@rest` of the
+ * class, or all of them if none has a scope. Throws for any other class, because the framework could not decide which
+ * of several scopes limits the references.
  */
 export function bindingRests(target: ModelClass): readonly RestRecord[] {
   const { rests } = describeModel(target);
@@ -79,6 +81,7 @@ function schemaOptionsOf(target: ModelClass, rests: readonly RestRecord[]): Sche
   }
   const { schemaOptions = {} } = target as typeof FrameworkModel;
   const { collection: _inherited, ...inherited } = schemaOptions;
-  // A subclass has another collection than its parent class, so it does not inherit the name of the collection.
+  // A subclass has another collection than its parent class, so the subclass does not inherit the name of the
+  // collection.
   return { ...Object.hasOwn(target, "schemaOptions") ? schemaOptions : inherited, ...first };
 }

@@ -18,7 +18,10 @@ export type FieldNames<U extends FieldUse, M> = IsKnown<M> extends false ? strin
   : U extends "filter" ? FilterPath<M>
   : { [K in keyof M]-?: [NameProblem<U, M, K>] extends [never] ? K : never }[keyof M] & string;
 
-/** @internal Whether the fields of the model `M` are known. `unknown` and `UnnamedModel` have no known fields. */
+/**
+ * @internal Whether the fields of the model `M` are known, so that the names of fields in options can be checked.
+ * `unknown` and `UnnamedModel` have no known fields.
+ */
 export type IsKnown<M> = unknown extends M ? false : "~unnamed" extends keyof M ? false : true;
 
 /**
@@ -119,18 +122,23 @@ type UndeclaredBelow<V, P extends { whole: string; rest: string }> = 0 extends 1
     : P["whole"]
   : never;
 
-/** @internal Whether `V`, the type of a field, is `Hidden`. */
+/** @internal Whether `V`, the type of a field, is `Hidden`, so that options such as `sort` refuse the field. */
 export type IsHidden<V> = "~hidden" extends keyof V ? string extends keyof V ? false : true : false;
 
-/** @internal Whether `V`, the type of a field, is `ReadOnly`. */
+/** @internal Whether `V`, the type of a field, is `ReadOnly`, so that bodies cannot set the field. */
 export type IsReadOnly<V> = "~readonly" extends keyof V ? string extends keyof V ? false : true
   : false;
 
-/** @internal Whether `V`, the type of a field, is `Restricted`. */
+/**
+ * @internal Whether `V`, the type of a field, is `Restricted`, so that answers to some clients do not have the field.
+ */
 export type IsRestricted<V> = "~restricted" extends keyof V ? string extends keyof V ? false : true
   : false;
 
-/** @internal An identifier of any type. */
+/**
+ * @internal The types that an identifier can have. The option `populate` accepts only fields of these types and lists
+ * of them.
+ */
 export type AnyIdentifier =
   | string
   | number
@@ -138,8 +146,14 @@ export type AnyIdentifier =
   | Uint8Array
   | { readonly _bsontype: string };
 
-/** @internal A value that MongoDB can sort by. */
+/**
+ * @internal The types of single values. Clients can sort and group only by fields of these types, and not by lists and
+ * objects.
+ */
 export type Scalar = AnyIdentifier | boolean | Date;
 
-/** @internal The model that the field `K` of the model `M` refers to or embeds, or `unknown`. */
+/**
+ * @internal The model that the field `K` of the model `M` refers to or embeds. The type is `unknown` if the field
+ * neither refers to a model nor embeds one.
+ */
 export type TargetOf<M, K> = K extends keyof M ? ModelIn<NonNullable<M[K]>> : unknown;

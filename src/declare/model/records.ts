@@ -1,7 +1,7 @@
 import type { RestOptions } from "../decorators/rest.ts";
 import type { ModelClass } from "./framework_model.ts";
 
-/** A field as `@prop` or `@arrayProp` declares it. */
+/** A field as `@prop` or `@arrayProp` declares it. The schema of the class is built from these records. */
 export interface FieldRecord {
   readonly name: string;
   /** Whether `@arrayProp` declared the field. */
@@ -9,7 +9,7 @@ export interface FieldRecord {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** The options of an `@rest` decorator on a class or on a property. */
+/** The options of an `@rest` decorator on a class or on a property. Routes are built from these records. */
 export interface RestRecord extends Omit<RestOptions, "route"> {
   /** The path of the route. On a property, the default is `/` and the name of the property. */
   readonly route?: string;
@@ -31,17 +31,18 @@ interface ModelRecords {
 
 const KEY = Symbol("mongrove");
 
-// Node 20 has no `Symbol.metadata`. Without this symbol, code that tsc has compiled creates no metadata.
+// Node 20 has no `Symbol.metadata`. Without this symbol, code that tsc has compiled creates no metadata, and every
+// decorator would throw.
 if (Symbol.metadata === undefined) {
   Object.defineProperty(Symbol, "metadata", { value: Symbol.for("Symbol.metadata") });
 }
 
 /**
  * Returns the records of the class that is being decorated, and creates them for its first decorator. Throws if the
- * compiler gave no `context.metadata`.
+ * compiler gave no `context.metadata`, because the declarations could not be stored.
  */
 export function recordsOf(decorator: string, context: unknown): ModelRecords {
-  // With legacy decorators, the second argument is the name of the property instead of a context.
+  // With legacy decorators, the second argument is the name of the property instead of a context, and has no metadata.
   const { metadata } = Object(context) as { readonly metadata?: object | null };
   if (metadata === undefined || metadata === null) {
     throw new TypeError(
@@ -58,7 +59,10 @@ export function recordsOf(decorator: string, context: unknown): ModelRecords {
   return (metadata as { [KEY]: ModelRecords })[KEY];
 }
 
-/** Returns the records of a class without the records of its ancestors. */
+/**
+ * Returns the records of a class without the records of its ancestors. Returns `undefined` for a class without
+ * decorators.
+ */
 export function ownRecords(target: object): ModelRecords | undefined {
   if (!Object.hasOwn(target, Symbol.metadata)) return undefined;
   const metadata =
@@ -93,7 +97,10 @@ export function registerModel(target: ModelClass): void {
   registered.add(target);
 }
 
-/** Returns all classes with `@rest`, in the order in which the classes were defined. */
+/**
+ * Returns all classes with `@rest`, in the order in which the classes were defined. `initialize()` serves these classes
+ * if the application passes no list of models.
+ */
 export function registeredModels(): ModelClass[] {
   return [...registered];
 }

@@ -14,7 +14,7 @@ export type DataType = ModelClass | StandardSchema;
 
 /**
  * The entities that a request selects, as a Mongoose model and a filter. `Framework.queryFor()` returns such an object,
- * and actions on all entities get one.
+ * and an action on all entities gets such an object.
  */
 export interface ModelQuery<M extends FrameworkModel> {
   /**
@@ -33,7 +33,10 @@ export interface ActionRecord {
   readonly method: "GET" | "POST";
   readonly body?: DataType | undefined;
   readonly answer?: DataType | undefined;
-  /** Whether an answer with unsaved changes of the entity is an error. The default is `true`. */
+  /**
+   * Whether an answer with unsaved changes of the entity is an error, because the client would see changes that are not
+   * stored. The default is `true`.
+   */
   readonly saves?: boolean | undefined;
   readonly run: (req: never, subject: never, body: never) => unknown;
 }
@@ -45,15 +48,18 @@ export interface Action<
 > extends Method<NoOptions, M> {
   /** The name of the action. */
   readonly operation: T["name"];
-  /** The subject of the action. */
+  /** The subject of the action, which is one entity or all entities that a request selects. */
   readonly on: T["on"];
   /** The HTTP method. */
   readonly method: T["method"];
-  /** The type of the body. */
+  /** The type by which the body of a request is validated. */
   readonly body: T["body"];
-  /** The type of the answer. */
+  /** The type by which the result of `run` is validated. */
   readonly answer: T["answer"];
-  /** Whether an answer with unsaved changes of the entity is an error. */
+  /**
+   * Whether an answer with unsaved changes of the entity is an error, because the client would see changes that are not
+   * stored.
+   */
   readonly saves?: boolean | undefined;
   /** The function that does the work of the action and returns the result for the answer. */
   readonly run: (req: T["req"], subject: T["subject"], body: never) => T["result"];
@@ -61,7 +67,7 @@ export interface Action<
   readonly "~postFetch"?: (req: T["req"], entity: T["entity"]) => unknown;
 }
 
-/** @internal The types of an action, as the one type parameter of `Action`. */
+/** @internal The types of an action in one object, so that `Action` needs one type parameter for all of them. */
 export interface ActionTypes {
   readonly name: string;
   readonly on: ActionTarget;
@@ -150,7 +156,10 @@ export type BodyOf<B> = B extends abstract new () => infer T ? T
   : B extends StandardSchema ? TypeIn<B, "output">
   : undefined;
 
-/** @internal The result of `run`, which can also be `null` or `undefined`. */
+/**
+ * @internal The type of the result of `run`, which follows from the option `answer`. Without `answer`, an action on one
+ * entity returns the entity. `run` can also return `null` or `undefined`.
+ */
 export type ResultOf<A, On, S> = A extends abstract new () => infer T ? T | FieldsIn<T>
   : A extends StandardSchema ? TypeIn<A, "input">
   : On extends "one" ? S

@@ -98,7 +98,7 @@ type CheckedHook<N extends HookName, M extends FrameworkModel, H, Lean> = N exte
   : Lean extends true ? InstanceHook<HookProblem<N, HookIn<H, N>>, M>
   : DocumentHook<HookProblem<N, HookIn<H, N>>, M>;
 
-/** @internal The type of an argument without hooks and options. */
+/** @internal The type of the hooks of an operation without hooks and options, as in `all()`. */
 export type NoOptions = Readonly<Record<never, never>>;
 
 /**
@@ -175,7 +175,7 @@ export type HooksRun =
   & Readonly<Record<"create" | "update" | "replace", HookName>>
   & Readonly<Record<"remove" | "removeAll" | "updateAll", Exclude<HookName, "preSend">>>;
 
-/** The names of the read options of each operation. */
+/** The names of the read options of each operation. TypeScript refuses a read option of another operation. */
 interface OptionsRead {
   readonly all: keyof ReadOptions;
   readonly one: "select" | "populate";
@@ -190,7 +190,9 @@ type OptionsTaken<O extends OperationName> = O extends keyof OptionsRead ? Optio
 
 type KnownName = HookName | "lean" | keyof OperationOptions | OptionName;
 
-/** The names of the given hooks and options, or `never` if `H` has no known names. */
+/**
+ * The names of the given hooks and options. The type is `never` if `H` has no known names, so that no name is refused.
+ */
 type NameIn<H> = string extends keyof H ? never : keyof H & string;
 
 /**
@@ -262,8 +264,8 @@ type SharedInput<O extends OperationName, M, H> =
     : { readonly filter?: CheckedNames<"filter", M, OptionIn<H, "filter">> | undefined });
 
 /**
- * The read options of an operation. A wrong name of a field gets an error text as its type. `H` is the type of the
- * given hooks and options.
+ * The read options of an operation. A wrong name of a field gets an error text as its type, which TypeScript prints.
+ * `H` is the type of the given hooks and options.
  */
 type ReadInput<O extends OperationName, M, H> = {
   readonly [K in keyof Pick<ReadOptions, OptionsTaken<O> & keyof ReadOptions>]:
@@ -296,7 +298,7 @@ type OptionInput<K extends OptionName, M, X> = K extends "sort" | "select" ? Che
 
 /**
  * The type of a list of field names that clients use in the way `U`, such as sorting. A wrong name gets an error text
- * as its type. `L` is the type of the given list.
+ * as its type, which TypeScript prints. `L` is the type of the given list.
  */
 type CheckedNames<U extends FieldUse, M, L> = L extends readonly unknown[]
   ? { readonly [I in keyof L]: CheckedName<U, M, L[I]> }
@@ -307,8 +309,8 @@ type CheckedName<U extends FieldUse, M, N> = N extends FieldNames<U, M> ? N
   : FieldNames<U, M>;
 
 /**
- * The type of the option `groups`. A wrong name of a field gets an error text as its type. `X` is the type of the given
- * option.
+ * The type of the option `groups`. A wrong name of a field gets an error text as its type, which TypeScript prints. `X`
+ * is the type of the given option.
  */
 type CheckedGroups<M, X> =
   & Omit<Exactly<"groups", GroupsOptions, X>, "by" | "sum" | "avg">
@@ -331,8 +333,8 @@ type CheckedUnits<M, U> = {
 };
 
 /**
- * The type of the option `populate`. A name that is no reference gets an error text as its type. `P` is the type of the
- * given option.
+ * The type of the option `populate`. A name that is no reference gets an error text as its type, which TypeScript
+ * prints. `P` is the type of the given option.
  */
 type CheckedPopulate<M, P> = P extends readonly unknown[]
   ? "populate is an object, such as { director: true }"
@@ -355,6 +357,9 @@ type PopulateInput<T, X> =
   & Omit<Exactly<"populate", PopulateOptions, X>, "select">
   & { readonly select?: CheckedNames<"select", T, OptionIn<X, "select">> };
 
-/** The options `T`. A name in the given options `X` that `T` does not have gets an error text as its type. */
+/**
+ * The options `T`. A name in the given options `X` that `T` does not have gets an error text as its type, which
+ * TypeScript prints.
+ */
 type Exactly<N extends string, T, X> = [Exclude<keyof X, keyof T>] extends [never] ? T
   : T & NoOtherOptions<N, X, keyof T>;

@@ -2,7 +2,7 @@ import type { HookName } from "../hooks/hooks.ts";
 import type { ReadOptions } from "../hooks/read_options.ts";
 import type { HooksRun } from "./hooks_input.ts";
 
-/** The names of the operations. */
+/** The names of the operations that functions such as `all()` declare. */
 export type OperationName =
   | "all"
   | "one"
@@ -19,7 +19,7 @@ export interface Operation {
   readonly verb: "get" | "post" | "put" | "patch" | "delete";
   /** Whether the path ends with the identifier of an entity. */
   readonly item: boolean;
-  /** Whether the operation works on a list. */
+  /** Whether the operation reads or changes several entities. */
   readonly many: boolean;
   readonly status: 200 | 201 | 204;
   /**
@@ -27,7 +27,7 @@ export interface Operation {
    * creates (`new`).
    */
   readonly origin: "list" | "byId" | "byKey" | "new";
-  /** The change that the operation makes to its entities. A read has none. */
+  /** The change that the operation makes to its entities. A read has no change. */
   readonly change?: "merge" | "replace" | "remove" | "act";
   readonly hooks: { readonly [N in HookName]?: true };
 }
@@ -91,7 +91,7 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   },
 };
 
-/** Whether the URL parameter `q` limits the entities of an operation. */
+/** Whether the URL parameter `q` limits the entities of an operation. Other operations do not read this parameter. */
 export function takesQ({ origin }: Operation): boolean {
   return origin === "list" || origin === "byId";
 }
@@ -117,13 +117,13 @@ export function isOperationName(name: string): name is OperationName {
 
 /** The options that describe an operation in the OpenAPI document. */
 export interface OperationWords {
-  /** A summary of the operation, in a few words. */
+  /** A summary of the operation for the OpenAPI document, in a few words. */
   readonly summary?: string | undefined;
-  /** A description of the operation, in CommonMark. */
+  /** A description of the operation for the OpenAPI document, in CommonMark. */
   readonly description?: string | undefined;
   /** The groups of the operation in the OpenAPI document. The default is the name of the class. */
   readonly tags?: readonly string[] | undefined;
-  /** Whether clients should stop using the operation. */
+  /** Whether clients should stop using the operation, as the OpenAPI document tells them. */
   readonly deprecated?: boolean | undefined;
   /**
    * An example with values of JSON. The example of a write or an action is a body. The example of `all()` and `one()`

@@ -9,7 +9,10 @@ import { isReadOption, type OperationName } from "./operation.ts";
  * entity.
  */
 export interface IdempotencyOptions {
-  /** The time for which keys are kept, such as `"24h"`. The unit is `s`, `m`, `h` or `d`. */
+  /**
+   * The time for which a key is stored, such as `"24h"`. A request with the key after this time creates another entity.
+   * The unit is `s`, `m`, `h` or `d`.
+   */
   readonly keep: `${number}${"s" | "m" | "h" | "d"}`;
   /** With `"required"`, requests without the header answer 400. */
   readonly key?: "required" | undefined;
@@ -62,7 +65,10 @@ export interface WriteOptions<M = unknown> {
    * the answer has a result for each line. Only for `create()` with `many`.
    */
   readonly formats?: readonly ListFormat[] | undefined;
-  /** The header `Idempotency-Key`, with which clients can repeat a request safely. Only for `create()`. */
+  /**
+   * The header `Idempotency-Key`, with which clients can repeat a request without creating a second entity. Only for
+   * `create()`.
+   */
   readonly idempotency?: IdempotencyOptions | undefined;
   /** The fields that a body of `updateAll()` may set. */
   readonly fields?: readonly FieldNames<"set", M>[] | undefined;
@@ -83,7 +89,7 @@ export interface WriteOptions<M = unknown> {
   readonly by?: FieldNames<"key", M> | undefined;
 }
 
-/** The write options of each operation. */
+/** The write options of each operation. A write option of another operation is an error at start-up. */
 const TAKEN = {
   create: ["many", "atomic", "formats", "idempotency"],
   updateAll: ["fields", "max", "atomic"],
@@ -102,8 +108,8 @@ function takesOption(operation: string, name: string): boolean {
 }
 
 /**
- * Returns the kind of an option, or `undefined` if the name is no option of reads or writes. `formats` is a read option
- * of `all()` and a write option of `create()`.
+ * Returns the kind of an option. Returns `undefined` if the name is no option of reads or writes, such as the name of a
+ * hook. `formats` is a read option of `all()` and a write option of `create()`.
  */
 export function optionKind({ operation }: Method, name: string): "read" | "write" | undefined {
   if (takesOption(operation, name)) return "write";
@@ -111,7 +117,10 @@ export function optionKind({ operation }: Method, name: string): "read" | "write
   return Object.keys(TAKEN).some((other) => takesOption(other, name)) ? "write" : undefined;
 }
 
-/** Returns the read options or the write options that an operation has. */
+/**
+ * Returns the read options or the write options that an operation has. An option with the value `undefined` counts as
+ * absent.
+ */
 export function optionsGiven(method: Method, kind: "read" | "write"): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(method.hooks).filter(([name, value]) =>
@@ -120,7 +129,10 @@ export function optionsGiven(method: Method, kind: "read" | "write"): Record<str
   );
 }
 
-/** Returns the first write option in `given` that the operation does not take. */
+/**
+ * Returns the first write option in `given` that the operation does not take, for the error at start-up. Returns
+ * `undefined` if the operation takes all of them.
+ */
 export function misplacedOption({ operation }: Method, given: WriteOptions): string | undefined {
   return Object.keys(given).find((name) => !takesOption(operation, name));
 }
