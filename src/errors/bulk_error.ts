@@ -12,16 +12,17 @@ export class BulkError extends Error {
 }
 
 /**
- * Throws the first error of a `BulkError`, or any other error unchanged. The answer to the request then reports that
- * error alone, without a list of errors by entity.
+ * Throws the first error of a `BulkError`, or any other error unchanged. The answer to the request then reports the
+ * first error alone, without the index of its entity.
  */
 export function throwOnly(error: unknown): never {
   throw error instanceof BulkError ? error.cause : error;
 }
 
 /**
- * Runs `work` on each element, one after the other, in slices of the event loop. An error does not stop the loop. After
- * the last element, the function throws all errors in one `BulkError`.
+ * Runs `work` on each element, one after the other, in slices of the event loop. An error does not stop the loop, so
+ * that the answer can report the errors of all elements. After the last element, the function throws all errors in one
+ * `BulkError`.
  */
 export async function eachInTurn<T>(
   all: readonly T[],

@@ -1,6 +1,6 @@
 /**
  * Returns the given limits, and the default of each limit that is missing or `undefined`. Throws if a name is unknown
- * or a value is not a positive integer. A limit cannot be switched off.
+ * or a value is not a positive integer. `Infinity` is no integer, so a limit cannot be switched off.
  */
 export function completeLimits<L extends object>(
   given: { readonly [N in keyof L]?: number | undefined },

@@ -19,13 +19,13 @@ export const STATUS_OF = {
 export type ErrorCode = keyof typeof STATUS_OF;
 
 /**
- * An error that the framework itself creates. The body has a code, a message and details. Errors that hooks throw are
- * never instances of this class.
+ * An error that the framework itself creates. The body has a code, a message and details, to which the framework can
+ * add further details. Errors that hooks throw are never instances of this class, so their bodies stay unchanged.
  */
 export class Refusal extends RestError {}
 
-// A hook can throw a `RestError` with the same code. The classes let `isConflict()`, `isOutage()`, `isLocked()` and
-// `isOutOfReach()` recognise only the errors that the framework created.
+// A hook can throw a `RestError` with the code of any of these errors. The classes let `isConflict()`, `isOutage()`,
+// `isLocked()` and `isOutOfReach()` recognise only the errors that the framework created.
 class OutOfReach extends Refusal {}
 class Conflict extends Refusal {}
 class Outage extends Refusal {}
@@ -80,7 +80,7 @@ const MAX_PROBLEMS = 100;
 
 /**
  * Returns a 400 with the problems of fields, of which the body has at most 100. The number `more` in the body counts
- * the other problems.
+ * the problems that the body leaves out.
  */
 export function badData(problems: Problems, cause?: unknown): RestError {
   const all = Object.entries(problems);
@@ -157,7 +157,7 @@ export function tooMuch(cause: unknown): RestError {
 /**
  * Returns a 503 for a database that did not answer in time. With `isLong`, the message advises the client to send less
  * in one request, because a smaller write could end in time. With `isLocked`, the error says that another write has
- * locked the data.
+ * locked the data, so that the client repeats the request.
  */
 export function unavailable(
   cause?: unknown,
@@ -176,12 +176,15 @@ export function overloaded(message: string, cause?: unknown): RestError {
   return refusal("UNAVAILABLE", { message }, { headers: RETRY_LATER, cause, of: Outage });
 }
 
-/** The detail of error bodies for a request whose data or idempotency key is locked by another request. */
+/**
+ * The detail of error bodies for a request whose data or idempotency key is locked by another request. The detail tells
+ * the client that the request can be repeated.
+ */
 export const LOCKED = { reason: "locked" } as const;
 
 /**
  * Returns a 503 for a write of data that another transaction has locked. The refused request has written nothing, so a
- * client can repeat it.
+ * client can repeat the request.
  */
 function locked(cause?: unknown): RestError {
   const message = "The data is locked by another write: repeat the request later";

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 
-/** Options of {@linkcode RestError}. */
+/** Options of {@linkcode RestError}, which add headers to the answer and a cause for the application. */
 export interface RestErrorOptions {
   /** Headers of the answer, such as `WWW-Authenticate`. */
   headers?: Record<string, string>;
@@ -10,7 +10,10 @@ export interface RestErrorOptions {
 
 const texts = new WeakSet<RestError>();
 
-/** Whether an error was created with a message instead of a body. Clients can get such an error as problem details. */
+/**
+ * Whether an error was created with a message instead of a body. The application has not written the body of such an
+ * error, so clients can get the error as problem details.
+ */
 export function isText(error: RestError): boolean {
   return texts.has(error);
 }
