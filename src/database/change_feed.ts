@@ -9,7 +9,7 @@ import type { TimeBudget } from "./time_budget.ts";
 
 /**
  * The identifiers of changed entities, in the types in which they are stored. `"anything"` stands for any entity of the
- * collection.
+ * collection, so that listeners must read everything again.
  */
 export type Changes = readonly unknown[] | "anything";
 
@@ -18,16 +18,16 @@ type ChangeListener = (changes: Changes) => void;
 const GATHER_MS = 50;
 
 /**
- * The time for which a feed without listeners keeps its change stream open. A client that reconnects within this time
- * does not wait for a new stream.
+ * The time for which a change feed without listeners keeps its change stream open. A client that reconnects within this
+ * time does not wait for a new stream.
  */
 const GRACE_MS = 10_000;
 
 const PAUSE_MS = 500;
 
 /**
- * The stages that reduce each event to its resume token (`_id`) and the key of the document. The driver throws an error
- * for an event without a resume token.
+ * The stages that reduce each event to its resume token (`_id`) and the key of the document, because listeners need
+ * only the identifiers of changed entities. The driver throws an error for an event without a resume token.
  */
 const STAGES = [{ $project: { documentKey: 1 } }];
 
@@ -42,16 +42,23 @@ interface Change {
   readonly documentKey?: { readonly _id: unknown };
 }
 
-/** The open feeds of each `MongoClient`, by database and collection. */
+/**
+ * The open feeds of each `MongoClient`, by the names of database and collection. All listeners of a collection share
+ * one feed.
+ */
 const pools = new WeakMap<mongo.MongoClient, Map<string, ChangeFeed>>();
 
-/** Returns the number of connections of a `MongoClient` that the feeds of live lists occupy. */
+/**
+ * Returns the number of connections of a `MongoClient` that the feeds of live lists occupy. Followers subtract this
+ * number from their half of the connection pool.
+ */
 export function liveFeedCount(client: mongo.MongoClient): number {
   return pools.get(client)?.size ?? 0;
 }
 
 /**
- * The changes of one collection. All listeners of the process share one change stream, which contains identifiers only.
+ * The changes of one collection. All listeners of the process share one change stream, because each stream keeps one
+ * connection busy. The stream contains only the identifiers of changed entities.
  */
 export class ChangeFeed {
   readonly #model: Model<unknown>;
@@ -72,8 +79,8 @@ export class ChangeFeed {
   }
 
   /**
-   * Returns the feed of a collection. Throws a 503 if feeds would occupy more than half of the connection pool, because
-   * each feed keeps one connection busy.
+   * Returns the change feed of a collection. Throws a 503 if change feeds would occupy more than half of the connection
+   * pool, because each feed keeps one connection busy.
    */
   static of(model: Model<unknown>): ChangeFeed {
     const { collection, db } = model;
@@ -96,8 +103,8 @@ export class ChangeFeed {
   }
 
   /**
-   * Adds a listener, which gets every change after the promise has resolved. Returns a function that removes the
-   * listener.
+   * Adds a listener, which gets every change after the promise has resolved, so that a later read misses no change.
+   * Returns a function that removes the listener.
    */
   async listen(listener: ChangeListener, timeBudget: TimeBudget): Promise<() => void> {
     clearTimeout(this.#ending);
@@ -133,7 +140,10 @@ export class ChangeFeed {
     }
   }
 
-  /** Opens the change stream. Every change after the promise has resolved is part of the stream. */
+  /**
+   * Opens the change stream. Every change after the promise has resolved is part of the stream. Returns the first
+   * change, or `null` if the stream has none yet.
+   */
   async #openStream(resumeAfter?: unknown): Promise<Change | null> {
     const stream = this.#model.collection.watch(STAGES, {
       ...OPTIONS,
@@ -186,8 +196,8 @@ export class ChangeFeed {
       return this.tellAnything();
     }
     const { _id: id } = documentKey;
-    // Identifiers of other types have no unique text as their key, so the same identifier can be in the list more than
-    // once.
+    // An identifier that is an object other than an `ObjectId`, such as a `Buffer`, has no unique text as its key. Such
+    // an identifier can be in the list of changes more than once.
     const hasName = isObjectId(id) || typeof id !== "object";
     this.#changed.set(hasName ? `${typeof id} ${id}` : `change ${this.#changed.size}`, id);
     this.#tell();

@@ -5,7 +5,10 @@ import type { TimeBudget } from "./time_budget.ts";
 
 interface Deployment {
   hasTransactions?: Promise<boolean> | undefined;
-  /** The end of the last turn of each name. The next turn of the same name begins after this promise has resolved. */
+  /**
+   * A promise for each name, which resolves when the last turn of this name has ended. The next turn of the name begins
+   * after this promise has resolved.
+   */
   readonly turns: Map<string, Promise<void>>;
 }
 
@@ -19,32 +22,45 @@ function deploymentOf(client: mongo.MongoClient): Deployment {
 
 export interface TransactionOptions {
   readonly connection: Connection;
-  /** The name of a document or a collection. Transactions of this process with the same name can take turns. */
+  /**
+   * The name of a document or a collection. Transactions of this process with the same name can take turns, so that
+   * they run one after the other and do not conflict.
+   */
   readonly turn: string;
   /**
-   * Whether the first transaction already takes a turn. Otherwise transactions take turns only after two of them have
-   * met in a conflict.
+   * Whether the transaction waits for its turn before the first attempt, because a conflict is likely. Otherwise
+   * transactions take turns only after two of them have met in a conflict.
    */
   readonly isContended?: boolean;
   readonly timeBudget: TimeBudget;
   /**
-   * Whether a deployment without transactions causes an error. Otherwise the writes run there without a transaction.
+   * Whether a deployment without transactions causes an error. Otherwise the writes run on such a deployment without a
+   * transaction, so a failure can leave some of them stored.
    */
   readonly isRequired?: boolean;
-  /** The record of the idempotency key of the request. The record is written in the same transaction. */
+  /**
+   * The record of the idempotency key of the request. The record is written in the transaction of the entities, so that
+   * the key is done exactly if the entities are stored.
+   */
   readonly key?: TransactionKey | undefined;
 }
 
-/** The operations of a transaction on the record of an idempotency key. */
+/**
+ * The operations of a transaction on the record of an idempotency key, by which a repeated request learns whether the
+ * transaction has committed.
+ */
 export interface TransactionKey {
   /**
    * Notes in the record that a transaction is about to begin. If the transaction never commits, another request may
    * take over the key a few seconds later.
    */
   begin(): Promise<void>;
-  /** Notes in the transaction that the entities of the key are created. */
+  /**
+   * Notes in the record that the entities are created. This write is part of the transaction, so that the note is not
+   * stored if the transaction fails.
+   */
   finishIn(session: ClientSession): Promise<void>;
-  /** Marks the record in memory as finished after the commit. */
+  /** Marks the record in memory as finished after the commit, so that a later error does not release the key. */
   commit(): void;
 }
 
@@ -61,23 +77,27 @@ const FIRST_PAUSE_MS = 10;
 
 const LONGEST_PAUSE_MS = 500;
 
-/** The server's error codes for a transaction that is too large. */
+/** The server's error codes for a transaction that is too large. The answer is a 413. */
 const TOO_LARGE = new Set<unknown>([257, 388]);
 
-/** The server's error codes for a document or a collection that another transaction has locked. */
+/**
+ * The server's error codes for a document or a collection that another transaction has locked. A 503 after such an
+ * error says that the data is locked.
+ */
 const LOCKS = new Set<unknown>([24, 112]);
 
 /**
  * The server's error codes for a statement that exceeded its `maxTimeMS`, and for a transaction that exceeded the time
- * limit of the server.
+ * limit of the server. The answer is a 503, without another attempt.
  */
 const TOO_LONG = new Set<unknown>([50, 290]);
 
 /**
- * Runs writes in one transaction. A deployment without transactions runs the writes one after the other.
+ * Runs writes in one transaction. On a deployment without transactions, the writes run one after the other, or
+ * `isRequired` causes an error.
  *
- * @param writes The function that sends the writes. It runs again after a transient failure. It should write the
- * contended document last.
+ * @param writes The function that sends the writes. The function runs again after a transient failure. It should write
+ * the document that other transactions also write last, because this document stays locked until the commit has ended.
  */
 export async function inTransaction(
   options: TransactionOptions,
@@ -107,7 +127,8 @@ export async function inTransaction(
 }
 
 /**
- * Runs a transaction once. Returns the failure if the transaction may run again. Returns `undefined` after a success.
+ * Runs a transaction once. Returns the failure if the transaction may run again, so that the caller decides about
+ * another attempt. Returns `undefined` after a success.
  */
 async function attemptOnce(
   { connection, timeBudget, key }: TransactionOptions,
@@ -138,8 +159,8 @@ export const NO_TRANSACTIONS =
 class Transient extends Error {}
 
 /**
- * Runs a transaction once. Throws a `Transient` error if the transaction may run again. The driver itself would repeat
- * the transaction for two minutes, even after the request has ended.
+ * Runs a transaction once. Throws a `Transient` error if the transaction may run again. The error prevents a repetition
+ * by the driver, which would repeat the transaction for two minutes, even after the request has ended.
  */
 async function tryOnce(
   connection: Connection,
@@ -147,7 +168,8 @@ async function tryOnce(
 ): Promise<void> {
   let begun = false;
   await connection.transaction(async (session) => {
-    // The driver calls this function again after a failed commit. An error makes Mongoose reset the documents.
+    // The driver calls this function again after a failed commit. The error ends this attempt, and makes Mongoose reset
+    // the documents for the next attempt.
     if (begun) throw new Transient("The commit has failed");
     begun = true;
     try {
@@ -177,7 +199,7 @@ export function hasTransactions(client: mongo.MongoClient): Promise<boolean> {
   );
 }
 
-/** Whether work of this process takes turns under a name. */
+/** Whether work of this process takes turns under a name, so that new work with this name must wait for a turn. */
 export function hasTurns(
   { connection }: Pick<TransactionOptions, "connection">,
   turn: () => string,
@@ -187,8 +209,8 @@ export function hasTurns(
 }
 
 /**
- * Runs work after all earlier work with the same name. Throws a 503 if the time of the request is up before the work
- * begins.
+ * Runs work of a request after all earlier work with the same name of a turn has ended. Throws a 503 if the time of the
+ * request is up before the work begins.
  */
 export async function takeTurns<T>(
   { connection, turn, timeBudget }: TransactionOptions,

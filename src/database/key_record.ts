@@ -26,13 +26,16 @@ const RELEASE_MS = 2000;
 /** The maximum number of attempts to claim a key while another request inserts the same key. */
 const MAX_ATTEMPTS = 5;
 
-/** The pause before the second attempt to build the index. The pause doubles with each attempt. */
+/** The pause before the second attempt to build the TTL index of the records. The pause doubles with each attempt. */
 const FIRST_PAUSE_MS = 1000;
 
 const LONGEST_PAUSE_MS = 60_000;
 
 interface KeyUse {
-  /** The hash of the key together with its path and its caller. The hash is the `_id` of the record. */
+  /**
+   * The hash of the idempotency key, the path of the request and the caller, so that equal keys of two callers have two
+   * records. The hash is the `_id` of the record.
+   */
   readonly name: string;
   readonly body: string;
   /** The identifiers that the entities get if the key is new. */
@@ -52,7 +55,7 @@ interface StoredKey {
 
 /**
  * The stored record of an idempotency key. Only one request at a time holds the record and may create entities with its
- * identifiers.
+ * identifiers, so that repeated requests create no second entities.
  */
 export class KeyRecord implements TransactionKey {
   readonly #keys: Collection;
@@ -61,7 +64,10 @@ export class KeyRecord implements TransactionKey {
   ids: readonly unknown[];
   #taken = 0;
   isFinished = false;
-  /** Whether another request has taken over the key. */
+  /**
+   * Whether another request has taken over the key. This request then answers with the entities of the other request if
+   * they are stored.
+   */
   isLost = false;
 
   private constructor(
@@ -81,8 +87,9 @@ export class KeyRecord implements TransactionKey {
   }
 
   /**
-   * Claims a key, or reads the record of an earlier request with the key. One statement does both, and compares times
-   * by the clock of the database.
+   * Claims a key, or reads the record of an earlier request with the key. One statement does both, so that two requests
+   * cannot claim the key at once. The statement compares times by the clock of the database, because the clocks of two
+   * processes can differ.
    */
   static async claim(
     connection: Connection,
@@ -115,8 +122,8 @@ export class KeyRecord implements TransactionKey {
   }
 
   /**
-   * Stores the identifiers of the entities if hooks have changed them. Throws a 409 if another request has taken over
-   * the key.
+   * Stores the identifiers of the entities if hooks have changed them, so that a repeated request finds the entities.
+   * Throws a 409 if another request has taken over the key.
    */
   async keep(entities: readonly object[]): Promise<void> {
     if (entities.some((each) => isDocument(each) && !each.isNew)) {
@@ -155,8 +162,8 @@ export class KeyRecord implements TransactionKey {
   }
 
   /**
-   * Marks the record as done. If this update fails, a repeated request finds the created entities after this request
-   * counts as lost.
+   * Marks the record as done, so that a repeated request answers with the created entities. If this update fails, a
+   * repeated request finds the created entities after this request counts as lost.
    */
   async finish(entities: readonly object[] = []): Promise<void> {
     const ids = entities.length > 0 ? idsOf(entities) : this.ids;
@@ -179,8 +186,8 @@ export class KeyRecord implements TransactionKey {
   }
 
   /**
-   * Deletes the record of a key with which nothing was created. If the deletion fails, the key is free after this
-   * request counts as lost.
+   * Deletes the record of a key with which nothing was created, so that a client can use the key for another attempt.
+   * If the deletion fails, the key is free after this request counts as lost.
    */
   async free(): Promise<void> {
     const removal = this.#keys.deleteOne(this.#filter, this.#timeBudget.statement());
@@ -200,7 +207,8 @@ function idsOf(entities: readonly object[]): unknown[] {
 
 /**
  * Builds the update that claims a key. The update changes a record only if the record is new, has expired, or is held
- * by a lost request with the same body.
+ * by a lost request with the same body. Any other record keeps its holder, so that the caller sees that the claim has
+ * failed.
  */
 function claimedBy(
   holder: object,
@@ -230,7 +238,10 @@ function claimedBy(
   return [{ $replaceWith: { $switch: { branches, default: "$$ROOT" } } }];
 }
 
-/** Returns an expression for whether a stored time exists and is at least so many milliseconds ago. */
+/**
+ * Returns an aggregation expression that is true if a stored time exists and is at least the given number of
+ * milliseconds ago.
+ */
 function isBefore(time: string, milliseconds: number): object {
   const then = { $subtract: ["$$NOW", milliseconds] };
   return { $and: [{ $gt: [time, null] }, { $lte: [time, then] }] };

@@ -13,8 +13,8 @@ export interface Batch {
 type OpenCursor = mongo.FindCursor | mongo.AggregationCursor;
 
 /**
- * Reads the batches of a cursor as bytes. The cursor must not have the driver's option `raw`, because the driver would
- * apply it to error replies too.
+ * Reads the batches of a cursor as bytes, so that an answer can be written without decoding the documents. The cursor
+ * must not have the driver's option `raw`, because the driver would apply this option to error replies too.
  */
 export async function* readBatches(
   cursor: OpenCursor,
@@ -31,7 +31,8 @@ export async function* readBatches(
   try {
     while (await wait(reads?.run(read) ?? read())) {
       yield takeReply(cursor as ReplyCursor) ?? encoded(cursor.readBufferedDocuments());
-      // The driver closes a cursor with its last batch. Another `hasNext()` could wait for a connection in vain.
+      // The driver closes a cursor with its last batch. Another `hasNext()` could wait for a free connection, although
+      // no batch follows.
       if (cursor.closed) return;
     }
   } finally {
@@ -39,10 +40,13 @@ export async function* readBatches(
   }
 }
 
-/** The number of entities that are made in one turn of the event loop. */
+/**
+ * The number of entities that are made from stored values in one turn of the event loop, so that other requests run
+ * between the turns of a long list.
+ */
 export const MADE_AT_ONCE = 32;
 
-/** The number of entities whose references are read by one query. */
+/** The number of entities of a list whose references are read by one query, instead of one query for each entity. */
 export const POPULATED_AT_ONCE = 128;
 
 /**
@@ -118,8 +122,8 @@ class ListReads {
 }
 
 /**
- * The driver's cursor with its last reply, which is missing in the driver's types. If the reply is `null`, the cursor
- * reads the next batch.
+ * The driver's cursor with its last reply, which is missing in the driver's types. If the property `documents` is
+ * `null`, the cursor reads the next batch.
  */
 interface ReplyCursor {
   readonly documents?: {
@@ -131,7 +135,8 @@ interface ReplyCursor {
 
 /**
  * Returns the bytes of the last reply, and removes the reply from the cursor. Otherwise the cursor would keep the reply
- * in memory while a slow client reads. Returns `undefined` if the reply has an unknown form.
+ * in memory while a slow client reads. Returns `undefined` if the reply has an unknown form, so that the caller encodes
+ * the decoded documents instead.
  */
 function takeReply(cursor: ReplyCursor): Batch | undefined {
   const { documents: reply } = cursor;
@@ -145,8 +150,8 @@ function takeReply(cursor: ReplyCursor): Batch | undefined {
 }
 
 /**
- * Encodes documents that the driver has decoded. The bytes of their reply are not available in cursors of an unknown
- * form.
+ * Encodes documents that the driver has decoded, because the bytes of the reply are not available in cursors of an
+ * unknown form. Throws if the encoded bytes would differ from the stored bytes.
  */
 function encoded(documents: readonly object[]): Batch {
   const array = encodeBson({ ...documents });
@@ -156,7 +161,7 @@ function encoded(documents: readonly object[]): Batch {
 
 /**
  * Returns the bytes of a document that the driver has decoded. Returns `undefined` if these bytes would differ from the
- * stored bytes.
+ * stored bytes, so that no answer shows a changed value.
  */
 export function encodeBson(values: object): Buffer | undefined {
   if (!isLossless(values)) return undefined;
@@ -165,8 +170,8 @@ export function encodeBson(values: object): Buffer | undefined {
 }
 
 /**
- * Whether a decoded value can be encoded again without loss. Dates outside JavaScript's range are invalid dates, and
- * JavaScript's regular expressions differ from MongoDB's.
+ * Whether a decoded value can be encoded again without loss. The driver has decoded a date outside JavaScript's range
+ * as an invalid date, and JavaScript's regular expressions differ from MongoDB's.
  */
 function isLossless(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value !== undefined;

@@ -22,12 +22,12 @@ const LOOK_MS = 500;
 
 const looking = new WeakSet<mongo.MongoClient>();
 
-/** The open connections that `getConnection` hooks have returned. */
+/** The open connections that `getConnection` hooks have returned. The health check examines these connections. */
 export const givenConnections = new Set<Connection>();
 
 /**
  * Returns a function that resolves the connection of a request. The first call of the function runs `getConnection`.
- * Later calls return the same connection.
+ * Later calls return the connection of the first call.
  */
 export function requestConnection(
   req: FrameworkRequest,
@@ -56,8 +56,8 @@ export function requestConnection(
 }
 
 /**
- * Waits until a connection is open. Throws a 503 after `OPENING_MS`. Mongoose would buffer statements of a closed
- * connection, and a connection can open without an event, so the state is polled.
+ * Waits until a connection is open. Throws a 503 after `OPENING_MS`. Without this wait, Mongoose would buffer
+ * statements of a closed connection. A connection can open without an event, so the state is polled.
  */
 async function waitUntilOpen(connection: Connection): Promise<void> {
   for (let waited = 0; waited < OPENING_MS && !isOpen(connection); waited += POLL_MS) {
@@ -70,8 +70,8 @@ async function waitUntilOpen(connection: Connection): Promise<void> {
 }
 
 /**
- * Sends a `ping`, which makes the driver search for servers. The driver searches every 500 ms while a command waits for
- * a server, and otherwise every 10 seconds.
+ * Sends a `ping`, which makes the driver search for servers at once, so that the connection opens sooner. The driver
+ * searches every 500 ms while a command waits for a server, and otherwise every 10 seconds.
  */
 function look(connection: Connection): void {
   const client = connection.getClient();

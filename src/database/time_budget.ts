@@ -6,7 +6,10 @@ import type { StatementOptions } from "../schema/mongoose/statements/save_by.ts"
 /** The default time limit of the database for one operation, in milliseconds. */
 export const MAX_TIME_MS = 10_000;
 
-/** The time that the framework waits longer than the database may take, in milliseconds. */
+/**
+ * The time that the framework waits longer than the database may take, in milliseconds. The database can then report a
+ * time-out itself, before the framework gives up.
+ */
 export const MARGIN_MS = 1000;
 
 const LONGEST_TICK_MS = 1000;
@@ -14,7 +17,8 @@ const LONGEST_TICK_MS = 1000;
 /**
  * The total time for which one request may wait for the database.
  *
- * A timer counts the time in ticks. If the process is blocked, even a long blockage counts as one tick only.
+ * A timer counts the time in ticks. If the process is blocked, even a long blockage counts as one tick only, because
+ * the database is not the cause of the delay.
  */
 export class TimeBudget {
   readonly #budget: number;
@@ -25,17 +29,18 @@ export class TimeBudget {
   readonly #waits = new Set<(late: Error) => void>();
   /**
    * The controller that aborts the write statements of the request. The controller is created for the first write, so
-   * that reads do not pay for it.
+   * that requests that only read create no controller.
    */
   #expiry: AbortController | undefined;
   #expired = false;
   /**
-   * Whether the request spends its time on a transaction of many writes. Such a request gets another message with a
-   * 503.
+   * Whether the request spends its time on a transaction of many writes. The message of a 503 then advises the client
+   * to send less in one request.
    */
   isLong = false;
   /**
-   * Whether the request waits for another write of the same data. Such a request gets another error at the deadline.
+   * Whether the request waits for another write of the same data. The error at the deadline then says that the data is
+   * locked, and not that the database is not available.
    */
   isLocked = false;
 
@@ -56,8 +61,8 @@ export class TimeBudget {
   }
 
   /**
-   * Returns the options of one write statement. The statement is not sent after the deadline. The database stops the
-   * statement at the deadline or after `mostMS`.
+   * Returns the options of one write statement. The statement is not sent after the deadline, because the client has
+   * got a 503 by then. The database stops the statement at the deadline or after `mostMS`.
    */
   statement(session?: ClientSession, mostMS = Infinity): StatementOptions {
     const expiry = this.#expiry ??= openExpiry();
@@ -89,14 +94,15 @@ export class TimeBudget {
   }
 
   /**
-   * Waits for the next batch of a read. Each batch may take the whole budget. `maxTimeMS` limits the batches together.
+   * Waits for the next batch of a read. Each batch may take the whole budget, so that a long list does not run out of
+   * time. The option `maxTimeMS` of the cursor limits the time of the database for all batches together.
    */
   waitForNext<T>(batch: PromiseLike<T>): Promise<T> {
     this.renew();
     return this.wait(batch);
   }
 
-  /** Restarts the budget for the next part of a request. A budget that is used up stays used up. */
+  /** Restarts the budget for the next part of a request. If the deadline has passed, the budget does not restart. */
   renew(): void {
     if (this.#waits.size === 0 && !this.expired) this.#left = this.#budget;
   }
@@ -130,8 +136,8 @@ export class TimeBudget {
 }
 
 /**
- * Creates the controller that aborts the write statements of a request. Each statement adds a listener to its signal.
- * Node would warn about more than ten listeners.
+ * Creates the controller that aborts the write statements of a request. Each statement adds a listener to the signal of
+ * this controller. The limit of listeners is switched off, because Node would warn about more than ten listeners.
  */
 function openExpiry(): AbortController {
   const expiry = new AbortController();

@@ -28,10 +28,10 @@ import { collectionName } from "../schema/model_name.ts";
 
 const { Error: MongooseError, mongo } = mongoose;
 
-/** The server's error code for a write that conflicts with another write. */
+/** The server's error code for a write that conflicts with another write. The answer is a 409. */
 const WRITE_CONFLICT = 112;
 
-/** The server's error code for a document that the validation rules of its collection refuse. */
+/** The server's error code for a document that the validation rules of its collection refuse. The answer is a 400. */
 const REFUSED_DATA = 121;
 
 const BAD_FILTER = new Set([
@@ -43,20 +43,24 @@ export interface TranslateOptions {
   readonly filtered: boolean;
   /** Whether a path is hidden from the reader. Messages contain no value of a hidden path. */
   readonly isHidden: (path: string) => boolean;
-  /** Whether the request body gives a value to a path. */
+  /**
+   * Whether the request body gives a value to a path. A wrong value of a hidden field that the body does not set is an
+   * error of the application.
+   */
   readonly isSent?: (path: string) => boolean;
   /** The classes that the route serves. A validation error of another class is an error of the application. */
   readonly targets?: readonly ModelClass[];
   /**
    * Whether the connection is closed. Mongoose throws a plain `MongooseError` for commands that it gave up on, so the
-   * class of the error does not show the cause.
+   * class of the error does not show the cause. If the connection is closed, the answer to such an error is a 503.
    */
   readonly away?: boolean;
   readonly ids?: readonly string[];
 }
 
 /**
- * Returns the answer to an error of the pipeline. Returns `undefined` for an error that only the application may see.
+ * Returns the answer to an error of the pipeline. Returns `undefined` for an error that only the application may see,
+ * so that the client gets a 500 without details.
  */
 export function translateError(
   error: unknown,
@@ -77,7 +81,7 @@ export function translateError(
   if (error instanceof MongooseError.CastError && error.path === "_id") return notFound();
   if (isLate(error)) return conflict(error);
   // An error without `targets` comes from a route of the application, where a broken socket may be connected to any
-  // server.
+  // server, and not only to the database.
   if (targets !== undefined && isBrokenSocket(error)) return unavailable(error);
   if (!(error instanceof mongo.MongoServerError)) return undefined;
   if (error.code === 11000) {
@@ -92,8 +96,8 @@ export function translateError(
 }
 
 /**
- * Returns one answer to the errors of several entities. Problems with the data are joined under keys such as
- * `"3.name"`. The first error of another kind becomes the answer instead.
+ * Returns one answer to the errors of several entities. Problems with the data are joined in one 400 under keys such as
+ * `"3.name"`, which name the index of the entity. The first error of another kind becomes the answer instead.
  */
 export function translateBulk(
   bulk: BulkError,
@@ -116,8 +120,8 @@ export function translateBulk(
 }
 
 /**
- * Returns the answer to an error that a function of the application threw. Returns `undefined` for an error that only
- * the application may see.
+ * Returns the answer to an error that a function of the application threw. Returns `undefined` for an error that is
+ * neither a `RestError` nor an unavailable database.
  */
 function translateThrown(thrown: unknown, away: boolean): RestError | undefined {
   if (thrown instanceof RestError) return thrown;
@@ -149,15 +153,18 @@ export function problemsOf(
   return problems;
 }
 
-/** Whether Mongoose could not write a document because another request has changed or removed it. */
+/**
+ * Whether Mongoose could not write a document because another request has changed or removed the document. The answer
+ * is a 409, or a 412 if the request has `If-Match`.
+ */
 export function isLate(error: unknown): boolean {
   return error instanceof MongooseError.VersionError ||
     error instanceof MongooseError.DocumentNotFoundError && !isUnmet(error);
 }
 
 /**
- * Whether a query of the application with `orFail()` found no document. The same error of a save contains the number of
- * documents that the save found.
+ * Whether a query of the application with `orFail()` found no document. A save throws an error of the same class if
+ * another request has removed the document, but that error contains the number of documents that the save found.
  */
 export function isUnmet(error: unknown): boolean {
   return error instanceof MongooseError.DocumentNotFoundError && error.numAffected === undefined;
@@ -170,9 +177,9 @@ function duplicate(error: InstanceType<typeof mongo.MongoServerError>): RestErro
 }
 
 /**
- * Returns the answer to an error that a hook threw. Returns `undefined` for an error of the application. The client is
- * responsible only for an identifier that names no entity, and for the entity that a `persist` hook or an action
- * writes.
+ * Returns the answer to an error that a hook threw. Returns `undefined` for an error of the application, so that the
+ * client gets a 500. The client is responsible only for an identifier that names no entity, and for the entity that a
+ * `persist` hook or an action writes.
  */
 export function translateHookFailure(
   failure: HookFailure,
@@ -197,8 +204,9 @@ export function translateHookFailure(
 
 /**
  * Whether the application is the cause of a failed validation in a document that it has saved. The application is the
- * cause if it has set a value that cannot be cast, or if only hidden fields that the client has not sent are wrong. The
- * problems of such fields are removed from any other error.
+ * cause if it has set a value that cannot be cast, or if only hidden fields that the client has not sent are wrong.
+ * Removes the problems of such fields from any other error, so that the answer contains only problems that the client
+ * can solve.
  */
 function isOfApplication(
   error: unknown,
@@ -227,8 +235,8 @@ function isUnnamed(thrown: unknown, ids: readonly string[]): boolean {
 }
 
 /**
- * Whether a duplicate key is in the collection of one of the classes. Returns `undefined` if the server's message names
- * no collection.
+ * Whether a duplicate key is in the collection of one of the classes, so that the client can be its cause. Returns
+ * `undefined` if the server's message names no collection, so that the caller must decide.
  */
 export function isDuplicateIn(
   { message }: InstanceType<typeof mongo.MongoServerError>,
@@ -240,7 +248,10 @@ export function isDuplicateIn(
   return targets.some((each) => collectionName(each, buildSchema(each).schema) === collection);
 }
 
-/** The error labels of the server and the driver for failures after which the same request may succeed. */
+/**
+ * The error labels of the server and the driver for failures after which a repeated request may succeed. The answer is
+ * a 503.
+ */
 const LABELS = [
   "RetryableError",
   "RetryableWriteError",
@@ -263,8 +274,8 @@ const CLASSES = [
 const UNEXPORTED = new Set(["MongoPoolClosedError", "MongoWaitQueueTimeoutError"]);
 
 /**
- * The error codes of such failures. Older servers return these codes without labels, and so do servers without
- * sessions.
+ * The server's error codes for failures after which a repeated request may succeed. Older servers return these codes
+ * without labels, and so do servers without sessions.
  */
 const CODES = new Set([
   // The server or the network is not available
@@ -275,7 +286,10 @@ const CODES = new Set([
   ...[145, 402, 407, 433, 449, 450, 462],
 ]);
 
-/** Whether the database could not be reached, did not answer in time, or could answer the same request later. */
+/**
+ * Whether the database could not be reached, did not answer in time, or could answer a repeated request. The answer to
+ * such an error is a 503.
+ */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof MongooseError.MongooseServerSelectionError) return true;
   if (!(error instanceof mongo.MongoError)) return false;
@@ -290,13 +304,19 @@ const CLOSED = [
   mongo.MongoServerClosedError,
 ];
 
-/** Whether a statement failed because the application has closed its connection. */
+/**
+ * Whether a statement failed because the application has closed its connection. When a server stops, such errors of
+ * requests that have ended are not reported.
+ */
 export function isClosedByHost(error: unknown): boolean {
   return CLOSED.some((each) => error instanceof each) ||
     Object(error).name === "MongoPoolClosedError";
 }
 
-/** Whether a socket broke while the driver was sending. The driver passes on the error of the runtime. */
+/**
+ * Whether a socket broke while the driver was sending. The driver passes on the error of the runtime, which has no
+ * class of the driver.
+ */
 function isBrokenSocket(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
   if (!(error instanceof Error)) return false;

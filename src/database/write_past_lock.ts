@@ -6,12 +6,16 @@ import { isReplicated } from "../schema/mongoose/connections.ts";
 import type { TransactionKey } from "./in_transaction.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
-/** The longest time for which a statement may wait for a lock on one server. It keeps its connection during this time. */
+/**
+ * The longest time for which a statement may wait for a lock on one server. The statement keeps its connection during
+ * this time, so the connection is missing for other requests.
+ */
 const FIRST_ATTEMPT_MS = 500;
 
 /**
- * Returns the time limit of a statement that may meet a lock. The server applies the limit to the wait for other members
- * too. A short limit would end a write that is done and only waits for its copies, so replica sets get half of the time.
+ * Returns the time limit of a statement that may meet a lock. The server applies this limit also to the time in which
+ * other members of a replica set copy the write. A short limit would end a write that is done and only waits for these
+ * copies, so a replica set gets half of the remaining time.
  */
 function firstAttemptMS(connection: Connection, { left }: TimeBudget): number {
   return isReplicated(connection) ? left / 2 : Math.min(FIRST_ATTEMPT_MS, left / 2);
@@ -21,7 +25,10 @@ const TIMED_OUT = 50;
 
 export interface LockOptions {
   readonly connection: Connection;
-  /** The name of the document. Writes of this process that wait for the lock of the same document take turns. */
+  /**
+   * The name of the document. Writes of this process that wait for the lock of the same document take turns, so that
+   * only one of them at a time uses a connection.
+   */
   readonly name: () => string;
   readonly timeBudget: TimeBudget;
 }
@@ -54,7 +61,10 @@ export async function writePastLock<T>(
   return (written as { readonly result: T } | undefined)?.result as T;
 }
 
-/** Whether the server has stopped a statement before the statement wrote anything. */
+/**
+ * Whether the server has stopped a statement before the statement wrote anything, so that the statement may be
+ * repeated.
+ */
 function hasTimedOut(error: unknown): boolean {
   const { MongoServerError, MongoWriteConcernError } = mongoose.mongo;
   return error instanceof MongoServerError && error.code === TIMED_OUT &&
@@ -67,8 +77,9 @@ interface DocumentWrites {
 }
 
 /**
- * Returns the function that writes documents. Several documents are written in one transaction, and a single document
- * by `writePastLock()`. A transaction that a hook has begun is used for all writes.
+ * Returns the function that writes documents. Several documents are written in one transaction, so that all of them are
+ * written or none. A single document is written by `writePastLock()`. A transaction that a hook has begun is used for
+ * all writes.
  */
 export function writerOf(
   [first, ...others]: readonly Document[],
