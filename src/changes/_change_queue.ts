@@ -3,10 +3,16 @@ import type { Position, Progress } from "./_lease.ts";
 import { type Attempt, type ChangeEvent, keyOf, sizeOf, timeOf, withoutValues } from "./change.ts";
 import { unlessAborted } from "./_waits.ts";
 
-/** The maximum number of changes in the queue. A full queue stops the reading of further changes. */
+/**
+ * The maximum number of changes in the queue. A full queue stops the reading of further changes, so that slow handlers
+ * do not fill the memory.
+ */
 const MAX_WAITING = 1000;
 
-/** The maximum size of a change that keeps its values while it waits. All waiting changes hold at most about 64 MB. */
+/**
+ * The maximum size of a change that keeps its values while it waits. All waiting changes together take at most about 64
+ * MB of memory.
+ */
 const MAX_KEPT_BYTES = 65_536;
 
 export interface RetryLimits {
@@ -16,7 +22,7 @@ export interface RetryLimits {
 }
 
 export interface ChangeQueueOptions {
-  /** The position after which reading begins. */
+  /** The position in the change stream after which reading begins. */
   readonly position: Position;
   readonly at: Date;
   readonly concurrency: number;
@@ -25,29 +31,35 @@ export interface ChangeQueueOptions {
   /** Whether this process has the lease, so that a handler may start. */
   readonly mayStart: () => boolean;
   readonly handle: (event: ChangeEvent, attempt: Attempt) => Promise<void>;
-  /** Reads the values of a change again. The queue drops the values of large changes while they wait. */
+  /**
+   * Reads the values of a change again. The queue drops the values of large changes while they wait, and the handler
+   * needs these values.
+   */
   readonly read: (event: ChangeEvent, place: ChangePlace) => Promise<ChangeEvent>;
-  /** Stores a change that failed in all attempts as a dead letter. If this fails, the change is tried again. */
+  /**
+   * Stores a change that failed in all attempts as a dead letter. If the change cannot be stored, the handler is called
+   * again, so that no change is lost.
+   */
   readonly bury: (event: ChangeEvent, attempt: FailedAttempt) => Promise<void>;
 }
 
-/** The last attempt to handle a change, with its error. */
+/** The last attempt to handle a change, with the error that the dead letter shows. */
 export interface FailedAttempt extends Attempt {
   readonly error: unknown;
 }
 
 /** The position from which a change can be read again. */
 export interface ChangePlace {
-  /** The position before the change. Absent for a change of a dead letter. */
+  /** The position before the change. Absent for a change of a dead letter, whose event is read from the letter. */
   readonly position: Position | undefined;
   readonly signal: AbortSignal;
 }
 
-/** A change that is not handled yet. */
+/** A change in the queue that is not handled yet. */
 interface WaitingChange extends Pick<ChangePlace, "position"> {
   event: ChangeEvent;
   readonly key: string;
-  /** Whether the event still has its values. */
+  /** Whether the event still has its values. If not, they are read again before the change is handled. */
   hasValues: boolean;
   attempts: number;
 }
@@ -58,7 +70,10 @@ interface WaitingChange extends Pick<ChangePlace, "position"> {
  */
 export class ChangeQueue {
   readonly #options: ChangeQueueOptions;
-  /** The changes in the order in which they were read. */
+  /**
+   * The changes that are not handled yet, in the order in which they were read. The progress cannot pass the first of
+   * them.
+   */
   readonly #waiting = new Set<WaitingChange>();
   readonly #lanes = new Map<string, WaitingChange[]>();
   #ready: string[] = [];
@@ -67,7 +82,7 @@ export class ChangeQueue {
   #isClosed = false;
   #wake: (() => void)[] = [];
   #read: { position: Position; at: Date; caughtUp: number | undefined };
-  /** Whether the progress has changed since `progress()` was last called. */
+  /** Whether the progress has changed since `progress()` was last called, so that the new progress must be stored. */
   hasNews = false;
 
   constructor(options: ChangeQueueOptions) {
@@ -75,12 +90,12 @@ export class ChangeQueue {
     this.#read = { position: options.position, at: options.at, caughtUp: undefined };
   }
 
-  /** The position after which reading continues. */
+  /** The position in the change stream after which reading continues after an error. */
   get position(): Position {
     return this.#read.position;
   }
 
-  /** Returns the progress up to which all changes are handled. */
+  /** Returns the progress up to which all changes are handled. Another process may continue from there. */
   progress(): Progress {
     this.hasNews = false;
     for (const { position, event } of this.#waiting) {
@@ -93,8 +108,8 @@ export class ChangeQueue {
   }
 
   /**
-   * Notes that all events up to a position are read. `at` is the time of the last event. Without `at`, the stream has
-   * no more events at present.
+   * Notes that all events up to a position of the change stream are read. `at` is the time of the last event. A call
+   * without `at` means that the stream has no more events at present.
    */
   readTo(position: Position, at?: Date): void {
     const caughtUp = at === undefined ? performance.now() : undefined;
@@ -103,8 +118,8 @@ export class ChangeQueue {
   }
 
   /**
-   * Adds a change. With `isReplay`, the change comes from a dead letter, and is not added if the queue has it already.
-   * Without `isReplay`, the change is the next one of the stream.
+   * Adds a change. With `isReplay`, the change comes from a dead letter, and is not added if the queue has the change
+   * already. Without `isReplay`, the change is the next one of the stream.
    */
   add(event: ChangeEvent, { isReplay = false } = {}): void {
     if (isReplay && [...this.#waiting].some((each) => each.event._id._data === event._id._data)) {
@@ -125,12 +140,15 @@ export class ChangeQueue {
     if (change.attempts === 0) this.#dropValues(change);
   }
 
-  /** Waits until the queue has room for another change. Resolves at once if the queue is closed. */
+  /**
+   * Waits until the queue has room for another change. Resolves at once if the queue is closed, so that the reader can
+   * end.
+   */
   room(): Promise<void> {
     return this.#until(() => this.#waiting.size < MAX_WAITING || this.#isClosed);
   }
 
-  /** Waits until the queue has no more changes, or is closed. */
+  /** Waits until all changes of the queue are handled, or the queue is closed. */
   empty(): Promise<void> {
     return this.#until(() => this.#waiting.size === 0 || this.#isClosed);
   }
@@ -143,7 +161,7 @@ export class ChangeQueue {
     return this.#until(() => this.#running.size === 0);
   }
 
-  /** Closes the queue and aborts the running handlers. */
+  /** Closes the queue and aborts the running handlers, without waiting for their end. */
   abort(reason: unknown): void {
     this.#isClosed = true;
     for (const controller of this.#running) controller.abort(reason);
@@ -190,7 +208,8 @@ export class ChangeQueue {
   }
 
   /**
-   * Removes the values of a large change from memory. The queue reads the values again before the change is handled.
+   * Removes the values of a large change from memory while the change waits. The queue reads the values again before
+   * the change is handled.
    */
   #dropValues(change: WaitingChange): void {
     if (!change.hasValues || sizeOf(change.event) <= MAX_KEPT_BYTES) return;

@@ -13,16 +13,19 @@ import {
 } from "./change.ts";
 import { textOf } from "./_error_text.ts";
 
-/** The collection of changes that the handler could not handle in any attempt. */
+/** The collection of dead letters, which are changes that the handler could not handle in any attempt. */
 const COLLECTION = "mongrove_dead_letters";
 
 /**
- * The maximum size of an event in a dead letter. A letter is one document of at most 16 MB, and some other fields need
- * room.
+ * The maximum size of an event in a dead letter. A letter is one document of at most 16 MB, and the other fields of the
+ * letter need room, too.
  */
 const MAX_EVENT_BYTES = 16 * 1024 * 1024 - 65_536;
 
-/** A change that `handle` could not handle in any attempt. */
+/**
+ * A change that `handle` could not handle in any attempt. The follower continues with later changes, and `replay()` has
+ * the change handled again.
+ */
 export interface DeadLetter {
   /** The `id` of the change. */
   readonly id: string;
@@ -38,9 +41,12 @@ export interface DeadLetter {
   readonly attempts: number;
   /** The time at which the change became a dead letter. */
   readonly diedAt: Date;
-  /** Whether a later change of the same entity has been handled since. */
+  /**
+   * Whether a later change of the entity has been handled after this change had failed. A replay would handle the older
+   * change after the later change.
+   */
   readonly isOvertaken: boolean;
-  /** Whether the change is going to be handled again. */
+  /** Whether the change is going to be handled again, because `replay()` has selected it. */
   readonly isDue: boolean;
 }
 
@@ -49,13 +55,16 @@ type StoredLetter = Pick<DeadLetter, "error" | "attempts" | "diedAt" | "isOverta
   readonly key: string;
 };
 
-/** The dead letters of one follower. `follow` is the name of the follower's record. */
+/**
+ * The dead letters of one follower. `follow` is the name of the follower's record, with which the identifiers of the
+ * letters begin.
+ */
 export class DeadLetters {
   readonly #letters: Collection;
   readonly #follow: string;
   /**
    * The keys of entities whose letters are not marked as overtaken. `overtake()` sends a statement for these entities
-   * only.
+   * only, so that changes of other entities cost no statement.
    */
   readonly #keys = new Set<string>();
 
@@ -66,7 +75,7 @@ export class DeadLetters {
 
   /**
    * Returns a filter for the letters of this follower. The identifier of each letter begins with the name of the
-   * follower.
+   * follower and `/`, and `0` is the next character after `/`.
    */
   #where(more: object = {}): object {
     const [begin, end] = [`${this.#follow}/`, `${this.#follow}0`];
@@ -78,7 +87,9 @@ export class DeadLetters {
     return found as unknown as AsyncIterable<StoredLetter>;
   }
 
-  /** Reads the keys of the entities whose letters are not overtaken. */
+  /**
+   * Reads the keys of the entities whose letters are not overtaken, because other processes may have stored letters.
+   */
   async load(): Promise<void> {
     this.#keys.clear();
     const options = { projection: { key: 1 } };
@@ -86,8 +97,9 @@ export class DeadLetters {
   }
 
   /**
-   * Stores a failed change as a dead letter. If a document cannot hold the change, the letter omits the images of the
-   * entity. If that is not enough, it omits the changed paths too.
+   * Stores a failed change as a dead letter. If MongoDB does not accept the whole change, for example because of its
+   * size, the letter omits the images of the entity. If MongoDB does not accept this letter either, the letter omits
+   * the changed paths too.
    */
   async bury(
     event: ChangeEvent,
@@ -111,7 +123,7 @@ export class DeadLetters {
     this.#keys.add(key);
   }
 
-  /** Reads the stored event of a dead letter. */
+  /** Reads the stored event of a dead letter. Returns `undefined` if the letter has been removed. */
   async find(event: ChangeEvent): Promise<ChangeEvent | undefined> {
     const found = await this.#letters.findOne({ _id: this.#idOf(event) } as object);
     return (found as unknown as StoredLetter | null)?.event;
@@ -121,7 +133,7 @@ export class DeadLetters {
     return `${this.#follow}/${_id._data}`;
   }
 
-  /** Removes the letter of a change that is now handled. */
+  /** Removes the letter of a change that a replay has handled. */
   async remove(event: ChangeEvent): Promise<void> {
     await this.#letters.deleteOne({ _id: this.#idOf(event) } as object);
   }
@@ -136,8 +148,8 @@ export class DeadLetters {
   }
 
   /**
-   * Marks letters so that their changes are handled again. Without identifiers, all letters are marked. Returns the
-   * number of marked letters.
+   * Marks letters so that their changes are handled again. Without identifiers, all letters of the follower are marked.
+   * Returns the number of marked letters.
    */
   async mark(ids: readonly string[] | undefined): Promise<number> {
     const _id = { $in: ids?.map((id) => `${this.#follow}/${id}`) };
@@ -145,12 +157,12 @@ export class DeadLetters {
     return (await this.#letters.updateMany(filter, { $set: { isDue: true } })).matchedCount;
   }
 
-  /** Reads the changes of marked letters, oldest first. */
+  /** Reads the changes of the letters that `mark()` has marked, oldest first. */
   async *due(): AsyncGenerator<ChangeEvent, void, undefined> {
     for await (const { event } of this.#find({ isDue: true })) yield event;
   }
 
-  /** Lists letters, oldest first. */
+  /** Lists the letters of the follower without the images of their entities, oldest first. */
   async list(limit: number): Promise<DeadLetter[]> {
     const projection = { "event.fullDocument": 0, "event.fullDocumentBeforeChange": 0 };
     const listed: DeadLetter[] = [];

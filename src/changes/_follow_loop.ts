@@ -28,17 +28,23 @@ import {
 import type { LostChanges } from "./follow.ts";
 import { MAX_PAUSE_MS, pause, PAUSE_MS, pauseAfter } from "./_waits.ts";
 
-/** The interval at which new progress is stored. */
+/**
+ * The longest interval at which new progress is stored. If the process is killed, changes since the last stored
+ * progress are handled again.
+ */
 const NOTE_MS = 1000;
 
-/** The time that the database may take to release the lease after the handlers have ended. */
+/**
+ * The time that the database may take to release the lease after the handlers have ended. A database that does not
+ * answer must not keep a follower from stopping.
+ */
 const END_MS = 5000;
 
 export interface FollowLoopOptions<M extends FrameworkModel>
   extends Pick<ChangeQueueOptions, "concurrency" | "timeoutMS" | "retry"> {
   readonly connection: Connection;
   readonly model: Model<unknown>;
-  /** The name of the follower's record. */
+  /** The name of the follower's record, which joins the names of the collection and the follower. */
   readonly name: string;
   readonly leaseMS: number;
   readonly handle: (change: Change<M>) => unknown;
@@ -54,7 +60,10 @@ export class FollowLoop<M extends FrameworkModel> {
   readonly #ended: Promise<void>;
   #graceMS = 0;
   #isTroubled = false;
-  /** The last progress of the follower that this process has read or stored. */
+  /**
+   * The last progress of the follower that this process has read or stored. The follower continues from there if its
+   * record is dropped.
+   */
   #place: Place | undefined;
 
   constructor(options: FollowLoopOptions<M>) {
@@ -89,7 +98,7 @@ export class FollowLoop<M extends FrameworkModel> {
     for (let unopened = 0; !this.#isStopped;) {
       if (!isOpen(connection)) {
         if (++unopened === MAX_PAUSE_MS / PAUSE_MS) hintAtUnopened(connection);
-        // After the host has closed the connection, this timer must not keep the process alive.
+        // After the application has closed the connection, this timer must not keep the process alive.
         await pause(PAUSE_MS, this.#stopped.signal, { ref: !isClosed });
         continue;
       }
@@ -100,7 +109,8 @@ export class FollowLoop<M extends FrameworkModel> {
   }
 
   /**
-   * Claims the lease, and handles changes until the lease is lost. Returns at once if another process has the lease.
+   * Claims the lease, and handles changes until the lease is lost. Returns at once if another process has the lease, so
+   * that the caller tries again after a pause.
    */
   async #holdOnce(): Promise<void> {
     const { connection, name } = this.#options;
@@ -147,7 +157,7 @@ export class FollowLoop<M extends FrameworkModel> {
     });
   }
 
-  /** Ends the handlers and releases the lease. */
+  /** Ends the handlers and releases the lease, so that another process can continue at once. */
   async #end(
     { lease, queue, over, noting }: Pick<Session, "lease" | "queue"> & {
       readonly over: AbortController;
@@ -173,7 +183,10 @@ export class FollowLoop<M extends FrameworkModel> {
     return readEvents(model.collection, { position, signal, turns: ReadTurns.of(connection) });
   }
 
-  /** Reads the values of a change again. Returns the event without values if the database no longer has the change. */
+  /**
+   * Reads the values of a change again. Returns the event without values if the database no longer has the change. The
+   * handler then reads the current entity.
+   */
   async #readAgain(event: ChangeEvent, { position, signal }: ChangePlace): Promise<ChangeEvent> {
     if (position === undefined) return await this.letters.find(event) ?? event;
     try {
@@ -203,7 +216,10 @@ export class FollowLoop<M extends FrameworkModel> {
     this.#options.onError(error, toChange(event, { ...this.#options, attempt: told }));
   }
 
-  /** Stores the progress of the handlers at intervals, which renews the lease. */
+  /**
+   * Stores the progress of the handlers at intervals until the lease is lost. Each of these writes also renews the
+   * lease.
+   */
   async #note(session: Session): Promise<void> {
     const { lease, queue, ended } = session;
     const { leaseMS } = this.#options;
@@ -236,7 +252,10 @@ export class FollowLoop<M extends FrameworkModel> {
     }
   }
 
-  /** Reads changes from the position where the last read has ended. */
+  /**
+   * Reads changes until the lease is lost or the follower stops. After an error, reading continues at the position of
+   * the queue.
+   */
   async #readAll(session: Session): Promise<void> {
     const { queue, ended } = session;
     let lost: LostPlace | undefined;
@@ -267,7 +286,10 @@ export class FollowLoop<M extends FrameworkModel> {
     }
   }
 
-  /** Calls `onLost` after all earlier changes are handled. Reading continues after the lost changes. */
+  /**
+   * Calls `onLost` after all earlier changes are handled, and again if `onLost` throws. Reading then continues after
+   * the lost changes.
+   */
   async #recover({ lease, queue, ended }: Session, { reason, position }: LostPlace): Promise<void> {
     const now = new Date();
     const next = position ?? await nowOf(this.#options.connection);
@@ -285,7 +307,10 @@ export class FollowLoop<M extends FrameworkModel> {
     }
   }
 
-  /** Reports a failure of the database. Further failures are not reported until a read or claim has succeeded. */
+  /**
+   * Reports a failure of the database. Further failures are not reported until a read or claim has succeeded, because
+   * each attempt during an outage fails.
+   */
   #tell(error: unknown): void {
     if (!this.#isTroubled) this.#options.onError(error);
     this.#isTroubled = true;
@@ -299,7 +324,10 @@ interface Session {
   readonly ended: AbortSignal;
 }
 
-/** A gap in the change stream. Reading continues at `position`, or at the current time if it is absent. */
+/**
+ * A gap in the change stream. Reading continues at `position`, or at the current time of the database if `position` is
+ * absent.
+ */
 interface LostPlace {
   readonly reason: LostChanges["reason"];
   readonly position?: Position;

@@ -22,10 +22,13 @@ export interface Place {
   readonly at: Date;
 }
 
-/** The progress of a follower in this process. */
+/** The progress of a follower in this process, which the next renewal of the lease stores. */
 export interface Progress {
   readonly position: Position;
-  /** The time up to which all changes are handled. Absent if `idleMS` is present. */
+  /**
+   * The time up to which all changes are handled. Absent if `idleMS` is present, from which the database computes the
+   * time.
+   */
   readonly at?: Date;
   /**
    * The time since the last read that found no more changes, in milliseconds. Present only if all changes are handled.
@@ -33,7 +36,10 @@ export interface Progress {
   readonly idleMS?: number;
 }
 
-/** The time after a read without changes during which the lag of a follower is 0. Such a read takes one second. */
+/**
+ * The time after a read without changes during which the lag of a follower is 0. Such a read takes one second, so a
+ * follower that reads all the time stays within this time.
+ */
 const IDLE_MS = 5000;
 
 interface StoredFollow {
@@ -44,7 +50,7 @@ interface StoredFollow {
 }
 
 export interface LeaseOptions {
-  /** The name of the follower's record. */
+  /** The name of the follower's record, which joins the names of the collection and the follower. */
   readonly name: string;
   readonly leaseMS: number;
 }
@@ -56,7 +62,7 @@ interface ClaimOptions extends LeaseOptions {
 
 /**
  * The exclusive right of one process to handle the changes of a follower. By the clock of the database, the lease ends
- * after `leaseMS` unless the process renews it.
+ * after `leaseMS` unless the process renews it, so that another process continues after a crash.
  */
 export class Lease {
   readonly #records: Collection;
@@ -84,7 +90,7 @@ export class Lease {
   /**
    * Claims the lease. After the first claim, the follower begins with the changes since that claim.
    *
-   * @returns The progress of the follower, and the lease unless another process has it.
+   * @returns The progress of the follower. The result has no lease if another process has the lease.
    */
   static async claim(
     connection: Connection,
@@ -113,14 +119,14 @@ export class Lease {
     return { lease: new Lease(connection, { ...options, holder, since }), place: seen };
   }
 
-  /** The signal that is aborted when another process may have the lease. */
+  /** The signal that is aborted when another process may have the lease, so that this process stops its handlers. */
   get signal(): AbortSignal {
     return this.#lost.signal;
   }
 
   /**
-   * Whether no other process can have the lease. The clock is checked too, because the timer that aborts `signal` may
-   * be late.
+   * Whether no other process can have the lease, so that a handler may start. The clock is checked too, because the
+   * timer that aborts `signal` may be late.
    */
   get isHeld(): boolean {
     return !this.signal.aborted && performance.now() < this.#validUntil;
@@ -130,7 +136,7 @@ export class Lease {
    * Renews the lease and stores the progress. If another process has claimed the lease, nothing is stored, and this
    * process loses the lease.
    *
-   * @returns Whether dead letters are marked to be handled again.
+   * @returns Whether dead letters are marked to be handled again, so that the caller reads them.
    */
   async renew(progress: Progress): Promise<boolean> {
     const since = performance.now();
@@ -155,7 +161,10 @@ export class Lease {
     this.#lost.abort(new Error("The lease is lost"));
   }
 
-  /** Updates the record if this process has the lease. The statement may take at most the duration of the lease. */
+  /**
+   * Updates the record if this process has the lease. The statement may take at most the duration of the lease, because
+   * the lease has ended by then.
+   */
   #note(
     action: string,
     fields: object,
@@ -176,19 +185,22 @@ export class Lease {
   }
 }
 
-/** Returns `null` for a duplicate key. If two processes claim the first lease at once, MongoDB refuses one of them. */
+/**
+ * Returns `null` for a duplicate key. If two processes claim the first lease at once, MongoDB refuses one of them, and
+ * that process has no lease.
+ */
 function noneIfDuplicate(error: unknown): null {
   if ((error as { readonly code?: unknown } | undefined)?.code === 11000) return null;
   throw error;
 }
 
 /**
- * The write concern of all changes to a lease. A failover cannot undo a claim, and a replaced primary cannot confirm
- * one.
+ * The write concern of all changes to a lease. A failover cannot undo a claim, and a replaced primary cannot confirm a
+ * claim, so two processes never have the lease at once.
  */
 const MAJORITY = { writeConcern: { w: "majority" } } as const;
 
-/** Returns the fields of a record that store the progress. */
+/** Returns the progress as fields of the follower's record, with times by the clock of the database. */
 function progressFields({ position, at, idleMS }: Progress): object {
   return {
     ..."token" in position
@@ -210,7 +222,7 @@ function storedPlace({ position, at }: Place): object {
 /** The time that the database may take to return its clock. */
 const PING_MS = 5000;
 
-/** Returns the current cluster time. A change stream after this position has new changes only. */
+/** Returns the current cluster time. A change stream after this position has only changes that are made later. */
 export async function nowOf(connection: Connection): Promise<Position> {
   const db = connection.getClient().db(connection.name);
   const ping = (signal: AbortSignal) =>
@@ -221,8 +233,8 @@ export async function nowOf(connection: Connection): Promise<Position> {
 }
 
 /**
- * Returns how far a follower is behind, in milliseconds. Returns `undefined` if no process has ever started the
- * follower.
+ * Returns how far a follower is behind, in milliseconds. Returns `undefined` if the follower has no record, because no
+ * process has ever started it.
  */
 export async function lagOf(connection: Connection, name: string): Promise<number | undefined> {
   const behind = { $subtract: ["$$NOW", "$at"] };
@@ -233,7 +245,7 @@ export async function lagOf(connection: Connection, name: string): Promise<numbe
   return found === null ? undefined : Math.max(0, Number(found.lag));
 }
 
-/** Makes the lease holder read the marked dead letters at its next renewal. */
+/** Makes the lease holder read the marked dead letters when it next renews the lease. */
 export async function announceReplays(connection: Connection, name: string): Promise<void> {
   const update = { $set: { hasReplays: true } };
   await connection.collection(COLLECTION).updateOne({ _id: name } as object, update);

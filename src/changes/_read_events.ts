@@ -25,32 +25,40 @@ const PIPELINES = [
   [{ $unset: ["fullDocument", "fullDocumentBeforeChange"] }],
 ];
 
-/** Server error codes for a position from which the stream cannot resume. */
+/**
+ * Server error codes for a position from which the stream cannot resume. The changes after such a position are lost.
+ */
 const LOST = new Set([
   260, // InvalidResumeToken
   280, // ChangeStreamFatalError
   286, // ChangeStreamHistoryLost
 ]);
 
-/** Server error codes for an unknown stage, and for an event that is too large. */
+/**
+ * Server error codes for an unknown stage, and for an event that is too large. After such an error, the next pipeline
+ * is tried.
+ */
 const UNREADABLE = new Set([
   10334, // BSONObjectTooLarge
   40324, // an unknown stage
 ]);
 
-/** Returns the server code of an error. */
+/**
+ * Returns the error code of the server. Returns `undefined` for an error without a code, such as an error of the
+ * network.
+ */
 function codeOf(error: unknown): unknown {
   return (error as { readonly code?: unknown } | undefined)?.code;
 }
 
-/** Whether an error means that the changes after a position can no longer be read. */
+/** Whether an error means that the changes after a position can no longer be read, so that `onLost` must be called. */
 export function isHistoryLost(error: unknown): boolean {
   return LOST.has(Number(codeOf(error)));
 }
 
 /**
- * An event of the change stream with the position after it. `event` is absent if the stream has no more events at
- * present.
+ * An event of the change stream, with the position from which reading continues after the event. `event` is absent if
+ * the stream has no more events at present.
  */
 export interface ReadEvent {
   readonly event?: ChangeEvent;
@@ -99,7 +107,10 @@ function optionsFor(position: Position): mongo.ChangeStreamOptions {
   };
 }
 
-/** Returns the next cluster time. `time` is the time of an operation that must not be read again. */
+/**
+ * Returns the cluster time that follows `time`. A change stream from this time does not contain the operation at
+ * `time`.
+ */
 function after(time: mongo.Timestamp): mongo.Timestamp {
   return mongoose.mongo.Timestamp.fromBits(time.getLowBits() + 1, time.getHighBits());
 }

@@ -2,12 +2,13 @@ import type { Connection, mongo } from "mongoose";
 import { liveFeedCount } from "../database/change_feed.ts";
 import { logHint } from "../errors/log.ts";
 
-/** The turns of each connection pool. */
+/** The turns of the followers on each connection pool. A `MongoClient` has one pool. */
 const pools = new WeakMap<mongo.MongoClient, ReadTurns>();
 
 /**
  * Limits how many followers wait for changes at the same time. Each wait occupies a connection of the pool for a
- * second, so followers and live lists together use at most half of the connections. Further followers take turns.
+ * second, so followers and live lists together use at most half of the connections. Further followers take turns, so
+ * that the other half of the connections serves requests.
  */
 export class ReadTurns {
   readonly #client: mongo.MongoClient;
@@ -19,7 +20,7 @@ export class ReadTurns {
     this.#client = client;
   }
 
-  /** Returns the turns of a connection's pool. */
+  /** Returns the turns that all followers on the pool of a connection share. */
   static of(connection: Connection): ReadTurns {
     const client = connection.getClient();
     const turns = pools.get(client) ?? new ReadTurns(client);
@@ -27,7 +28,7 @@ export class ReadTurns {
     return turns;
   }
 
-  /** Runs work as soon as a turn is free. */
+  /** Runs work as soon as a turn is free. The first work that has to wait logs a hint about `maxPoolSize`. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#taken < this.#limit()) this.#taken++;
     else {

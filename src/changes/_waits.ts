@@ -4,7 +4,10 @@ export const PAUSE_MS = 500;
 
 export const MAX_PAUSE_MS = 10_000;
 
-/** Waits until work ends or the signal is aborted. Work that ignores the signal continues in the background. */
+/**
+ * Waits until work ends. Throws the reason of the signal if the signal is aborted before the work ends. Work that
+ * ignores the signal then continues in the background.
+ */
 export async function unlessAborted<T>(signal: AbortSignal, work: PromiseLike<T>): Promise<T> {
   let onAbort: () => void = () => {};
   const aborted = new Promise<never>((_, reject) => {

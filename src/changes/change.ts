@@ -3,7 +3,7 @@ import type { Model, mongo } from "mongoose";
 import type { Entity, FrameworkModel } from "../declare/model/framework_model.ts";
 
 /**
- * The stored fields of an entity, without the methods of the class. Any of them may be missing.
+ * The stored fields of an entity, without the methods of the class. Any field may be missing in the stored document.
  *
  * @typeParam M The model.
  */
@@ -51,7 +51,7 @@ export interface Change<M extends FrameworkModel = FrameworkModel> {
   readonly paths: readonly string[];
   /** The entity before the change. Present only if the collection keeps pre-images (`changeStreamPreAndPostImages`). */
   readonly before: StoredValues<M> | undefined;
-  /** The number of the attempt, from 1. */
+  /** The number of the attempt to handle the change, from 1. A replay and another process count from 1 again. */
   readonly attempt: number;
   /**
    * Whether the change comes from a dead letter. Later changes of the entity may have been handled before such a
@@ -65,7 +65,10 @@ export interface Change<M extends FrameworkModel = FrameworkModel> {
    * the current entity, which may have later changes.
    */
   readonly entity: () => Promise<Entity<M> | undefined>;
-  /** Returns the same entity as `entity()` as stored values, without defaults, getters and methods. */
+  /**
+   * Returns the entity of `entity()` as stored values, without defaults, getters and methods. The result is `undefined`
+   * if the entity is removed.
+   */
   readonly values: () => Promise<StoredValues<M> | undefined>;
 }
 
@@ -88,7 +91,10 @@ export interface ChangeEvent {
 
 const KINDS = { insert: "insert", update: "update", replace: "replace", delete: "remove" } as const;
 
-/** Whether an event is a change of one entity. */
+/**
+ * Whether an event is a change of one entity. The handler does not get other events, such as the event of a dropped
+ * collection.
+ */
 export function isChange({ operationType }: ChangeEvent): boolean {
   return Object.hasOwn(KINDS, operationType);
 }
@@ -97,7 +103,7 @@ export function kindOf({ operationType }: ChangeEvent): Change["kind"] {
   return KINDS[operationType as keyof typeof KINDS];
 }
 
-/** Returns the time of an event. */
+/** Returns the time of an event. Without `wallTime`, the time is exact to the second only. */
 export function timeOf({ wallTime, clusterTime }: ChangeEvent): Date {
   return wallTime ?? new Date((clusterTime?.getHighBits() ?? 0) * 1000);
 }
@@ -113,24 +119,24 @@ export function withPathsOnly(event: ChangeEvent): ChangeEvent {
   return { ...event, updateDescription: { ...event.updateDescription, updatedFields: paths } };
 }
 
-/** Returns an event without the images of its entity. */
+/** Returns an event without the images of its entity, so that a large event fits into a dead letter. */
 export function withoutImages(event: ChangeEvent): ChangeEvent {
   const { fullDocument: _after, fullDocumentBeforeChange: _before, ...rest } = event;
   return rest;
 }
 
-/** Returns an event with only the parts that identify the change. */
+/** Returns an event with only the parts that identify the change, by which the values can be read again. */
 export function withoutValues(event: ChangeEvent): ChangeEvent {
   const { updateDescription: _paths, ...rest } = withoutImages(event);
   return rest;
 }
 
-/** Returns the size of an event, in bytes. */
+/** Returns the size of an event in BSON, in bytes. */
 export function sizeOf(event: ChangeEvent): number {
   return mongoose.mongo.BSON.calculateObjectSize(event);
 }
 
-/** Returns a text that identifies the entity of an event. */
+/** Returns a text that identifies the entity of an event. Changes with the same text are handled in order. */
 export function keyOf({ documentKey }: ChangeEvent): string {
   return mongoose.mongo.BSON.EJSON.stringify(documentKey?._id, { relaxed: false });
 }
@@ -166,8 +172,8 @@ export function toChange<M extends FrameworkModel>(
 }
 
 /**
- * Returns the stored entity after a change. Without a post-image, reads the current entity, which is never older than
- * the change.
+ * Returns the stored entity after a change. Without a post-image, reads the current entity. The read waits for the time
+ * of the change, so the entity is never older than the change. Returns `undefined` if the entity is removed.
  */
 async function storedAfter(
   { operationType, fullDocument, documentKey, clusterTime }: ChangeEvent,

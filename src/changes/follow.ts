@@ -12,7 +12,7 @@ import { FollowLoop } from "./_follow_loop.ts";
 import { announceReplays, lagOf } from "./_lease.ts";
 
 /**
- * Options of {@linkcode follow}.
+ * Options of {@linkcode follow}, which name the follower and the functions that it calls.
  *
  * @typeParam M The model.
  */
@@ -25,8 +25,8 @@ export interface FollowOptions<M extends FrameworkModel> {
   readonly name: string;
   /**
    * The function that gets each change at least once. Changes of one entity come in order, one after the other. Changes
-   * of different entities are handled at the same time. If the function throws, or takes longer than `timeoutMS`, it is
-   * called again with the change.
+   * of different entities are handled at the same time. If the function throws, or takes longer than `timeoutMS`, the
+   * function is called again with the change.
    */
   readonly handle: (change: Change<M>) => MaybePromise<unknown>;
   /**
@@ -38,7 +38,7 @@ export interface FollowOptions<M extends FrameworkModel> {
   readonly onLost?: ((lost: LostChanges) => MaybePromise<unknown>) | undefined;
   /**
    * The function that gets the error of each change that becomes a dead letter, and errors of the database. After an
-   * error of the database, further ones are not reported until the database has worked again.
+   * error of the database, further errors of the database are not reported until the database has worked again.
    *
    * @default {the log}
    */
@@ -50,13 +50,13 @@ export interface FollowOptions<M extends FrameworkModel> {
    */
   readonly connection?: Connection | undefined;
   /**
-   * The maximum number of changes that are handled at the same time. Each of them keeps its entity in memory.
+   * The maximum number of changes that are handled at the same time. Each of these changes keeps its entity in memory.
    *
    * @default {10}
    */
   readonly concurrency?: number | undefined;
   /**
-   * The maximum duration of `handle` for one change, in milliseconds.
+   * The maximum duration of `handle` for one change, in milliseconds. After this time, the attempt counts as failed.
    *
    * @default {60000}
    */
@@ -94,7 +94,7 @@ export interface RetryOptions {
   readonly maxPauseMS?: number | undefined;
 }
 
-/** A report of changes that were not delivered. */
+/** A report of changes that `handle` never gets, so that the application can build its copy of the data again. */
 export interface LostChanges {
   /**
    * The reason of the loss. With `"history"`, the database no longer has the changes, because the follower was stopped
@@ -104,11 +104,13 @@ export interface LostChanges {
   readonly reason: "history" | "dropped";
   /** The time of the last change that was delivered, or a later time up to which no change is lost. */
   readonly since: Date;
-  /** The signal that is aborted when another process may continue with this work. */
+  /**
+   * The signal that is aborted when another process may have the lease, and so may call `onLost` for the lost changes.
+   */
   readonly signal: AbortSignal;
 }
 
-/** A follower of a collection, as {@linkcode follow} returns it. */
+/** A running follower of a collection, as {@linkcode follow} returns it. */
 export interface Follower {
   /**
    * Returns the age of the oldest change that no process has handled, in milliseconds. Returns 0 if all changes are
@@ -122,16 +124,16 @@ export interface Follower {
    */
   readonly deadLetters: (options?: { readonly limit?: number }) => Promise<DeadLetter[]>;
   /**
-   * Has dead letters handled again by the process that handles changes. `ids` selects letters, and without it all
-   * letters are handled. A letter is removed when its change is handled.
+   * Has dead letters handled again by the process that handles changes. `ids` selects letters by the `id` of their
+   * change. Without `ids`, all letters are handled. A letter is removed when its change is handled.
    *
    * @returns The number of letters that are handled again.
    */
   readonly replay: (ids?: readonly string[]) => Promise<number>;
   /**
    * Stops the follower. Another process continues within a third of `leaseMS`. The handlers that run have 10 seconds,
-   * or `timeoutMS`, to end. If the database does not answer, `stop()` takes 5 seconds more. Further calls have no
-   * effect.
+   * or `timeoutMS`, to end. If the database does not answer, `stop()` takes 5 seconds more. Further calls of `stop()`
+   * return the promise of the first call.
    */
   readonly stop: (options?: { readonly timeoutMS?: number }) => Promise<void>;
   /** Calls `stop()` at the end of an `await using` block. */
@@ -151,7 +153,8 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Follows the committed changes of a collection. Requests, other programs and shells may make the changes. Each change
- * is handled at least once, in order for each entity. MongoDB must be a replica set.
+ * is handled at least once, in order for each entity. MongoDB must be a replica set, because a standalone server has no
+ * change streams.
  *
  * The collection `mongrove_follows` of the same database stores the progress of the follower and its lease. The
  * collection `mongrove_dead_letters` stores changes that failed. The function returns at once, and following begins
@@ -159,7 +162,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  *
  * @typeParam C The class.
  * @param target The class.
- * @param options The name, the handler, and how it is called.
+ * @param options The name of the follower, its handler, and the limits for calls of the handler.
  * @returns The follower, with functions to stop it and to read its lag and its dead letters.
  * @throws {TypeError} If an option is wrong.
  * @throws {RangeError} If a number is not a positive integer, or a time is longer than a timer accepts.
@@ -230,7 +233,9 @@ export function follow<C extends ModelClass>(
   };
 }
 
-/** Logs any thrown value. A value that the log cannot show is logged as text. */
+/**
+ * Logs any thrown value. A value that the log cannot show is logged as text, so that the logging itself never fails.
+ */
 function logThrown(thrown: unknown, context: object): void {
   try {
     logError(thrown, context);
@@ -239,7 +244,7 @@ function logThrown(thrown: unknown, context: object): void {
   }
 }
 
-/** Checks the options, and completes missing numbers with the defaults. */
+/** Returns the numbers of the options, with the defaults for missing numbers. Throws if an option is wrong. */
 function checkOptions(
   { name: target }: ModelClass,
   { name, handle, retry = {}, times }: {
