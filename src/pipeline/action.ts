@@ -230,13 +230,19 @@ function shapeFor({ level: { rights } }: OpenLevelContext, type: ModelClass): Sh
   return describeShape(buildSchema(type).schema, rights);
 }
 
+interface DocumentClass {
+  readonly modelName?: string;
+  /** The name of the model of which the document is a kind. */
+  readonly baseModelName?: string;
+}
+
 /**
  * Whether a value is an entity of a class or of a subclass, so that an answer of this class can show it without a cast.
  */
 function isOfClass(result: unknown, target: ModelClass): result is object {
   if (!isDocument(result)) return false;
-  const { modelName = "" } = result.constructor as { readonly modelName?: string };
-  const own = classOf(modelName.replace(/~embedded$/, ""));
+  const { modelName = "", baseModelName = modelName } = result.constructor as DocumentClass;
+  const own = classOf(baseModelName.replace(/~embedded$/, ""));
   return own !== undefined && (own === target || own.prototype instanceof target);
 }
 
