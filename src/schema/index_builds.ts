@@ -100,7 +100,7 @@ export class IndexBuilds {
     const isBuilt = () => this.#stands === this.#model.db.getClient();
     if (isBuilt()) return true;
     this.#unique ??= uniqueIndexes(this.#model).map(([key, options]) => ({
-      fields: Object.keys(key).map(topOf),
+      fields: [...Object.keys(key).map(topOf), ...fieldsIn(options.partialFilterExpression)],
       isOfAll: !options.sparse && options.partialFilterExpression === undefined,
       text: JSON.stringify(key),
     }));
@@ -266,6 +266,13 @@ export interface UniqueIndex {
 
 function topOf(path: string): string {
   return path.split(".", 1)[0] ?? path;
+}
+
+/** Returns the fields of the root that the condition of an index reads: a write of them may bring an entity into the index. */
+function fieldsIn(condition: unknown): string[] {
+  return Object.entries(Object(condition)).flatMap(([name, value]) =>
+    name.startsWith("$") ? [value].flat().flatMap(fieldsIn) : [topOf(name)]
+  );
 }
 
 interface UniqueOptions {
