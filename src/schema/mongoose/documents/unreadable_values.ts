@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { Document, Schema, SchemaType } from "mongoose";
-import { isJsonObject } from "../../fields/json.ts";
+import { isJsonObject, MARK_KEYS } from "../../fields/json.ts";
 import { memoize } from "../../memoize.ts";
 import { markOwn } from "../schemas/schema_members.ts";
 
@@ -50,13 +50,36 @@ function dropWithin(stored: unknown, { schema, prefix }: Place): void {
   }
 }
 
+interface KindSchema extends Schema {
+  readonly discriminatorMapping?: { readonly value?: unknown };
+}
+
+/** A type of objects with a schema, and Mongoose's class of these with its kinds. */
+interface EmbeddedType extends SchemaType {
+  readonly schema: Schema;
+  readonly Constructor?: {
+    readonly discriminators?: Readonly<Record<string, { readonly schema: KindSchema }>> | null;
+  };
+}
+
+/** Returns the schema by which Mongoose reads an embedded object: that of its kind, or of the base. */
+function schemaFor(stored: unknown, { schema, Constructor }: EmbeddedType): Schema {
+  const named: unknown = Object(stored)[String(schema.get("discriminatorKey"))];
+  const kinds = Object.values(Constructor?.discriminators ?? {});
+  return kinds.find((kind) => kind.schema.discriminatorMapping?.value === named)?.schema ?? schema;
+}
+
 function dropOfType(
   values: Record<string, unknown>,
   { name, type }: { readonly name: string; readonly type: SchemaType },
 ): void {
   const value = values[name];
-  const { schema } = type as { readonly schema?: Schema };
-  if (schema !== undefined) return dropWithin(value, { schema, prefix: "" });
+  if ((type as EmbeddedType).schema !== undefined) {
+    for (const each of [value].flat()) {
+      dropWithin(each, { schema: schemaFor(each, type as EmbeddedType), prefix: "" });
+    }
+    return;
+  }
   if (type instanceof Types.Map) {
     const element = type.getEmbeddedSchemaType() as SchemaType | undefined;
     if (element === undefined || !isJsonObject(value)) return;
@@ -73,9 +96,11 @@ function dropOfType(
   if (type.options.ref === undefined && isUnreadable(value)) delete values[name];
 }
 
+const UNREADABLE_KEYS = [...MARK_KEYS, "toString"];
+
 function isUnreadable(value: unknown): boolean {
   if (isJsonObject(value)) {
-    return Object.hasOwn(value, "_bsontype") || Object.hasOwn(value, "toString");
+    return UNREADABLE_KEYS.some((key) => Object.hasOwn(value, key));
   }
   if (!Array.isArray(value)) return false;
   try {
