@@ -43,7 +43,9 @@ class Pet extends FrameworkModel {
   parts!: Part[];
 
   static override configure(schema: mongoose.Schema): void {
-    schema.discriminator(`Dog${crypto.randomUUID()}`, new mongoose.Schema(OWN as never), "Dog");
+    schema.discriminator(`Dog${crypto.randomUUID()}`, new mongoose.Schema(OWN as never), {
+      value: "Dog",
+    });
     schema.add({ added: new mongoose.Schema({ inner: new mongoose.Schema({ text: String }) }) });
   }
 }

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import { assertEquals } from "@std/assert";
 import { all, arrayProp, FrameworkModel, getModel, one, prop, rest, update } from "../../mod.ts";
@@ -28,7 +29,7 @@ class Pet extends FrameworkModel {
   @prop()
   name?: string;
   @prop({ type: Buffer })
-  bytes?: unknown;
+  bytes?: Buffer;
   @prop({ type: Part })
   held?: Part;
   @arrayProp({ items: Part, embedded: true })

@@ -67,7 +67,7 @@ class Pet extends FrameworkModel {
   @rest({ methods: [all(), one(), create({ preSave: pass }), update({ preSave: pass })] })
   parts!: Part[];
   static override configure(schema: mongoose.Schema): void {
-    schema.discriminator("DogX", new mongoose.Schema(OWN as never), "Dog");
+    schema.discriminator("DogX", new mongoose.Schema(OWN as never), { value: "Dog" });
   }
 }
 
@@ -136,7 +136,7 @@ test("a kind that is added late hides its values in errors, too", async () => {
     new mongoose.Schema({
       lives: { type: String, hidden: true, maxlength: 5 },
     } as never) as never,
-    "Cat",
+    { value: "Cat" },
   );
   const { status, text } = await app.patch(await store({ __t: "Cat", lives: LONG }), { name: "n" });
   assertEquals(status, 200, text);

@@ -25,7 +25,7 @@ class Pet extends FrameworkModel {
   static override configure(schema: mongoose.Schema): void {
     const own = { seen: String, chip: { type: String, hidden: true } };
     const kind = new mongoose.Schema(own as never);
-    schema.discriminator(`Dog${crypto.randomUUID()}`, kind as never, "Dog");
+    schema.discriminator(`Dog${crypto.randomUUID()}`, kind as never, { value: "Dog" });
   }
 }
 
