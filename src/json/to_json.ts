@@ -9,6 +9,7 @@ import { markOf, spreadOf } from "../schema/mongoose/documents/mark_copies.ts";
 import { MOST_RESTRICTED, type Rights } from "../schema/fields/rights.ts";
 import { isInstance, shapeOfInstance } from "../schema/fields/instance_shapes.ts";
 import { describeShape, type FieldShape, type Shape } from "../schema/fields/shape.ts";
+import { strictestField } from "../schema/fields/visibility.ts";
 
 /**
  * Returns the JSON text of the value that an answer sends. The value is an entity, or any value that a hook returned
@@ -191,7 +192,7 @@ class JsonMaker {
     const result: Record<string, unknown> = {};
     for (const key of Object.keys(value)) {
       const other = others?.get(key);
-      const field = fields?.get(key) ?? other;
+      const field = fields?.get(key) ?? other ?? kindField(key, own ?? shape);
       if (field && this.#isLeftOut(field) || other?.hidden || PROTOTYPE_KEYS.has(key)) continue;
       const each: unknown = value[key as keyof typeof value];
       // A hook may put a copy of an entity under a key that is no field. The shape of the object then hides the secret
@@ -228,6 +229,11 @@ class JsonMaker {
     const shape = field.shape ?? field.populated ?? element?.shape ?? element?.populated;
     return this.value(value, shape);
   }
+}
+
+/** Returns the field of a key that kinds alone declare: an object that is no document may hold what they hide. */
+function kindField(key: string, shape: Shape | undefined): FieldShape | undefined {
+  return shape && shape.kinds.size > 0 ? strictestField(key, shape) : undefined;
 }
 
 function withoutKeys(value: object, keys: ReadonlySet<string>): object {

@@ -50,15 +50,16 @@ class Pet extends FrameworkModel {
   }
 }
 
+const _id = new mongoose.Types.ObjectId();
+const PART = { _id, __t: "Gear", name: "p" };
+const PET = { __t: "Dog", held: PART, parts: [PART], added: { _id, inner: { _id } } };
+
 const late = () => Promise.resolve({});
 
 test("a promise that a hook puts into a field of a kind is the application's error", async () => {
   await using app = await mount([Pet], { onError: () => {} });
   const { collection } = getModel(Pet);
-  const _id = new mongoose.Types.ObjectId();
-  const part = { _id, __t: "Gear", name: "p" };
-  const pet = { __t: "Dog", held: part, parts: [part], added: { _id, inner: { _id } } };
-  const { insertedId } = await collection.insertOne(pet as never);
+  const { insertedId } = await collection.insertOne({ ...PET } as never);
   const before = await collection.findOne();
   const path = `/pets/${insertedId}`;
   const holders: [path: string, holder: (entity: Loose) => Loose][] = [

@@ -11,6 +11,7 @@ import {
 } from "../../declare/operations/operation.ts";
 import type { OperationWords } from "../../declare/operations/operation.ts";
 import { optionKind } from "../../declare/operations/write_options.ts";
+import { topOf } from "../../filter/filters.ts";
 import type { Level } from "../../pipeline/request/route.ts";
 import { referredTarget } from "../../pipeline/references.ts";
 import { isModelClass } from "../../schema/build_field.ts";
@@ -132,7 +133,21 @@ export function checkReferences(shape: Shape): void {
 export function checkUnselected(shape: Shape, fail: Fail): void {
   const objectsIn = (each: Shape) =>
     [...each.fields.values()].flatMap((field) => shapeWithin(field) ?? []);
-  for (const each of new Set([shape, ...fieldsWithin(shape).flatMap(({ shape }) => shape ?? [])])) {
+  const embedded = fieldsWithin(shape).flatMap(({ shape }) => shape ?? []);
+  for (const each of new Set([shape, ...embedded])) {
+    for (const [kind, { allUnselected, schema }] of each.kinds) {
+      // Mongoose knows of the paths of a kind, and not of those inside of what the kind embeds.
+      const name = allUnselected.find((path) =>
+        !each.fields.has(topOf(path)) && (each !== shape || schema?.paths[path] === undefined)
+      );
+      if (name !== undefined) {
+        throw fail(
+          `field "${name}" of the kind "${kind}" has "select: false", which does not bind there: use "hidden"`,
+        );
+      }
+    }
+  }
+  for (const each of new Set([shape, ...embedded])) {
     const [name] = [...each.fields].find(([, { selected, apart }]) => !selected && !apart) ?? [];
     if (name === undefined || !isRecursive(each, objectsIn)) continue;
     throw fail(`field "${name}" has "select: false" in a class that holds itself: use "hidden"`);

@@ -72,7 +72,7 @@ export function hasField(name: string, shape: Shape): boolean {
 }
 
 /** Returns a field of a shape or of its kinds. If several kinds declare the field, returns the most restricted declaration. */
-function strictestField(name: string, shape: Shape): FieldShape | undefined {
+export function strictestField(name: string, shape: Shape): FieldShape | undefined {
   const field = shape.fields.get(name);
   if (field !== undefined) return field;
   const ofKinds = [...shape.kinds.values()].flatMap((kind) => kind.fields.get(name) ?? []);

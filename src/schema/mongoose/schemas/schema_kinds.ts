@@ -12,12 +12,15 @@ interface KindHolder {
 /** Returns the clone of a discriminator's schema. Mongoose merges the base into some of these schemas later. */
 const cloneOf = memoize((kind: Schema) => kind.clone() as Schema);
 
+const NO_KINDS: ReadonlyMap<string, Schema> = new Map();
+
 /**
  * Returns the schemas of the discriminators that a schema has at the time of the call, by name, so that the fields of the
  * discriminators are known before a model is compiled.
  */
 export function kindSchemas(schema: Schema): ReadonlyMap<string, Schema> {
   const { discriminators, _applyDiscriminators: declared } = schema as unknown as KindHolder;
+  if (!discriminators && !declared) return NO_KINDS;
   const kinds = new Map(Object.entries(discriminators ?? {}));
   for (const [name, kind] of declared ?? []) kinds.set(name, kind.schema);
   return new Map([...kinds].map(([name, kind]) => [name, cloneOf(kind)]));
