@@ -231,7 +231,7 @@ class JsonMaker {
   }
 }
 
-/** Returns the field of a key that kinds alone declare: an object that is no document may hold what they hide. */
+/** Returns the field of a key that only kinds declare. An object that is no document may hold their hidden fields. */
 function kindField(key: string, shape: Shape | undefined): FieldShape | undefined {
   return shape && shape.kinds.size > 0 ? strictestField(key, shape) : undefined;
 }

@@ -136,7 +136,7 @@ export function checkUnselected(shape: Shape, fail: Fail): void {
   const embedded = fieldsWithin(shape).flatMap(({ shape }) => shape ?? []);
   for (const each of new Set([shape, ...embedded])) {
     for (const [kind, { allUnselected, schema }] of each.kinds) {
-      // Mongoose knows of the paths of a kind, and not of those inside of what the kind embeds.
+      // Mongoose selects by the paths of a kind, but not by the paths inside the objects that the kind embeds.
       const name = allUnselected.find((path) =>
         !each.fields.has(topOf(path)) && (each !== shape || schema?.paths[path] === undefined)
       );
