@@ -88,7 +88,7 @@ def without_long_numbers(value):
         return [without_long_numbers(each) for each in value]
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return value
-    return value if abs(value) < UNSAFE else int(value) % UNSAFE
+    return value if abs(value) < UNSAFE else UNSAFE - 1 if value > 0 else 1 - UNSAFE
 
 
 def filter_without_long_numbers(text):
