@@ -23,7 +23,8 @@ export type Shows = (path: string, field: FieldShape) => boolean;
  */
 export function readProjection(given: unknown, shape: Shape): Projection {
   const unselected = shape.unselected;
-  // MongoDB would take a `+` before a selected path for a part of the name, so such a path is dropped.
+  // A `+` before a path adds an unselected field. For any other field it has no meaning, and MongoDB would read it as a
+  // part of the name. The path is therefore dropped.
   const entries = entriesOf(given).filter(([path]) =>
     !path.startsWith("+") || unselected.includes(path.slice(1))
   );
@@ -111,8 +112,8 @@ export function showsInPart({ selection, shape }: {
 }
 
 /**
- * Returns the unselected fields that a read does not show. The answer of a change leaves these fields out, because a
- * change reads the whole entity.
+ * Returns the fields with `select: false` that the projection of hooks does not add. A change reads the whole entity,
+ * so its answer must leave out these fields.
  */
 export function unshownFields(projection: Projection, shape: Shape): ReadonlySet<FieldShape> {
   const paths = shape.unselected.filter((path) => !projection[path] && !projection[`+${path}`]);

@@ -7,7 +7,7 @@ import { badData, internal, isOutage, notFound, Refusal } from "../errors/refusa
 import { isText, RestError, statusName, statusText } from "../errors/rest_error.ts";
 import { namesType } from "../filter/parameters/accept.ts";
 import { toJson } from "../json/to_json.ts";
-import type { Call } from "../pipeline/request/call.ts";
+import type { Call } from "../pipeline/request/request_context.ts";
 import { hasEnded } from "../pipeline/request/reply.ts";
 import {
   errorAnswer,

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from "express-types";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { logError } from "../errors/log.ts";
 import { notFound, overloaded } from "../errors/refusals.ts";
-import { openCall } from "../pipeline/request/call.ts";
+import { openCall } from "../pipeline/request/request_context.ts";
 import { watchEnd } from "../pipeline/request/reply.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { countSelected } from "../pipeline/open_level.ts";

@@ -11,7 +11,7 @@ import { everyFilter } from "../filter/filters.ts";
 import { completeQueryLimits, type QueryLimits } from "../filter/q/limits.ts";
 import { ListedPaths } from "../filter/q/resolve_path.ts";
 import { countSelected, selectLevel } from "../pipeline/open_level.ts";
-import { openCall, requestView } from "../pipeline/request/call.ts";
+import { openCall, requestView } from "../pipeline/request/request_context.ts";
 import { narrowToReader, rightsOf } from "../pipeline/request/reader_rights.ts";
 import type { Level, Route } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";

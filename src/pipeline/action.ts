@@ -22,7 +22,7 @@ import { spreadOf, withoutSpreads } from "../schema/mongoose/documents/mark_copi
 import { markSaved, setStamping } from "../schema/mongoose/statements/save_by.ts";
 import { parseBySchema, pathOf, SchemaIssues } from "../schema/standard_schema.ts";
 import type { Source } from "../sources/source.ts";
-import { instanceMaker } from "../sources/direct/instance_maker.ts";
+import { instanceMaker } from "../sources/collection/instance_maker.ts";
 import { attributeProblems } from "../write/attribute_problems.ts";
 import { ComparedValues } from "../write/compared_values.ts";
 import { inexactNumber } from "../write/body/cast_body.ts";
@@ -33,7 +33,7 @@ import { fetchAnyway, type Fetched, fetchOne } from "./fetch.ts";
 import { checkHookValues } from "./hook_values.ts";
 import { missingReferences } from "./references.ts";
 import { shownOf } from "./read.ts";
-import type { OpenLevelContext } from "./request/call.ts";
+import type { OpenLevelContext } from "./request/request_context.ts";
 import type { Reply } from "./request/reply.ts";
 import { bindToVersion, checkVersion, parentIdOf, versionIn } from "./request/versions.ts";
 import { problemsIn } from "./write.ts";

@@ -6,7 +6,7 @@ import { mergeBody } from "../write/body/merge_body.ts";
 import { selectEntities } from "./fetch.ts";
 import { mapAll } from "./lists/map_in_order.ts";
 import { removeMany } from "./remove.ts";
-import type { OpenLevelContext } from "./request/call.ts";
+import type { OpenLevelContext } from "./request/request_context.ts";
 import { readMaxAffected } from "./request/preferences.ts";
 import type { Reply } from "./request/reply.ts";
 import { performWrite } from "./perform_write.ts";

@@ -7,8 +7,8 @@ import { byIdentifier } from "../schema/fields/system_fields.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { populatedPaths } from "../schema/mongoose/statements/query_casts.ts";
 import { savesOf } from "../schema/mongoose/statements/save_by.ts";
-import { type InstanceMaker, instanceMaker } from "../sources/direct/instance_maker.ts";
-import { StoredEntity } from "../sources/direct/stored_reader.ts";
+import { type InstanceMaker, instanceMaker } from "../sources/collection/instance_maker.ts";
+import { StoredEntity } from "../sources/collection/bson_reads.ts";
 import type { EntitiesRead, EntityName, PageRead, Read, ReadRequest } from "../sources/source.ts";
 import { readSnapshot } from "../write/stored_values.ts";
 import { checkHookValues } from "./hook_values.ts";
@@ -17,7 +17,12 @@ import { type VersionRead, versionRead } from "./request/versions.ts";
 import { givenEntities, runFetch } from "./lists/given_entities.ts";
 import { mapInOrder } from "./lists/map_in_order.ts";
 import { onConnectionClose } from "./request/reply.ts";
-import { idParam, type LevelContext, type OpenLevelContext, separatorOf } from "./request/call.ts";
+import {
+  idParam,
+  type LevelContext,
+  type OpenLevelContext,
+  separatorOf,
+} from "./request/request_context.ts";
 import type { Level } from "./request/route.ts";
 
 /**

@@ -2,7 +2,7 @@ import { type HostFunction, isPromise } from "../declare/hooks/run_hook.ts";
 import { isHiddenPath } from "../schema/fields/visibility.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { type FailedSet, failedSet, wordsOf } from "../write/failed_sets.ts";
-import type { LevelContext } from "./request/call.ts";
+import type { LevelContext } from "./request/request_context.ts";
 
 /**
  * Throws a `TypeError` if a function of the application returns an entity with a value that cannot be cast, such as a

@@ -3,7 +3,7 @@ import { refusal } from "../errors/refusals.ts";
 import type { RestError } from "../errors/rest_error.ts";
 import { toJson } from "../json/to_json.ts";
 import { type BodyLine, readLines } from "../write/body/read_lines.ts";
-import type { OpenLevelContext } from "./request/call.ts";
+import type { OpenLevelContext } from "./request/request_context.ts";
 import { isMinimal } from "./request/preferences.ts";
 import { isOver, type Reply } from "./request/reply.ts";
 import { type DescribedResult, describeError, describeResults, writeEach } from "./write_many.ts";

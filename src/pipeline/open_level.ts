@@ -5,14 +5,17 @@ import { totalOrder } from "../filter/parameters/order.ts";
 import { readProjection } from "../filter/projection.ts";
 import { checkLimit, readSort, type Selection } from "../filter/selection.ts";
 import { embeddedModel } from "../schema/get_model.ts";
-import { CollectionSource, type CollectionSourceOptions } from "../sources/collection_source.ts";
+import {
+  CollectionSource,
+  type CollectionSourceOptions,
+} from "../sources/collection/collection_source.ts";
 import { nameOf } from "../sources/entities.ts";
 import { ElementSource } from "../sources/parts/element_source.ts";
 import { openReferences } from "../sources/parts/reference_source.ts";
 import type { Source } from "../sources/source.ts";
 import { fetchOne } from "./fetch.ts";
-import { enterLevel, idParam, requestView } from "./request/call.ts";
-import type { LevelContext, OpenLevelContext } from "./request/call.ts";
+import { enterLevel, idParam, requestView } from "./request/request_context.ts";
+import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
 import { narrowToReader } from "./request/reader_rights.ts";
 import { readVersion, versionCondition } from "./request/versions.ts";
 

@@ -2,7 +2,7 @@ import { andThen, runHook } from "../declare/hooks/run_hook.ts";
 import type { EntityHook, HookName, MaybePromise } from "../declare/hooks/hooks.ts";
 import { forbidden } from "../errors/refusals.ts";
 import { checkHookValues } from "./hook_values.ts";
-import { type Call, enterLevel, type LevelContext } from "./request/call.ts";
+import { type Call, enterLevel, type LevelContext } from "./request/request_context.ts";
 
 /**
  * Runs the `preFetch` hooks of all levels, outermost first. Throws a 403 if a hook returns anything but `true`, so that

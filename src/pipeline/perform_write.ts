@@ -1,7 +1,7 @@
 import { isOperationName } from "../declare/operations/operation.ts";
 import { notFound } from "../errors/refusals.ts";
 import type { Change, WriteResult } from "../sources/source.ts";
-import { idParam, type OpenLevelContext } from "./request/call.ts";
+import { idParam, type OpenLevelContext } from "./request/request_context.ts";
 import { isMinimal } from "./request/preferences.ts";
 import { needsDocument } from "./request/versions.ts";
 

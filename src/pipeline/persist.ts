@@ -4,7 +4,7 @@ import { detachedModel } from "../schema/get_model.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { castFailure } from "../write/attribute_problems.ts";
 import { failedSet } from "../write/failed_sets.ts";
-import type { OpenLevelContext } from "./request/call.ts";
+import type { OpenLevelContext } from "./request/request_context.ts";
 import type { Level } from "./request/route.ts";
 import { type HookArguments, passHook } from "./pass_hooks.ts";
 

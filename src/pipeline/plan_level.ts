@@ -1,6 +1,6 @@
 import type { Model } from "mongoose";
-import { directSupport } from "../sources/direct/direct_support.ts";
-import { planRead, type ReadPlan } from "../sources/plan_read.ts";
+import { modelSupport } from "../sources/collection/model_support.ts";
+import { planRead, type ReadPlan } from "../sources/collection/plan_read.ts";
 import type { Level } from "./request/route.ts";
 
 /**
@@ -12,7 +12,7 @@ export function planLevel(
   model: Model<unknown> | undefined,
 ): ReadPlan {
   const isEmbedded = link?.embedded === true || model === undefined;
-  const needsMongoose = isEmbedded ? undefined : directSupport(model, shape).needsMongoose;
+  const needsMongoose = isEmbedded ? undefined : modelSupport(model, shape).needsMongoose;
   return planRead({
     hooks,
     forChange: kind.change !== undefined,

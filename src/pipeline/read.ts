@@ -11,7 +11,7 @@ import type { Version } from "../schema/fields/system_fields.ts";
 import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 import type { EntitiesRead } from "../sources/source.ts";
 import { fetchOne, openRead } from "./fetch.ts";
-import { idParam, type OpenLevelContext, separatorOf } from "./request/call.ts";
+import { idParam, type OpenLevelContext, separatorOf } from "./request/request_context.ts";
 import { isOver, type Reply } from "./request/reply.ts";
 import { readVersion, versionRead } from "./request/versions.ts";
 import { passHook } from "./pass_hooks.ts";
@@ -56,7 +56,7 @@ export function passReadHooks(
   context: OpenLevelContext,
   entity: object,
 ): MaybePromise<object | undefined> {
-  // A hook may have ended the response, so nothing would send the results of the hooks after it.
+  // A hook may have ended the response. The next hooks do not run then, because nothing would send their results.
   if (isOver(context.req)) return undefined;
   const seen = passHook(context, "postFetch", { entity });
   return andThen(seen, (each) => each && passHook(context, "preSend", { entity: each }));

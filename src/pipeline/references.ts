@@ -19,7 +19,7 @@ import { castIdentifier } from "../sources/entities.ts";
 import { readTargets, type TargetSource } from "../sources/read_targets.ts";
 import type { NamedReference } from "../write/body/cast_body.ts";
 import { storedText } from "../write/stored_values.ts";
-import { type LevelContext, requestView } from "./request/call.ts";
+import { type LevelContext, requestView } from "./request/request_context.ts";
 
 /**
  * The model of the entities to which a reference field refers. `target` is missing if the application has made the

@@ -3,7 +3,7 @@ import { passHook } from "./pass_hooks.ts";
 import { bindToVersion, checkVersion } from "./request/versions.ts";
 import { collect, mapAll, mapInOrder } from "./lists/map_in_order.ts";
 import { persistRemoval } from "./persist.ts";
-import type { OpenLevelContext } from "./request/call.ts";
+import type { OpenLevelContext } from "./request/request_context.ts";
 import type { Reply } from "./request/reply.ts";
 import { passPreSave } from "./write.ts";
 

@@ -8,7 +8,7 @@ import { castKey, castPathKey } from "../sources/entities.ts";
 import { storedText } from "../write/stored_values.ts";
 import { openEntities } from "./fetch.ts";
 import { openLevel } from "./open_level.ts";
-import { idParam, type OpenLevelContext } from "./request/call.ts";
+import { idParam, type OpenLevelContext } from "./request/request_context.ts";
 import { pathOf, type Reply } from "./request/reply.ts";
 import { createsOnly } from "./request/versions.ts";
 import { performWrite } from "./perform_write.ts";

@@ -11,7 +11,7 @@ import { readList } from "./lists/read_list.ts";
 import { readOne } from "./read.ts";
 import { openPopulation } from "./references.ts";
 import { createOnce, keyOf } from "./create_once.ts";
-import type { Call, OpenLevelContext } from "./request/call.ts";
+import type { Call, OpenLevelContext } from "./request/request_context.ts";
 import { checkIndexes, checkParameters } from "./request/check_request.ts";
 import { isMinimal, withoutBody } from "./request/preferences.ts";
 import type { Reply } from "./request/reply.ts";

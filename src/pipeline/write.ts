@@ -20,7 +20,7 @@ import { fetchOne } from "./fetch.ts";
 import { missingReferences } from "./references.ts";
 import { shownOf } from "./read.ts";
 import { persistOne } from "./persist.ts";
-import type { OpenLevelContext } from "./request/call.ts";
+import type { OpenLevelContext } from "./request/request_context.ts";
 import { isMinimal } from "./request/preferences.ts";
 import type { Reply } from "./request/reply.ts";
 import type { Level } from "./request/route.ts";

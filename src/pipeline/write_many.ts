@@ -8,7 +8,7 @@ import type { InsertedEach, ItemResult } from "../sources/source.ts";
 import { fetchOne } from "./fetch.ts";
 import { mapAll } from "./lists/map_in_order.ts";
 import { persistEach } from "./persist.ts";
-import type { OpenLevelContext } from "./request/call.ts";
+import type { OpenLevelContext } from "./request/request_context.ts";
 import { isMinimal } from "./request/preferences.ts";
 import type { Reply } from "./request/reply.ts";
 import { errorAnswer } from "./request/reporter.ts";

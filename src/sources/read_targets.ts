@@ -8,9 +8,9 @@ import { JsonText } from "../json/populate.ts";
 import { toJsonValue } from "../json/to_json.ts";
 import { documentsIn, identifierIn } from "../json/bytes/bson_reader.ts";
 import type { Shape } from "../schema/fields/shape.ts";
-import type { BsonReads } from "./direct/stored_reader.ts";
-import { decodeBson } from "./direct/stored_json.ts";
-import { directSupport } from "./direct/direct_support.ts";
+import type { BsonReads } from "./collection/bson_reads.ts";
+import { decodeBson } from "./collection/bson_to_json.ts";
+import { modelSupport } from "./collection/model_support.ts";
 
 export interface TargetSource {
   readonly model: Model<unknown>;
@@ -38,7 +38,7 @@ export async function readTargets(
   const { model, shape, declared, projection } = source;
   // Mongoose reads a model that no model class declares, because Mongoose may run code of the application for it.
   const isDirect = declared && isSameForDatabase(projection, shape);
-  const reads = isDirect ? directSupport(model, shape).reads : undefined;
+  const reads = isDirect ? modelSupport(model, shape).reads : undefined;
   if (reads === undefined) return await readDocuments(source, ids);
   return await readDirect(source, { ids, reader: reads.reader });
 }

@@ -1,7 +1,7 @@
 import type { PipelineStage } from "mongoose";
 import type { TransactionKey } from "../database/in_transaction.ts";
 import type { TimeBudget } from "../database/time_budget.ts";
-import type { PartPath } from "./parts/place.ts";
+import type { PartPath } from "./parts/part_path.ts";
 import type { Hooks } from "../declare/hooks/hooks.ts";
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";

@@ -13,7 +13,10 @@ export interface Writer {
   /** The shape of the entity for the client. The shape decides which values the client does not see. */
   readonly shape: Shape;
   readonly target: ModelClass;
-  /** The body that was merged into the document. The client gets the problems of every path that the body names. */
+  /**
+   * The body that was merged into the document. The client gets the problems of every path that the body names. The
+   * problems of other hidden paths are not told to the client.
+   */
   readonly body?: JsonObject | undefined;
 }
 

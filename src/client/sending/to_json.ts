@@ -34,7 +34,10 @@ interface Lost {
    * In a list, JSON would put `null` in the place of the value.
    */
   readonly isNeeded: boolean;
-  /** Whether objects of classes are refused, as in a filter, which could select more entities without their content. */
+  /**
+   * Whether instances of classes are refused, because JSON drops their private content. A filter without this content
+   * could select more entities.
+   */
   readonly isStrict: boolean;
 }
 

@@ -138,7 +138,8 @@ export interface RemoveOptions<M> extends MatchOptions {
 }
 
 /**
- * Options of writes whose answer can have no body, which saves a read on the server.
+ * Options of writes for which a client can ask for an answer without a body. The server then does not read the entity
+ * for the answer.
  *
  * @typeParam N The option `minimal`.
  */

@@ -20,7 +20,8 @@ export function castValue(value: unknown, context: Context): unknown {
   if (read === null) return null;
   if (field.kind === "scalar") return castScalar(read, context);
   if (field.kind === "array") {
-    // MongoDB compares the operand with each element, and an operand that is a list also with the whole array.
+    // MongoDB compares the operand of a condition with each element of a stored array. It compares an operand that is
+    // an array with the whole stored array too. So each value of the operand is cast as an element.
     const element = { ...context, field: field.element ?? FREE };
     return Array.isArray(read) ? castList(read, element) : castValue(read, element);
   }

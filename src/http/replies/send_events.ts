@@ -4,7 +4,7 @@ import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timer
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { overloaded } from "../../errors/refusals.ts";
 import { type EventSender, Subscription } from "../../pipeline/live/subscription.ts";
-import type { Call } from "../../pipeline/request/call.ts";
+import type { Call } from "../../pipeline/request/request_context.ts";
 import { namesType } from "../../filter/parameters/accept.ts";
 import { EVENT_STREAM } from "../../filter/parameters/read_rules.ts";
 import { isOver, onConnectionClose } from "../../pipeline/request/reply.ts";

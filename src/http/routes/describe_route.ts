@@ -3,7 +3,7 @@ import type { HookName } from "../../declare/hooks/hooks.ts";
 import type { DataType } from "../../declare/operations/action.ts";
 import { isHookName, type OperationWords, wordsOf } from "../../declare/operations/operation.ts";
 import type { FilterDescription } from "../../filter/q/describe_filter.ts";
-import type { Call } from "../../pipeline/request/call.ts";
+import type { Call } from "../../pipeline/request/request_context.ts";
 import { narrowToReader } from "../../pipeline/request/reader_rights.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
 import { actingLevel, type Route, type WriteRules } from "../../pipeline/request/route.ts";

@@ -73,8 +73,8 @@ export function describeError(
 }
 
 /**
- * The headers of a 409. If another request with the same idempotency key is still running, the client should repeat its
- * request after this time.
+ * The headers of a 409 for a request while another request with the same idempotency key is still running. `Retry-
+ * After` says when the client should repeat the request.
  */
 const UNDER_WAY = {
   "Retry-After": {

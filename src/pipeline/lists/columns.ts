@@ -4,7 +4,7 @@ import { readProjection, shownBy, type Shows } from "../../filter/projection.ts"
 import { schemaOf } from "../../filter/q/describe_filter.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
-import type { LevelContext } from "../request/call.ts";
+import type { LevelContext } from "../request/request_context.ts";
 
 export interface Column {
   readonly names: readonly string[];

@@ -1,6 +1,6 @@
 import { queryOf } from "../../filter/parameters/read_rules.ts";
 import type { FoundPage, PageRead } from "../../sources/source.ts";
-import type { OpenLevelContext } from "../request/call.ts";
+import type { OpenLevelContext } from "../request/request_context.ts";
 import { pathOf } from "../request/reply.ts";
 import { cursorBehind } from "./page_cursor.ts";
 

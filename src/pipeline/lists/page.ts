@@ -7,7 +7,7 @@ import { everyFilter, markCompiled } from "../../filter/filters.ts";
 import type { EntitiesRead, FoundPage, PageRead } from "../../sources/source.ts";
 import { toJsonValue } from "../../json/to_json.ts";
 import { entityValue, joinedTexts, passReadHooks } from "../read.ts";
-import type { OpenLevelContext } from "../request/call.ts";
+import type { OpenLevelContext } from "../request/request_context.ts";
 import { isOver } from "../request/reply.ts";
 import { pageOrder } from "../open_level.ts";
 import { mapInOrder } from "./map_in_order.ts";

@@ -19,7 +19,7 @@ import { asVersion } from "../../schema/fields/system_fields.ts";
 import { fetchAnyway } from "../fetch.ts";
 import type { EntityName, FoundPage } from "../../sources/source.ts";
 import { passReadHooks } from "../read.ts";
-import type { OpenLevelContext } from "../request/call.ts";
+import type { OpenLevelContext } from "../request/request_context.ts";
 import { pageOrder } from "../open_level.ts";
 
 export async function cursorPaths(context: OpenLevelContext): Promise<readonly string[]> {

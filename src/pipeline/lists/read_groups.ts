@@ -5,7 +5,7 @@ import type { GroupsQuery } from "../../filter/parameters/read_rules.ts";
 import { TIME_RANGE } from "../../json/json_types.ts";
 import { toJson } from "../../json/to_json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
-import type { OpenLevelContext } from "../request/call.ts";
+import type { OpenLevelContext } from "../request/request_context.ts";
 import type { Reply } from "../request/reply.ts";
 
 /**
@@ -67,7 +67,8 @@ function stagesOf({ by, sum, avg, order, rules, shape }: ShapedQuery): PipelineS
   const sorted = Object.entries(order).map(([key, direction]) => {
     return [by.includes(key) ? `_id.${key}` : key.replace(".", ":"), direction];
   });
-  // Answers show no list and no object for a field that declares one value. So groups with such a key are removed.
+  // Answers never show a stored array or object in a field for a single value. The list of groups therefore has no
+  // group with such a value.
   const misfits = by.map((name) => ({ [`_id.${name}`]: { $type: ["array", "object"] } }));
   const conditions = {
     ...misfits.length > 0 && { $nor: misfits },

@@ -7,7 +7,7 @@ import {
 import type { CountRead, EntitiesRead, FoundPage, PageRead } from "../../sources/source.ts";
 import { inBatches, joinedTexts, showEntity } from "../read.ts";
 import { openRead } from "../fetch.ts";
-import { type OpenLevelContext, separatorOf } from "../request/call.ts";
+import { type OpenLevelContext, separatorOf } from "../request/request_context.ts";
 import { isOver, type Reply } from "../request/reply.ts";
 import { columnsOf } from "./columns.ts";
 import { readGroups } from "./read_groups.ts";

@@ -17,7 +17,7 @@ import { openLevel } from "../open_level.ts";
 import { planLevel } from "../plan_level.ts";
 import { entityTexts, inBatches, showEntity } from "../read.ts";
 import { openPopulation } from "../references.ts";
-import type { Call, LevelContext, OpenLevelContext } from "../request/call.ts";
+import type { Call, LevelContext, OpenLevelContext } from "../request/request_context.ts";
 import type { LiveEntity } from "./list_events.ts";
 
 /** An opened request for a live list. The list is read by this request again whenever the list changes. */

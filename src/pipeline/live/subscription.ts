@@ -5,7 +5,13 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
 import { badFormat, isOutage } from "../../errors/refusals.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { countSelected } from "../open_level.ts";
-import { type Call, idParam, type LevelContext, openCall, requestView } from "../request/call.ts";
+import {
+  type Call,
+  idParam,
+  type LevelContext,
+  openCall,
+  requestView,
+} from "../request/request_context.ts";
 import { errorAnswer, knownAnswer } from "../request/reporter.ts";
 import type { Route } from "../request/route.ts";
 import { admit } from "../run_pipeline.ts";

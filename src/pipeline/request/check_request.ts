@@ -4,7 +4,7 @@ import { declaredNames } from "../../filter/parameters/parse_read.ts";
 import { queryOf } from "../../filter/parameters/read_rules.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { hasUntoldFailures, indexBuilds, type UniqueIndex } from "../../schema/index_builds.ts";
-import type { Call, LevelContext } from "./call.ts";
+import type { Call, LevelContext } from "./request_context.ts";
 import { errorContext } from "./reporter.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { badFormat } from "../../errors/refusals.ts";
 import { readItems } from "../../filter/parameters/header_items.ts";
-import type { LevelContext } from "./call.ts";
+import type { LevelContext } from "./request_context.ts";
 import type { Reply } from "./reply.ts";
 
 /** Reads the header `Prefer`. If a preference is repeated, the first value counts (RFC 7240). */

@@ -10,7 +10,7 @@ import { buildSchema } from "../../schema/build_schema.ts";
 import { type Shape, shapeForAll } from "../../schema/fields/shape.ts";
 import { Rights } from "../../schema/fields/rights.ts";
 import { memoize } from "../../schema/memoize.ts";
-import { type LevelContext, readQuery } from "./call.ts";
+import { type LevelContext, readQuery } from "./request_context.ts";
 import type { Level } from "./route.ts";
 
 /**

@@ -15,7 +15,7 @@ import { mayBeRefused } from "../../filter/q/operators.ts";
 import { namesPath } from "../../schema/fields/json.ts";
 import { isHiddenPath } from "../../schema/fields/visibility.ts";
 import { validationFailure } from "../../schema/mongoose/errors.ts";
-import type { LevelContext } from "./call.ts";
+import type { LevelContext } from "./request_context.ts";
 import { isOver } from "./reply.ts";
 
 /** The place of an error in the API. `onError` gets this object as its third argument. */

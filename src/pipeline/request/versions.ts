@@ -5,7 +5,7 @@ import { type Filter, hasOneOf } from "../../filter/filters.ts";
 import { asVersion, type Version } from "../../schema/fields/system_fields.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { rawValues } from "../../schema/mongoose/documents/document_values.ts";
-import type { LevelContext, OpenLevelContext } from "./call.ts";
+import type { LevelContext, OpenLevelContext } from "./request_context.ts";
 import type { Reply } from "./reply.ts";
 
 /**

@@ -229,8 +229,8 @@ type ProbeFields =
   & Readonly<Record<"set" | "cast" | "atTimes" | "computed" | "list" | "computedList", SchemaType>>;
 
 function makeProbe(): Probe {
-  // The probe uses a separate Mongoose instance, because the plugins and settings of the application would change the
-  // results of the checks.
+  // The checks of Mongoose's internals use a separate Mongoose instance, because the plugins and settings of the
+  // application would change their results.
   const bare = new mongoose.Mongoose();
   const { Schema } = bare;
   const schema = new Schema({

@@ -13,8 +13,8 @@ import { saveBy } from "../../schema/mongoose/statements/save_by.ts";
 import { checkScope } from "../../write/update_conditions.ts";
 import { hydrateWithSnapshot, readSnapshot, valuesToStore } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
-import { JUST_SAVED, pageOptions, topFields } from "../collection_reads.ts";
-import type { CollectionSourceOptions } from "../collection_source.ts";
+import { JUST_SAVED, pageOptions, topFields } from "../collection/read_documents.ts";
+import type { CollectionSourceOptions } from "../collection/collection_source.ts";
 import {
   boundSelection,
   byStoredId,
@@ -22,7 +22,7 @@ import {
   identifierOf,
   readSelection,
 } from "../entities.ts";
-import { noteEnd } from "../page_end.ts";
+import { noteEnd } from "../window_end.ts";
 import type {
   EntitiesRead,
   EntityName,
@@ -44,7 +44,7 @@ import {
   updateElements,
 } from "./part_writes.ts";
 import type { ElementKey } from "./part_writes.ts";
-import { intoStages, type PartPath, stagesTo } from "./place.ts";
+import { intoStages, type PartPath, stagesTo } from "./part_path.ts";
 
 export interface ElementSourceOptions extends Omit<CollectionSourceOptions, "model"> {
   readonly parent: PartPath;

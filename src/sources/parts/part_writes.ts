@@ -17,8 +17,8 @@ import {
   unchangedAt,
 } from "../../write/update_conditions.ts";
 import { aggregateDocument } from "./aggregate_document.ts";
-import { changePlace, insideOf, intoStages, isExpressible, storedList } from "./place.ts";
-import type { PartPath } from "./place.ts";
+import { changePlace, insideOf, intoStages, isExpressible, storedList } from "./part_path.ts";
+import type { PartPath } from "./part_path.ts";
 
 interface PropertyWrite {
   readonly link: PartLink;

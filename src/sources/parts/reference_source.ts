@@ -4,13 +4,13 @@ import { conflict, isConflict, isOutOfReach, occupied } from "../../errors/refus
 import { type Filter, topOf } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
-import { readIds, readMet } from "../collection_reads.ts";
-import { CollectionSource, type CollectionSourceOptions } from "../collection_source.ts";
+import { readIds, readMet } from "../collection/read_documents.ts";
+import { CollectionSource, type CollectionSourceOptions } from "../collection/collection_source.ts";
 import { castIdentifier } from "../entities.ts";
 import type { EntityName, Source } from "../source.ts";
 import type { Together } from "../../write/save_document.ts";
 import { addToProperty, checkRequired, takeFromProperty } from "./part_writes.ts";
-import { type PartPath, stagesTo, storedList, turnAt } from "./place.ts";
+import { type PartPath, stagesTo, storedList, turnAt } from "./part_path.ts";
 
 export interface ReferenceSourceOptions extends CollectionSourceOptions {
   readonly parent: PartPath;

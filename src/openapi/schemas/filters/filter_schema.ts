@@ -44,7 +44,10 @@ interface Paths {
    */
   readonly seen: Set<FilterNode>;
   readonly above: readonly FilterNode[];
-  /** Whether the paths end at the next class that embeds itself, below which a pattern allows every path. */
+  /**
+   * Whether the list of paths ends at the next class that embeds itself, because the list would never end. A pattern
+   * then allows every path below this class.
+   */
   readonly isLast: boolean;
   readonly properties: Map<string, JsonSchema>;
   readonly patterns: Map<string, JsonSchema>;

@@ -54,7 +54,10 @@ interface KindSchema extends Schema {
   readonly discriminatorMapping?: { readonly value?: unknown };
 }
 
-/** A type of objects with a schema, and Mongoose's class of these with its kinds. */
+/**
+ * The Mongoose type of a field with embedded objects. `Constructor` is Mongoose's class of these objects, which has the
+ * schemas of their kinds (discriminators).
+ */
 interface EmbeddedType extends SchemaType {
   readonly schema: Schema;
   readonly Constructor?: {

@@ -15,11 +15,11 @@ import type { JsonObject } from "../../schema/fields/json.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
 import { insertAll } from "../../write/save_document.ts";
 import { storedText } from "../../write/stored_values.ts";
-import { keepsScopes } from "../parts/place.ts";
-import { whyDocuments } from "../plan_write.ts";
+import { keepsScopes } from "../parts/part_path.ts";
+import { whyDocuments } from "./plan_write.ts";
 import type { Change, ItemResult, Unsent, Write, WriteResult } from "../source.ts";
 import type { OpenCollection } from "./read_stored.ts";
-import { directSupport } from "./direct_support.ts";
+import { modelSupport } from "./model_support.ts";
 import { areValid, flatFields, timeStamps } from "./entity_maker.ts";
 
 type Values = Record<string, unknown>;
@@ -30,7 +30,7 @@ type Values = Record<string, unknown>;
  */
 export async function planStatement(change: Change, collection: OpenCollection): Promise<Write> {
   const { model, shape, linked = false } = collection;
-  const { inserts, updates, removes } = directSupport(model, shape);
+  const { inserts, updates, removes } = modelSupport(model, shape);
   const takes = { inserts: inserts !== undefined, updates, removes };
   const reason = whyDocuments(change, { ...collection, linked, takes });
   if (reason !== undefined) return { kind: "documents", reason };
@@ -66,7 +66,7 @@ async function create(
   collection: OpenCollection,
 ): Promise<Send | undefined> {
   const { model, timeBudget, shape } = collection;
-  const entity = directSupport(model, shape).inserts?.make(body, reserved[0]);
+  const entity = modelSupport(model, shape).inserts?.make(body, reserved[0]);
   if (entity === undefined || !await areAllowed({ entity }, collection)) return undefined;
   return async () => {
     const insert = (session?: ClientSession, mostMS?: number) =>
@@ -82,7 +82,7 @@ async function createMany(
   collection: OpenCollection,
 ): Promise<Send | undefined> {
   const { bodies = [], isAtomic = true, reserved = [] } = change;
-  const maker = directSupport(collection.model, collection.shape).inserts;
+  const maker = modelSupport(collection.model, collection.shape).inserts;
   const entities: (Values | undefined)[] = [];
   const pacer = new TurnPacer();
   for (const [index, body] of bodies.entries()) {
@@ -196,7 +196,7 @@ async function replace(
   collection: OpenCollection,
 ): Promise<Send | undefined> {
   const { model, shape, selection: { version }, name, by = "_id" } = collection;
-  const { inserts } = directSupport(model, shape);
+  const { inserts } = modelSupport(model, shape);
   const made = inserts?.replacement(body, { by, _id: name?._id });
   if (made === undefined || !await areAllowed(made, collection)) return undefined;
   // `replacement()` has cast the value of the name, and versions are numbers, so the filter needs no cast.
@@ -238,7 +238,7 @@ async function store(
   const version = asVersion(stored[key]);
   const told = { version, ...version === 0 && { created: String(stored._id) } };
   if (minimal) return told;
-  const { reads } = directSupport(model, shape);
+  const { reads } = modelSupport(model, shape);
   const text = reads?.reader.writerFor({ projection: {} }).text(stored);
   return { text: text ?? toJson(model.hydrate(stored), shape), ...told };
 }

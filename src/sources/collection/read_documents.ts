@@ -1,17 +1,23 @@
 import type { ClientSession, Document, Model, Schema } from "mongoose";
-import { POPULATED_AT_ONCE, readDocuments } from "../database/read_batches.ts";
-import { badParameter, conflict, tooMany } from "../errors/refusals.ts";
-import { castFilter, withConditions } from "../filter/cast_filter.ts";
-import { everyFilter, fieldsRead, isCountable, KEEP_CONDITIONS, topOf } from "../filter/filters.ts";
-import type { Filter } from "../filter/filters.ts";
-import { SEEK_READ } from "../filter/parameters/order.ts";
-import { queryOptions } from "../filter/selection.ts";
-import { showsOtherThanStored } from "../schema/mongoose/documents/hide_in_json.ts";
-import { findsByMiddleware } from "../schema/mongoose/schemas/schema_members.ts";
-import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
-import type { OpenCollection } from "./direct/read_stored.ts";
-import { noteEnd } from "./page_end.ts";
-import type { Aggregation, PageRead } from "./source.ts";
+import { POPULATED_AT_ONCE, readDocuments } from "../../database/read_batches.ts";
+import { badParameter, conflict, tooMany } from "../../errors/refusals.ts";
+import { castFilter, withConditions } from "../../filter/cast_filter.ts";
+import {
+  everyFilter,
+  fieldsRead,
+  isCountable,
+  KEEP_CONDITIONS,
+  topOf,
+} from "../../filter/filters.ts";
+import type { Filter } from "../../filter/filters.ts";
+import { SEEK_READ } from "../../filter/parameters/order.ts";
+import { queryOptions } from "../../filter/selection.ts";
+import { showsOtherThanStored } from "../../schema/mongoose/documents/hide_in_json.ts";
+import { findsByMiddleware } from "../../schema/mongoose/schemas/schema_members.ts";
+import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
+import type { OpenCollection } from "./read_stored.ts";
+import { noteEnd } from "../window_end.ts";
+import type { Aggregation, PageRead } from "../source.ts";
 
 interface ListQuery {
   readonly projection: Readonly<Record<string, unknown>>;

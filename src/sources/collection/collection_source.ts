@@ -1,9 +1,9 @@
 import type { ClientSession, Document, Model } from "mongoose";
-import type { FrameworkModel } from "../declare/model/framework_model.ts";
-import type { ModelQuery } from "../declare/operations/action.ts";
-import { castFilter, withConditions } from "../filter/cast_filter.ts";
-import { everyFilter, type Filter } from "../filter/filters.ts";
-import { queryOptions } from "../filter/selection.ts";
+import type { FrameworkModel } from "../../declare/model/framework_model.ts";
+import type { ModelQuery } from "../../declare/operations/action.ts";
+import { castFilter, withConditions } from "../../filter/cast_filter.ts";
+import { everyFilter, type Filter } from "../../filter/filters.ts";
+import { queryOptions } from "../../filter/selection.ts";
 import {
   boundSelection,
   byKey,
@@ -11,10 +11,10 @@ import {
   documentOf,
   identifierOf,
   readSelection,
-} from "./entities.ts";
-import { showsInPart, uncovered } from "../filter/projection.ts";
-import type { TransactionKey } from "../database/in_transaction.ts";
-import { writerOf } from "../database/write_past_lock.ts";
+} from "../entities.ts";
+import { showsInPart, uncovered } from "../../filter/projection.ts";
+import type { TransactionKey } from "../../database/in_transaction.ts";
+import { writerOf } from "../../database/write_past_lock.ts";
 import {
   insertDocuments,
   insertEach,
@@ -22,9 +22,9 @@ import {
   removeMatching,
   saveDocument,
   saveDocuments,
-} from "../write/save_document.ts";
-import type { Together } from "../write/save_document.ts";
-import type { StoredObject } from "../write/stored_values.ts";
+} from "../../write/save_document.ts";
+import type { Together } from "../../write/save_document.ts";
+import type { StoredObject } from "../../write/stored_values.ts";
 import {
   aggregateSelected,
   countInCollection,
@@ -36,12 +36,12 @@ import {
   readStoredValues,
   storedOf,
   wholeProjection,
-} from "./collection_reads.ts";
-import { openBytes, planIn, storedEntities, storedEntity } from "./direct/read_stored.ts";
-import type { OpenCollection } from "./direct/read_stored.ts";
-import { planStatement } from "./direct/write_stored.ts";
-import { insertEntities } from "./insert_entities.ts";
-import type { PartPath } from "./parts/place.ts";
+} from "./read_documents.ts";
+import { openBytes, planIn, storedEntities, storedEntity } from "./read_stored.ts";
+import type { OpenCollection } from "./read_stored.ts";
+import { planStatement } from "./write_stored.ts";
+import { insertEntities } from "../insert_entities.ts";
+import type { PartPath } from "../parts/part_path.ts";
 import type { ReadPlan } from "./plan_read.ts";
 import { whyHooked } from "./plan_write.ts";
 import type {
@@ -57,7 +57,7 @@ import type {
   SaveBinding,
   Source,
   Write,
-} from "./source.ts";
+} from "../source.ts";
 
 const DELETE_BATCH = 1000;
 

@@ -15,9 +15,9 @@ import { alsoReading, databaseProjection, uncovered } from "../../filter/project
 import { documentsIn } from "../../json/bytes/bson_reader.ts";
 import type { JsonPiece, Separator } from "../../json/bytes/json_writer.ts";
 import { fillMarked, type TargetFinder, wantedIn } from "../../json/populate.ts";
-import { BsonToJson, withoutPaths, writeMarked } from "./stored_json.ts";
+import { BsonToJson, withoutPaths, writeMarked } from "./bson_to_json.ts";
 import { hydrateWithSnapshot } from "../../write/stored_values.ts";
-import { noteEnd } from "../page_end.ts";
+import { noteEnd } from "../window_end.ts";
 import type { PageRead } from "../source.ts";
 
 /**

@@ -9,12 +9,12 @@ import { queryOptions, type Selection } from "../../filter/selection.ts";
 import { documentsIn, numberIn } from "../../json/bytes/bson_reader.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { asVersion, type Version, versionKeyOf } from "../../schema/fields/system_fields.ts";
-import { pageOptions } from "../collection_reads.ts";
-import { downgradePlan, planRead, type ReadPlan } from "../plan_read.ts";
+import { pageOptions } from "./read_documents.ts";
+import { downgradePlan, planRead, type ReadPlan } from "./plan_read.ts";
 import type { BytesRead, EntityName, OneRead, PageRead, ReadRequest } from "../source.ts";
-import { type DirectReads, directSupport } from "./direct_support.ts";
-import { readPage } from "./read_page.ts";
-import type { StoredEntity, StoredQuery } from "./stored_reader.ts";
+import { type ModelReads, modelSupport } from "./model_support.ts";
+import { readPage } from "./read_window.ts";
+import type { StoredEntity, StoredQuery } from "./bson_reads.ts";
 
 /** The collection of a route, with the conditions and the limits of one request. */
 export interface OpenCollection {
@@ -52,7 +52,7 @@ export function planIn(
   },
 ): ReadPlan {
   const { hooks, forChange, select } = request;
-  const { needsMongoose } = directSupport(model, shape);
+  const { needsMongoose } = modelSupport(model, shape);
   const plan = planRead({ hooks, forChange, isEmbedded: false, shape, needsMongoose });
   return downgradePlan(plan, { forChange, needsEntities, selection, shape, select });
 }
@@ -74,8 +74,8 @@ function queryOf(
 }
 
 /** Returns the readers of a model that need no Mongoose. Throws if only Mongoose can read the model. */
-function readsOf({ model, shape }: OpenCollection): DirectReads {
-  const { reads, needsMongoose } = directSupport(model, shape);
+function readsOf({ model, shape }: OpenCollection): ModelReads {
+  const { reads, needsMongoose } = modelSupport(model, shape);
   if (reads !== undefined) return reads;
   throw new TypeError(`Cannot read "${model.modelName}" without Mongoose: ${needsMongoose}`);
 }

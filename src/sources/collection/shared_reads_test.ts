@@ -8,7 +8,7 @@ import { FrameworkModel } from "../../declare/model/framework_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { getModel } from "../../schema/get_model.ts";
-import { BsonReads } from "./stored_reader.ts";
+import { BsonReads } from "./bson_reads.ts";
 import { SharedReads } from "./shared_reads.ts";
 
 class Note extends FrameworkModel {

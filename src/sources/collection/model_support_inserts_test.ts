@@ -8,7 +8,7 @@ import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { getModel } from "../../schema/get_model.ts";
-import { directSupport } from "./direct_support.ts";
+import { modelSupport } from "./model_support.ts";
 
 /** A connection that is never opened. */
 const connection = mongoose.createConnection();
@@ -16,7 +16,7 @@ const connection = mongoose.createConnection();
 /** The entity that is made of a body without a document. */
 function flat(target: ModelClass, body: object): Record<string, unknown> | undefined {
   const shape = describeShape(buildSchema(target).schema);
-  return directSupport(getModel(target, connection) as never, shape).inserts?.make(body as never);
+  return modelSupport(getModel(target, connection) as never, shape).inserts?.make(body as never);
 }
 
 /** Makes a class with one thing in it that could need the document. */
@@ -92,7 +92,7 @@ const CONFIGURED: ((schema: Schema) => unknown)[] = [
     schema.add({ inners: [new mongoose.Schema({ a: { type: String, validate: looksAround } })] }),
 ];
 
-Deno.test("directSupport() leaves inserts to a document where something may look at one", () => {
+Deno.test("modelSupport() leaves inserts to a document where something may look at one", () => {
   const other = { other: "x" };
   for (const options of BUILT_IN) assertNotEquals(flat(made(options), other), undefined);
   for (const options of OWN) assertEquals(flat(made(options), other), undefined);
@@ -102,7 +102,7 @@ Deno.test("directSupport() leaves inserts to a document where something may look
   }
 });
 
-Deno.test("directSupport() makes entities of bodies that need no document", () => {
+Deno.test("modelSupport() makes entities of bodies that need no document", () => {
   for (const body of FLAT) {
     assertNotEquals(flat(FlatMovie, body), undefined, JSON.stringify(body));
   }

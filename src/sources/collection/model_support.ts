@@ -18,7 +18,7 @@ import {
   typesWithin,
 } from "../../schema/mongoose/schemas/schema_members.ts";
 import { checkMongoose } from "../../schema/mongoose/assumptions.ts";
-import { BsonReads } from "./stored_reader.ts";
+import { BsonReads } from "./bson_reads.ts";
 import { SharedReads } from "./shared_reads.ts";
 import { EntityMaker } from "./entity_maker.ts";
 
@@ -52,13 +52,13 @@ const WRITE_OPTIONS = ["optimisticConcurrency", "shardKey", "writeConcern", "col
  */
 const RULES = ["set", "transform"];
 
-export interface DirectReads {
+export interface ModelReads {
   readonly reader: BsonReads;
   readonly shared: SharedReads;
 }
 
-interface DirectSupport {
-  readonly reads: DirectReads | undefined;
+interface ModelSupport {
+  readonly reads: ModelReads | undefined;
   /** The reason why only Mongoose can read the model. `undefined` if the readers in `reads` can read the model. */
   readonly needsMongoose: string | undefined;
   readonly counts: boolean;
@@ -67,13 +67,13 @@ interface DirectSupport {
   readonly removes: boolean;
 }
 
-const supports = new WeakMap<Model<unknown>, WeakMap<Shape, DirectSupport>>();
+const supports = new WeakMap<Model<unknown>, WeakMap<Shape, ModelSupport>>();
 
 /**
  * Returns the operations that a model supports without documents. The result is cached for each model and each shape of
  * the model, because all schemas have to be examined.
  */
-export function directSupport(model: Model<unknown>, shape: Shape): DirectSupport {
+export function modelSupport(model: Model<unknown>, shape: Shape): ModelSupport {
   let ofModel = supports.get(model);
   if (ofModel === undefined) supports.set(model, ofModel = new WeakMap());
   let support = ofModel.get(shape);
@@ -85,7 +85,7 @@ export function directSupport(model: Model<unknown>, shape: Shape): DirectSuppor
  * Checks a model and all embedded schemas for the operations that need no documents. An operation needs documents if
  * Mongoose would run functions of the application, or if an option changes how Mongoose reads or writes.
  */
-export function findSupport(model: Model<unknown>, shape: Shape): DirectSupport {
+export function findSupport(model: Model<unknown>, shape: Shape): ModelSupport {
   const runsNothing = (names: readonly string[]) =>
     checkMongoose().length === 0 && runsNothingOwn(model, names);
   const schema = model.schema as Schema;

@@ -6,7 +6,7 @@ import { FrameworkModel } from "../../declare/model/framework_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { getModel } from "../../schema/get_model.ts";
-import { findSupport } from "./direct_support.ts";
+import { findSupport } from "./model_support.ts";
 
 /** A connection that is never opened. */
 const connection = mongoose.createConnection();

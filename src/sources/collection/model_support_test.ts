@@ -5,7 +5,7 @@ import { prop } from "../../declare/decorators/prop.ts";
 import { FrameworkModel } from "../../declare/model/framework_model.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { getModel } from "../../schema/get_model.ts";
-import { directSupport, findSupport } from "./direct_support.ts";
+import { findSupport, modelSupport } from "./model_support.ts";
 
 /** A connection that is never opened. */
 const connection = mongoose.createConnection();
@@ -20,7 +20,7 @@ function allowed(configure: (schema: Schema) => void = () => {}): string {
     name?: string;
   }
   const model = getModel(Movie, connection) as never as Model<unknown>;
-  return names(directSupport(model, describeShape(model.schema as Schema)));
+  return names(modelSupport(model, describeShape(model.schema as Schema)));
 }
 
 const EVERYTHING = "reads counts inserts updates removes";
@@ -31,11 +31,11 @@ function names(support: object): string {
   ) => name).join(" ");
 }
 
-Deno.test("directSupport() allows everything where nothing is the user's own", () => {
+Deno.test("modelSupport() allows everything where nothing is the user's own", () => {
   assertEquals(allowed(), EVERYTHING);
 });
 
-Deno.test("directSupport() leaves to documents what the user's middleware sees", () => {
+Deno.test("modelSupport() leaves to documents what the user's middleware sees", () => {
   assertEquals(allowed((schema) => void schema.pre("save", () => {})), "reads counts removes");
   assertEquals(
     allowed((schema) => void schema.post("updateOne", () => {})),
@@ -52,7 +52,7 @@ Deno.test("directSupport() leaves to documents what the user's middleware sees",
   assertEquals(allowed((schema) => void schema.pre("init", () => {})), "");
 });
 
-Deno.test("directSupport() leaves to documents what changes one way alone", () => {
+Deno.test("modelSupport() leaves to documents what changes one way alone", () => {
   const name = (schema: Schema) => schema.path("name");
   assertEquals(
     allowed((schema) => void name(schema).default(() => "x")),
@@ -99,10 +99,10 @@ Deno.test("findSupport() allows nothing when a schema has discriminators", () =>
   assertEquals(judge(), "");
 });
 
-Deno.test("directSupport() looks at a model once", () => {
+Deno.test("modelSupport() looks at a model once", () => {
   const model = connection.model("Once", new mongoose.Schema({ name: String }, QUIET));
   const shape = describeShape(model.schema as Schema);
-  const support = directSupport(model as never, shape);
+  const support = modelSupport(model as never, shape);
   model.schema.pre("find", () => {});
-  assertStrictEquals(directSupport(model as never, shape), support);
+  assertStrictEquals(modelSupport(model as never, shape), support);
 });

@@ -1,10 +1,10 @@
 import mongoose from "mongoose";
-import type { Hooks } from "../declare/hooks/hooks.ts";
-import { isHookName } from "../declare/operations/operation.ts";
-import { isEmpty } from "../filter/filters.ts";
-import { isSameForDatabase, projectionOf, withoutApart } from "../filter/projection.ts";
-import type { Selection } from "../filter/selection.ts";
-import type { Shape } from "../schema/fields/shape.ts";
+import type { Hooks } from "../../declare/hooks/hooks.ts";
+import { isHookName } from "../../declare/operations/operation.ts";
+import { isEmpty } from "../../filter/filters.ts";
+import { isSameForDatabase, projectionOf, withoutApart } from "../../filter/projection.ts";
+import type { Selection } from "../../filter/selection.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
 
 /**
  * The plan of a read decides how the read makes its answer. The plan `bytes` writes JSON from BSON, without entities.

@@ -5,13 +5,13 @@ import { castFilter } from "../../filter/cast_filter.ts";
 import { type Filter, isFreeOf, UNCOUNTABLE } from "../../filter/filters.ts";
 import { alsoReading, uncovered } from "../../filter/projection.ts";
 import { documentsIn } from "../../json/bytes/bson_reader.ts";
-import { countInCollection } from "../collection_reads.ts";
-import { pageEnd } from "../page_end.ts";
+import { countInCollection } from "./read_documents.ts";
+import { pageEnd } from "../window_end.ts";
 import type { CountRead, FoundPage, PageRead, ReadRequest } from "../source.ts";
 import type { OpenCollection } from "./read_stored.ts";
-import { directSupport } from "./direct_support.ts";
-import type { BsonReads, StoredQuery } from "./stored_reader.ts";
-import { decodeBson } from "./stored_json.ts";
+import { modelSupport } from "./model_support.ts";
+import type { BsonReads, StoredQuery } from "./bson_reads.ts";
+import { decodeBson } from "./bson_to_json.ts";
 
 interface ReadPage extends Pick<ReadRequest, "finder"> {
   readonly count?: CountRead | undefined;
@@ -50,7 +50,7 @@ async function readFound(
   const { model, shape, conditions } = collection;
   if (count === undefined) return { all: await gather(reader.batches(query)) };
   const counted = { limit: count.limit, conditions: castFilter(model, conditions) };
-  const { counts } = directSupport(model, shape);
+  const { counts } = modelSupport(model, shape);
   const cursor = counts ? openCounted(model, { ...query, count: counted }) : undefined;
   if (cursor) return takeCount(await gather(readBatches(cursor)));
   const [all, total] = await Promise.all([

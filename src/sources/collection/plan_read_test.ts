@@ -1,14 +1,14 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import mongoose from "mongoose";
 import type { Model, Schema } from "mongoose";
-import { arrayProp, prop } from "../declare/decorators/prop.ts";
-import { rest } from "../declare/decorators/rest.ts";
-import type { Hooks } from "../declare/hooks/hooks.ts";
-import { all } from "../declare/operations/methods.ts";
-import { FrameworkModel, type ModelClass } from "../declare/model/framework_model.ts";
-import { describeShape } from "../schema/fields/shape.ts";
-import { getModel } from "../schema/get_model.ts";
-import { directSupport } from "./direct/direct_support.ts";
+import { arrayProp, prop } from "../../declare/decorators/prop.ts";
+import { rest } from "../../declare/decorators/rest.ts";
+import type { Hooks } from "../../declare/hooks/hooks.ts";
+import { all } from "../../declare/operations/methods.ts";
+import { FrameworkModel, type ModelClass } from "../../declare/model/framework_model.ts";
+import { describeShape } from "../../schema/fields/shape.ts";
+import { getModel } from "../../schema/get_model.ts";
+import { modelSupport } from "./model_support.ts";
 import { downgradePlan, planRead } from "./plan_read.ts";
 
 const QUIET = { autoIndex: false, autoCreate: false };
@@ -117,7 +117,7 @@ function name(each: Case): string {
 
 function planned(each: Case): keyof typeof RANK {
   const { model, shape, selection } = open(each);
-  const { needsMongoose } = directSupport(model, shape);
+  const { needsMongoose } = modelSupport(model, shape);
   const plan = planRead({ ...each, isEmbedded: false, shape, needsMongoose });
   const lowered = downgradePlan(plan, { ...each, selection, shape });
   return lowered.kind === "bytes" ? "bytes" : lowered.by;

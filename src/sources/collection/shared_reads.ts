@@ -3,8 +3,8 @@ import { setImmediate } from "node:timers";
 import mongoose from "mongoose";
 import { documentsIn, identifierIn } from "../../json/bytes/bson_reader.ts";
 import { everyFilter, isEmpty } from "../../filter/filters.ts";
-import type { BsonReads, StoredQuery } from "./stored_reader.ts";
-import { decodeBson } from "./stored_json.ts";
+import type { BsonReads, StoredQuery } from "./bson_reads.ts";
+import { decodeBson } from "./bson_to_json.ts";
 
 const MAX_SHARED = 64;
 

@@ -1,12 +1,12 @@
 import mongoose from "mongoose";
-import { isCountable, isEmpty } from "../filter/filters.ts";
-import { showsInPart } from "../filter/projection.ts";
-import type { Selection } from "../filter/selection.ts";
-import type { JsonObject } from "../schema/fields/json.ts";
-import type { Shape } from "../schema/fields/shape.ts";
-import { isSetOnce } from "../schema/fields/visibility.ts";
+import { isCountable, isEmpty } from "../../filter/filters.ts";
+import { showsInPart } from "../../filter/projection.ts";
+import type { Selection } from "../../filter/selection.ts";
+import type { JsonObject } from "../../schema/fields/json.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
+import { isSetOnce } from "../../schema/fields/visibility.ts";
 import { entityHook } from "./plan_read.ts";
-import type { Change } from "./source.ts";
+import type { Change } from "../source.ts";
 
 /**
  * The properties of a model and of a request that decide whether one statement without Mongoose documents writes a

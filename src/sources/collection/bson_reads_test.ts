@@ -11,7 +11,7 @@ import { TimeBudget } from "../../database/time_budget.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { getModel } from "../../schema/get_model.ts";
-import { BsonReads } from "./stored_reader.ts";
+import { BsonReads } from "./bson_reads.ts";
 
 const RUNS = Number(Deno.env.get("FAST_CHECK_RUNS") ?? 60);
 

@@ -1,14 +1,14 @@
 import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import type { Model, Schema } from "mongoose";
-import { TimeBudget } from "../database/time_budget.ts";
-import { arrayProp, prop } from "../declare/decorators/prop.ts";
-import { FrameworkModel, type ModelClass } from "../declare/model/framework_model.ts";
-import type { OperationName } from "../declare/operations/operation.ts";
-import { describeShape } from "../schema/fields/shape.ts";
-import { getModel } from "../schema/get_model.ts";
-import { planStatement } from "./direct/write_stored.ts";
-import type { Change } from "./source.ts";
+import { TimeBudget } from "../../database/time_budget.ts";
+import { arrayProp, prop } from "../../declare/decorators/prop.ts";
+import { FrameworkModel, type ModelClass } from "../../declare/model/framework_model.ts";
+import type { OperationName } from "../../declare/operations/operation.ts";
+import { describeShape } from "../../schema/fields/shape.ts";
+import { getModel } from "../../schema/get_model.ts";
+import { planStatement } from "./write_stored.ts";
+import type { Change } from "../source.ts";
 
 const QUIET = { autoIndex: false, autoCreate: false };
 const connection = mongoose.createConnection();
