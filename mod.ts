@@ -60,7 +60,7 @@ export type { RequestTrace } from "./src/http/trace_request.ts";
 export type { StatementTrace } from "./src/schema/mongoose/statements/trace_statements.ts";
 export { RestError } from "./src/errors/rest_error.ts";
 export type { RestErrorOptions } from "./src/errors/rest_error.ts";
-export { Framework } from "./src/framework.ts";
+export { Framework } from "./src/host/framework.ts";
 export { and, asFilter, onlyIf, or } from "./src/declare/hooks/compose.ts";
 export type {
   FrameworkRequest,
@@ -90,9 +90,9 @@ export type {
   SearchOptions,
 } from "./src/declare/hooks/read_options.ts";
 export type { CloseOptions } from "./src/http/close_server.ts";
-export type { Health } from "./src/http/health.ts";
-export type { FrameworkRouter, InitializeOptions } from "./src/http/initialize.ts";
-export type { QueryForOptions } from "./src/http/query_for.ts";
+export type { Health } from "./src/host/health.ts";
+export type { FrameworkRouter, InitializeOptions } from "./src/host/initialize.ts";
+export type { QueryForOptions } from "./src/host/query_for.ts";
 export type {
   ErrorDescription,
   HeaderDescription,
@@ -128,5 +128,5 @@ export type { UnnamedModel } from "./src/declare/operations/hooks_input.ts";
 export type { Method } from "./src/declare/operations/methods.ts";
 export type { BodyLimits } from "./src/write/body/read_body.ts";
 export type { QueryLimits } from "./src/filter/q/limits.ts";
-export type { LiveLimits } from "./src/pipeline/live/live_limits.ts";
+export type { LiveLimits } from "./src/features/live/live_limits.ts";
 export { getModel } from "./src/schema/get_model.ts";

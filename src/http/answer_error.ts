@@ -5,7 +5,7 @@ import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { logError, logHint } from "../errors/log.ts";
 import { badData, internal, isOutage, notFound, Refusal } from "../errors/refusals.ts";
 import { isText, RestError, statusName, statusText } from "../errors/rest_error.ts";
-import { namesType } from "../filter/parameters/accept.ts";
+import { namesType } from "../pipeline/request/accept.ts";
 import { toJson } from "../json/to_json.ts";
 import type { Call } from "../pipeline/request/request_context.ts";
 import { hasEnded } from "../pipeline/request/reply.ts";

@@ -10,7 +10,6 @@ import { runPipeline } from "../pipeline/run_pipeline.ts";
 import { answerError, sendError } from "./answer_error.ts";
 import { isClosing, sayIfClosing } from "./close_server.ts";
 import { awaitTurn, isQueued, noteUnflushed } from "./replies/connection.ts";
-import { asksForEvents, sendEvents } from "./replies/send_events.ts";
 import { sendReply } from "./replies/send_reply.ts";
 import { describeCall } from "./routes/describe_route.ts";
 import { traceRequest } from "./trace_request.ts";
@@ -45,7 +44,7 @@ export const innerRequests = new WeakMap<object, InnerRequest>();
 
 export function handleRoute(route: Route): RequestHandler {
   const { sendTimeoutMS: timeoutMS } = route;
-  const isLive = actingLevel(route).reads?.live !== undefined;
+  const { varies } = actingLevel(route).options.declared;
   const sendsList = route.operation.many && route.operation.change === undefined;
   const serve = async (request: Request, res: Response) => {
     const req = request as FrameworkRequest;
@@ -60,14 +59,13 @@ export function handleRoute(route: Route): RequestHandler {
     if (sendsList && isQueued(res) && !await awaitTurn(res)) return;
     const call = openCall(inner?.route ?? route, { req, count: countSelected });
     try {
-      if (isLive) res.vary("Accept");
-      if (isLive && asksForEvents(call)) {
-        if (isClosing(res)) throw overloaded("The server is closing");
-        await sendEvents(res, call);
-      } else {
-        const reply = await (inner?.describes ? describeCall(call) : runPipeline(call));
+      for (const header of varies) res.vary(header);
+      const reply = await (inner?.describes ? describeCall(call) : runPipeline(call));
+      const isLong = reply.lines !== undefined || reply.takeOver !== undefined;
+      if (isLong && isClosing(res)) throw overloaded("The server is closing");
+      if (reply.takeOver !== undefined) await reply.takeOver(res);
+      else {
         sayIfClosing(res);
-        if (reply.lines !== undefined && isClosing(res)) throw overloaded("The server is closing");
         await sendReply(res, { reply, timeoutMS });
       }
     } catch (error) {

@@ -39,6 +39,8 @@ export type Targets = ReadonlyMap<string, FieldTargets>;
 
 export interface TargetFinder {
   readonly names: ReadonlySet<string>;
+  /** The fields that are shown of each entity in addition to `_id`, by reference. `undefined` stands for all fields. */
+  readonly shown: ReadonlyMap<string, readonly string[] | undefined>;
   /**
    * Finds the entities with the given identifiers, by one query for each field that has any. The caller bounds the wait
    * for the database.

@@ -1,7 +1,7 @@
-import { mountedRoutes } from "../http/initialize.ts";
+import { mountedRoutes } from "../host/initialize.ts";
 import { unknownOption } from "../http/check_options.ts";
 import { PATH_PARAMETER } from "../http/routes/describe_request.ts";
-import { pagedRoute } from "../http/routes/build_routes.ts";
+import { routeWith } from "../http/routes/build_routes.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { isModelClass } from "../schema/build_field.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
@@ -164,7 +164,7 @@ function baseOf(route: Route): string {
 
 function paged(route: Route, fail: Fail): Route {
   try {
-    return pagedRoute(route, PAGE_SIZE);
+    return routeWith(route, { option: "page", value: { max: PAGE_SIZE } });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw fail(`exposes all(), which has no "page" and cannot get one: ${reason}`);

@@ -93,7 +93,8 @@ const RULES: Readonly<Record<"list" | "read" | "create" | "update" | "action", T
     required: ["model"],
     hints: READS,
     request: ({ count = false, ...args }, { route }) => {
-      const limit = Math.min(actingLevel(route).reads?.page?.size ?? PAGE_SIZE, PAGE_SIZE);
+      const { parameters } = actingLevel(route).options.description;
+      const limit = Math.min(parameters.limit?.default ?? PAGE_SIZE, PAGE_SIZE);
       return {
         query: queryOf({ limit, ...args }),
         ...count && { headers: { prefer: "count=exact" } },

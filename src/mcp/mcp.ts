@@ -1,6 +1,6 @@
 // @ts-types="npm:@types/express@^5"
 import type { Request, RequestHandler, Response } from "express";
-import type { FrameworkRouter } from "../http/initialize.ts";
+import type { FrameworkRouter } from "../host/initialize.ts";
 import { exposedModels } from "./_exposed_models.ts";
 import { answerBody } from "./_protocol.ts";
 import { toolsFor } from "./_tools.ts";

@@ -2,10 +2,10 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 // @ts-types="npm:@types/express@^5"
 import type { Router } from "express";
-import { queryOf } from "../filter/parameters/read_rules.ts";
+import { queryOf } from "../filter/query_string.ts";
 import { followSettings } from "../http/routes/open_router.ts";
-import { mountedRoutes, openRoutes } from "../http/initialize.ts";
-import type { FrameworkRouter, InitializeOptions } from "../http/initialize.ts";
+import { mountedRoutes, openRoutes } from "../host/initialize.ts";
+import type { FrameworkRouter, InitializeOptions } from "../host/initialize.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import { checkOptions } from "./check_options.ts";

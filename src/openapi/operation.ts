@@ -1,5 +1,5 @@
 import { isOperationName, type OperationName } from "../declare/operations/operation.ts";
-import { MEDIA_TYPES } from "../filter/parameters/read_rules.ts";
+import { MEDIA_TYPES } from "../pipeline/request/media_types.ts";
 import { capitalize } from "./operation_ids.ts";
 import type { RouteNode } from "./route_node.ts";
 import type { OpenApiOptions } from "./options.ts";

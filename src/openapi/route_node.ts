@@ -1,7 +1,7 @@
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { keepsEntity } from "../declare/hooks/compose.ts";
 import { isHookName, type OperationWords, wordsOf } from "../declare/operations/operation.ts";
-import type { PopulateRule } from "../filter/parameters/read_rules.ts";
+import type { FilledFacts, JoinedDescription } from "../pipeline/description.ts";
 import { type FilterNode, filterNode } from "./schemas/filters/filter_node.ts";
 import type { FilterLimits } from "../filter/q/limits.ts";
 import { describeRoute, routeObjects } from "../http/routes/describe_route.ts";
@@ -25,8 +25,8 @@ export interface RouteNode
   readonly answer?: AnswerNode;
   readonly filter?: { readonly object: FilterNode; readonly limits: FilterLimits };
   readonly words: OperationWords;
-  /** Whether the list can return its total, so that the document describes the headers with the total. */
-  readonly isCounted: boolean;
+  /** The description of the features of the operation. */
+  readonly facts: JoinedDescription;
   readonly many: boolean;
   /**
    * Whether functions of the application can refuse a request with their own error, so that the schemas of its errors
@@ -63,7 +63,7 @@ export interface PopulatedNode {
 
 export function routeNode(route: Route): RouteNode {
   const { levels, limits } = route;
-  const { target, shape, hooks, reads, filterPaths, action } = actingLevel(route);
+  const { target, shape, hooks, options, filterPaths, action } = actingLevel(route);
   const { schema } = buildSchema(target);
   const place = { schema, model: target.name, paths: filterPaths?.names };
   const { body, answer } = routeObjects(route);
@@ -74,7 +74,7 @@ export function routeNode(route: Route): RouteNode {
     ...answer && { answer: answerNode(route, answer) },
     ...filter && { filter: { object: filterNode(shape, place), limits } },
     words: wordsOf(hooks),
-    isCounted: reads?.count !== undefined,
+    facts: options.description,
     many: route.operation.many && route.operation.change === undefined,
     isHooked: route.getConnection !== undefined || route.reporter.hasOnError ||
       action !== undefined ||
@@ -86,18 +86,17 @@ export function routeNode(route: Route): RouteNode {
 const CHANGING = ["fetch", "postFetch", "persist", "preSend"] as const;
 
 function answerNode(route: Route, object: ObjectNode): AnswerNode {
-  const { target, hooks, reads, action } = actingLevel(route);
+  const { target, hooks, options, action } = actingLevel(route);
+  const { filled, isPartial } = options.description.answer;
   const { answer } = action ?? {};
   const isHooked = makesOwnJson(answer === undefined || isSchema(answer) ? target : answer) ||
     object.view === "answer" &&
       CHANGING.some((name) => hooks[name] !== undefined && !keepsEntity(hooks[name]));
-  const populated = [...reads?.populate ?? []].map(([name, rule]) =>
-    [name, populatedNode(rule)] as const
-  );
+  const populated = Array.from(filled, ([name, rule]) => [name, populatedNode(rule)] as const);
   return {
     object,
     isHooked,
-    isSelected: reads?.select !== undefined,
+    isSelected: isPartial,
     populated: new Map(populated),
   };
 }
@@ -110,7 +109,7 @@ function makesOwnJson(target: ModelClass): boolean {
   return [...schemasWithin(buildSchema(target).schema)].some(hasOwnJson);
 }
 
-function populatedNode({ field, select, always }: PopulateRule): PopulatedNode {
+function populatedNode({ field, select, always }: FilledFacts): PopulatedNode {
   const reference = referenceIn(field);
   const target = reference && referredTarget(reference);
   if (target === undefined || makesOwnJson(target)) return { always };

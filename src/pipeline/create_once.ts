@@ -14,6 +14,7 @@ import { enterLevel, requestView } from "./request/request_context.ts";
 import type { Call, LevelContext, OpenLevelContext } from "./request/request_context.ts";
 import { knownAnswer } from "./request/reporter.ts";
 import { hashOf, readKey } from "./request/idempotency_key.ts";
+import { NO_PIECES } from "./pieces.ts";
 import { pathOf, type Reply } from "./request/reply.ts";
 import type { WriteRules } from "./request/route.ts";
 import { passHook, passPreFetch } from "./pass_hooks.ts";
@@ -164,12 +165,15 @@ async function readCreated(context: OpenLevelContext, id: string) {
   const { parameter } = level;
   const params = Object.assign({}, req.params, parameter && { [parameter]: id });
   const { hooks } = reader ?? { hooks: {} };
-  const { reads: _reads, writes: _writes, ...others } = level;
+  const { writes: _writes, ...others } = level;
   const ofOne: LevelContext = {
     ...context,
     req: requestView(req, { params }),
     level: { ...others, hooks, operation: "one", kind: OPERATIONS.one },
-    params: {},
+    match: undefined,
+    hookConditions: undefined,
+    active: [],
+    pieces: NO_PIECES,
     cache: {},
     state: {
       filter: {},

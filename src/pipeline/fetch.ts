@@ -45,12 +45,12 @@ export async function openEntities(context: OpenLevelContext): Promise<EntitiesR
 }
 
 function requestOf(context: OpenLevelContext): ReadRequest {
-  const { level: { hooks, kind }, params: { select }, finder } = context;
+  const { level: { hooks, kind }, pieces: { shown, fills } } = context;
   return {
     hooks,
     forChange: kind.change !== undefined,
-    select,
-    finder,
+    select: shown,
+    finder: fills,
     separator: separatorOf(context),
   };
 }

@@ -1,7 +1,7 @@
 import { runHook } from "../declare/hooks/run_hook.ts";
 import { checkFilter } from "../filter/check_filter.ts";
 import { everyFilter } from "../filter/filters.ts";
-import { totalOrder } from "../filter/parameters/order.ts";
+import { totalOrder } from "../filter/order.ts";
 import { readProjection } from "../filter/projection.ts";
 import { checkLimit, readSort, type Selection } from "../filter/selection.ts";
 import { embeddedModel } from "../schema/get_model.ts";
@@ -14,9 +14,10 @@ import { ElementSource } from "../sources/parts/element_source.ts";
 import { openReferences } from "../sources/parts/reference_source.ts";
 import type { Source } from "../sources/source.ts";
 import { fetchOne } from "./fetch.ts";
-import { enterLevel, idParam, requestView } from "./request/request_context.ts";
+import { enterLevel, idParam, readParameters, requestView } from "./request/request_context.ts";
 import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
 import { narrowToReader } from "./request/reader_rights.ts";
+import { joinPieces } from "./pieces.ts";
 import { readVersion, versionCondition } from "./request/versions.ts";
 
 /**
@@ -29,6 +30,15 @@ export async function openLevel(context: LevelContext): Promise<OpenLevelContext
     : await openBelow(await openLevel(context.above), context);
   context.cache.source = source;
   return Object.assign(context, { source });
+}
+
+/** Adds the pieces of all active features that depend on the opened level. */
+export async function preparePieces(context: OpenLevelContext): Promise<OpenLevelContext> {
+  for (const { feature, params } of context.active) {
+    const more = await feature.prepare?.(params, context);
+    if (more !== undefined) context.pieces = joinPieces([context.pieces, more]);
+  }
+  return context;
 }
 
 /**
@@ -47,6 +57,7 @@ async function countEarly(context: LevelContext): Promise<number> {
   const state = framework.count === context.state.count ? framework : context.state;
   const own = { ...withOwnRequest(context), state };
   narrowToReader(own);
+  readParameters(own);
   const { source } = await openLevel(own);
   return await source.count();
 }
@@ -113,9 +124,9 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
     scopes.push(checkFilter(await runHook("scope", () => scope(req)), { what: "scope", ...model }));
   }
   const filter = checkFilter(state.filter, { what: "filter", ...model });
-  const { search, hookConditions: added } = context.params;
+  const { hookConditions: added, pieces } = context;
   return {
-    filter: search === undefined ? filter : everyFilter(filter, search),
+    filter: pieces.filter === undefined ? filter : everyFilter(filter, pieces.filter),
     // The check copies the filter. The conditions that hooks have added are found by object identity, so they are taken
     // from the filter before the check.
     ...added && { hookConditions: checkFilter(added(state.filter), { what: "filter", ...model }) },
@@ -130,25 +141,25 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
  * Returns the options of hooks with the sort order of the client. The limit of a page comes from the request, so it is
  * left out.
  */
-function optionsOf({ params, level, state }: LevelContext): Record<string, unknown> {
+function optionsOf({ pieces, level, state }: LevelContext): Record<string, unknown> {
   const { skip, limit: _limit, ...others } = state.options;
   const lean = level.hooks.lean === true && { lean: true };
-  const { page, order } = params;
-  if (page === undefined) return { ...state.options, ...order && { sort: order }, ...lean };
+  const { window, order } = pieces;
+  if (window === undefined) return { ...state.options, ...order && { sort: order }, ...lean };
   if (skip !== undefined && skip !== null) {
     throw new TypeError(
       `Cannot use options.skip of a hook of ${level.operation}() of "${level.target.name}": it has pages`,
     );
   }
-  return { ...others, sort: pageOrder({ params, state }), ...lean };
+  return { ...others, sort: windowOrder({ pieces, state }), ...lean };
 }
 
 /**
- * Returns the sort order of a page, from the client or else from the hooks. The order ends with `_id`, so that no two
+ * Returns the sort order of a window, from the client or else from the hooks. The order ends with `_id`, so that no two
  * entities are equal in it.
  */
-export function pageOrder(
-  { params: { order }, state }: Pick<LevelContext, "params" | "state">,
+export function windowOrder(
+  { pieces: { order }, state }: Pick<LevelContext, "pieces" | "state">,
 ): Readonly<Record<string, unknown>> {
   return totalOrder(order ?? readSort(state.options.sort) ?? {});
 }

@@ -20,7 +20,7 @@ export async function performWrite(
   context: OpenLevelContext,
   facts: ChangeFacts,
 ): Promise<WriteResult | undefined> {
-  const { level: { hooks, operation }, route, source, cache: { key }, params: { match } } = context;
+  const { level: { hooks, operation }, route, source, cache: { key }, match } = context;
   if (!isOperationName(operation) || needsDocument(context)) return undefined;
   const write = await source.write({
     hooks,

@@ -7,16 +7,11 @@ import type { Problems } from "../errors/refusals.ts";
 import { withConditions } from "../filter/cast_filter.ts";
 import { checkFilter } from "../filter/check_filter.ts";
 import { everyFilter, type Filter, KEEP_CONDITIONS } from "../filter/filters.ts";
-import type { FieldTargets, TargetFinder } from "../json/populate.ts";
-import { toJson } from "../json/to_json.ts";
-import { describeShape, type FieldShape, referenceIn } from "../schema/fields/shape.ts";
-import { IDENTIFIER } from "../schema/fields/system_fields.ts";
+import { describeShape, type FieldShape } from "../schema/fields/shape.ts";
 import { getModel } from "../schema/get_model.ts";
 import { referredClass } from "../schema/model_name.ts";
-import { readBase64 } from "../schema/mongoose/bson.ts";
 import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 import { castIdentifier } from "../sources/entities.ts";
-import { readTargets, type TargetSource } from "../sources/read_targets.ts";
 import type { NamedReference } from "../write/body/cast_body.ts";
 import { storedText } from "../write/stored_values.ts";
 import { type LevelContext, requestView } from "./request/request_context.ts";
@@ -25,7 +20,7 @@ import { type LevelContext, requestView } from "./request/request_context.ts";
  * The model of the entities to which a reference field refers. `target` is missing if the application has made the
  * model with Mongoose. Such a model has no scope.
  */
-interface ReferredModel {
+export interface ReferredModel {
   readonly model: Model<unknown>;
   readonly target?: ModelClass;
   readonly scope: Filter;
@@ -35,7 +30,7 @@ interface ReferredModel {
  * Returns the model of each reference field, on the connection of the request. The scope of each model is evaluated
  * once, even if several fields refer to the model.
  */
-async function referredModels(
+export async function referredModels(
   context: LevelContext,
   fields: Iterable<FieldShape>,
 ): Promise<ReadonlyMap<FieldShape, ReferredModel>> {
@@ -148,60 +143,4 @@ async function lookUp(
   const found = ids.size === 0 ? [] : await timeBudget.wait(named.exec()) as { _id: unknown }[];
   const present = new Set<string | undefined>(found.map(({ _id }) => storedText(_id)));
   return references.filter((_, index) => !present.has(texts[index]));
-}
-
-/**
- * Returns the finder of the entities that an answer shows in the place of their identifiers. Returns `undefined` if the
- * client requests no such entities, so that the answer keeps the identifiers.
- */
-export async function openPopulation(context: LevelContext): Promise<TargetFinder | undefined> {
-  const { params: { populate }, route: { maxTimeMS } } = context;
-  if (populate === undefined || populate.size === 0) return undefined;
-  const fields = new Map(
-    Array.from(populate, ([name, { field }]) => [name, referenceIn(field) as FieldShape]),
-  );
-  const referred = await referredModels(context, fields.values());
-  const sources = new Map(Array.from(populate, ([name, { projection }]): [string, TargetSource] => {
-    const { model, target, scope } = referred.get(fields.get(name) as FieldShape) as ReferredModel;
-    const shape = describeShape(model.schema, context.level.rights);
-    return [name, { model, shape, declared: target !== undefined, scope, projection, maxTimeMS }];
-  }));
-  const find = async ([name, texts]: [string, Set<string>]): Promise<[string, FieldTargets]> => {
-    return [name, await findTargets(sources.get(name) as TargetSource, texts)];
-  };
-  return {
-    names: new Set(sources.keys()),
-    find: async (wanted) => new Map(await Promise.all(Array.from(wanted, find))),
-  };
-}
-
-/**
- * Reads entities by the JSON texts of their identifiers. The keys of the result are the given texts, even if the
- * database writes an identifier in another form, because the answer contains the given texts. The value for a missing
- * entity is `null`.
- */
-async function findTargets(source: TargetSource, texts: Iterable<string>): Promise<FieldTargets> {
-  const ids = new Map<string, unknown>();
-  const names = new Map<string, string>();
-  for (const text of texts) {
-    const id = readIdentifier(JSON.parse(text), source.model);
-    if (id === undefined || id === null) continue;
-    const name = toJson(id);
-    ids.set(name, id);
-    names.set(text, name);
-  }
-  if (ids.size === 0) return new Map();
-  const found = await readTargets(source, [...ids.values()]);
-  return new Map(Array.from(names, ([text, name]) => [text, found.get(name) ?? null]));
-}
-
-/**
- * Casts an identifier from JSON to the type of `_id`. Returns `undefined` for a value that the type does not accept, so
- * that it names no entity.
- */
-function readIdentifier(value: unknown, model: Model<unknown>): unknown {
-  const { instance } = model.schema.path("_id");
-  if (instance === "Buffer") return readBase64(value);
-  if (instance === "ObjectId" && !IDENTIFIER.test(String(value))) return undefined;
-  return castIdentifier(value, model);
 }

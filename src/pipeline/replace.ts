@@ -23,7 +23,7 @@ const MAX_ATTEMPTS = 5;
  */
 export async function replace(context: OpenLevelContext, given: JsonObject): Promise<Reply> {
   const body = withKey(context, given);
-  const isUnbound = !createsOnly(context) && context.params.match !== "any";
+  const isUnbound = !createsOnly(context) && context.match !== "any";
   const direct = isUnbound ? await performWrite(context, { body }) : undefined;
   if (direct !== undefined) {
     const status = direct.created === undefined ? 200 : 201;
@@ -39,7 +39,7 @@ export async function replace(context: OpenLevelContext, given: JsonObject): Pro
       if (!isHidden) return located(context, await write(opened, body));
     } catch (error) {
       isTaken = isKeyTaken(context, error);
-      const isLost = context.params.match === undefined && (isConflict(error) || isLate(error));
+      const isLost = context.match === undefined && (isConflict(error) || isLate(error));
       if (!isTaken && !isLost) throw error;
       if (tries === MAX_ATTEMPTS) throw isTaken ? notFound() : error;
     }

@@ -1,17 +1,17 @@
 import type { JsonObject } from "../schema/fields/json.ts";
 import { badFormat } from "../errors/refusals.ts";
-import { MEDIA_TYPES } from "../filter/parameters/read_rules.ts";
 import { readBody, readElements } from "../write/body/read_body.ts";
 import { runAction } from "./action.ts";
 import { changeAll } from "./change_all.ts";
 import { importLines } from "./import_lines.ts";
 import { remove } from "./remove.ts";
-import { openLevel } from "./open_level.ts";
+import { openLevel, preparePieces } from "./open_level.ts";
 import { readList } from "./lists/read_list.ts";
 import { readOne } from "./read.ts";
-import { openPopulation } from "./references.ts";
 import { createOnce, keyOf } from "./create_once.ts";
-import type { Call, OpenLevelContext } from "./request/request_context.ts";
+import { readParameters } from "./request/request_context.ts";
+import type { Call, LevelContext, OpenLevelContext } from "./request/request_context.ts";
+import { MEDIA_TYPES } from "./request/media_types.ts";
 import { checkIndexes, checkParameters } from "./request/check_request.ts";
 import { isMinimal, withoutBody } from "./request/preferences.ts";
 import type { Reply } from "./request/reply.ts";
@@ -28,8 +28,31 @@ import { writeMany } from "./write_many.ts";
  * the caller answers them.
  */
 export async function runPipeline(call: Call): Promise<Reply> {
-  const { route: { operation, bodyLimits }, req } = call;
   await admit(call);
+  const [lead] = call.context.active;
+  const takeOver = lead?.feature.takeOver?.(lead.params, call);
+  if (takeOver !== undefined) return { status: 200, takeOver };
+  const reply = await perform(call);
+  return { ...reply, headers: { ...reply.headers, ...headersOf(call.context, reply) } };
+}
+
+/** Returns the headers of all active features. Values of `Vary` are joined, because several features may set it. */
+function headersOf(context: LevelContext, { found }: Reply): Record<string, string> {
+  if (found === undefined) return {};
+  const headers: Record<string, string> = {};
+  for (const { feature, params } of context.active) {
+    const more = feature.headers?.(params, { ...found, context: context as OpenLevelContext }) ??
+      {};
+    for (const [name, value] of Object.entries(more)) {
+      const known = name === "Vary" ? headers[name] : undefined;
+      headers[name] = known === undefined ? value : `${known}, ${value}`;
+    }
+  }
+  return headers;
+}
+
+async function perform(call: Call): Promise<Reply> {
+  const { route: { operation, bodyLimits }, req } = call;
   const key = keyOf(call);
   const takesBody = operation.change === "merge" || operation.change === "replace";
   const { many, takesLines } = call.context.level.writes ?? {};
@@ -48,9 +71,10 @@ export async function runPipeline(call: Call): Promise<Reply> {
   if (isImport) return importLines(opened);
   const { action } = opened.level;
   if (action !== undefined) return await runAction(opened, action);
-  const context = opened.params.populate === undefined
-    ? opened
-    : Object.assign(opened, { finder: await openPopulation(opened) });
+  const context = await preparePieces(opened);
+  const [lead] = context.active;
+  const reply = await lead?.feature.respond?.(lead.params, context);
+  if (reply !== undefined) return reply;
   if (operation.many) {
     return operation.change === undefined
       ? await readList(context)
@@ -59,10 +83,10 @@ export async function runPipeline(call: Call): Promise<Reply> {
   const create = () =>
     elements === undefined ? performOn(context, body) : writeMany(context, elements);
   const count = elements?.length;
-  const reply = key === undefined
+  const created = key === undefined
     ? await create()
     : await createOnce(context, { key, bodyHash: call.bodyHash, count, create });
-  return isMinimal(context) && reply.status !== 207 ? withoutBody(reply) : reply;
+  return isMinimal(context) && created.status !== 207 ? withoutBody(created) : created;
 }
 
 /**
@@ -73,6 +97,7 @@ export async function admit(call: Call): Promise<void> {
   await passPreFetch(call);
   narrowToReader(call.context);
   if (call.badQuery !== undefined) throw call.badQuery;
+  readParameters(call.context, call.captured);
   checkParameters(call);
 }
 

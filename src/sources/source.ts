@@ -7,7 +7,7 @@ import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
 import type { OperationName } from "../declare/operations/operation.ts";
 import type { Filter } from "../filter/filters.ts";
-import type { SortValues } from "../filter/parameters/order.ts";
+import type { SortValues } from "../filter/order.ts";
 import type { JsonPiece, Separator } from "../json/bytes/json_writer.ts";
 import type { TargetFinder } from "../json/populate.ts";
 import type { StoredObject } from "../write/stored_values.ts";
@@ -272,9 +272,9 @@ export interface Source {
   count(upTo?: number): Promise<number>;
   /**
    * Runs the stages of an aggregation on the entities that the filter and the scope select. The query options `skip`
-   * and `limit` do not apply. Missing if the source has no collection, so that its lists cannot be grouped.
+   * and `limit` do not apply. Missing if the source has no collection, so that nothing can be aggregated.
    */
-  groups?(asked: Aggregation): Promise<Record<string, unknown>[]>;
+  aggregate?(asked: Aggregation): Promise<Record<string, unknown>[]>;
   /**
    * Reads stored values of the entity with a name. The filter of the client does not apply. Returns `undefined` if no
    * entity has the name.

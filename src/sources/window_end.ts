@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
-import { SEEK_READ, type SortValues, sortValues } from "../filter/parameters/order.ts";
+import { SEEK_READ, type SortValues, sortValues } from "../filter/order.ts";
 import { identifierIn } from "../json/bytes/bson_reader.ts";
 import { isObjectId, Types } from "../schema/mongoose/bson.ts";
 import type { PageRead } from "./source.ts";

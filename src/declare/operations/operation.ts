@@ -1,5 +1,4 @@
 import type { HookName } from "../hooks/hooks.ts";
-import type { ReadOptions } from "../hooks/read_options.ts";
 import type { HooksRun } from "./hooks_input.ts";
 
 /** The names of the operations that functions such as `all()` declare. */
@@ -51,22 +50,6 @@ const ALL_HOOKS: Record<HookName, true> = { ...READ_HOOKS, ...REMOVE_HOOKS };
 
 export function isHookName(name: string): name is HookName {
   return Object.hasOwn(ALL_HOOKS, name);
-}
-
-const READ_OPTIONS: Record<keyof ReadOptions, true> = {
-  page: true,
-  sort: true,
-  select: true,
-  search: true,
-  populate: true,
-  count: true,
-  live: true,
-  formats: true,
-  groups: true,
-};
-
-export function isReadOption(name: string): name is keyof ReadOptions {
-  return Object.hasOwn(READ_OPTIONS, name);
 }
 
 const LIST = { item: false, many: true, origin: "list" } as const;

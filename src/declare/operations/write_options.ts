@@ -2,7 +2,7 @@ import type { ListFormat } from "../hooks/read_options.ts";
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import type { FieldNames } from "../model/field_names.ts";
 import type { Method } from "./methods.ts";
-import { isReadOption, type OperationName } from "./operation.ts";
+import type { OperationName } from "./operation.ts";
 
 /**
  * Options of the header `Idempotency-Key`, with which a client can repeat a `create()` without creating a second
@@ -102,30 +102,26 @@ export type OptionsWritten = {
   readonly [O in keyof typeof TAKEN]: (typeof TAKEN)[O][number];
 };
 
-function takesOption(operation: string, name: string): boolean {
+export function takesOption(operation: string, name: string): boolean {
   const taken = Object.hasOwn(TAKEN, operation) ? TAKEN[operation as keyof OptionsWritten] : [];
   return (taken as readonly string[]).includes(name);
 }
 
-/**
- * Returns the kind of an option. Returns `undefined` if the name is no option of reads or writes, such as the name of a
- * hook. `formats` is a read option of `all()` and a write option of `create()`.
- */
-export function optionKind({ operation }: Method, name: string): "read" | "write" | undefined {
-  if (takesOption(operation, name)) return "write";
-  if (isReadOption(name)) return "read";
-  return Object.keys(TAKEN).some((other) => takesOption(other, name)) ? "write" : undefined;
+/** Whether an operation has a write option by a name. */
+export function isWriteOption(name: string): boolean {
+  return Object.keys(TAKEN).some((operation) => takesOption(operation, name));
 }
 
 /**
- * Returns the read options or the write options that an operation has. An option with the value `undefined` counts as
- * absent.
+ * Returns the write options of an operation. An option with the value `undefined` counts as absent. The option
+ * `formats` of `all()` is no write option.
  */
-export function optionsGiven(method: Method, kind: "read" | "write"): Record<string, unknown> {
+export function optionsGiven({ operation, hooks }: Method): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(method.hooks).filter(([name, value]) =>
-      value !== undefined && optionKind(method, name) === kind
-    ),
+    Object.entries(hooks).filter(([name, value]) => {
+      const isOfRead = name === "formats" && !takesOption(operation, name);
+      return value !== undefined && isWriteOption(name) && !isOfRead;
+    }),
   );
 }
 

@@ -5,7 +5,7 @@ import { isSecret } from "../../schema/fields/visibility.ts";
 import { findRounded } from "../../schema/fields/json_numbers.ts";
 import { loneSurrogateAt } from "../../schema/fields/texts.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
-import { queryOf } from "../parameters/read_rules.ts";
+import { queryOf } from "../query_string.ts";
 import { checkDepth, checkList, deeper, refuse } from "./limits.ts";
 import type { Context, FilterLimits } from "./limits.ts";
 import { isOnElement, OPERATORS } from "./operators.ts";

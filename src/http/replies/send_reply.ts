@@ -3,12 +3,13 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { logHint } from "../../errors/log.ts";
-import { MEDIA_TYPES } from "../../filter/parameters/read_rules.ts";
+import { MEDIA_TYPES } from "../../pipeline/request/media_types.ts";
+import type { Frame } from "../../pipeline/request/frame.ts";
 import { tagOf } from "../../pipeline/request/versions.ts";
 import { isOver, pathOf, type Reply } from "../../pipeline/request/reply.ts";
 import { type JsonPiece, PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import { awaitTurn, cutAnswer, isQueued } from "./connection.ts";
-import { type Frame, framed, frameOf, JSON_TYPE } from "./frames.ts";
+import { framed, JSON_ARRAY, JSON_TYPE } from "./frames.ts";
 import { ResponseStream } from "./response_stream.ts";
 import { onServerClose } from "./server_close.ts";
 
@@ -33,8 +34,7 @@ export async function sendReply(
     else res.setHeader(name, value);
   }
   if (reply.created !== undefined) res.setHeader("Location", locationOf(res, reply.created));
-  const { texts, gathered, status, text, version } = reply;
-  const frame = frameOf(reply);
+  const { texts, gathered, status, text, version, frame = JSON_ARRAY } = reply;
   if (reply.lines !== undefined) return await sendLines(res, { ...reply, timeoutMS });
   if (texts !== undefined) return await sendList(res, { texts, status, frame, timeoutMS });
   res.status(status);

@@ -10,7 +10,7 @@ import {
   wordsOf,
 } from "../../declare/operations/operation.ts";
 import type { OperationWords } from "../../declare/operations/operation.ts";
-import { optionKind } from "../../declare/operations/write_options.ts";
+import { isWriteOption } from "../../declare/operations/write_options.ts";
 import { topOf } from "../../filter/filters.ts";
 import type { Level } from "../../pipeline/request/route.ts";
 import { referredTarget } from "../../pipeline/references.ts";
@@ -21,7 +21,9 @@ import { isJson, isJsonObject } from "../../schema/fields/json.ts";
 import { type FieldShape, fieldsWithin, type Shape } from "../../schema/fields/shape.ts";
 import { isRecursive, shapeWithin, whyUnseen } from "../../schema/fields/visibility.ts";
 import { isSchema } from "../../schema/standard_schema.ts";
-import { cannotMount, type Fail, unknownOption } from "../check_options.ts";
+import { cannotMount, type Fail } from "../../pipeline/option_reader.ts";
+import type { FeatureList } from "../../pipeline/operation_options.ts";
+import { unknownOption } from "../check_options.ts";
 
 /** The names of all options of `@rest`. `checkNames()` refuses a declaration with any other option. */
 const OPTIONS: Readonly<Record<keyof RestRecord, true>> = {
@@ -40,7 +42,10 @@ const CLASS_OPTIONS = ["getConnection", "schemaOptions", "main"] as const;
  * Throws if the `@rest` of a class is wrong. Returns the path of the `@rest` without a slash at the end, so that `/:id`
  * can follow.
  */
-export function checkRest(target: ModelClass, rest: RestRecord): string {
+export function checkRest(
+  target: ModelClass,
+  { rest, features }: { readonly rest: RestRecord; readonly features: FeatureList },
+): string {
   const { route } = rest;
   const fail: Fail = (problem) => cannotMount(target, problem);
   checkNames(rest, { place: "", fail });
@@ -52,7 +57,7 @@ export function checkRest(target: ModelClass, rest: RestRecord): string {
   if (taken !== undefined) {
     throw fail(`route "${route}" uses the parameter "${taken}", which names an entity`);
   }
-  checkOptions(rest, { place: "", fail });
+  checkOptions(rest, { place: "", fail, features });
   if (![undefined, true, false].includes(rest.main)) {
     throw fail(`"main" is neither true nor false`);
   }
@@ -66,7 +71,10 @@ export function checkRest(target: ModelClass, rest: RestRecord): string {
  * Throws if the `@rest` of a property is wrong, or if the property cannot have one of its operations. Returns the path
  * of the `@rest` without a slash at the end, which is added to the path of the parent.
  */
-export function checkPartRest({ link, target, rest }: PartDescription): string {
+export function checkPartRest(
+  { link, target, rest }: PartDescription,
+  features: FeatureList,
+): string {
   const { owner, property } = link;
   const { methods, route = `/${property}` } = rest;
   const fail: Fail = (problem) => cannotMount(owner, problem);
@@ -80,7 +88,7 @@ export function checkPartRest({ link, target, rest }: PartDescription): string {
   }
   const place = ` of property "${property}"`;
   checkNames(rest, { place, fail });
-  checkOptions(rest, { place, fail });
+  checkOptions(rest, { place, fail, features });
   checkApart(link);
   const identified = buildSchema(target).schema.path("_id") !== undefined;
   for (const method of methods) {
@@ -191,10 +199,14 @@ function checkNames(rest: RestRecord, { place, fail }: Place): void {
   if (unknown !== undefined) throw fail(`@rest${place} has no option ${unknown}`);
 }
 
-function checkOptions(rest: RestRecord, { place, fail }: Place): void {
+interface OperationsPlace extends Place {
+  readonly features: FeatureList;
+}
+
+function checkOptions(rest: RestRecord, { place, fail, features }: OperationsPlace): void {
   const methods: unknown = rest.methods;
   if (!Array.isArray(methods) || methods.length === 0) throw fail(`"methods"${place} is empty`);
-  for (const method of methods) checkMethod(method, { place, fail });
+  for (const method of methods) checkMethod(method, { place, fail, features });
   for (const name of ["getConnection", "scope"] as const) {
     if (rest[name] !== undefined && typeof rest[name] !== "function") {
       throw fail(`"${name}"${place} is not a function`);
@@ -202,7 +214,10 @@ function checkOptions(rest: RestRecord, { place, fail }: Place): void {
   }
 }
 
-function checkMethod(given: Method | undefined, { place, fail }: Place): void {
+function checkMethod(
+  given: Method | undefined,
+  { place, fail, features }: OperationsPlace,
+): void {
   const isOperation = typeof given === "object" && given !== null &&
     (isAction(given) || isOperationName(given.operation));
   if (!isOperation) throw fail(`"methods"${place} contains something that is not an operation`);
@@ -223,7 +238,7 @@ function checkMethod(given: Method | undefined, { place, fail }: Place): void {
     if (!isKept(value)) throw fail(`${method} has "${name}", which is not ${rule}`);
   }
   for (const [name, hook] of Object.entries(others)) {
-    if (optionKind(given, name) !== undefined || isOperationWord(name)) continue;
+    if (features.hasOption(name) || isWriteOption(name) || isOperationWord(name)) continue;
     if (!isHookName(name)) throw fail(`${method} has no hook "${name}"`);
     if (hook === undefined) continue;
     if (typeof hook !== "function") throw fail(`hook "${name}" of ${method} is not a function`);

@@ -11,7 +11,8 @@ import { describeParts, type PartDescription } from "../../schema/describe_parts
 import { shapeForAll } from "../../schema/fields/shape.ts";
 import { versionKeyOf } from "../../schema/fields/system_fields.ts";
 import { collectionName, modelName } from "../../schema/model_name.ts";
-import { cannotMount } from "../check_options.ts";
+import { type FeatureList, OperationOptions } from "../../pipeline/operation_options.ts";
+import { cannotMount } from "../../pipeline/option_reader.ts";
 import {
   checkConcurrency,
   checkExample,
@@ -20,7 +21,7 @@ import {
   checkRest,
   checkUnselected,
 } from "./_check_rest.ts";
-import { compileFilterPaths, compileReads } from "./_compile_reads.ts";
+import { compileFilterPaths } from "./compile_filter_paths.ts";
 import { compileWrites } from "./compile_writes.ts";
 import { pathKey } from "./describe_request.ts";
 
@@ -30,7 +31,10 @@ export type RouteSettings = Omit<SharedSettings, "getConnection">;
  * Builds the routes of models. Routes with fewer parameters come first, so that no `/:id` matches a path of another
  * model.
  */
-export function buildRoutes(models: readonly ModelClass[], settings: RouteSettings): Route[] {
+export function buildRoutes(
+  models: readonly ModelClass[],
+  { features, ...settings }: RouteSettings & { readonly features: FeatureList },
+): Route[] {
   if (models.length === 0) {
     throw new TypeError("Cannot initialize: no model is registered, import them first");
   }
@@ -49,7 +53,7 @@ export function buildRoutes(models: readonly ModelClass[], settings: RouteSettin
     const own = rests.flatMap((rest) => {
       const { getConnection } = rest;
       const shared = { ...settings, ...getConnection && { getConnection } };
-      return branchRoutes(rootBranch(target, rest), shared);
+      return branchRoutes(rootBranch({ target, rest, features }), shared);
     });
     for (const { operation: { verb }, path } of own) {
       const what = `${verb.toUpperCase()} ${path}`;
@@ -63,10 +67,17 @@ export function buildRoutes(models: readonly ModelClass[], settings: RouteSettin
   return routes.sort((a, b) => parameters(a) - parameters(b));
 }
 
-function rootBranch(target: ModelClass, rest: RestRecord): Branch {
+function rootBranch(
+  { target, rest, features }: {
+    readonly target: ModelClass;
+    readonly rest: RestRecord;
+    readonly features: FeatureList;
+  },
+): Branch {
   const { methods, scope, concurrency } = rest;
-  const path = checkRest(target, rest);
+  const path = checkRest(target, { rest, features });
   return {
+    features,
     methods,
     base: path === "" ? "/" : path,
     item: `${path}/:id`,
@@ -98,6 +109,7 @@ function checkReached(routes: readonly Route[]): void {
  * routes from it.
  */
 interface Branch {
+  readonly features: FeatureList;
   readonly methods: RestRecord["methods"];
   readonly base: string;
   readonly item: string;
@@ -116,7 +128,7 @@ type SharedSettings = Omit<Route, "path" | "operation" | "levels" | "rights" | "
 
 /** Builds the routes of one `@rest`, and the routes below them for the properties of the class that have `@rest`. */
 function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
-  const { methods, base, item, above, level } = branch;
+  const { features, methods, base, item, above, level } = branch;
   const actingOn = levelMaker(branch, shared);
   const own = methods.map((method): Route => {
     const acting = actingOn(method);
@@ -127,18 +139,18 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   });
   const parent = own.find((route) => actingLevel(route).operation === "one");
   const below = describeParts(level.target).flatMap((part) => {
-    const path = checkPartRest(part);
+    const path = checkPartRest(part, features);
     // A path contains each property at most once. Models may refer to each other, so paths could grow without end
     // otherwise.
     if (parent === undefined || parent.levels.some((each) => isSame(each, part))) return [];
     const base = `${parent.path}${path}`;
-    return branchRoutes(partBranch(part, { base, above: parent.levels }), shared);
+    return branchRoutes(partBranch(part, { base, above: parent.levels, features }), shared);
   });
   return [...own.map((route) => ({ ...route, reader: parent && actingLevel(parent) })), ...below];
 }
 
 function levelMaker(
-  { methods, above, level }: Branch,
+  { features, methods, above, level }: Branch,
   { getConnection, filterPaths: mode }: SharedSettings,
 ): (method: Method) => Level {
   const { target, link } = level;
@@ -165,7 +177,7 @@ function levelMaker(
       ...isAction(method) && { action: method },
       parameters: hooks.parameters ?? [],
       filterPaths: compileFilterPaths(method, { ...place, mode }),
-      reads: compileReads(method, place),
+      options: new OperationOptions(features, { method, place }).under(shape),
       writes: compileWrites(method, place),
     };
   };
@@ -173,12 +185,13 @@ function levelMaker(
 
 function partBranch(
   { link, target, rest }: PartDescription,
-  { base, above }: Pick<Branch, "base" | "above">,
+  { base, above, features }: Pick<Branch, "base" | "above" | "features">,
 ): Branch {
   // The parameters of a path are `id`, `subId`, `subId2`, `subId3` and so on, from the root to the last level.
   const parameter = above.length === 1 ? "subId" : `subId${above.length}`;
   const scopes = rest.scope === undefined ? scopesOf(target) : [rest.scope];
   return {
+    features,
     methods: rest.methods,
     base,
     item: link.array ? `${base}/:${parameter}` : base,
@@ -246,18 +259,18 @@ function nameOf(route: Route): string {
 }
 
 /**
- * Returns a copy of the route of a list, in which an answer has at most `max` entities. A tool of an assistant reads
- * the list by this copy. Returns the given route if its list already has pages. Throws a `TypeError` if the route has a
- * `fetch` hook or its entities have no `_id`.
+ * Returns a copy of the route of a list whose operation also has the given option, such as pages. A tool of an assistant
+ * reads the list by this copy. Returns the given route if its operation has the option already. Throws a `TypeError` if
+ * the operation cannot have the option.
  */
-export function pagedRoute(route: Route, max: number): Route {
+export function routeWith(
+  route: Route,
+  { option, value }: { readonly option: string; readonly value: unknown },
+): Route {
   const acting = actingLevel(route);
-  if (acting.reads?.page !== undefined) return route;
-  const { target, shape, link, operation } = acting;
-  const method = { operation, hooks: { ...acting.hooks, page: { max } } };
-  const fail = (problem: string) => cannotMount(target, `${operation}() ${problem}`);
-  const { schema } = buildSchema(target);
-  const reads = compileReads(method, { target, schema, shape, link, fail });
-  const levels = [...route.levels.slice(0, -1), { ...acting, reads }];
+  const { declared } = acting.options;
+  if (declared.has(option)) return route;
+  const options = declared.with(option, value).under(acting.shape);
+  const levels = [...route.levels.slice(0, -1), { ...acting, options }];
   return { ...route, levels, rights: rightsOf(levels) };
 }

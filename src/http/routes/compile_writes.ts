@@ -9,10 +9,15 @@ import { getModel } from "../../schema/get_model.ts";
 import { isStandalone } from "../../schema/mongoose/connections.ts";
 import { describeShape, fieldsWithin } from "../../schema/fields/shape.ts";
 import { whyUnseen } from "../../schema/fields/visibility.ts";
-import { cannotMount, checkKind, type Fail, objectOf } from "../check_options.ts";
-import type { OperationPlace } from "./_compile_reads.ts";
+import {
+  cannotMount,
+  checkKind,
+  type Fail,
+  objectOf,
+  type OptionPlace,
+} from "../../pipeline/option_reader.ts";
 
-interface WritePlace extends OperationPlace {
+interface WritePlace extends OptionPlace {
   /**
    * Whether a `scope` or `getConnection` of the route, or of a level above it, may let callers see different entities.
    * An idempotency key of such a route has to belong to one caller.
@@ -32,7 +37,7 @@ const MOST_UPDATED = 1000;
 export function compileWrites(method: Method, place: WritePlace): WriteRules | undefined {
   const { operation } = method;
   const { fail, shape } = place;
-  const given: WriteOptions = optionsGiven(method, "write");
+  const given: WriteOptions = optionsGiven(method);
   const isUpdate = operation === "updateAll";
   const isReplace = operation === "replace";
   if (Object.keys(given).length === 0 && !isUpdate && !isReplace) return undefined;
@@ -98,7 +103,7 @@ const NAMED_BY_TEXT: readonly unknown[] = ["ObjectId", "String"];
  * Returns the reason why `replace()` cannot name entities by a field. Returns `undefined` if every client can see and
  * set the field, and no two entities have the same value of the field, so that a path names one entity.
  */
-function keyProblem(by: string, { schema }: OperationPlace): string | undefined {
+function keyProblem(by: string, { schema }: OptionPlace): string | undefined {
   const field = describeShape(schema).fields.get(by);
   const unseen = whyUnseen(field);
   if (unseen !== undefined) return unseen;

@@ -1,9 +1,13 @@
 import { takesQ } from "../../declare/operations/operation.ts";
 import { type ErrorCode, STATUS_OF } from "../../errors/refusals.ts";
-import { declaredNames } from "../../filter/parameters/parse_read.ts";
-import type { GroupRules, ReadRules } from "../../filter/parameters/read_rules.ts";
 import { type FilterDescription, listedOf, listPaths } from "../../filter/q/describe_filter.ts";
-import { actingLevel, type Route, type WriteRules } from "../../pipeline/request/route.ts";
+import type { ParameterFacts } from "../../pipeline/description.ts";
+import {
+  actingLevel,
+  type Level,
+  type Route,
+  type WriteRules,
+} from "../../pipeline/request/route.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import type {
   ErrorDescription,
@@ -37,55 +41,52 @@ export function describeFilter(route: Route): FilterDescription | undefined {
 }
 
 export function describeParameters({ path, operation, levels }: Route): ParameterDescription[] {
-  const { reads = {}, filterPaths, writes: { needsQ = false } = {} } = levels.at(-1) ?? {};
+  const { options, filterPaths, writes: { needsQ = false } = {} } = levels.at(-1) as Level;
+  const { parameters } = options.description;
   const declared = new Set([
     ...!takesQ(operation) || filterPaths?.names.length === 0 ? [] : ["q"],
-    ...declaredNames(reads),
+    ...Object.keys(parameters),
     ...levels.flatMap(({ parameters }) => parameters),
   ]);
   return [
     ...pathParameters(path).map((name) => ({ name, in: "path", required: true }) as const),
     ...[...declared].map((name) =>
-      ({ name, in: "query", required: name === "q" && needsQ, ...valuesOf(name, reads) }) as const
+      ({
+        name,
+        in: "query",
+        required: name === "q" && needsQ,
+        ...valuesOf(parameters[name]),
+      }) as const
     ),
   ];
 }
 
 function valuesOf(
-  name: string,
-  { page, sort, select, populate, groups }: ReadRules,
+  { fields, default: given, maximum }: Partial<ParameterFacts> = {},
 ): Pick<ParameterDescription, "fields" | "default" | "maximum"> {
-  if (name === "limit" && page) return { default: page.size, maximum: page.max };
-  if (name === "sort") {
-    return { fields: [...new Set([...sort ? ["_id", ...sort] : [], ...groupOrders(groups)])] };
-  }
-  if (name === "group" && groups) return { fields: [...groups.by.keys()] };
-  if ((name === "sum" || name === "avg") && groups) return { fields: [...groups[name]] };
-  if (name === "select" && select) return { fields: ["_id", ...select] };
-  return name === "populate" && populate ? { fields: [...populate.keys()] } : {};
-}
-
-/** Returns the names by which the parameter `sort` can sort groups, such as `count` and `sum.price`. */
-function groupOrders(groups: GroupRules | undefined): string[] {
-  if (groups === undefined) return [];
-  const totals = (["sum", "avg"] as const).flatMap((kind) =>
-    [...groups[kind]].map((name) => `${kind}.${name}`)
-  );
-  return [...groups.by.keys(), ...groups.count ? ["count"] : [], ...totals];
+  return {
+    ...fields && { fields },
+    ...given !== undefined && { default: given },
+    ...maximum !== undefined && { maximum },
+  };
 }
 
 export function describeHeaders(route: Route): HeaderDescription[] {
-  const { concurrency, reads, writes } = actingLevel(route);
+  const { concurrency, options, writes } = actingLevel(route);
   const { verb, change } = route.operation;
   const preferences = describePreferences(route);
   // A replacement may send `If-None-Match` instead of `If-Match`, to create an entity. For this reason, it does not
   // need `If-Match`.
   const needsMatch = concurrency === "required" && verb !== "get" && change !== "replace";
+  const ofFeatures = Object.entries(options.description.headers).map(([name, { required }]) => ({
+    name: name as HeaderDescription["name"],
+    required,
+  }));
   const headers: readonly (false | HeaderDescription)[] = [
     (verb === "get" || change === "replace") && { name: "If-None-Match", required: false },
     isBound(route) && { name: "If-Match", required: needsMatch },
     preferences.length > 0 && { name: "Prefer", required: false, preferences },
-    reads?.live !== undefined && { name: "Last-Event-ID", required: false },
+    ...ofFeatures,
     writes?.idempotency !== undefined &&
     { name: "Idempotency-Key", required: writes.idempotency.isRequired },
   ];
@@ -95,10 +96,12 @@ export function describeHeaders(route: Route): HeaderDescription[] {
 type Preference = NonNullable<HeaderDescription["preferences"]>[number];
 
 function describePreferences(route: Route): Preference[] {
-  const { operation, reads } = actingLevel(route);
+  const { operation, options } = actingLevel(route);
   const { change, many } = route.operation;
+  const ofFeatures = Object.entries(options.description.preferences)
+    .flatMap(([name, text]) => text === undefined ? [] : [name as Preference]);
   const names: readonly (false | Preference)[] = [
-    reads?.count?.always === false && "count=exact",
+    ...ofFeatures,
     (change === "merge" || change === "replace") && !many && "return=minimal",
     (operation === "updateAll" || operation === "removeAll") && "max-affected",
   ];
@@ -128,7 +131,7 @@ function isBound({ operation: { change, origin } }: Route): boolean {
 
 export function describeErrors(route: Route): ErrorDescription[] {
   const { operation: { change, item, verb }, levels } = route;
-  const { target, operation, action, concurrency, hooks, link, reads, scopes, writes } =
+  const { target, operation, action, concurrency, hooks, link, options, scopes, writes } =
     actingLevel(route);
   const keys = writes?.idempotency !== undefined;
   const affects = operation === "updateAll" || operation === "removeAll";
@@ -138,14 +141,13 @@ export function describeErrors(route: Route): ErrorDescription[] {
   const acts = changes && action !== undefined;
   const isUnique = () =>
     buildSchema(target).schema.indexes().some(([, options]) => options.unique === true);
-  const isPossible: Readonly<Record<ErrorCode, boolean | undefined>> = {
+  const isPossible: { readonly [N in ErrorCode]?: boolean | undefined } = {
     BAD_FORMAT: true,
     BAD_DATA: isMerge || acts || removesRequired,
     FORBIDDEN: levels.some((level) => level.hooks.preFetch !== undefined) ||
       hooks.preSave !== undefined || ((isMerge || acts) && scopes.length > 0),
     NOT_FOUND: item || keys || levels.length > 1 || route.path.includes(":"),
-    NOT_ACCEPTABLE: reads?.formats !== undefined,
-    CONFLICT: reads?.live !== undefined || reads?.groups !== undefined || acts || keys || affects ||
+    CONFLICT: acts || keys || affects ||
       changes && (isBound(route) || link !== undefined) ||
       (isMerge && isUnique()),
     PRECONDITION_FAILED: isBound(route),
@@ -156,7 +158,9 @@ export function describeErrors(route: Route): ErrorDescription[] {
     INTERNAL: true,
     UNAVAILABLE: true,
   };
-  const codes = (Object.keys(STATUS_OF) as ErrorCode[]).filter((code) => isPossible[code]);
+  const codes = (Object.keys(STATUS_OF) as ErrorCode[]).filter((code) =>
+    isPossible[code] || options.description.errors.includes(code)
+  );
   return [...new Set(codes.map((code) => STATUS_OF[code]))].map((status) => ({
     status,
     codes: codes.filter((code) => STATUS_OF[code] === status),

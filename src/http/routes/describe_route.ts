@@ -14,7 +14,6 @@ import type { FieldDescription, ObjectNode, View } from "../../schema/describe_o
 import type { Rights } from "../../schema/fields/rights.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { isSchema, jsonSchemaOf } from "../../schema/standard_schema.ts";
-import { describeGroups } from "./_compile_groups.ts";
 import {
   describeErrors,
   describeFilter,
@@ -126,9 +125,8 @@ export interface RouteDescription extends OperationWords {
 
 export function describeRoute(route: Route): RouteDescription {
   const { path, operation: { verb, status } } = route;
-  const { target, operation, hooks, reads, writes } = actingLevel(route);
+  const { target, operation, hooks, options, writes } = actingLevel(route);
   const filter = describeFilter(route);
-  const formats = writes?.takesLines ? ["ndjson" as const] : reads?.formats;
   const { body, answer } = routeObjects(route);
   const schemas = describeSchemas(route);
   return {
@@ -139,14 +137,13 @@ export function describeRoute(route: Route): RouteDescription {
     parameters: describeParameters(route),
     headers: describeHeaders(route),
     ...filter && { filter },
-    ...reads?.groups && { groups: describeGroups(reads.groups) },
+    ...options.description.route,
     ...writes && { writes: describeWrites(operation, writes) },
-    ...formats && { formats },
+    ...writes?.takesLines && { formats: ["ndjson" as const] },
     ...schemas.bodySchema && { body: [] },
     ...body && { body: describeFields(body) },
     ...schemas,
     answer: answer === undefined ? [] : describeFields(answer),
-    ...reads?.live && { live: reads.live },
     status,
     errors: describeErrors(route),
     hooks: Object.keys(hooks).filter(isHookName),

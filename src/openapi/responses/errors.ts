@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../errors/refusals.ts";
-import { MEDIA_TYPES } from "../../filter/parameters/read_rules.ts";
+import { MEDIA_TYPES } from "../../pipeline/request/media_types.ts";
 import type { ErrorDescription } from "../../http/routes/describe_route.ts";
 import type { RouteNode } from "../route_node.ts";
 import type { Components } from "../schemas/components.ts";

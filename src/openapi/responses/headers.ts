@@ -10,13 +10,10 @@ const TEXT = { type: "string" };
 const APPLIED: Header = { description: "The part of `Prefer` that was done", schema: TEXT };
 
 export function headersOf(route: RouteNode): Record<string, Header> {
-  const { operation, parameters, answer, headers } = route;
+  const { operation, answer, headers, facts } = route;
   const applied = headers.some(({ name }) => name === "Prefer") &&
     { "Preference-Applied": APPLIED };
   if (answer?.object.view !== "answer") return { ...applied };
-  const named = (name: string) =>
-    parameters.some((each) => each.in === "query" && each.name === name);
-  const isPaged = operation === "all" && named("limit") && named("after");
   return {
     ETag: {
       description: operation === "all"
@@ -27,21 +24,7 @@ export function headersOf(route: RouteNode): Record<string, Header> {
     ...["create", "replace"].includes(operation) && {
       Location: { description: "The path of the entity", schema: TEXT },
     },
-    ...isPaged && {
-      Link: { description: "The URLs of other pages, by `rel`: next, prev, first", schema: TEXT },
-    },
-    ...route.isCounted && COUNT_HEADERS,
+    ...facts.answer.headers,
     ...applied,
   };
 }
-
-const COUNT_HEADERS: Record<string, Header> = {
-  "X-Total-Count": {
-    description: "How many entities the list has, if that is counted",
-    schema: { type: "integer", minimum: 0 },
-  },
-  "Content-Range": {
-    description: "The place of the page, such as `items 0-19/319`",
-    schema: { type: "string", pattern: "^items (\\*|[0-9]+-[0-9]+)/(\\*|[0-9]+)$" },
-  },
-};

@@ -1,9 +1,7 @@
-import type { ListFormat } from "../../declare/hooks/read_options.ts";
 import { isOperationName, type OperationName } from "../../declare/operations/operation.ts";
-import { MEDIA_TYPES } from "../../filter/parameters/read_rules.ts";
 import { capitalize } from "../operation_ids.ts";
 import type { RouteNode } from "../route_node.ts";
-import { groupOf } from "../schemas/group_schema.ts";
+import { alternativeOf } from "../schemas/alternative_schema.ts";
 import type { Components } from "../schemas/components.ts";
 import type { JsonSchema } from "../schemas/json_schema.ts";
 import { describeError, describeFates, otherErrors } from "./errors.ts";
@@ -42,15 +40,12 @@ function describeSuccess(route: RouteNode, components: Components): Record<strin
   const named = headersOf(route);
   const headers = Object.keys(named).length > 0 && { headers: named };
   if (answer === undefined) return { [status]: { description, ...headers } };
-  const group = groupOf(route, components);
+  const other = alternativeOf(route, components);
   const list = listed(answer, route);
-  const schema = group === undefined
-    ? list
-    : { anyOf: [list, { type: "array", items: group, maxItems: route.groups?.max }] };
+  const schema = other === undefined ? list : { anyOf: [list, other] };
   const content = {
     "application/json": { schema, ...exampleOf(route) },
-    ...otherFormats(route),
-    ...route.live && { "text/event-stream": EVENTS },
+    ...otherTypes(route),
   };
   const isMinimal = route.headers.some(({ preferences }) =>
     preferences?.includes("return=minimal")
@@ -70,16 +65,6 @@ function describeSuccess(route: RouteNode, components: Components): Record<strin
       { 207: describeFates(components, route) },
   };
 }
-
-/** The schema of a live list. OpenAPI 3.1 cannot describe single events, so a text describes them. */
-const EVENTS = {
-  schema: {
-    type: "string",
-    description: "The list as events `put`, then `ready`, then what changes: " +
-      '`put` with `{"entity": …}`, and `after`, the `_id` that it follows in an order; `drop` with `{"_id": …}`. ' +
-      "`resync` says that the whole list follows again, up to the next `ready`",
-  },
-};
 
 /**
  * Returns the schema of the successful answer of a route, whose entity has the schema `answer`. The schema is a list
@@ -101,16 +86,9 @@ function unchanged({ ETag }: ReturnType<typeof headersOf>): object {
   return { description: "The same as what the client has", ...ETag && { headers: { ETag } } };
 }
 
-const FORMATS: Readonly<Record<ListFormat, string>> = {
-  ndjson: "The JSON text of an entity on each line",
-  csv: "A header, and a row for each entity (RFC 4180)",
-};
-
-function otherFormats({ many, formats = [] }: RouteNode): Record<string, object> {
-  return Object.fromEntries((many ? formats : []).map((format) => {
-    const schema = { type: "string", description: FORMATS[format] };
-    return [MEDIA_TYPES[format], { schema }];
-  }));
+function otherTypes({ facts }: RouteNode): Record<string, object> {
+  const types = Object.entries(facts.answer.content);
+  return Object.fromEntries(types.map(([type, schema]) => [type, { schema }]));
 }
 
 /** Returns the example of a read. The example of a write describes the request body, so its answer has no example. */

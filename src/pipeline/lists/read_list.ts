@@ -4,61 +4,47 @@ import {
   PIECE_BYTES,
   type Separator,
 } from "../../json/bytes/json_writer.ts";
-import type { CountRead, EntitiesRead, FoundPage, PageRead } from "../../sources/source.ts";
+import type { EntitiesRead, FoundPage, PageRead } from "../../sources/source.ts";
 import { inBatches, joinedTexts, showEntity } from "../read.ts";
 import { openRead } from "../fetch.ts";
 import { type OpenLevelContext, separatorOf } from "../request/request_context.ts";
 import { isOver, type Reply } from "../request/reply.ts";
-import { columnsOf } from "./columns.ts";
-import { readGroups } from "./read_groups.ts";
-import { listHeaders } from "./list_headers.ts";
 import { mapInOrder } from "./map_in_order.ts";
-import { fillPage, planPage } from "./page.ts";
+import { fillWindow } from "./read_window.ts";
 
+/** Reads the list that a request selects, or the part of the list that its window names. */
 export async function readList(context: OpenLevelContext): Promise<Reply> {
-  const { format, groups } = context.params;
-  if (groups !== undefined) return await readGroups(context, groups);
-  const reply = await readEntities(context);
-  return { ...reply, format, ...format === "csv" && { columns: columnsOf(context) } };
-}
-
-async function readEntities(context: OpenLevelContext): Promise<Reply> {
-  const { page } = context.params;
-  if (page === undefined) {
-    const headers = listHeaders(context, { counted: await count(context) });
-    return { headers, ...await readWhole(context) };
+  const { window, frame } = context.pieces;
+  if (window === undefined) {
+    const total = await count(context);
+    return { ...await readWhole(context), frame, found: { total } };
   }
-  const part = await planPage(context, page);
-  const found = await readPage(context, part);
-  const headers = listHeaders(context, { counted: found.total, page: { found, read: part } });
-  return { status: 200, gathered: [found.text], headers };
+  const read = await window.locate(context);
+  const found = await readPart(context, read);
+  return {
+    status: 200,
+    gathered: [found.text],
+    frame,
+    found: { total: found.total, part: { found, read } },
+  };
 }
 
-async function readPage(context: OpenLevelContext, page: PageRead): Promise<FoundPage> {
+async function readPart(context: OpenLevelContext, page: PageRead): Promise<FoundPage> {
   const read = await openRead(context);
-  if (read.kind === "bytes") return await read.page(page, countOf(context));
+  if (read.kind === "bytes") return await read.page(page, context.pieces.total);
   const total = count(context);
   // If the read fails first, nothing else handles a failure of the count, and the process would report an unhandled
   // rejection.
   total.catch(() => {});
-  return { ...await fillPage(context, { read, page }), total: await total };
+  return { ...await fillWindow(context, { read, page }), total: await total };
 }
 
 /**
- * Counts the entities that a list selects, if the client requests the total and may see it. Returns `undefined` in any
- * other case, so that the answer has no total.
+ * Counts the entities that a list selects, if a feature requests the total. Returns `undefined` in any other case, so
+ * that the answer has no total.
  */
-async function count(context: OpenLevelContext): Promise<number | undefined> {
-  const asked = countOf(context);
-  return asked && await context.source.count(asked.limit);
-}
-
-/**
- * Returns the options for counting a list, or `undefined` if the total is not requested. One entity above the limit
- * shows that the total is larger than the limit.
- */
-function countOf({ params: { count } }: OpenLevelContext): CountRead | undefined {
-  return count && (count.upTo === Infinity ? {} : { limit: count.upTo + 1 });
+async function count({ pieces: { total }, source }: OpenLevelContext): Promise<number | undefined> {
+  return total && await source.count(total.limit);
 }
 
 /**

@@ -1,7 +1,6 @@
 import { takesQ } from "../../declare/operations/operation.ts";
 import { badFormat, badParameter, unavailable } from "../../errors/refusals.ts";
-import { declaredNames } from "../../filter/parameters/parse_read.ts";
-import { queryOf } from "../../filter/parameters/read_rules.ts";
+import { queryOf } from "../../filter/query_string.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { hasUntoldFailures, indexBuilds, type UniqueIndex } from "../../schema/index_builds.ts";
 import type { Call, LevelContext } from "./request_context.ts";
@@ -18,7 +17,7 @@ export function checkParameters({ route, req, levels, context }: Call): void {
   const isStrict = changesMany || parameters === "strict";
   if (!isStrict && operation.change !== "replace") return;
   const known = new Set<string>(levels.flatMap(({ level }) => level.parameters));
-  for (const name of declaredNames(context.level.reads ?? {})) known.add(name);
+  for (const name of Object.keys(context.level.options.description.parameters)) known.add(name);
   if (takesQ(operation)) known.add("q");
   const given = new Set(new URLSearchParams(queryOf(req.url)).keys());
   for (const parameter of given) {

@@ -1,11 +1,13 @@
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { badFormat } from "../../errors/refusals.ts";
-import { readItems } from "../../filter/parameters/header_items.ts";
+import { readItems } from "./header_items.ts";
 import type { LevelContext } from "./request_context.ts";
 import type { Reply } from "./reply.ts";
 
 /** Reads the header `Prefer`. If a preference is repeated, the first value counts (RFC 7240). */
-function preferencesOf({ headers: { prefer } }: FrameworkRequest): ReadonlyMap<string, string> {
+export function preferencesOf(
+  { headers: { prefer } }: FrameworkRequest,
+): ReadonlyMap<string, string> {
   const given = new Map<string, string>();
   if (prefer === undefined) return given;
   for (const { name, value } of readItems([prefer].flat().join())) {
@@ -25,10 +27,6 @@ export function readMaxAffected(req: FrameworkRequest): number | undefined {
   if (most === undefined && !/max-affected/i.test(String(req.headers.prefer))) return undefined;
   if (most !== undefined && /^\d{1,15}$/.test(most)) return Number(most);
   throw badFormat(`The preference "max-affected" takes a whole number`);
-}
-
-export function prefersCount(req: FrameworkRequest): boolean {
-  return preferencesOf(req).get("count")?.toLowerCase() === "exact";
 }
 
 /**

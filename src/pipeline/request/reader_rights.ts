@@ -4,13 +4,12 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
 import { HookFailure, isPromise } from "../../declare/hooks/run_hook.ts";
 import { notFound } from "../../errors/refusals.ts";
 import { RestError } from "../../errors/rest_error.ts";
-import { narrowReads } from "../../filter/parameters/read_rules.ts";
 import { isModelClass } from "../../schema/build_field.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { type Shape, shapeForAll } from "../../schema/fields/shape.ts";
 import { Rights } from "../../schema/fields/rights.ts";
 import { memoize } from "../../schema/memoize.ts";
-import { type LevelContext, readQuery } from "./request_context.ts";
+import { type LevelContext, readFilter } from "./request_context.ts";
 import type { Level } from "./route.ts";
 
 /**
@@ -109,19 +108,19 @@ function ask(
 
 function levelUnder(rights: Rights, level: Level): Level {
   const shape = level.shape.under(rights);
-  const { reads, filterPaths } = level;
+  const { options, filterPaths } = level;
   return {
     ...level,
     shape,
     rights,
-    ...reads && { reads: narrowReads(reads, shape) },
+    options: options.declared.under(shape),
     ...filterPaths && { filterPaths: filterPaths.under(shape) },
   };
 }
 
 /**
- * Restricts a level and the levels above it to the fields that the reader may see and set, and reads the query
- * parameters by these levels. Before the `preFetch` hooks, only `q` was read, with the fields of all readers.
+ * Restricts a level and the levels above it to the fields that the reader may see and set. Throws a 400 if the filter
+ * of the client names another field. Before the `preFetch` hooks, the filter was read with the fields of all readers.
  */
 export function narrowToReader(context: LevelContext): void {
   const { route, req } = context;
@@ -134,14 +133,10 @@ export function narrowToReader(context: LevelContext): void {
   for (const [depth, each] of open.entries()) each.level = levels[depth] as Level;
   for (const each of open) if (each.above !== undefined) checkLink(each, each.above);
   if (context.level !== levels.at(-1)) return;
-  const { params, badQuery } = readQuery(context);
+  // The filter of the hooks stays. The filter of the client is read again only to refuse the fields that its reader may
+  // not see.
+  const { badQuery } = readFilter(context);
   if (badQuery !== undefined) throw badQuery;
-  // Hooks have added their conditions to the filter that was read before the `preFetch` hooks, so `hookConditions` of
-  // that filter still applies.
-  context.params = {
-    ...params,
-    ...context.params.hookConditions && { hookConditions: context.params.hookConditions },
-  };
 }
 
 function checkLink({ level: { link } }: LevelContext, above: LevelContext): void {

@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { FrameworkModel, type FrameworkRequest, prop } from "../../../mod.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { shapeForAll } from "../../schema/fields/shape.ts";
+import { FeatureList, OperationOptions } from "../operation_options.ts";
 import { MAX_KEPT, rightsOf, type RouteRights } from "./reader_rights.ts";
 import type { Level } from "./route.ts";
 
@@ -27,8 +28,13 @@ for (let bit = 2; bit < 10; bit++) {
 }
 
 function openRoute(): RouteRights {
-  const shape = shapeForAll(buildSchema(Noted).schema);
-  return rightsOf([{ target: Noted, shape } as unknown as Level]) as RouteRights;
+  const { schema } = buildSchema(Noted);
+  const shape = shapeForAll(schema);
+  const place = { target: Noted, schema, shape, link: undefined, fail: TypeError };
+  const method = { operation: "one", hooks: {} };
+  const declared = new OperationOptions(new FeatureList([]), { method, place: place as never });
+  const level = { target: Noted, shape, options: declared.under(shape) };
+  return rightsOf([level as unknown as Level]) as RouteRights;
 }
 
 function levelFor(rights: RouteRights, reader: number): Level {

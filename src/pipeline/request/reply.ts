@@ -1,8 +1,8 @@
 import type { Response } from "express-types";
 import type { Socket } from "node:net";
 import type { JsonPiece } from "../../json/bytes/json_writer.ts";
-import type { Format } from "../../filter/parameters/read_rules.ts";
-import type { Column } from "../lists/columns.ts";
+import type { Found } from "../pieces.ts";
+import type { Frame } from "./frame.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 
 export interface Reply {
@@ -18,8 +18,12 @@ export interface Reply {
    * open.
    */
   readonly stop?: () => void;
-  readonly format?: Format | undefined;
-  readonly columns?: readonly Column[];
+  /** The form of a list. The default is a JSON array. */
+  readonly frame?: Frame | undefined;
+  /** The result of the read of a list, from which features make headers. */
+  readonly found?: Found;
+  /** Sends the answer in the place of the framework, such as a stream that stays open. */
+  readonly takeOver?: (res: Response) => Promise<void>;
   /**
    * The version of the one entity that the answer shows. The `ETag` of the answer contains this version. `null` if the
    * entity has no version.

@@ -7,17 +7,15 @@ import type { FrameworkRequest, FrameworkState } from "../../declare/hooks/frame
 import { takesQ } from "../../declare/operations/operation.ts";
 import { HookFailure } from "../../declare/hooks/run_hook.ts";
 import { type Filter, hookConditionsIn } from "../../filter/filters.ts";
-import { parseRead } from "../../filter/parameters/parse_read.ts";
-import type { ReadQuery } from "../../filter/parameters/read_rules.ts";
 import { parseQ } from "../../filter/q/compile_filter.ts";
 import type { Separator } from "../../json/bytes/json_writer.ts";
-import type { TargetFinder } from "../../json/populate.ts";
 import type { Version } from "../../schema/fields/system_fields.ts";
 import { embeddedModel, getModel } from "../../schema/get_model.ts";
 import { isOpen } from "../../schema/mongoose/connections.ts";
 import type { Source } from "../../sources/source.ts";
+import type { ActiveFeature, AnyFeature } from "../feature.ts";
+import { joinPieces, NO_PIECES, type Pieces } from "../pieces.ts";
 import { hashBody } from "./idempotency_key.ts";
-import { prefersCount } from "./preferences.ts";
 import { type IfMatch, readIfMatch } from "./versions.ts";
 import { actingLevel, type Level, type Route } from "./route.ts";
 
@@ -49,7 +47,17 @@ export interface LevelContext extends RequestContext {
   level: Level;
   readonly above: LevelContext | undefined;
   readonly state: FrameworkState;
-  params: RequestParams;
+  /** The version in `If-Match`. Only the last level of a write has one. */
+  readonly match?: IfMatch | undefined;
+  /**
+   * Returns the conditions in a filter that hooks have added, without the conditions of the client. Missing if no
+   * feature reads an entity that the conditions of the client may exclude.
+   */
+  readonly hookConditions?: ((filter: Filter) => Filter) | undefined;
+  /** The features that the request uses. The list is empty until the `preFetch` hooks have passed. */
+  active: readonly ActiveFeature[];
+  /** The pieces of the statement and of the answer, from all active features. */
+  pieces: Pieces;
   readonly cache: LevelCache;
   /**
    * Returns the model on the connection of the request. Throws a {@linkcode HookFailure} if `getConnection` throws an
@@ -61,7 +69,6 @@ export interface LevelContext extends RequestContext {
 /** The context of a level whose source is open. Every step of an operation works on such a context. */
 export interface OpenLevelContext extends LevelContext {
   readonly source: Source;
-  readonly finder?: TargetFinder | undefined;
 }
 
 export interface Call extends RequestContext {
@@ -73,20 +80,12 @@ export interface Call extends RequestContext {
    */
   readonly bodyHash?: string | undefined;
   /**
-   * The error in the query parameters. The `preFetch` hooks run before the error is thrown, so that a refusal by a hook
-   * (403) comes first.
+   * The error in the filter of the client. The `preFetch` hooks run before the error is thrown, so that a refusal by a
+   * hook (403) comes first.
    */
   readonly badQuery?: unknown;
-}
-
-export interface RequestParams extends ReadQuery {
-  /**
-   * Returns the conditions in a filter that hooks have added, without the conditions of the client. A cursor may name
-   * an entity that the conditions of the client no longer select, so this entity is read by the conditions of hooks and
-   * scopes alone.
-   */
-  readonly hookConditions?: (filter: Filter) => Filter;
-  readonly match?: IfMatch | undefined;
+  /** The values that features have read before the hooks could change the request. */
+  readonly captured: ReadonlyMap<AnyFeature, unknown> | undefined;
 }
 
 /**
@@ -105,7 +104,11 @@ export function openCall(
   let opened: Connection | undefined;
   const connect = async () => opened = await open();
   const isAway = () => opened !== undefined && !isOpen(opened);
-  const { params, q, badQuery } = readEarly(route, req);
+  const acting = actingLevel(route);
+  const { q, badQuery } = readFilter({ route, level: acting, req });
+  const match = readMatch(route, req);
+  const captured = acting.options.declared.capture(req);
+  const needsConditions = acting.options.declared.readsBeyondFilter;
   const levels: LevelContext[] = [];
   for (const level of route.levels) {
     const compile = level.link?.embedded ? embeddedModel : getModel;
@@ -132,74 +135,67 @@ export function openCall(
         model: shown as unknown as FrameworkState["model"],
         count: () => count(context),
       },
-      params: level === actingLevel(route) ? params : {},
+      ...level === acting &&
+        { match, ...needsConditions && { hookConditions: hookConditionsIn(q) } },
+      active: [],
+      pieces: NO_PIECES,
     };
     levels.push(context);
   }
   const context = levels.at(-1) as LevelContext;
-  context.state.filter = q;
+  context.state.filter = needsConditions ? { ...q } : q;
   // Hooks may change the body, so its hash is computed before they run.
   const bodyHash = context.level.writes?.idempotency && hashBody(req);
-  return { route, req, timeBudget, levels, context, isAway, badQuery, bodyHash };
+  return { route, req, timeBudget, levels, context, isAway, badQuery, bodyHash, captured };
+}
+
+/** Reads the version in `If-Match` of a write. */
+function readMatch({ operation }: Route, { headers }: FrameworkRequest): IfMatch | undefined {
+  const given = operation.change && readIfMatch(headers["if-match"]);
+  // A list always exists, so `If-Match: *` is true for every list and is ignored.
+  return given === "any" && !operation.item ? undefined : given;
 }
 
 /**
- * Reads the query parameters before the `preFetch` hooks. If readers have different rights, only `q` is read, because
- * hooks get the conditions of `q`. `narrowToReader()` reads the other parameters when the rights are known.
- */
-function readEarly(route: Route, req: FrameworkRequest): ParsedQuery {
-  const level = actingLevel(route);
-  if (route.rights === undefined) return readQuery({ route, level, req });
-  const { reads, ...others } = level;
-  const early = readQuery({ route, level: others, req });
-  if (reads?.page === undefined) return early;
-  return { ...early, params: { hookConditions: hookConditionsIn(early.q) }, q: { ...early.q } };
-}
-
-interface ParsedQuery {
-  readonly params: RequestParams;
-  readonly q: Filter;
-  readonly badQuery?: unknown;
-}
-
-/**
- * Reads the query parameters for the last level. Returns the error of a wrong parameter as `badQuery` and does not
+ * Reads the filter of the client for the last level. Returns the error of a wrong filter as `badQuery` and does not
  * throw it, so that the `preFetch` hooks run first.
  */
-export function readQuery(
+export function readFilter(
   { route, level, req }: Pick<LevelContext, "route" | "level" | "req">,
-): ParsedQuery {
-  const { shape, kind, reads, filterPaths } = level;
-  const { operation } = route;
-  const given = operation.change && readIfMatch(req.headers["if-match"]);
-  // A list always exists, so `If-Match: *` is true for every list and is ignored.
-  const match = given === "any" && !operation.item ? undefined : given;
-  if (!takesQ(kind) || level.ignoresQ) return { params: { match }, q: {} };
+): { readonly q: Filter; readonly badQuery?: unknown } {
+  const { shape, kind, filterPaths } = level;
+  if (!takesQ(kind) || level.ignoresQ) return { q: {} };
   try {
-    const q = parseQ(req.url, { shape, limits: route.limits, paths: filterPaths });
-    if (reads === undefined) return { params: { match }, q };
-    const parameters = route.levels.flatMap((level) => level.parameters);
-    const params = parseRead(reads, {
-      url: req.url,
-      prefersCount: prefersCount(req),
-      parameters,
-      accept: req.headers.accept,
-    });
-    return {
-      params: { ...params, ...params.page && { hookConditions: hookConditionsIn(q) } },
-      q: { ...q },
-    };
+    return { q: parseQ(req.url, { shape, limits: route.limits, paths: filterPaths }) };
   } catch (badQuery) {
-    return { params: {}, q: {}, badQuery };
+    return { q: {}, badQuery };
   }
+}
+
+/**
+ * Reads the parameters of the features of the last level, by the rules of its reader. The caller has run the `preFetch`
+ * hooks, so a client that they refuse gets no error about its parameters.
+ */
+export function readParameters(
+  context: LevelContext,
+  captured?: ReadonlyMap<AnyFeature, unknown>,
+): void {
+  const { level: { options }, route, req } = context;
+  const ofHooks = route.levels.flatMap((level) => level.parameters);
+  const active = options.parse({ req, ofHooks, captured });
+  if (active.length === 0) return;
+  context.active = active;
+  context.pieces = joinPieces(
+    active.map(({ feature, params }) => feature.select?.(params) ?? NO_PIECES),
+  );
 }
 
 export function enterLevel({ req, state }: LevelContext): void {
   req.framework = state;
 }
 
-export function separatorOf({ params: { format } }: LevelContext): Separator {
-  return format === undefined ? "," : "\n";
+export function separatorOf({ pieces: { frame } }: LevelContext): Separator {
+  return frame?.separator ?? ",";
 }
 
 /**

@@ -4,14 +4,13 @@ import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
 import type { ActionRecord } from "../../declare/operations/action.ts";
 import type { Operation } from "../../declare/operations/operation.ts";
-import type { ReadRules } from "../../filter/parameters/read_rules.ts";
 import type { ListedPaths } from "../../filter/q/resolve_path.ts";
 import type { FilterLimits, QueryLimits } from "../../filter/q/limits.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import type { Rights } from "../../schema/fields/rights.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import type { BodyLimits } from "../../write/body/read_body.ts";
-import type { LiveLimits } from "../live/live_limits.ts";
+import type { ReaderOptions } from "../operation_options.ts";
 import type { RouteRights } from "./reader_rights.ts";
 import type { Reporter } from "./reporter.ts";
 
@@ -58,7 +57,8 @@ export interface Level {
   readonly rights?: Rights;
   readonly hooks: Hooks<object>;
   readonly parameters: readonly string[];
-  readonly reads?: ReadRules | undefined;
+  /** The features of the operation, for the reader of the level. */
+  readonly options: ReaderOptions;
   readonly writes?: WriteRules | undefined;
   /** The paths that filters of clients may name. Without this list, filters may name every visible path. */
   readonly filterPaths?: ListedPaths | undefined;
@@ -107,7 +107,8 @@ export interface Route {
   readonly indexes?: "required" | "lazy" | undefined;
   readonly reporter: Reporter;
   readonly bodyLimits: Required<BodyLimits>;
-  readonly live: Required<LiveLimits>;
+  /** The settings of features for all routes of the router, by the names of the features. */
+  readonly settings: ReadonlyMap<string, unknown>;
 }
 
 export function actingLevel({ levels }: Route): Level {

@@ -75,7 +75,7 @@ function hashOf(text: string | Uint8Array, length: number): string {
   return createHash("sha1").update(text).digest("base64url").slice(0, length);
 }
 
-export function versionCondition({ params: { match }, level }: LevelContext): Filter | undefined {
+export function versionCondition({ match, level }: LevelContext): Filter | undefined {
   const { versionKey } = level;
   if (match === undefined || match === "any") return undefined;
   // Without versions, the condition selects no entity, because no tag can show that the entity is unchanged.
@@ -150,7 +150,7 @@ export function checkVersion(
   context: OpenLevelContext,
   { version: read, parentId }: VersionRead,
 ): void {
-  const { params: { match }, level: { concurrency, versionKey, hooks, kind } } = context;
+  const { match, level: { concurrency, versionKey, hooks, kind } } = context;
   if (match === undefined) {
     if (concurrency === "required" && kind.verb !== "get") throw preconditionRequired();
     return;
@@ -169,11 +169,11 @@ export function createsOnly({ req: { headers } }: LevelContext): boolean {
 
 export function checkPresence(context: LevelContext, isThere: boolean): void {
   if (isThere && createsOnly(context)) throw preconditionFailed("There is an entity already");
-  if (!isThere && context.params.match !== undefined) throw preconditionFailed("No such entity");
+  if (!isThere && context.match !== undefined) throw preconditionFailed("No such entity");
 }
 
 /** Throws a 412 if `If-Match` is sent for a creation or a whole list, because no tag belongs to them. */
-export function refuseTags({ route: { operation }, params: { match } }: LevelContext): void {
+export function refuseTags({ route: { operation }, match }: LevelContext): void {
   if (match !== undefined && !operation.item) throw preconditionFailed();
 }
 
@@ -182,13 +182,13 @@ export function refuseTags({ route: { operation }, params: { match } }: LevelCon
  * version has changed.
  */
 export async function bindToVersion<T>(
-  { params }: LevelContext,
+  { match }: LevelContext,
   write: () => Promise<T>,
 ): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    const isLost = params.match !== undefined && (isConflict(error) || isLate(error));
+    const isLost = match !== undefined && (isConflict(error) || isLate(error));
     throw isLost ? preconditionFailed(undefined, error) : error;
   }
 }
@@ -203,9 +203,9 @@ export function needsDocument(context: LevelContext): boolean {
 
 /** Whether a write must be refused because it has no `If-Match` and `concurrency` is `"required"`. */
 function needsVersion(
-  { level: { concurrency }, route: { operation }, params }: LevelContext,
+  { level: { concurrency }, route: { operation }, match }: LevelContext,
 ): boolean {
-  return concurrency === "required" && params.match === undefined && operation.item &&
+  return concurrency === "required" && match === undefined && operation.item &&
     operation.change !== undefined;
 }
 
@@ -213,7 +213,7 @@ function needsVersion(
  * Whether an entity must be read before a write, because `If-Match` stands for an entity without a version or for a
  * document that the path alone does not identify.
  */
-function isReadFirst({ route: { operation }, params: { match } }: LevelContext): boolean {
+function isReadFirst({ route: { operation }, match }: LevelContext): boolean {
   return Array.isArray(match) &&
     match.some(({ version, parentId }) =>
       parentId !== undefined || (version === null && operation.change !== "remove")

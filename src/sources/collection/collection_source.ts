@@ -110,7 +110,7 @@ export class CollectionSource implements Source {
     return await this.#options.timeBudget.wait(countInCollection(await this.open(), upTo));
   }
 
-  async groups(asked: Aggregation): Promise<Record<string, unknown>[]> {
+  async aggregate(asked: Aggregation): Promise<Record<string, unknown>[]> {
     return await this.#options.timeBudget.wait(aggregateSelected(await this.open(), asked));
   }
 

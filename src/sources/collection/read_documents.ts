@@ -10,7 +10,7 @@ import {
   topOf,
 } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
-import { SEEK_READ } from "../../filter/parameters/order.ts";
+import { SEEK_READ } from "../../filter/order.ts";
 import { queryOptions } from "../../filter/selection.ts";
 import { showsOtherThanStored } from "../../schema/mongoose/documents/hide_in_json.ts";
 import { findsByMiddleware } from "../../schema/mongoose/schemas/schema_members.ts";

@@ -2,7 +2,7 @@ import type { Document, Model, Types } from "mongoose";
 import { conflict, occupied } from "../../errors/refusals.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
 import { everyFilter, type Filter } from "../../filter/filters.ts";
-import { SEEK_READ } from "../../filter/parameters/order.ts";
+import { SEEK_READ } from "../../filter/order.ts";
 import { readProjected, showsInPart } from "../../filter/projection.ts";
 import { queryOptions } from "../../filter/selection.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";

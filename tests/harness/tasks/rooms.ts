@@ -1,6 +1,19 @@
 import { dirname, relative, resolve } from "node:path";
 import { type DenoResult, ROOT } from "./run_deno.ts";
 
+/** The rooms that serve requests without knowing a feature. */
+const KERNEL = [
+  "database",
+  "declare",
+  "errors",
+  "filter",
+  "json",
+  "pipeline",
+  "schema",
+  "sources",
+  "write",
+] as const;
+
 /** The rooms of `src/`, and the rooms whose files each one may import. */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   errors: [],
@@ -17,8 +30,10 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   pipeline: ["database", "declare", "errors", "filter", "json", "schema", "sources", "write"],
   changes: ["database", "declare", "errors", "schema"],
   http: ["database", "declare", "errors", "filter", "json", "pipeline", "schema", "write"],
-  mcp: ["declare", "errors", "filter", "http", "pipeline", "schema"],
-  openapi: ["declare", "errors", "filter", "http", "pipeline", "schema"],
+  features: [...KERNEL, "http"],
+  host: [...KERNEL, "http", "features", "features.ts"],
+  mcp: ["declare", "errors", "filter", "host", "http", "pipeline", "schema"],
+  openapi: ["declare", "errors", "filter", "host", "http", "pipeline", "schema"],
 };
 
 /** Gives the imports of a file that lead to a room that its own room may not import. */

@@ -1,0 +1,71 @@
+import type { Feature, Plain } from "../../pipeline/feature.ts";
+import type { Found } from "../../pipeline/pieces.ts";
+
+interface CountRule {
+  readonly upTo: number;
+  readonly always: boolean;
+}
+
+interface CountQuery extends CountRule {
+  readonly isPreferred: boolean;
+}
+
+const EXACT = "count=exact";
+
+/** The total of a list, which a request gets by the header `Prefer: count=exact`. */
+export const count: Feature<Plain<CountRule, CountQuery>> = {
+  name: "count",
+  operations: ["all"],
+  requirements: [{
+    withoutHooks: ["fetch", "postFetch", "preSend"],
+    reason: (hook) => `the total would count what "${hook}" leaves out`,
+  }],
+  check(option) {
+    const { upTo, always } = option.parts("upTo", "always");
+    return { upTo: upTo.count(Infinity), always: always.flag() };
+  },
+  narrow: (declared) => declared,
+  describe: ({ always }) => ({
+    preferences: { [EXACT]: always ? undefined : "`count=exact` asks for the total" },
+    answer: {
+      headers: {
+        "X-Total-Count": {
+          description: "How many entities the list has, if that is counted",
+          schema: { type: "integer", minimum: 0 },
+        },
+        "Content-Range": {
+          description: "The place of the page, such as `items 0-19/319`",
+          schema: { type: "string", pattern: "^items (\\*|[0-9]+-[0-9]+)/(\\*|[0-9]+)$" },
+        },
+      },
+    },
+  }),
+  parse: ({ upTo, always }, given) => {
+    return { upTo, always, isPreferred: given.prefers(EXACT) };
+  },
+  // An additional entity above the limit shows that the total is larger than the limit.
+  select: ({ upTo, always, isPreferred }) =>
+    always || isPreferred ? { total: upTo === Infinity ? {} : { limit: upTo + 1 } } : {},
+  headers: ({ upTo, always, isPreferred }, found) => ({
+    ...!always && { Vary: "Prefer" },
+    ...found.total !== undefined && {
+      ...isPreferred && { "Preference-Applied": EXACT },
+      ...totalHeaders(found.total <= upTo ? found.total : undefined, found),
+    },
+  }),
+};
+
+/**
+ * Returns the headers with the total and the range of a page. If the total is above the counting limit, the headers do
+ * not contain it. A page after a cursor has no range, because its position in the list is unknown.
+ */
+function totalHeaders(total: number | undefined, { part }: Found): Record<string, string> {
+  const { skip = 0, afterCursor } = part?.read ?? {};
+  const size = part?.found.size ?? 0;
+  const range = size > 0 && afterCursor === undefined ? `${skip}-${skip + size - 1}` : "*";
+  return {
+    ...(total !== undefined || range !== "*") &&
+      { "Content-Range": `items ${range}/${total ?? "*"}` },
+    ...total !== undefined && { "X-Total-Count": String(total) },
+  };
+}

@@ -1,0 +1,82 @@
+import type { Schema } from "mongoose";
+import { readProjection, shownBy, type Shows } from "../../filter/projection.ts";
+import { schemaOf } from "../../filter/q/describe_filter.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
+import { buildSchema } from "../../schema/build_schema.ts";
+import type { LevelContext } from "../../pipeline/request/request_context.ts";
+
+export interface Column {
+  readonly names: readonly string[];
+  /**
+   * Whether a text in this column may be a number. JSON shows decimals and large integers as text. A number such as
+   * `-1` is written unchanged, whereas other text that looks like a formula gets a mark.
+   */
+  readonly isNumeric: boolean;
+}
+
+/** The types of fields whose numbers JSON may show as text. */
+const NUMERIC: ReadonlySet<unknown> = new Set(["BigInt", "Decimal128", "Number"]);
+
+export function columnsOf(
+  { pieces: { shown, fills }, level: { shape, target, link }, state }: LevelContext,
+): readonly Column[] {
+  const schema = link?.embedded ? buildSchema(target).schema : undefined;
+  const shows = shownBy(readProjection(state.projection, shape), shape);
+  return columnsIn(shape, {
+    filled: fills?.shown,
+    schema,
+    shows: (path, field) => {
+      const [name = ""] = path.split(".");
+      return shown === undefined ? shows(path, field) : name === "_id" || shown.includes(name);
+    },
+  });
+}
+
+interface ColumnOptions {
+  readonly shows?: Shows;
+  /** The references whose entities are shown, each with the fields that are shown of its entity. */
+  readonly filled?: ReadonlyMap<string, readonly string[] | undefined> | undefined;
+  readonly prefix?: readonly string[];
+  readonly schema?: Schema | undefined;
+  /**
+   * The shapes that contain this shape. A shape that contains itself gets no columns, because the columns would have no
+   * end.
+   */
+  readonly above?: readonly Shape[];
+}
+
+/**
+ * Returns the scalar fields of a shape and of its nested objects as columns of a CSV table. The identifier is the first
+ * column of each object.
+ */
+export function columnsIn(
+  shape: Shape,
+  { shows = () => true, filled, prefix = [], schema, above = [] }: ColumnOptions = {},
+): Column[] {
+  if (above.includes(shape)) return [];
+  // Embedded entities have no version, although their schema has the field, so the version gets no column.
+  const version: unknown = schema?.get("versionKey");
+  const columns = [...shape.fields].flatMap(([name, field]): Column[] => {
+    const names = [...prefix, name];
+    const isSeen = !field.hidden && field.selected && shows(names.join("."), field);
+    if (!isSeen || name === version) return [];
+    const inside = { prefix: names, above: [...above, shape] };
+    if (filled?.has(name) && field.populated !== undefined) {
+      return columnsIn(field.populated, { ...inside, shows: shownIn(filled.get(name)) });
+    }
+    if (field.shape !== undefined) {
+      return columnsIn(field.shape, { ...inside, schema: schemaOf(field), shows });
+    }
+    if (field.kind !== "scalar") return [];
+    return [{ names, isNumeric: NUMERIC.has(field.type?.instance) }];
+  });
+  const isId = ({ names }: Column) => names.at(-1) === "_id" && names.length === prefix.length + 1;
+  return [...columns.filter(isId), ...columns.filter((each) => !isId(each))];
+}
+
+function shownIn(select: readonly string[] | undefined): Shows {
+  return (path) => {
+    const [, name = ""] = path.split(".");
+    return select === undefined || name === "_id" || select.includes(name);
+  };
+}

@@ -1,0 +1,82 @@
+import { nextTurn } from "../../errors/event_loop.ts";
+import { PIECE_BYTES } from "../../json/bytes/json_writer.ts";
+import type { Frame, Texts } from "../../pipeline/request/frame.ts";
+import { isJsonObject } from "../../schema/fields/json.ts";
+import type { Column } from "./columns.ts";
+
+/** The media type of tables, with the columns in the first row. */
+export const CSV = "text/csv";
+
+/** Returns the form of a list as a table (RFC 4180). A list without entities still has its header row. */
+export function csvFrame(columns: readonly Column[]): Frame {
+  const header = rowOf(columns.map(({ names }) => cellOf(names.join("."), false)));
+  return {
+    type: `${CSV}; charset=utf-8; header=present`,
+    open: header,
+    separator: "\n",
+    close: "",
+    empty: header,
+    rows: (texts) => csvRows(texts, columns),
+  };
+}
+
+/**
+ * Converts the JSON texts of entities, one on each line, into the rows of a table (RFC 4180). Yields rows in pieces of
+ * about `PIECE_BYTES` characters. Between two pieces, other requests get a turn of the event loop.
+ */
+async function* csvRows(texts: Texts, columns: readonly Column[]): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let begun = "";
+  let rows = "";
+  for await (const text of texts) {
+    const decoded = typeof text === "string" ? text : decoder.decode(text, { stream: true });
+    const lines = `${begun}${decoded}`.split("\n");
+    begun = lines.pop() ?? "";
+    for (const line of lines) {
+      rows += csvRow(line, columns);
+      if (rows.length < PIECE_BYTES) continue;
+      yield rows;
+      rows = "";
+      await nextTurn();
+    }
+  }
+  if (begun !== "") rows += csvRow(begun, columns);
+  if (rows !== "") yield rows;
+}
+
+function csvRow(line: string, columns: readonly Column[]): string {
+  const entity: unknown = JSON.parse(line);
+  return rowOf(columns.map(({ names, isNumeric }) => {
+    let value = entity;
+    for (const name of names) {
+      value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+    }
+    return cellOf(value, isNumeric);
+  }));
+}
+
+function rowOf(cells: readonly string[]): string {
+  // Readers of CSV skip an empty line, so a row with one empty cell has quotes.
+  return `${cells.join() || '""'}\r\n`;
+}
+
+/**
+ * Matches a text that a spreadsheet would run as a formula, so that `cellOf()` writes `'` before the text. Also matches
+ * a text that begins with `'`, because a spreadsheet would remove this `'`.
+ */
+const FORMULA = /^[=+\-@\t\r']/;
+
+const NUMBER = /^-?\d+(\.\d+)?(E[+-]?\d+)?$/;
+
+/**
+ * Returns the CSV cell for a value of an entity. A text that matches `FORMULA` begins with `'`, so that no spreadsheet
+ * runs the text. An empty text has quotes, so that it differs from a missing value.
+ */
+function cellOf(value: unknown, isNumeric: boolean): string {
+  if (value === undefined || value === null) return "";
+  let text = typeof value === "string" ? value : JSON.stringify(value);
+  if (typeof value === "string" && FORMULA.test(text) && !(isNumeric && NUMBER.test(text))) {
+    text = `'${text}`;
+  }
+  return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

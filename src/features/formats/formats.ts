@@ -1,0 +1,69 @@
+import type { ListFormat } from "../../declare/hooks/read_options.ts";
+import { refusal } from "../../errors/refusals.ts";
+import type { Feature, Plain } from "../../pipeline/feature.ts";
+import { chooseType } from "../../pipeline/request/accept.ts";
+import type { Frame } from "../../pipeline/request/frame.ts";
+import { MEDIA_TYPES } from "../../pipeline/request/media_types.ts";
+import { columnsIn, columnsOf } from "./columns.ts";
+import { CSV, csvFrame } from "./csv.ts";
+
+const TYPES: Readonly<Record<ListFormat, string>> = { ndjson: MEDIA_TYPES.ndjson, csv: CSV };
+
+const TEXTS: Readonly<Record<ListFormat, string>> = {
+  ndjson: "The JSON text of an entity on each line",
+  csv: "A header, and a row for each entity (RFC 4180)",
+};
+
+const LINES: Frame = {
+  type: MEDIA_TYPES.ndjson,
+  open: "",
+  separator: "\n",
+  close: "\n",
+  empty: "",
+};
+
+type Formats = readonly ListFormat[];
+
+interface Chosen {
+  /** The format of the list. `undefined` stands for JSON. */
+  readonly format: ListFormat | undefined;
+}
+
+/** The formats of a list besides JSON, which a request chooses by the header `Accept`. */
+export const formats: Feature<Plain<Formats, Chosen>> = {
+  name: "formats",
+  operations: ["all"],
+  check(option, { shape }) {
+    const given = option.list("formats");
+    const unknown = given.find((name) => !Object.hasOwn(TYPES, name));
+    if (unknown !== undefined) throw option.fail(`has an unknown format "${unknown}" in "formats"`);
+    if (given.includes("csv") && columnsIn(shape).length === 0) {
+      throw option.fail(`has "csv" in "formats", but no field that fits in a cell`);
+    }
+    return [...new Set(given as Formats)];
+  },
+  narrow: (declared) => declared,
+  describe: (given) => ({
+    errors: ["NOT_ACCEPTABLE"],
+    route: { formats: given },
+    answer: {
+      content: Object.fromEntries(given.map((name) => {
+        return [TYPES[name], { type: "string", description: TEXTS[name] }];
+      })),
+    },
+  }),
+  /** Throws a 406 if the client accepts no format of the list. */
+  parse(given, { accept, offered }) {
+    const type = chooseType(accept, offered);
+    if (type !== undefined) return { format: given.find((name) => TYPES[name] === type) };
+    const allowed = offered.join(", ");
+    throw refusal("NOT_ACCEPTABLE", { message: `The header "Accept" takes ${allowed}`, allowed });
+  },
+  prepare: ({ format }, context) =>
+    Promise.resolve(
+      format === undefined
+        ? {}
+        : { frame: format === "csv" ? csvFrame(columnsOf(context)) : LINES },
+    ),
+  headers: () => ({ Vary: "Accept" }),
+};

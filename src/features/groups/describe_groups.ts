@@ -1,0 +1,64 @@
+import type { GroupsOptions } from "../../declare/hooks/read_options.ts";
+import type { Description, ParameterFacts, PropertyFacts } from "../../pipeline/description.ts";
+import { MAX_SORT_KEYS } from "../../pipeline/sort_keys.ts";
+import type { GroupRules } from "./read_groups.ts";
+
+const TEXTS = {
+  group: "The fields to group by: the answer has groups in the place of entities",
+  sum: "The numbers of which each group tells the sum",
+  avg: "The numbers of which each group tells the average",
+} as const;
+
+const UNITS = { year: "", month: "-[0-9]{2}", day: "-[0-9]{2}-[0-9]{2}" } as const;
+
+/** Describes the groups of a list. A parameter without a field that the reader sees is left out. */
+export function describeGroups(rules: GroupRules): Description {
+  const { by, sum, avg, count, max } = rules;
+  const lists = { group: [...by.keys()], sum, avg };
+  const isOffered = Object.values(lists).some((fields) => fields.length > 0);
+  const parameters: Record<string, ParameterFacts> = { ...isOffered && { sort: sortFacts(rules) } };
+  for (const [name, fields] of Object.entries(lists)) {
+    if (fields.length > 0) parameters[name] = { text: TEXTS[name as keyof typeof TEXTS], fields };
+  }
+  const numbers = (names: readonly string[]): PropertyFacts => ({
+    properties: Object.fromEntries(names.map((name) => [name, { computes: name }])),
+  });
+  const properties: Record<string, PropertyFacts> = {
+    ...Object.fromEntries(Array.from(by, ([name, unit]): [string, PropertyFacts] => {
+      if (unit === undefined) return [name, { shows: name }];
+      const pattern = `^[0-9]{4}${UNITS[unit]}$`;
+      return [name, { schema: { anyOf: [{ type: "string", pattern }, { type: "null" }] } }];
+    })),
+    ...count && { count: { schema: { type: "integer", minimum: 1 } } },
+    ...sum.length > 0 && { sum: numbers(sum) },
+    ...avg.length > 0 && { avg: numbers(avg) },
+  };
+  return {
+    parameters,
+    errors: ["CONFLICT"],
+    route: { groups: optionOf(rules) },
+    answer: { alternative: { name: "Group", maxItems: max, items: { properties } } },
+  };
+}
+
+/** Returns the keys by which the parameter `sort` can sort groups, such as `count` and `sum.price`. */
+function sortFacts({ by, sum, avg, count }: GroupRules): ParameterFacts {
+  const fields = [
+    ...by.keys(),
+    ...count ? ["count"] : [],
+    ...sum.map((name) => `sum.${name}`),
+    ...avg.map((name) => `avg.${name}`),
+  ];
+  return {
+    text: "The fields to sort by, each once, with `-` for descending order",
+    fields,
+    values: fields.flatMap((field) => [field, `-${field}`]),
+    schema: { maxItems: MAX_SORT_KEYS, uniqueItems: true },
+  };
+}
+
+/** Returns the option of the declaration, completed with the defaults. The description of a route contains it. */
+function optionOf({ by, sum, avg, ...others }: GroupRules): Required<GroupsOptions> {
+  const keys = [...by].map(([name, unit]) => unit === undefined ? name : { [name]: unit });
+  return { by: keys, sum: [...sum], avg: [...avg], ...others };
+}

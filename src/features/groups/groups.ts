@@ -1,0 +1,145 @@
+import type { DateUnit } from "../../declare/hooks/read_options.ts";
+import type { DeclaredField, Feature } from "../../pipeline/feature.ts";
+import type { GivenRequest } from "../../pipeline/given_request.ts";
+import type { OptionPlace, OptionReader } from "../../pipeline/option_reader.ts";
+import { readKeys } from "../../pipeline/sort_keys.ts";
+import { isJsonObject } from "../../schema/fields/json.ts";
+import type { FieldShape } from "../../schema/fields/shape.ts";
+import { showsOtherThanStored } from "../../schema/mongoose/documents/hide_in_json.ts";
+import { findsByMiddleware } from "../../schema/mongoose/schemas/schema_members.ts";
+import { describeGroups } from "./describe_groups.ts";
+import { type GroupRules, type GroupsQuery, readGroups } from "./read_groups.ts";
+
+interface GroupTypes {
+  readonly declared: {
+    readonly by: readonly { readonly field: DeclaredField; readonly unit: DateUnit | undefined }[];
+    readonly sum: readonly DeclaredField[];
+    readonly avg: readonly DeclaredField[];
+    readonly count: boolean;
+    readonly max: number;
+    readonly least: number;
+  };
+  readonly rule: GroupRules;
+  readonly params: GroupsQuery;
+  readonly captured: undefined;
+}
+
+const UNITS: readonly unknown[] = ["year", "month", "day"] satisfies DateUnit[];
+
+/**
+ * The keys of a group in an answer that are not fields. Clients cannot group by a field with one of these names,
+ * because the group would have one key for two values.
+ */
+const OTHER_KEYS = ["count", "sum", "avg"];
+
+const NUMBERS = ["Number", "Double", "Int32", "BigInt", "Decimal128"];
+
+/** The groups of the entities of a list, which a request gets by `group`, `sum` and `avg`. */
+export const groups: Feature<GroupTypes> = {
+  name: "groups",
+  operations: ["all"],
+  requirements: [
+    {
+      withoutHooks: ["fetch", "postFetch", "preSend"],
+      reason: (hook) => `they would tell of what "${hook}" leaves out`,
+    },
+    { needs: "collection", reason: "it lists what others embed" },
+  ],
+  exclusive: {
+    keeps: ["search"],
+    allowed: "no group, sum or avg beside it",
+    noun: "Groups",
+    clash: (noun) => `${noun} are not grouped`,
+  },
+  parameters: { group: "list", sum: "list", avg: "list", sort: "list" },
+  check(option, place) {
+    if (findsByMiddleware(place.schema)) {
+      throw option.fail(
+        'cannot have "groups": the model has middleware of find(), and none of aggregate()',
+      );
+    }
+    const { by, sum, avg, count, max, least } = option.parts(
+      ...["by", "sum", "avg", "count", "max", "least"] as const,
+    );
+    return {
+      count: count.flag(),
+      max: max.count(1000),
+      least: least.count(1),
+      by: checkKeys(by, place),
+      sum: checkNumbers(sum, place),
+      avg: checkNumbers(avg, place),
+    };
+  },
+  narrow({ by, sum, avg, ...others }, reader) {
+    const seen = (fields: readonly DeclaredField[]) =>
+      fields.flatMap((field) => field.seenBy(reader));
+    const keys = by.flatMap(({ field, unit }) =>
+      field.seenBy(reader).map((name) => [name, unit] as const)
+    );
+    return { ...others, by: new Map(keys), sum: seen(sum), avg: seen(avg) };
+  },
+  describe: describeGroups,
+  parse: parseGroups,
+  respond: (query, context) => readGroups(context, query),
+};
+
+/** Reads the groups that a client requests. Without the parameter `group`, all entities form one group. */
+function parseGroups(rules: GroupRules, given: GivenRequest): GroupsQuery | undefined {
+  const isGiven = ["group", "sum", "avg"].some((name) => given.parameter(name) !== undefined);
+  if (!isGiven) return undefined;
+  const by = given.names("group", [...rules.by.keys()]);
+  const sum = given.names("sum", rules.sum);
+  const avg = given.names("avg", rules.avg);
+  const sortable = [
+    ...by,
+    ...rules.count ? ["count"] : [],
+    ...sum.map((name) => `sum.${name}`),
+    ...avg.map((name) => `avg.${name}`),
+  ];
+  const sort = given.parameter("sort");
+  return { by, sum, avg, rules, order: sort === undefined ? {} : readKeys(sort, sortable) };
+}
+
+function checkKeys(option: OptionReader, place: OptionPlace): GroupTypes["declared"]["by"] {
+  const entries = (Array.isArray(option.value) ? option.value : []).flatMap((each: unknown) =>
+    isJsonObject(each) ? Object.entries(each) : [[String(each), undefined] as [string, unknown]]
+  );
+  const seen = new Set<string>();
+  if (entries.length === 0) {
+    return option.fields("scalar").map((field) => ({ field, unit: undefined }));
+  }
+  return entries.map(([name, unit]) => {
+    const field = option.field(name, "scalar", (shape) => {
+      if (OTHER_KEYS.includes(name)) return "which is another key of a group";
+      if (unit !== undefined && shape.type?.instance !== "Date" && UNITS.includes(unit)) {
+        return "which is no Date";
+      }
+      return whyOther(shape, place);
+    });
+    const named = `has "${name}" in "groups.by"`;
+    if (seen.has(name)) throw option.fail(`${named} twice`);
+    if (unit !== undefined && !UNITS.includes(unit)) {
+      throw option.fail(`${named} with no unit out of ${UNITS.join(", ")}`);
+    }
+    seen.add(name);
+    return { field, unit: unit as DateUnit | undefined };
+  });
+}
+
+function checkNumbers(option: OptionReader, place: OptionPlace): readonly DeclaredField[] {
+  return option.fields("scalar", {
+    isOptional: true,
+    check: (field) =>
+      NUMBERS.includes(field.type?.instance ?? "") ? whyOther(field, place) : "which is no Number",
+  });
+}
+
+/**
+ * Returns a problem if functions of the model may show another value of a field than is stored. The database groups and
+ * adds up the stored values, so the groups would have values that no entity shows.
+ */
+function whyOther({ type }: FieldShape, { schema }: OptionPlace): string | undefined {
+  return showsOtherThanStored(type, schema)
+    ? "of which the model shows another value than is stored"
+    : undefined;
+}

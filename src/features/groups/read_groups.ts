@@ -1,0 +1,185 @@
+import type { PipelineStage } from "mongoose";
+import { badFormat, tooManyGroups } from "../../errors/refusals.ts";
+import { readProjection, shownBy } from "../../filter/projection.ts";
+import type { DateUnit } from "../../declare/hooks/read_options.ts";
+import type { Order } from "../../filter/order.ts";
+import { TIME_RANGE } from "../../json/json_types.ts";
+import { toJson } from "../../json/to_json.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
+import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
+import type { Reply } from "../../pipeline/request/reply.ts";
+
+/**
+ * The fields by which one kind of reader may group, and the aggregates that a request may get for each group. A request
+ * for any other group is refused.
+ */
+export interface GroupRules {
+  /** The fields by which clients may group, each with the unit to which its dates are truncated. */
+  readonly by: ReadonlyMap<string, DateUnit | undefined>;
+  readonly sum: readonly string[];
+  readonly avg: readonly string[];
+  readonly count: boolean;
+  readonly max: number;
+  readonly least: number;
+}
+
+export interface GroupsQuery {
+  readonly by: readonly string[];
+  readonly sum: readonly string[];
+  readonly avg: readonly string[];
+  /** The order of the groups. The keys are grouped fields, `count`, `sum.price` or `avg.price`. */
+  readonly order: Order;
+  readonly rules: GroupRules;
+}
+
+/**
+ * The server's error code for a stage that exceeds its memory limit and may not use the disk. The request then has too
+ * many groups.
+ */
+const MEMORY_LIMIT = 292;
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Returns the groups of the entities that a list selects, by one aggregation. */
+export async function readGroups(context: OpenLevelContext, query: GroupsQuery): Promise<Reply> {
+  const { level: { shape, target }, source } = context;
+  checkShown(context, query);
+  if (source.aggregate === undefined) {
+    throw new TypeError(`Cannot group "${target.name}": it has no collection`);
+  }
+  const { max } = query.rules;
+  const fields = [...query.by, ...query.sum, ...query.avg];
+  const found = await source.aggregate({ stages: stagesOf({ ...query, shape }), fields }).catch(
+    (error: unknown) => {
+      throw Object(error).code === MEMORY_LIMIT ? tooManyGroups(max, error) : error;
+    },
+  );
+  if (found.length > max) throw tooManyGroups(max);
+  return { status: 200, text: toJson(found.map((group) => rowOf(group, { ...query, shape }))) };
+}
+
+/**
+ * Throws a 400 if the groups use a field that the projection of a hook hides, because the groups would show the values
+ * of the field.
+ */
+function checkShown(
+  { level: { shape }, state }: OpenLevelContext,
+  { by, sum, avg }: GroupsQuery,
+): void {
+  const projection = readProjection(state.projection, shape);
+  const shows = shownBy(projection, shape);
+  // A text in a projection is an expression, so the list shows another value under this name. Groups of the stored
+  // values would reveal these values.
+  const isStored = (name: string) => typeof projection[name] !== "string";
+  for (const name of [...by, ...sum, ...avg]) {
+    const field = shape.fields.get(name);
+    if (field !== undefined && shows(name, field) && isStored(name)) continue;
+    throw badFormat(`Field "${name}" is unknown`, { field: name });
+  }
+}
+
+interface ShapedQuery extends GroupsQuery {
+  readonly shape: Shape;
+}
+
+function stagesOf({ by, sum, avg, order, rules, shape }: ShapedQuery): PipelineStage[] {
+  const { by: units, least, max } = rules;
+  const keys = by.map((name) => {
+    const type = shape.fields.get(name)?.type?.instance;
+    return [name, keyOf(`$${name}`, { unit: units.get(name), type })];
+  });
+  const sorted = Object.entries(order).map(([key, direction]) => {
+    return [by.includes(key) ? `_id.${key}` : key.replace(".", ":"), direction];
+  });
+  // Answers never show a stored array or object in a field for a single value. The list of groups therefore has no
+  // group with such a value.
+  const misfits = by.map((name) => ({ [`_id.${name}`]: { $type: ["array", "object"] } }));
+  const conditions = {
+    ...misfits.length > 0 && { $nor: misfits },
+    ...least > 1 && { count: { $gte: least } },
+  };
+  return [
+    {
+      $group: {
+        _id: keys.length === 0 ? null : Object.fromEntries(keys),
+        ...(rules.count || least > 1) && { count: { $sum: 1 } },
+        ...Object.fromEntries(sum.map((name) => [`sum:${name}`, { $sum: `$${name}` }])),
+        ...Object.fromEntries(avg.map((name) => [`avg:${name}`, { $avg: `$${name}` }])),
+      },
+    },
+    { $match: conditions },
+    { $sort: { ...Object.fromEntries(sorted), _id: 1 } },
+    { $limit: max + 1 },
+  ];
+}
+
+const FORMATS = { year: "%Y", month: "%Y-%m", day: "%Y-%m-%d" } as const;
+
+/**
+ * The first and the last date that the database can format. Values outside of these dates get the key `null`, because
+ * the database would fail to format them. Values of other types compare as less than the first or greater than the last
+ * date.
+ */
+const FIRST = new Date("0001-01-01");
+const LAST = new Date("9999-12-31T23:59:59.999Z");
+
+/** The first and the last date that JavaScript can represent. JSON shows all other dates as `null`. */
+const SHOWN_DATES = [new Date(-TIME_RANGE), new Date(TIME_RANGE)] as const;
+
+/** The numbers that JSON shows as `null`, so that they belong to the group of `null`. */
+const UNSHOWN_NUMBERS = [NaN, Infinity, -Infinity];
+
+interface KeyOptions {
+  readonly unit: DateUnit | undefined;
+  /**
+   * The name of the field's type in Mongoose, such as `Decimal128`. A decimal is never compared with the numbers that
+   * JSON shows as `null`.
+   */
+  readonly type: string | undefined;
+}
+
+/**
+ * Returns the expression for a key of groups. The expression is `null` for every value that JSON shows as `null`, so
+ * that these values form one group.
+ */
+function keyOf(value: string, { unit, type }: KeyOptions): object {
+  if (unit !== undefined) {
+    const isDate = { $and: [{ $gte: [value, FIRST] }, { $lte: [value, LAST] }] };
+    const text = { $dateToString: { date: value, format: FORMATS[unit] } };
+    // The empty object marks a value that belongs to no group. A later stage removes this value.
+    const isMisfit = { $in: [{ $type: value }, ["array", "object"]] };
+    return { $cond: [isDate, text, { $cond: [isMisfit, { $literal: {} }, null] }] };
+  }
+  const present = { $ifNull: [value, null] };
+  if (type === "Decimal128") return present;
+  const [first, last] = SHOWN_DATES;
+  const isFarDate = { $or: [{ $lt: [value, first] }, { $gt: [value, last] }] };
+  const isDate = { $eq: [{ $type: value }, "date"] };
+  const isUnshown = { $or: [{ $in: [value, UNSHOWN_NUMBERS] }, { $and: [isDate, isFarDate] }] };
+  return { $cond: [isUnshown, null, present] };
+}
+
+function rowOf(
+  group: Values,
+  { by, sum, avg, rules, shape }: ShapedQuery,
+): object {
+  const values = (names: readonly string[], valueOf: (name: string) => unknown) =>
+    Object.fromEntries(names.map((name) => [name, shown(valueOf(name), { name, shape })]));
+  return {
+    ...values(by, (name) => Object(group._id)[name]),
+    ...rules.count && { count: group.count },
+    ...sum.length > 0 && { sum: values(sum, (name) => group[`sum:${name}`]) },
+    ...avg.length > 0 && { avg: values(avg, (name) => group[`avg:${name}`]) },
+  };
+}
+
+/**
+ * Returns a number in the form of its field, even if the field stores numbers of other types, so that all groups have
+ * the same form.
+ */
+function shown(value: unknown, { name, shape }: { name: string; shape: Shape }): unknown {
+  if (value === undefined || value === null) return null;
+  if (shape.fields.get(name)?.type?.instance === "Decimal128") return String(value);
+  const { _bsontype: type } = value as { readonly _bsontype?: unknown };
+  return type === "Decimal128" ? Number(value) : value;
+}

@@ -1,0 +1,66 @@
+import { completeLimits } from "../../errors/complete_limits.ts";
+import type { Route } from "../../pipeline/request/route.ts";
+
+/**
+ * Limits on live lists, for the option `live` of `Framework.initialize()`.
+ *
+ * @example Ask for rights every five seconds
+ * ```ts
+ * import type { InitializeOptions } from "@mongrove/mongrove";
+ *
+ * const options: InitializeOptions = { live: { renewMS: 5000, maxSubscribers: 2000 } };
+ * ```
+ */
+export interface LiveLimits {
+  /**
+   * The maximum number of subscribers in a process. Further subscribers get a 503.
+   *
+   * @default {10000}
+   */
+  readonly maxSubscribers?: number;
+  /**
+   * The interval after which `preFetch` hooks, rights and scopes run again for an open stream, in milliseconds. The
+   * stream ends if its reader has lost the right to read.
+   *
+   * @default {30000}
+   */
+  readonly renewMS?: number;
+  /**
+   * The interval between two comments that keep an idle connection open, in milliseconds. The interval must be less
+   * than the time-out of every proxy on the way.
+   *
+   * @default {15000}
+   */
+  readonly heartbeatMS?: number;
+  /**
+   * The time after which the server ends a stream, in milliseconds. The client opens another stream by a new request,
+   * whose headers the hooks check.
+   *
+   * @default {3600000}
+   */
+  readonly maxAgeMS?: number;
+  /**
+   * The maximum number of bytes that wait for a slow client, without the list itself. A client that exceeds this number
+   * gets the whole list again.
+   *
+   * @default {1048576}
+   */
+  readonly maxUnsentBytes?: number;
+}
+
+const DEFAULTS: Required<LiveLimits> = {
+  maxSubscribers: 10_000,
+  renewMS: 30_000,
+  heartbeatMS: 15_000,
+  maxAgeMS: 3_600_000,
+  maxUnsentBytes: 1_048_576,
+};
+
+export function completeLiveLimits(given: LiveLimits = {}): Required<LiveLimits> {
+  return completeLimits(given, { defaults: DEFAULTS, what: "live lists" });
+}
+
+/** Returns the limits on live lists of the router to which a route belongs. */
+export function limitsOf({ settings }: Route): Required<LiveLimits> {
+  return settings.get("live") as Required<LiveLimits>;
+}

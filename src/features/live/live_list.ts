@@ -1,0 +1,291 @@
+import { createHash } from "node:crypto";
+import { clearTimeout, setTimeout } from "node:timers";
+import { ChangeFeed, type Changes } from "../../database/change_feed.ts";
+import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
+import { isOutage, tooMany } from "../../errors/refusals.ts";
+import { toJson } from "../../json/to_json.ts";
+import { errorAnswer, knownAnswer } from "../../pipeline/request/reporter.ts";
+import { isOver } from "../../pipeline/request/reply.ts";
+import { eventsBetween, isNamed, ListLog, putsOf, READY, writeEvents } from "./list_events.ts";
+import type { KnownDigests, ListEvent } from "./list_events.ts";
+import { type LiveSource, readEntities } from "./live_reading.ts";
+
+export interface Subscriber {
+  readonly reading: LiveSource;
+  /** Sends written events to the subscriber. `isList` is true if the events begin with the whole list. */
+  tell(pieces: readonly Uint8Array[], isList?: boolean): void;
+  end(): void;
+}
+
+export interface Beginning {
+  /**
+   * The digests of the entities that the subscriber has from its previous list. The subscriber gets only the
+   * difference.
+   */
+  readonly held?: KnownDigests | undefined;
+  /**
+   * The place up to which an earlier stream of the same client was sent. The subscriber gets only the changes since
+   * that place, if the list still knows them.
+   */
+  readonly place?: string | undefined;
+  readonly isAgain?: boolean;
+}
+
+interface Joining extends Beginning {
+  readonly subscriber: Subscriber;
+  readonly done: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+const MAX_LOOKED_AT = 2000;
+
+const FIRST_PAUSE_MS = 250;
+
+const LONGEST_PAUSE_MS = 5000;
+
+/**
+ * The lists that several requests may share, by their keys. Each change of a shared list is read once for all of its
+ * subscribers.
+ */
+const shared = new Map<string, LiveList>();
+
+/**
+ * The shared lists without subscribers, with the timers that delete them. A client that reconnects before the timer
+ * fires gets only the changes that it has missed.
+ */
+const unread = new Map<LiveList, ReturnType<typeof setTimeout>>();
+
+const UNREAD_MS = 60_000;
+
+const MAX_UNREAD = 50;
+
+/**
+ * A live list and its subscribers. The list runs one read at a time, and sends the difference from the previous state.
+ */
+export class LiveList {
+  readonly #rules: LiveSource;
+  readonly #subscribers = new Set<Subscriber>();
+  /** The subscribers that wait for the next read of the whole list. */
+  readonly #joining = new Set<Joining>();
+  #stopListening: (() => void) | undefined;
+  #held: KnownDigests = new Map();
+  #changed: unknown[] = [];
+  #isStale = true;
+  /**
+   * The identifiers of the last changes. A change is recorded even if no subscriber got it, so that a client that
+   * reconnects gets it.
+   */
+  readonly #log = new ListLog();
+  #isWorking = false;
+
+  private constructor(reading: LiveSource) {
+    this.#rules = reading;
+  }
+
+  /** Returns the live list of a request. Requests with the same key get the same list if they may share reads. */
+  static for(reading: LiveSource): LiveList {
+    const { key, isShared } = reading;
+    if (key === undefined || !isShared) return new LiveList(reading);
+    const list = shared.get(key) ?? new LiveList(reading);
+    shared.set(key, list);
+    clearTimeout(unread.get(list));
+    unread.delete(list);
+    return list;
+  }
+
+  isFor({ key }: LiveSource): boolean {
+    return key !== undefined && key === this.#rules.key;
+  }
+
+  get held(): KnownDigests {
+    return new Map(this.#held);
+  }
+
+  /**
+   * Adds a subscriber to the list. The promise resolves when the subscriber has got the list or has left, and rejects
+   * if the list cannot be read.
+   */
+  join(subscriber: Subscriber, beginning: Beginning = {}): Promise<void> {
+    return new Promise((done, failed) => {
+      this.#joining.add({ ...beginning, subscriber, done, failed });
+      this.#work();
+    });
+  }
+
+  leave(subscriber: Subscriber): void {
+    this.#subscribers.delete(subscriber);
+    for (const each of this.#joining) {
+      if (each.subscriber === subscriber && this.#joining.delete(each)) each.done();
+    }
+    this.#endIfUnused();
+  }
+
+  refresh(): void {
+    this.#isStale = true;
+    this.#work();
+  }
+
+  #endIfUnused(): void {
+    if (this.#subscribers.size > 0 || this.#joining.size > 0 || this.#isWorking) return;
+    this.#stopListening?.();
+    this.#stopListening = undefined;
+    this.#isStale = true;
+    const { key = "" } = this.#rules;
+    if (shared.get(key) !== this) return;
+    clearTimeout(unread.get(this));
+    const forget = () => void (unread.delete(this), shared.delete(key));
+    if (unread.size >= MAX_UNREAD) forget();
+    else unread.set(this, setTimeout(forget, UNREAD_MS).unref());
+  }
+
+  #note(changes: Changes): void {
+    if (changes === "anything" || this.#rules.isOrdered || !changes.every(isNamed)) {
+      this.#isStale = true;
+    } else this.#changed.push(...changes);
+    if (this.#changed.length > MAX_LOOKED_AT) this.#isStale = true;
+    if (this.#isStale) this.#changed = [];
+    this.#work();
+  }
+
+  #work(): void {
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    void this.#workOff();
+  }
+
+  async #workOff(): Promise<void> {
+    let pauseMs = FIRST_PAUSE_MS;
+    for (;;) {
+      const [joining] = this.#joining;
+      const [reader = joining?.subscriber] = this.#subscribers;
+      const isDue = joining !== undefined || this.#isStale || this.#changed.length > 0;
+      if (reader === undefined || !isDue) break;
+      const { reading } = reader;
+      try {
+        await this.#listen(reading);
+        await (this.#isStale || this.#joining.size > 0
+          ? this.#reread(reading)
+          : this.#look(reading));
+        // The read for a client that has disconnected may be incomplete, so the list is read again for another
+        // subscriber.
+        if (isOver(reading.context.req)) this.leave(reader);
+        pauseMs = FIRST_PAUSE_MS;
+      } catch (error) {
+        this.#isStale = true;
+        if (!this.#fail(error, reading)) continue;
+        await new Promise((resolve) => void setTimeout(resolve, pauseMs).unref());
+        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+      }
+    }
+    this.#isWorking = false;
+    this.#endIfUnused();
+  }
+
+  /**
+   * Listens to the changes of the collection, before the first read. Changes during the read would be lost otherwise.
+   */
+  async #listen({ model, context: { route } }: LiveSource): Promise<void> {
+    if (model === undefined || this.#stopListening !== undefined) return;
+    const timeBudget = new TimeBudget(route.maxTimeMS + MARGIN_MS);
+    const note = (changes: Changes) => this.#note(changes);
+    this.#stopListening = await ChangeFeed.of(model).listen(note, timeBudget);
+  }
+
+  /**
+   * Handles a failed read. A new subscriber gets the error as its answer. The other subscribers wait for another
+   * attempt if the database is only unavailable for a time, and are ended otherwise. Returns whether they wait, so that
+   * the next read begins after a pause.
+   */
+  #fail(error: unknown, { context }: LiveSource): boolean {
+    const answer = knownAnswer(context, error);
+    const isPassing = answer !== undefined && isOutage(answer);
+    for (const each of this.#joining) {
+      const isNew = each.held === undefined && each.isAgain !== true;
+      if ((isNew || !isPassing) && this.#joining.delete(each)) each.failed(error);
+    }
+    if (this.#subscribers.size > 0) void errorAnswer(context, error);
+    if (isPassing) return true;
+    for (const each of [...this.#subscribers]) each.end();
+    return false;
+  }
+
+  async #reread({ context, max, run }: LiveSource): Promise<void> {
+    const entering = [...this.#joining];
+    this.#changed = [];
+    this.#isStale = false;
+    const found = await run(() => readEntities(context, { max }));
+    if (isOver(context.req)) {
+      this.#isStale = true;
+      return;
+    }
+    const entities = found.map((each) => ({ ...each, digest: digestOf(each.text) }));
+    const list = { entities, isOrdered: this.#rules.isOrdered };
+    const { version } = this.#log;
+    const last = { version, events: eventsBetween(this.#held, list) };
+    this.#tellAll(last.events);
+    this.#held = new Map(entities.map(({ id, digest }) => [id, digest]));
+    let written: Uint8Array[] | undefined;
+    const whole = () =>
+      written ??= this.#written([...putsOf(list.entities, list.isOrdered), READY]);
+    for (const each of entering) {
+      // A subscriber that has left during the read gets nothing.
+      if (!this.#joining.delete(each)) continue;
+      const { subscriber, held, place, isAgain, done } = each;
+      this.#subscribers.add(subscriber);
+      const missed = isAgain
+        ? undefined
+        : held === undefined
+        ? this.#log.missedSince(place, { list, last })
+        : eventsBetween(held, list);
+      if (missed !== undefined) subscriber.tell(this.#written(missed));
+      else if (place === undefined && !isAgain) subscriber.tell(whole(), true);
+      else subscriber.tell([...writeEvents([{ type: "resync" }]), ...whole()], true);
+      done();
+    }
+  }
+
+  /**
+   * Reads only the changed entities, and sends them to the subscribers. Sends a `drop` event for each changed entity
+   * that the list no longer selects.
+   */
+  async #look({ context, max, run }: LiveSource): Promise<void> {
+    const ids = this.#changed;
+    this.#changed = [];
+    const found = await run(() => readEntities(context, { ids, max: Infinity }));
+    if (isOver(context.req)) {
+      this.#isStale = true;
+      return;
+    }
+    const gone = new Set(ids.map((id) => toJson(id)));
+    const events: ListEvent[] = [];
+    for (const { id, text } of found) {
+      gone.delete(id);
+      const digest = digestOf(text);
+      if (this.#held.get(id) === digest) continue;
+      this.#held.set(id, digest);
+      events.push({ type: "put", id, text });
+    }
+    for (const id of gone) if (this.#held.delete(id)) events.push({ type: "drop", id });
+    this.#tellAll(events);
+    if (this.#held.size > max) throw tooMany(max);
+  }
+
+  /**
+   * Sends events to all subscribers, except to subscribers that join next, because they get the changes with the list.
+   */
+  #tellAll(events: readonly ListEvent[]): void {
+    if (events.length === 0) return;
+    this.#log.add(events);
+    const again = new Set([...this.#joining].map(({ subscriber }) => subscriber));
+    const pieces = this.#subscribers.size > 0 ? this.#written(events) : [];
+    for (const each of this.#subscribers) if (!again.has(each)) each.tell(pieces);
+  }
+
+  #written(events: readonly ListEvent[]): Uint8Array[] {
+    return writeEvents(events, this.#rules.isShared ? this.#log.place : "");
+  }
+}
+
+function digestOf(text: string | Uint8Array): string {
+  return createHash("sha1").update(text).digest("base64");
+}

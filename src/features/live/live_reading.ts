@@ -1,0 +1,200 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { Buffer } from "node:buffer";
+import { createHash, randomUUID } from "node:crypto";
+import mongoose, { type Model } from "mongoose";
+import { readSort } from "../../filter/selection.ts";
+import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
+import { andThen } from "../../declare/hooks/run_hook.ts";
+import type { FrameworkModel } from "../../declare/model/framework_model.ts";
+import type { ModelQuery } from "../../declare/operations/action.ts";
+import { tooMany } from "../../errors/refusals.ts";
+import type { JsonPiece } from "../../json/bytes/json_writer.ts";
+import { toJson } from "../../json/to_json.ts";
+import { openRead } from "../../pipeline/fetch.ts";
+import { mapInOrder } from "../../pipeline/lists/map_in_order.ts";
+import { fillWindow } from "../../pipeline/lists/read_window.ts";
+import { openLevel, preparePieces } from "../../pipeline/open_level.ts";
+import { planLevel } from "../../pipeline/plan_level.ts";
+import { entityTexts, inBatches, showEntity } from "../../pipeline/read.ts";
+import type {
+  Call,
+  LevelContext,
+  OpenLevelContext,
+} from "../../pipeline/request/request_context.ts";
+import type { PageRead } from "../../sources/source.ts";
+import type { LiveEntity } from "./list_events.ts";
+
+/** An opened request for a live list. The list is read by this request again whenever the list changes. */
+export interface LiveSource {
+  readonly context: OpenLevelContext;
+  /** The most entities that the list may have. */
+  readonly max: number;
+  /**
+   * Runs a read in the asynchronous context of the request, so that hooks find the values that middleware has set in
+   * `AsyncLocalStorage`.
+   */
+  readonly run: <T>(read: () => Promise<T>) => Promise<T>;
+  /**
+   * The model of the collection with the entities, whose changes are followed. `undefined` if a parent embeds the
+   * entities, because changes of the parent are followed in any case.
+   */
+  readonly model: Model<unknown> | undefined;
+  /**
+   * The key of the list, which is equal for requests that read the same list. `undefined` if equal requests cannot be
+   * recognized, so that the request has a list for itself.
+   */
+  readonly key: string | undefined;
+  /** Whether one read may serve all requests with the same key. */
+  readonly isShared: boolean;
+  /**
+   * Whether the list has an order or a limit. In a list with a limit, other entities replace the entities that leave,
+   * so each change makes the whole list be read again.
+   */
+  readonly isOrdered: boolean;
+  /**
+   * Whether time alone may change the selected entities, as in a filter with `$expr` or `$where`. Such a list is read
+   * again each time the rights of its reader are checked.
+   */
+  readonly isTimed: boolean;
+}
+
+/**
+ * Opens the live source of a request whose `preFetch` hooks have passed. The reads of the source go to the primary,
+ * because a secondary may lack changes.
+ */
+export async function openLiveSource(
+  { context: acting, levels }: Call,
+  max: number,
+): Promise<LiveSource> {
+  for (const { state } of levels) state.options = { ...state.options, readPreference: "primary" };
+  const context = await preparePieces(await openLevel(acting));
+  const { level, pieces: { fills, order, window }, state: { options: { sort, skip, limit } } } =
+    context;
+  const query = await context.source.query?.();
+  const model = level.link?.embedded ? undefined : await context.model();
+  const key = query && keyOf(context, query);
+  const conditions = bytesOf(query?.filter).toString("latin1");
+  return {
+    context,
+    max,
+    run: AsyncLocalStorage.snapshot(),
+    model,
+    key,
+    // Middleware of Mongoose may depend on the request, so only lists that are read as bytes, without this middleware,
+    // are shared.
+    isShared: key !== undefined && fills === undefined && context.above === undefined &&
+      model !== undefined && planLevel(level, model).kind === "bytes",
+    isOrdered: [order, window, readSort(sort), skip ?? undefined, limit ?? undefined]
+      .some((each) => each !== undefined) || /\$near/.test(conditions),
+    isTimed: /\$(expr|where)/.test(conditions),
+  };
+}
+
+/**
+ * Returns a key that is equal for requests whose lists are the same. Returns `undefined` if a filter, option or
+ * projection holds a value that BSON does not describe fully, such as a function.
+ */
+function keyOf(
+  { level, pieces, state }: LevelContext,
+  { filter, model }: ModelQuery<FrameworkModel>,
+): string | undefined {
+  const { window, order, shown, fills } = pieces;
+  const { options, projection } = state;
+  const part = window && [window.limit, window.skip, window.after ?? null];
+  const told = [filter, options, projection, part, order, shown, fills && [...fills.names]]
+    .map((each) => each ?? null);
+  if (!told.every(isData)) return undefined;
+  const hash = createHash("sha256").update(bytesOf(told)).digest("base64");
+  return `${nameOf(level)} ${nameOf(model)} ${hash}`;
+}
+
+function bytesOf(value: unknown): Buffer {
+  return Buffer.from(mongoose.mongo.BSON.serialize({ value }));
+}
+
+/**
+ * Whether BSON describes a value fully. BSON does not describe functions, `undefined`, or the class of an object, so
+ * different requests could get the same key.
+ */
+function isData(value: unknown): boolean {
+  if (typeof value === "function" || typeof value === "symbol" || value === undefined) return false;
+  if (typeof value !== "object" || value === null) return true;
+  if (value instanceof Date || value instanceof RegExp || Buffer.isBuffer(value)) return true;
+  if ("_bsontype" in value) return true;
+  if (Array.isArray(value)) return value.every(isData);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return (prototype === Object.prototype || prototype === null) &&
+    Object.values(value).every(isData);
+}
+
+const names = new WeakMap<object, string>();
+
+function nameOf(each: object): string {
+  const name = names.get(each) ?? randomUUID();
+  names.set(each, name);
+  return name;
+}
+
+/**
+ * Reads a live list, or some of its entities, as a GET shows them now. Throws a 409 if more than `max` entities are
+ * found.
+ */
+export async function readEntities(
+  context: OpenLevelContext,
+  { ids, max }: {
+    /** The identifiers of the entities to read. Without identifiers, the whole list is read. */
+    readonly ids?: readonly unknown[];
+    readonly max: number;
+  },
+): Promise<LiveEntity[]> {
+  const timeBudget = new TimeBudget(context.route.maxTimeMS + MARGIN_MS);
+  const reading = { ...context, timeBudget, source: context.source.within({ timeBudget, ids }) };
+  const page = await context.pieces.window?.locate(reading);
+  const most = page?.limit ?? Infinity;
+  const found: LiveEntity[] = [];
+  for await (const texts of textsOf(reading, page)) {
+    for (const text of texts) if (found.length < most) found.push({ id: idIn(text), text });
+    if (found.length > max) throw tooMany(max);
+  }
+  return found;
+}
+
+async function* textsOf(
+  context: OpenLevelContext,
+  page: PageRead | undefined,
+): AsyncGenerator<readonly JsonPiece[]> {
+  const read = await openRead(context);
+  if (read.kind === "bytes") yield* read.each(page);
+  else if (page !== undefined) {
+    yield await entityTexts(context, (await fillWindow(context, { read, page })).values ?? []);
+  } else {
+    const show = (entity: object) =>
+      andThen(showEntity(context, entity), (shown) => {
+        const { _id } = entity as { readonly _id?: unknown };
+        if (shown !== undefined && idOf(shown) !== toJson(_id)) throw unnamed();
+        return shown;
+      });
+    const shown = mapInOrder(read.list(), show);
+    for await (const values of inBatches(context, shown)) yield await entityTexts(context, values);
+  }
+}
+
+function idIn(text: JsonPiece): string {
+  const json = typeof text === "string"
+    ? text
+    : Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString();
+  const [, id] = /^\{"_id":("[0-9a-f]{24}")/.exec(json) ?? [];
+  return id ?? idOf(JSON.parse(json));
+}
+
+function idOf(entity: unknown): string {
+  const { _id } = Object(entity) as { readonly _id?: unknown };
+  if (_id === undefined) throw unnamed();
+  return JSON.stringify(_id);
+}
+
+function unnamed(): TypeError {
+  return new TypeError(
+    "Cannot send a live list: a hook shows an entity without its _id, by which clients tell entities apart",
+  );
+}

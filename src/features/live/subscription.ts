@@ -1,0 +1,181 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { clearTimeout, setTimeout } from "node:timers";
+import { ChangeFeed, type Changes } from "../../database/change_feed.ts";
+import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
+import { isOutage } from "../../errors/refusals.ts";
+import { isObjectId } from "../../schema/mongoose/bson.ts";
+import { countSelected } from "../../pipeline/open_level.ts";
+import {
+  type Call,
+  idParam,
+  type LevelContext,
+  openCall,
+  requestView,
+} from "../../pipeline/request/request_context.ts";
+import { errorAnswer, knownAnswer } from "../../pipeline/request/reporter.ts";
+import type { Route } from "../../pipeline/request/route.ts";
+import { admit } from "../../pipeline/run_pipeline.ts";
+import { limitsOf } from "./live_limits.ts";
+import { type Beginning, LiveList, type Subscriber } from "./live_list.ts";
+import { type LiveSource, openLiveSource } from "./live_reading.ts";
+
+export interface EventSender {
+  /** Sends written events to the client. `isList` is true if the events begin with the whole list. */
+  send(pieces: readonly Uint8Array[], isList: boolean): void;
+  end(): void;
+}
+
+const RETRY_MS = 1000;
+
+/**
+ * The subscription of a request to a live list. The subscription ends when its client disconnects or may no longer read
+ * the list.
+ */
+export class Subscription implements Subscriber {
+  readonly #route: Route;
+  readonly #req: FrameworkRequest;
+  readonly #sender: EventSender;
+  readonly #max: number;
+  /**
+   * Runs the work of timers and changes in the asynchronous context of the request, so that hooks find the values that
+   * middleware has set in `AsyncLocalStorage`.
+   */
+  readonly #run: <T>(work: () => T) => T = AsyncLocalStorage.snapshot();
+  reading!: LiveSource;
+  #list: LiveList | undefined;
+  #stopListening: () => void = () => {};
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isEntering = false;
+  /** Whether rights and parents must be checked again, because the interval has passed or a parent has changed. */
+  #isDue = false;
+  #hasGap = false;
+  #isEnded = false;
+
+  constructor({ route, req }: Call, { sender, max }: { sender: EventSender; max: number }) {
+    this.#max = max;
+    this.#route = route;
+    this.#req = req;
+    this.#sender = sender;
+  }
+
+  /**
+   * Opens the list of a call and sends it. A client that names the place of an earlier stream in `Last-Event-ID` gets
+   * only the changes since that place.
+   */
+  async open(call: Call): Promise<void> {
+    const { "last-event-id": place = "" } = call.req.headers;
+    this.#isEntering = true;
+    try {
+      await this.#enter(call, { place: String(place) || undefined });
+    } finally {
+      this.#isEntering = false;
+    }
+    this.#plan(this.#isDue ? 0 : limitsOf(this.#route).renewMS);
+  }
+
+  sendAgain(): void {
+    this.#hasGap = true;
+    if (this.#isEntering || this.#isEnded) return;
+    this.#list?.join(this, { isAgain: true }).catch((error) => {
+      void errorAnswer(this.reading.context, error);
+      this.end();
+    });
+  }
+
+  tell(pieces: readonly Uint8Array[], isList = false): void {
+    if (isList) this.#hasGap = false;
+    if (!this.#isEnded) this.#sender.send(pieces, isList);
+  }
+
+  end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    clearTimeout(this.#timer);
+    this.#stopListening();
+    this.#list?.leave(this);
+    this.#sender.end();
+  }
+
+  #plan(afterMS: number): void {
+    if (this.#isEnded) return;
+    clearTimeout(this.#timer);
+    // Clients that connected at the same time are checked again at different times, so that the checks do not load the
+    // database at the same time.
+    const soonerMS = afterMS * (1 - Math.random() / 5);
+    this.#timer = setTimeout(() => this.#run(() => void this.#renew()), soonerMS).unref();
+  }
+
+  /**
+   * Runs the `preFetch` hooks, rights and scopes again. Ends the stream if the reader has lost the right to read. The
+   * next request of the reader gets the reason.
+   */
+  async #renew(): Promise<void> {
+    this.#isDue = true;
+    if (this.#isEntering) return;
+    this.#isEntering = true;
+    let afterMS = limitsOf(this.#route).renewMS;
+    while (this.#isDue && !this.#isEnded) {
+      this.#isDue = false;
+      const call = openCall(this.#route, { req: requestView(this.#req), count: countSelected });
+      try {
+        await admit(call);
+        await this.#enter(call, {});
+      } catch (error) {
+        const answer = knownAnswer(call.context, error);
+        if (answer !== undefined && isOutage(answer)) afterMS = Math.min(afterMS, RETRY_MS);
+        else {
+          if (!this.#isEnded) void errorAnswer(call.context, error);
+          this.end();
+        }
+      }
+    }
+    this.#isEntering = false;
+    if (this.#hasGap) this.sendAgain();
+    this.#plan(afterMS);
+  }
+
+  async #enter(call: Call, beginning: Beginning): Promise<void> {
+    await this.#listenAbove(call.context);
+    const reading = await openLiveSource(call, this.#max);
+    if (this.#isEnded) return;
+    const before = this.#list;
+    this.reading = reading;
+    if (before?.isFor(reading)) {
+      if (reading.isTimed) before.refresh();
+      return;
+    }
+    const held = before?.held;
+    before?.leave(this);
+    this.#list = LiveList.for(reading);
+    await this.#list.join(this, { ...beginning, held });
+  }
+
+  /**
+   * Listens to the changes of all parents of the list, before any parent is read. Changes during the read would be lost
+   * otherwise.
+   */
+  async #listenAbove({ above, timeBudget }: LevelContext): Promise<void> {
+    const stops: (() => void)[] = [];
+    const stopAll = () => stops.forEach((stop) => stop());
+    try {
+      for (let context = above; context !== undefined; context = context.above) {
+        if (context.level.link?.embedded) continue;
+        const name = context.level.parameter === undefined
+          ? undefined
+          : idParam(context).toLowerCase();
+        const listener = (changes: Changes) => {
+          const mayConcern = changes === "anything" || name === undefined ||
+            changes.some((id) => !isObjectId(id) || String(id) === name);
+          if (mayConcern) this.#run(() => void this.#renew());
+        };
+        stops.push(await ChangeFeed.of(await context.model()).listen(listener, timeBudget));
+      }
+    } catch (error) {
+      stopAll();
+      throw error;
+    }
+    this.#stopListening();
+    this.#stopListening = stopAll;
+    if (this.#isEnded) stopAll();
+  }
+}

@@ -1,0 +1,123 @@
+import { badParameter } from "../../errors/refusals.ts";
+import type { GivenRequest } from "../../pipeline/given_request.ts";
+import type { Feature, Plain } from "../../pipeline/feature.ts";
+import { windowOrder } from "../../pipeline/open_level.ts";
+import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
+import type { PageRead } from "../../sources/source.ts";
+import { CURSOR, type Cursor, readCursor } from "./cursor.ts";
+import { cursorPaths, valuesAt } from "./page_cursor.ts";
+import { linksOf } from "./page_links.ts";
+import { isOrderOfValues, seek, seekInOneScan } from "./seek.ts";
+
+const MAX_SKIPPED = 2 ** 31 - 1;
+
+interface PageRule {
+  readonly size: number;
+  readonly max: number;
+  /**
+   * Whether the model declares a partial index. Pages of such a model are read with `seekInOneScan()`. With `seek()`,
+   * MongoDB 6.0 may use the partial index, and the page would miss entities that are not in this index.
+   */
+  readonly inOneScan: boolean;
+}
+
+interface PageQuery {
+  readonly limit: number;
+  readonly skip: number;
+  readonly after?: Cursor;
+  readonly inOneScan: boolean;
+}
+
+/** The pages of a list, which a request chooses by `limit`, and by `after` or `skip`. */
+export const page: Feature<Plain<PageRule, PageQuery>> = {
+  name: "page",
+  operations: ["all"],
+  requirements: [
+    { withoutHooks: ["fetch"], reason: () => "" },
+    { needs: "_id", reason: "what it lists has no _id, which completes the order" },
+  ],
+  parameters: { limit: "one", skip: "one", after: "one" },
+  readsBeyondFilter: true,
+  check(option, { schema }) {
+    const { max, size } = option.parts("max", "size");
+    const most = max.count();
+    const inOneScan = schema.indexes().some(([, { partialFilterExpression } = {}]) =>
+      partialFilterExpression !== undefined
+    );
+    const given = size.value ?? most;
+    if (!Number.isSafeInteger(given) || Number(given) < 1 || Number(given) > most) {
+      throw option.fail(`needs a "page.size" from 1 to ${most}`);
+    }
+    return { size: Number(given), max: most, inOneScan };
+  },
+  narrow: (declared) => declared,
+  describe: ({ size, max }) => ({
+    parameters: {
+      limit: {
+        text: "The most entities of a page",
+        default: size,
+        maximum: max,
+        schema: { type: "integer", minimum: 1, maximum: max, default: size },
+      },
+      skip: {
+        text: "How many entities come before the page",
+        schema: { type: "integer", minimum: 0, maximum: MAX_SKIPPED },
+      },
+      after: {
+        text:
+          "Where the page begins, as `Link` has it, or the `_id` of the entity behind which it begins; without `skip`",
+        schema: { type: "string", pattern: CURSOR.source },
+      },
+    },
+    answer: {
+      headers: {
+        Link: {
+          description: "The URLs of other pages, by `rel`: next, prev, first",
+          schema: { type: "string" },
+        },
+      },
+    },
+  }),
+  parse: ({ size, max, inOneScan }, given) => {
+    const after = readAfter(given);
+    return {
+      limit: given.wholeNumber("limit", { from: 1, to: max, missing: size }),
+      skip: given.wholeNumber("skip", { from: 0, to: MAX_SKIPPED, missing: 0 }),
+      inOneScan,
+      ...after && { after },
+    };
+  },
+  select: (query) => {
+    const { limit, skip, after } = query;
+    const locate = (context: OpenLevelContext) => readOf(context, query);
+    return { window: { limit, skip, ...after && { after }, locate } };
+  },
+  headers: (_query, { part, context }): Readonly<Record<string, string>> => {
+    const links = part === undefined ? [] : linksOf(context, part);
+    return links.length === 0 ? {} : { Link: links.join(", ") };
+  },
+};
+
+function readAfter(given: GivenRequest): Cursor | undefined {
+  const after = given.parameter("after");
+  if (after === undefined) return undefined;
+  if (given.parameter("skip") !== undefined) throw badParameter("after", "no skip beside it");
+  const cursor = readCursor(after);
+  if (cursor === undefined) throw badParameter("after", "an identifier, or what Link has");
+  return cursor;
+}
+
+async function readOf(
+  context: OpenLevelContext,
+  { limit: given, skip, after, inOneScan }: PageQuery,
+): Promise<PageRead> {
+  const limit = Math.min(given, Number(context.state.options.limit ?? given));
+  const part = { skip, limit, paths: await cursorPaths(context) };
+  if (after === undefined) return part;
+  const order = windowOrder(context);
+  if (!isOrderOfValues(order, context.level.shape)) {
+    throw badParameter("after", "no value in this order: its pages continue by skip");
+  }
+  const values = await valuesAt(context, { order, cursor: after });
+  return { ...part, afterCursor: (inOneScan ? seekInOneScan : seek)(order, values) };
+}

@@ -1,0 +1,112 @@
+import { isDeepStrictEqual } from "node:util";
+import { badParameter } from "../../errors/refusals.ts";
+import { type Order, sortValueAt, type SortValues, sortValues } from "../../filter/order.ts";
+import { readProjection } from "../../filter/projection.ts";
+import { toJsonValue } from "../../json/to_json.ts";
+import { fetchAnyway } from "../../pipeline/fetch.ts";
+import { mayLeaveOut, mayShowOther } from "../../pipeline/lists/read_window.ts";
+import { windowOrder } from "../../pipeline/open_level.ts";
+import { passReadHooks } from "../../pipeline/read.ts";
+import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
+import { asVersion } from "../../schema/fields/system_fields.ts";
+import type { EntityName, FoundPage } from "../../sources/source.ts";
+import { type Cursor, type EntityCursor, orderMark, writeCursor } from "./cursor.ts";
+import { isOrderOfValues, isScalar, isShownOrder } from "./seek.ts";
+
+export async function cursorPaths(context: OpenLevelContext): Promise<readonly string[]> {
+  const order = windowOrder(context);
+  const { shape, versionKey, link } = context.level;
+  const { _id: showsId = true } = readProjection(context.state.projection, shape);
+  if (!showsId) return [];
+  if (!isOrderOfValues(order, shape)) return ["_id"];
+  const values = isOpen(context, order) ? Object.keys(order) : ["_id"];
+  // Embedded entities have no version that a cursor could contain, so their version is not read.
+  const hasVersion = versionKey !== undefined && !link?.embedded &&
+    (values.length < Object.keys(order).length || await mayShowOther(context));
+  return hasVersion ? [...values, versionKey] : values;
+}
+
+export function cursorBehind(
+  context: OpenLevelContext,
+  { end, shown }: FoundPage,
+): string | undefined {
+  const order = windowOrder(context);
+  const { level: { shape, versionKey = "" } } = context;
+  if (end === undefined || !isOrderOfValues(order, shape)) return undefined;
+  const values = Object.fromEntries(Object.keys(order).map((path) => [path, end[path]]));
+  const isShown = isOpen(context, order) && (shown === undefined || hasValues(shown, values));
+  const version = versionKey in end ? asVersion(end[versionKey]) : undefined;
+  return writeCursor(order, { values, isShown, version });
+}
+
+export async function valuesAt(
+  context: OpenLevelContext,
+  { order, cursor }: { readonly order: Order; readonly cursor: Cursor },
+): Promise<SortValues> {
+  const paths = Object.keys(order);
+  if (cursor.order !== undefined && cursor.order !== orderMark(order)) throw ofAnotherOrder();
+  if (!("values" in cursor)) return await valuesOf(context, { order, cursor });
+  const { values } = cursor;
+  // A client could send invented sort values in a cursor, and find out hidden values from the page that follows. So
+  // sort values are accepted only if the reader sees the fields of the order.
+  if (values.length !== paths.length || !isOpen(context, order)) throw ofAnotherOrder();
+  return Object.fromEntries(paths.map((path, index) => [path, values[index]]));
+}
+
+async function valuesOf(
+  context: OpenLevelContext,
+  { order, cursor }: { readonly order: Order; readonly cursor: EntityCursor },
+): Promise<SortValues> {
+  const { shape, versionKey = "_id" } = context.level;
+  const { id, version } = cursor;
+  const paths = Object.keys(order);
+  const isUsual = shape.fields.get("_id")?.type?.instance === "ObjectId";
+  if (paths.length === 1 && isUsual) return { _id: id };
+  // A cursor that is only an identifier was read as an ObjectId. The query casts the text of the identifier to the type
+  // of `_id`.
+  const name = cursor.order === undefined ? String(id) : { _id: id };
+  const stored = await isShown(context, name)
+    ? await context.source.readStored(name, [...paths, versionKey])
+    : undefined;
+  if (stored === undefined) throw badParameter("after", "the identifier of an entity of the list");
+  const values = sortValues(stored, paths);
+  const hasMoved = version !== undefined && version !== asVersion(stored[versionKey]);
+  if (hasMoved) throw badParameter("after", "the place of an entity that has not changed since");
+  // JavaScript cannot represent some dates that other languages store. A page after such a date would repeat entities.
+  const isFar = Object.values(values).some((each) => each instanceof Date && !isScalar(each));
+  if (isFar) throw badParameter("after", "the place of an entity with dates up to the year 275760");
+  return values;
+}
+
+function ofAnotherOrder() {
+  return badParameter("after", "what Link has in this order");
+}
+
+/**
+ * Whether a reader of whole entities sees all values that an order compares. Otherwise a cursor with these values would
+ * reveal hidden values.
+ */
+function isOpen(
+  { level: { shape }, state, pieces: { fills } }: OpenLevelContext,
+  order: Order,
+): boolean {
+  const projection = readProjection(state.projection, shape);
+  return isShownOrder(order, { shape, projection }) &&
+    !Object.keys(order).some((path) => fills?.names.has(path));
+}
+
+/**
+ * Whether the JSON of an entity shows the same values as the database stores. Otherwise a cursor with the stored values
+ * would reveal values that a hook has changed.
+ */
+function hasValues(json: unknown, values: SortValues): boolean {
+  return Object.entries(values).every(([path, value]) =>
+    isDeepStrictEqual(sortValueAt(json, path), toJsonValue(value))
+  );
+}
+
+async function isShown(context: OpenLevelContext, name: EntityName): Promise<boolean> {
+  if (!mayLeaveOut(context)) return true;
+  const entity = await fetchAnyway(context, name);
+  return entity !== undefined && await passReadHooks(context, entity) !== undefined;
+}

@@ -1,0 +1,134 @@
+import { bindingRests } from "../../declare/model/describe_model.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import { isHookName } from "../../declare/operations/operation.ts";
+import { projectionOf } from "../../filter/projection.ts";
+import { DeclaredField, type Feature } from "../../pipeline/feature.ts";
+import type { Fail, OptionPlace, OptionReader } from "../../pipeline/option_reader.ts";
+import { referredTarget } from "../../pipeline/references.ts";
+import { buildSchema } from "../../schema/build_schema.ts";
+import { isJsonObject } from "../../schema/fields/json.ts";
+import {
+  type FieldShape,
+  referenceIn,
+  type Shape,
+  shapeForAll,
+} from "../../schema/fields/shape.ts";
+import { whyUnseen } from "../../schema/fields/visibility.ts";
+import { openPopulation, type PopulateRule } from "./open_population.ts";
+
+interface DeclaredReference {
+  readonly field: DeclaredField;
+  readonly select: readonly DeclaredField[] | undefined;
+  readonly always: boolean;
+}
+
+type PopulateRules = ReadonlyMap<string, PopulateRule>;
+
+interface PopulateTypes {
+  readonly declared: readonly DeclaredReference[];
+  readonly rule: PopulateRules;
+  readonly params: PopulateRules;
+  readonly captured: undefined;
+}
+
+/** The entities that an answer shows in the place of their identifiers, by `populate`. */
+export const populate: Feature<PopulateTypes> = {
+  name: "populate",
+  operations: ["all", "one"],
+  requirements: [{ withoutHooks: ["fetch"], reason: () => "" }],
+  parameters: { populate: "list" },
+  check(option, place) {
+    if (!isJsonObject(option.value)) throw option.fail(`needs an object as "populate"`);
+    const entries = Object.entries(option.value).filter(([, options]) => options !== undefined);
+    const references = option.parts(...Object.keys(option.value));
+    return entries.map(([name]) => checkReference(name, references[name] as OptionReader, place));
+  },
+  narrow(declared, reader) {
+    const rules = declared.flatMap(({ field, select, always }) =>
+      field.seenBy(reader).map((name) => {
+        const shape = reader.fields.get(name) as FieldShape;
+        return [name, narrowReference({ field: shape, select, always })] as const;
+      })
+    );
+    return rules.length === 0 ? undefined : new Map(rules);
+  },
+  describe: (rules) => ({
+    parameters: {
+      populate: { text: "The references to replace by entities", fields: [...rules.keys()] },
+    },
+    answer: { filled: rules },
+  }),
+  parse(rules, given) {
+    const names = given.names("populate", [...rules.keys()]);
+    return new Map([...rules].filter(([name, { always }]) => always || names.includes(name)));
+  },
+  async prepare(rules, context) {
+    const fills = await openPopulation(context, rules);
+    return fills === undefined ? {} : { fills };
+  },
+};
+
+/** Returns the rule of a reference with the fields of the referred entity that the reader sees. */
+function narrowReference(
+  { field, select: declared, always }: {
+    readonly field: FieldShape;
+    readonly select: readonly DeclaredField[] | undefined;
+    readonly always: boolean;
+  },
+): PopulateRule {
+  if (declared === undefined) return { field, always, projection: {} };
+  const target: Shape | undefined = referenceIn(field)?.populated;
+  const select = declared.flatMap((each) => each.seenBy(target));
+  return { field, always, select, projection: projectionOf(select) };
+}
+
+function checkReference(
+  name: string,
+  option: OptionReader,
+  { shape, fail }: OptionPlace,
+): DeclaredReference {
+  const field = shape.fields.get(name);
+  const reference = field && referenceIn(field);
+  const problem = whyUnseen(field) ?? (reference === undefined ? "is no reference" : undefined);
+  if (reference === undefined || problem !== undefined) {
+    throw fail(`has "${name}" in "populate", which ${problem}`);
+  }
+  const { select, always, unguarded } = option.parts("select", "always", "unguarded");
+  const isAlways = always.flag();
+  const isUnguarded = unguarded.flag();
+  const names = select.value === undefined ? undefined : select.list("names");
+  const referred = referredTarget(reference);
+  if (referred !== undefined) {
+    const { fields } = shapeForAll(buildSchema(referred).schema);
+    const unseen = names?.find((each) => whyUnseen(fields.get(each)) !== undefined);
+    if (unseen !== undefined) {
+      const reason = whyUnseen(fields.get(unseen));
+      throw fail(
+        `has "${unseen}" of "${referred.name}" in "populate.${name}.select", which ${reason}`,
+      );
+    }
+    bindingRests(referred);
+    if (!isUnguarded) checkGuards(referred, (text) => fail(`has "${name}" in "populate", ${text}`));
+  }
+  return {
+    field: new DeclaredField(name),
+    select: names?.map((each) => new DeclaredField(each)),
+    always: isAlways,
+  };
+}
+
+/**
+ * Throws if `one()` of a referred class has a hook. The hook may hide entities or fields, but does not run when
+ * `populate` puts an entity in the place of its identifier. The answer would show the hidden entities and fields.
+ */
+function checkGuards(referred: ModelClass, fail: Fail): void {
+  const methods = bindingRests(referred).flatMap((rest) => rest.methods);
+  const hooks = methods.filter(({ operation }) => operation === "one")
+    .flatMap(({ hooks }) => Object.entries(hooks));
+  const [name] = hooks.find(([name, hook]) => isHookName(name) && hook !== undefined) ?? [];
+  if (name === undefined) return;
+  throw fail(
+    `but hook "${name}" of one() of "${referred.name}" would not run: ` +
+      `set "unguarded" if every client may see what its scope allows`,
+  );
+}

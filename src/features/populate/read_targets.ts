@@ -1,0 +1,103 @@
+import type { Buffer } from "node:buffer";
+import type { Document, Model } from "mongoose";
+import { castFilter, withConditions } from "../../filter/cast_filter.ts";
+import { everyFilter, type Filter } from "../../filter/filters.ts";
+import { isSameForDatabase, type Projection, withoutApart } from "../../filter/projection.ts";
+import { queryOptions } from "../../filter/selection.ts";
+import { JsonText } from "../../json/populate.ts";
+import { toJsonValue } from "../../json/to_json.ts";
+import { documentsIn, identifierIn } from "../../json/bytes/bson_reader.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
+import type { BsonReads } from "../../sources/collection/bson_reads.ts";
+import { decodeBson } from "../../sources/collection/bson_to_json.ts";
+import { modelSupport } from "../../sources/collection/model_support.ts";
+
+export interface TargetSource {
+  readonly model: Model<unknown>;
+  readonly shape: Shape;
+  readonly declared: boolean;
+  readonly scope: Filter;
+  readonly projection: Projection;
+  readonly maxTimeMS: number;
+}
+
+/**
+ * The entities that are shown in the place of identifiers (population), as JSON text. The keys are the JSON texts of
+ * the identifiers, which are the texts that the answer contains for references.
+ */
+export type FoundTargets = Map<string, JsonText>;
+
+/**
+ * Reads the entities with some identifiers in one query, as `one()` of their model shows them. An entity that is
+ * missing in the result does not exist or is outside of the scope. The caller bounds the wait for the database.
+ */
+export async function readTargets(
+  source: TargetSource,
+  ids: readonly unknown[],
+): Promise<FoundTargets> {
+  const { model, shape, declared, projection } = source;
+  // Mongoose reads a model that no model class declares, because Mongoose may run code of the application for it.
+  const isDirect = declared && isSameForDatabase(projection, shape);
+  const reads = isDirect ? modelSupport(model, shape).reads : undefined;
+  if (reads === undefined) return await readDocuments(source, ids);
+  return await readDirect(source, { ids, reader: reads.reader });
+}
+
+async function readDirect(
+  source: TargetSource,
+  { ids, reader }: { readonly ids: readonly unknown[]; readonly reader: BsonReads },
+): Promise<FoundTargets> {
+  const { model, shape, scope } = source;
+  const projection = withoutApart(source.projection, shape);
+  const conditions = everyFilter({ _id: { $in: ids } }, castFilter(model, scope));
+  const query = { conditions, projection, options: optionsOf(source) };
+  const writer = reader.writerFor(query);
+  const found: FoundTargets = new Map();
+  for await (const batch of reader.batches(query)) {
+    for (const stored of documentsIn(batch)) {
+      found.set(idText(stored), new JsonText(writer.joined([stored])));
+    }
+  }
+  return found;
+}
+
+/**
+ * Reads entities as Mongoose documents. The documents are read with all their fields, because Mongoose may compute a
+ * shown field from a field that the projection leaves out.
+ */
+async function readDocuments(
+  source: TargetSource,
+  ids: readonly unknown[],
+): Promise<FoundTargets> {
+  const { model, shape, scope, projection } = source;
+  const query = model.find({}, {}, optionsOf(source));
+  const named = withConditions(query, everyFilter({ _id: { $in: ids } }, scope));
+  const names = Object.keys(projection);
+  const found: FoundTargets = new Map();
+  for (const doc of await named.exec() as Document[]) {
+    const value = toJsonValue(doc, shape);
+    found.set(jsonOf(doc._id), new JsonText(jsonOf(names.length > 0 ? pick(value, names) : value)));
+  }
+  return found;
+}
+
+function optionsOf({ scope, maxTimeMS }: TargetSource): Record<string, unknown> {
+  const selection = { filter: {}, scope, options: {}, projection: {} };
+  return queryOptions(selection, { maxTimeMS, page: false });
+}
+
+function idText(stored: Buffer): string {
+  const id = identifierIn(stored);
+  return id === undefined ? jsonOf((decodeBson(stored) as { _id: unknown })._id) : `"${id}"`;
+}
+
+function jsonOf(value: unknown): string {
+  return JSON.stringify(toJsonValue(value)) ?? "null";
+}
+
+function pick(value: unknown, names: readonly string[]): object {
+  const values = value as Record<string, unknown>;
+  return Object.fromEntries(
+    names.filter((name) => Object.hasOwn(values, name)).map((name) => [name, values[name]]),
+  );
+}

@@ -1,0 +1,92 @@
+import { badParameter } from "../../errors/refusals.ts";
+import { type Filter, markCompiled } from "../../filter/filters.ts";
+
+export const MAX_WORDS = 10;
+
+export const MAX_CHARACTERS = 200;
+
+/** The fields whose text is searched. Without a list, MongoDB searches in the text index of the collection. */
+export interface SearchRule {
+  readonly fields: readonly string[] | undefined;
+}
+
+const MARKED_LETTERS = [[0xc0, 0x24f], [0x1e00, 0x1eff]] as const;
+
+/**
+ * Returns the condition of a search. Each word of the text must be contained in one of the fields, or be found in the
+ * text index. Case is ignored, and so are the diacritics of Latin letters.
+ */
+export function compileSearch(text: string, rule: SearchRule): Filter {
+  if (text.includes("\0")) throw badParameter("search", "a text without NUL");
+  const words = text.split(/\s+/).filter((word) => word !== "");
+  const isAllowed = words.length > 0 && words.length <= MAX_WORDS &&
+    text.length <= MAX_CHARACTERS && text.isWellFormed();
+  if (!isAllowed) {
+    const allowed = `1 to ${MAX_WORDS} words, at most ${MAX_CHARACTERS} characters`;
+    throw badParameter("search", allowed);
+  }
+  const { fields } = rule;
+  if (fields === undefined) return { $text: { $search: words.map(quoted).join(" ") } };
+  return { $and: words.map((word) => ({ $or: fields.map((field) => containing(field, word)) })) };
+}
+
+/**
+ * Returns a word in quotes for `$text`. In quotes, a leading `-` does not exclude the word from the results, so it is
+ * searched like any other word.
+ */
+function quoted(word: string): string {
+  return `"${word.replace(/["\\]/g, " ").trim()}"`;
+}
+
+function containing(field: string, word: string): Filter {
+  return { [field]: markCompiled({ $regex: patternOf(word), $options: "i" }) };
+}
+
+const PIECES = /\p{Script=Latin}\p{Mn}*|\P{Script=Latin}+/gu;
+
+/**
+ * Returns a regular expression that matches a word literally, whatever diacritics its Latin letters have. A search for
+ * `cafe` finds `café`.
+ */
+function patternOf(word: string): string {
+  const pieces = word.match(PIECES) ?? [];
+  return pieces.map((piece) => {
+    const base = baseOf(piece).toLowerCase();
+    const variants = VARIANTS.get(base);
+    return variants === undefined ? literal(piece) : `[${base}${variants}]\\p{Mn}*`;
+  }).join("");
+}
+
+/**
+ * Returns a regular expression that matches a text in each Unicode normalization form, because a stored text may have
+ * any form.
+ */
+function literal(text: string): string {
+  const forms = new Set([text, text.normalize("NFC"), text.normalize("NFD")]);
+  const escaped = [...forms].map((form) => form.replace(/[\\^$.*+?()[\]{}|/#-]/g, "\\$&"));
+  return escaped.length === 1 ? escaped.join() : `(?:${escaped.join("|")})`;
+}
+
+function baseOf(text: string): string {
+  return text.normalize("NFD").replace(/\p{Mn}/gu, "").normalize("NFC");
+}
+
+const VARIANTS: ReadonlyMap<string, string> = variants();
+
+function variants(): Map<string, string> {
+  const found = new Map<string, string>();
+  for (let letter = 0x61; letter <= 0x7a; letter++) found.set(String.fromCharCode(letter), "");
+  for (const [from, to] of MARKED_LETTERS) {
+    for (let code = from; code <= to; code++) {
+      const letter = String.fromCharCode(code);
+      const base = baseOf(letter).toLowerCase();
+      const known = found.get(base);
+      const small = letter.toLowerCase();
+      // The option `i` of the expression matches a capital letter by its lower-case letter, so only the latter is
+      // listed.
+      const isFound = small !== letter && small.length === 1;
+      if (known !== undefined && !isFound) found.set(base, known + letter);
+    }
+  }
+  return found;
+}

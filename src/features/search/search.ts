@@ -1,0 +1,80 @@
+import type { Filter } from "../../filter/filters.ts";
+import { type DeclaredField, DeclaredPath, type Feature } from "../../pipeline/feature.ts";
+import type { OptionPlace } from "../../pipeline/option_reader.ts";
+import { isHiddenPath } from "../../schema/fields/visibility.ts";
+import { compileSearch, MAX_CHARACTERS, MAX_WORDS, type SearchRule } from "./compile_search.ts";
+
+interface SearchTypes {
+  readonly declared:
+    | { readonly fields: readonly DeclaredField[] }
+    | { readonly index: readonly DeclaredPath[] };
+  readonly rule: SearchRule;
+  readonly params: Filter;
+  readonly captured: undefined;
+}
+
+const WORD = "[^\\s\\u0000]+";
+
+/** The search for words in fields or in a text index, by `search`. */
+export const search: Feature<SearchTypes> = {
+  name: "search",
+  operations: ["all"],
+  requirements: [{ withoutHooks: ["fetch"], reason: () => "" }],
+  parameters: { search: "one" },
+  check(option, place) {
+    if (Array.isArray(option.value)) return { fields: option.fields("text") };
+    const { index } = option.parts("index");
+    if (index.value !== true) {
+      throw option.fail('needs a list of fields or { index: true } as "search"');
+    }
+    if (place.link?.embedded) {
+      throw option.fail("cannot search in a text index: it lists what others embed");
+    }
+    return { index: textIndexPaths(place) };
+  },
+  /**
+   * A search in a text index is allowed only if the reader sees every indexed field, because a match would reveal a
+   * word of a hidden field.
+   */
+  narrow(declared, reader) {
+    if ("index" in declared) {
+      return declared.index.every((path) => path.isSeenBy(reader))
+        ? { fields: undefined }
+        : undefined;
+    }
+    const fields = declared.fields.flatMap((field) => field.seenBy(reader));
+    return fields.length > 0 ? { fields } : undefined;
+  },
+  describe: () => ({
+    parameters: {
+      search: {
+        text: `Words to look for: at most ${MAX_WORDS}`,
+        schema: {
+          type: "string",
+          maxLength: MAX_CHARACTERS,
+          pattern: `^\\s*${WORD}(\\s+${WORD}){0,${MAX_WORDS - 1}}\\s*$`,
+        },
+      },
+    },
+  }),
+  parse(rule, given) {
+    const text = given.parameter("search");
+    return text === undefined ? undefined : compileSearch(text, rule);
+  },
+  select: (filter) => ({ filter }),
+};
+
+/**
+ * Returns the paths of the text index. Throws if the index has a hidden path, because a search would find entities by
+ * values that clients do not see.
+ */
+function textIndexPaths({ schema, shape, fail }: OptionPlace): readonly DeclaredPath[] {
+  const keys = schema.indexes().flatMap(([index]) => Object.entries(index));
+  const texts = keys.filter(([, kind]) => kind === "text").map(([path]) => path);
+  if (texts.length === 0) {
+    throw fail(`needs a text index for "search": declare it in configure(), by schema.index()`);
+  }
+  const hidden = texts.find((path) => path === "$**" ? shape.secretive : isHiddenPath(path, shape));
+  if (hidden === undefined) return texts.map((path) => new DeclaredPath(path));
+  throw fail(`cannot search in a text index of "${hidden}": clients do not see all that it holds`);
+}

@@ -1,0 +1,29 @@
+import type { DeclaredField, Feature } from "../../pipeline/feature.ts";
+
+interface SelectTypes {
+  readonly declared: readonly DeclaredField[];
+  readonly rule: readonly string[];
+  readonly params: readonly string[];
+  readonly captured: undefined;
+}
+
+/** The fields of an answer, which a request chooses by `select`. */
+export const select: Feature<SelectTypes> = {
+  name: "select",
+  operations: ["all", "one"],
+  parameters: { select: "list" },
+  check: (option) => option.fields("any"),
+  narrow(declared, reader) {
+    const names = declared.flatMap((field) => field.seenBy(reader));
+    return names.length === 0 ? undefined : names;
+  },
+  describe: (names) => ({
+    parameters: {
+      select: { text: "The fields to show. `_id` is always shown", fields: ["_id", ...names] },
+    },
+    answer: { isPartial: true },
+  }),
+  parse: (names, given) =>
+    given.parameter("select") === undefined ? undefined : given.names("select", ["_id", ...names]),
+  select: (shown) => ({ shown }),
+};

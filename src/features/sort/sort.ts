@@ -1,0 +1,74 @@
+import { logHint } from "../../errors/log.ts";
+import { type Order, totalOrder } from "../../filter/order.ts";
+import type { DeclaredField, Feature } from "../../pipeline/feature.ts";
+import { MAX_SORT_KEYS, readKeys } from "../../pipeline/sort_keys.ts";
+import type { Level } from "../../pipeline/request/route.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import { buildSchema } from "../../schema/build_schema.ts";
+import { memoize } from "../../schema/memoize.ts";
+
+interface SortTypes {
+  readonly declared: readonly DeclaredField[];
+  readonly rule: readonly string[];
+  readonly params: Order;
+  readonly captured: undefined;
+}
+
+/** The order of a list, which a request chooses by `sort`. */
+export const sort: Feature<SortTypes> = {
+  name: "sort",
+  operations: ["all"],
+  requirements: [{ withoutHooks: ["fetch"], reason: () => "" }],
+  parameters: { sort: "list" },
+  check: (option) => option.fields("scalar"),
+  narrow(declared, reader) {
+    const names = declared.flatMap((field) => field.seenBy(reader));
+    return names.length === 0 ? undefined : names;
+  },
+  describe: (names) => {
+    const fields = [...new Set(["_id", ...names])];
+    return {
+      parameters: {
+        sort: {
+          text: "The fields to sort by, each once, with `-` for descending order",
+          fields,
+          values: fields.flatMap((field) => [field, `-${field}`]),
+          schema: { maxItems: MAX_SORT_KEYS, uniqueItems: true },
+        },
+      },
+    };
+  },
+  parse(names, given) {
+    const text = given.parameter("sort");
+    return text === undefined ? undefined : totalOrder(readKeys(text, ["_id", ...names]));
+  },
+  select: (order) => ({ order }),
+  start: hintAtIndexes,
+};
+
+/** The fields that were already logged, by class. Several routes may sort by one field, and one line is enough. */
+const hintedOf = memoize((_target: ModelClass) => new Set<string>());
+
+/**
+ * Logs a hint for each field by which clients may sort and with which no index begins. For a request that sorts by such
+ * a field, the database sorts all entities. Each field is logged once.
+ */
+function hintAtIndexes(names: readonly string[], { target, scopes, link }: Level): void {
+  if (link !== undefined) return;
+  const indexes = buildSchema(target).schema.indexes().map(([key]) => Object.keys(key));
+  const hinted = hintedOf(target);
+  for (const name of names) {
+    // With a scope, an index may begin with the fields of the scope, so the field of the sort may come later in the
+    // index.
+    const isIndexed = name === "_id" ||
+      indexes.some(([first, ...rest]) =>
+        first === name || scopes.length > 0 && rest.includes(name)
+      );
+    if (isIndexed || hinted.has(name)) continue;
+    hinted.add(name);
+    logHint(
+      `No index of "${target.name}" begins with "${name}", so that the database sorts all entities for "sort=${name}": ` +
+        `declare schema.index({ ${JSON.stringify(name)}: 1, _id: 1 })`,
+    );
+  }
+}

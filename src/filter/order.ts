@@ -1,0 +1,42 @@
+import { isJsonObject } from "../schema/fields/json.ts";
+
+/** A sort order. The keys are paths, the most important first, and the values are directions. */
+export type Order = Readonly<Record<string, 1 | -1>>;
+
+/**
+ * Options of the driver that keep the type, the digits and the flags of each value that a window compares. A converted
+ * value could sort at another position, and a page would repeat or miss entities.
+ */
+export const SEEK_READ = { promoteValues: false, bsonRegExp: true } as const;
+
+/** The values by which an entity is sorted, by path. A page that continues after the entity begins at these values. */
+export type SortValues = Readonly<Record<string, unknown>>;
+
+/**
+ * Completes an order with `_id`, so that no two entities are equal in the order and a page can begin after any entity.
+ * Keys after `_id` are dropped, because they never decide.
+ */
+export function totalOrder<D>(order: Readonly<Record<string, D>>): Readonly<Record<string, D | 1>> {
+  const keys = Object.keys(order);
+  const last = keys.indexOf("_id");
+  if (last === -1) return { ...order, _id: 1 };
+  return Object.fromEntries(Object.entries(order).slice(0, last + 1));
+}
+
+export function sortValues(stored: object, paths: readonly string[]): SortValues {
+  return Object.fromEntries(paths.map((path) => [path, sortValueAt(stored, path)]));
+}
+
+/**
+ * Returns the stored value at a path. Returns `null` if no value is stored, because MongoDB sorts a missing value as
+ * `null`.
+ */
+export function sortValueAt(stored: unknown, path: string): unknown {
+  return valueBelow(stored, path.split("."));
+}
+
+function valueBelow(value: unknown, [name, ...names]: readonly string[]): unknown {
+  if (name === undefined) return value ?? null;
+  if (Array.isArray(value)) return value.map((each) => valueBelow(each, [name, ...names]));
+  return isJsonObject(value) && Object.hasOwn(value, name) ? valueBelow(value[name], names) : null;
+}

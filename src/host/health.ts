@@ -1,0 +1,100 @@
+import mongoose, { type Connection, type Model } from "mongoose";
+import { clearTimeout, setImmediate, setTimeout } from "node:timers";
+import { givenConnections } from "../database/request_connection.ts";
+import { TimeLimitError, withTimeLimit } from "../database/time_limit.ts";
+import { indexBuilds } from "../schema/index_builds.ts";
+import { isOpen, isPoolBusy } from "../schema/mongoose/connections.ts";
+import { isAnyClosing } from "../http/close_server.ts";
+
+/** The health of an application, which `Framework.health()` returns for the probes of an orchestrator. */
+export interface Health {
+  /** Whether the process answers. The value is always `true`. A process that does not answer has to be restarted. */
+  readonly live: boolean;
+  /**
+   * Whether requests can be served. Every database has to answer in time, all unique indexes have to be built, and no
+   * server may be closing.
+   */
+  readonly ready: boolean;
+  /** The reasons why requests cannot be served. Empty if `ready` is `true`. */
+  readonly reasons: readonly string[];
+}
+
+/** The time limit of a check, shorter than the second after which probes of orchestrators give up. */
+const DEADLINE_MS = 800;
+
+let checking: Promise<Health> | undefined;
+
+/**
+ * Checks the connections and indexes that requests need. Simultaneous calls share one check, so that many probes do not
+ * ping a slow database many times.
+ */
+export function health(): Promise<Health> {
+  return checking ??= look().finally(() => checking = undefined);
+}
+
+async function look(): Promise<Health> {
+  const closing = isAnyClosing() ? ["A server is closing"] : [];
+  const end = performance.now() + DEADLINE_MS;
+  const found = await Promise.all([...servedConnections()].map((each) => findProblems(each, end)));
+  const reasons = [...closing, ...found.flat()];
+  return { live: true, ready: reasons.length === 0, reasons };
+}
+
+/**
+ * Returns the connections that `getConnection` has returned, and the default connection if it has models. Requests use
+ * these connections. The state of any other connection has no effect on the health.
+ */
+function servedConnections(): Set<Connection> {
+  const { connection } = mongoose;
+  return new Set([...connection.modelNames().length > 0 ? [connection] : [], ...givenConnections]);
+}
+
+async function findProblems(connection: Connection, end: number): Promise<string[]> {
+  const name = connection === mongoose.connection
+    ? "The default connection"
+    : `The connection to "${connection.name}"`;
+  if (!isOpen(connection)) return [`${name} is not open`];
+  const problem = await findPingProblem(connection, end);
+  if (problem !== undefined) return [`${name} ${problem}`];
+  const builds = Object.values(connection.models)
+    .flatMap((model) => indexBuilds(model as Model<unknown>) ?? []);
+  const standing = await Promise.all(builds.map((each) => holds(each.areUniqueStanding(), end)));
+  return builds.filter((_, index) => !standing[index])
+    .map(({ name }) => `The unique indexes of "${name}" are not built`);
+}
+
+async function findPingProblem(
+  connection: Connection,
+  end: number,
+): Promise<string | undefined> {
+  const db = connection.getClient().db(connection.name);
+  const limit = { ms: Math.max(0, end - performance.now()), message: "Cannot ping" };
+  try {
+    await withTimeLimit((signal) => db.command({ ping: 1 }, { signal }), limit);
+    return undefined;
+  } catch (error) {
+    // The reason does not include the message, which may name hosts and users of the database.
+    if (!(error instanceof TimeLimitError)) {
+      return `fails: ${Object(error).codeName ?? Object(error).name}`;
+    }
+    // An aborted ping leaves its connection by the next turn of the event loop. Before that, the connection of the ping
+    // would make the pool look busy.
+    await new Promise((resolve) => setImmediate(resolve));
+    return isPoolBusy(connection) ? undefined : `does not answer in ${DEADLINE_MS} ms`;
+  }
+}
+
+/**
+ * Whether a promise resolves before `end`, and to another value than `false`. A build of indexes that fails or takes
+ * too long counts as not done.
+ */
+async function holds(work: Promise<unknown> | undefined, end: number): Promise<boolean> {
+  let timer;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, Math.max(0, end - performance.now()), false);
+  });
+  const result = Promise.resolve(work).then((given) => given !== false, () => false);
+  const held = await Promise.race([result, late]);
+  clearTimeout(timer);
+  return held;
+}

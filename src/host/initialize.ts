@@ -1,0 +1,188 @@
+// @ts-types="npm:@types/express@^5"
+import type { Router } from "express";
+import type { Model } from "mongoose";
+import { registeredModels } from "../declare/model/records.ts";
+import { type ErrorContext, Reporter } from "../pipeline/request/reporter.ts";
+import type { ModelClass } from "../declare/model/framework_model.ts";
+import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
+import { MAX_TIME_MS } from "../database/time_budget.ts";
+import { completeQueryLimits, type QueryLimits } from "../filter/q/limits.ts";
+import { type BodyLimits, completeBodyLimits } from "../write/body/read_body.ts";
+import { logLine } from "../errors/log.ts";
+import type { LiveLimits } from "../features/live/live_limits.ts";
+import { features } from "../features.ts";
+import { planLevel } from "../pipeline/plan_level.ts";
+import { actingLevel, type Route } from "../pipeline/request/route.ts";
+import { getModel } from "../schema/get_model.ts";
+import { followSettings, mountRoutes } from "../http/routes/open_router.ts";
+import { refuseRequest, unknownOption } from "../http/check_options.ts";
+import { buildRoutes, type RouteSettings } from "../http/routes/build_routes.ts";
+import { checkTransactions } from "../http/routes/compile_writes.ts";
+import { describeRoute, type RouteDescription } from "../http/routes/describe_route.ts";
+
+/** The options of `Framework.initialize()`, which returns the router with the routes of the models. */
+export interface InitializeOptions {
+  /** The models whose routes are mounted. The default is all imported models with `@rest`. */
+  readonly models?: readonly ModelClass[];
+  /**
+   * A function that is called with the error of each answer with a 5xx status, and of each answer that `sendTimeoutMS`
+   * has cut. If the function returns a `RestError` for an unexpected error, this `RestError` is the answer. Otherwise,
+   * the error is logged.
+   *
+   * While the database is not available or clients are too slow, the first error of each cause is reported at once.
+   * Further errors of the same cause are reported once a minute, with their `count`.
+   */
+  readonly onError?: (req: FrameworkRequest, error: unknown, context: ErrorContext) => unknown;
+  /** The time that a request may wait for the database in total, in milliseconds. The default is `10000`. */
+  readonly maxTimeMS?: number;
+  /**
+   * The time that a client has to read each 64 KB of an answer, in milliseconds. The connection of a slower client is
+   * reset. The default is `60000`.
+   */
+  readonly sendTimeoutMS?: number;
+  /**
+   * The writes that answer 503 until unique indexes are built. By default, these are the writes that set a field of
+   * such an index, so that no two entities get the same unique value. With `"required"`, all writes of a model answer
+   * 503 until all of its unique indexes are built. With `"lazy"`, only `replace()` by another field than `_id` answers
+   * 503, so duplicates are possible in other writes.
+   */
+  readonly indexes?: "required" | "lazy";
+  /**
+   * With `"strict"`, requests with parameters that the operation does not declare answer 400. `updateAll()` and
+   * `removeAll()` refuse such requests in any case, because a misspelled `q` would select all entities.
+   */
+  readonly parameters?: "strict";
+  /** Limits on the URL parameter `q`. */
+  readonly queryLimits?: QueryLimits;
+  /** Limits on request bodies. */
+  readonly bodyLimits?: BodyLimits;
+  /** Limits on live lists. */
+  readonly live?: LiveLimits;
+  /**
+   * Whether `initialize()` logs the routes, one per line. The line of a read says whether the read makes documents, and
+   * why.
+   */
+  readonly log?: boolean;
+}
+
+const OPTIONS: Readonly<Record<keyof InitializeOptions, true>> = {
+  models: true,
+  onError: true,
+  maxTimeMS: true,
+  sendTimeoutMS: true,
+  indexes: true,
+  parameters: true,
+  queryLimits: true,
+  bodyLimits: true,
+  live: true,
+  log: true,
+};
+
+/**
+ * The longest delay that a timer supports. A timer with a longer delay would fire at once, so longer time limits are
+ * refused.
+ */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** The router that `Framework.initialize()` returns. The application mounts the router by `app.use()`. */
+export interface FrameworkRouter extends Router {
+  /** Returns the descriptions of the routes of this router. */
+  readonly describe: () => RouteDescription[];
+}
+
+export function initialize(options: InitializeOptions = {}): FrameworkRouter {
+  refuseRequest("initialize", options);
+  const routes = openRoutes(options);
+  // Compiling the models here lets a wrong model fail at start-up, and starts the builds of its indexes early.
+  for (const route of routes) {
+    const { levels: [root], getConnection } = route;
+    if (root === undefined || getConnection !== undefined) continue;
+    getModel(root.target);
+    checkTransactions(route);
+  }
+  for (const route of routes) actingLevel(route).options.start(actingLevel(route));
+  const describe = () => routes.map(describeRoute);
+  if (options.log === true) logLine(routes.map(routeLine).join("\n"));
+  const router = Object.assign(followSettings(mountRoutes(routes)), { describe });
+  mounted.set(router, routes);
+  return router;
+}
+
+/**
+ * Returns the line about a route that the option `log` writes. The line of a read says whether the read sends bytes or
+ * makes documents, and why.
+ */
+function routeLine(route: Route): string {
+  const { method, path, operation, model } = describeRoute(route);
+  const line = `${method.padEnd(6)} ${path}  ${operation}  ${model}`;
+  const level = actingLevel(route);
+  const isRead = level.kind.change === undefined && route.getConnection === undefined;
+  if (!isRead) return line;
+  const compiled: unknown = level.link?.embedded ? undefined : getModel(level.target);
+  const { kind, reason } = planLevel(level, compiled as Model<unknown> | undefined);
+  return `${line}: ${kind} (${reason})`;
+}
+
+const mounted = new WeakMap<object, readonly Route[]>();
+
+/**
+ * Returns the routes of a router of {@linkcode initialize}. Returns `undefined` for any other object, which the caller
+ * refuses.
+ */
+export function mountedRoutes(router: object): readonly Route[] | undefined {
+  return mounted.get(router);
+}
+
+export function describe(options: InitializeOptions = {}): RouteDescription[] {
+  return openRoutes(options).map(describeRoute);
+}
+
+/** Returns the routes that {@linkcode initialize} would mount, so that they can be described without a router. */
+export function openRoutes(options: InitializeOptions): Route[] {
+  checkOptions(options);
+  return buildRoutes(options.models ?? registeredModels(), { ...settingsOf(options), features });
+}
+
+/**
+ * Builds the settings that all routes of a router share, with defaults. Throws if a time limit is out of range, because
+ * a timer with a longer delay would fire at once.
+ */
+export function settingsOf(options: InitializeOptions): RouteSettings {
+  const { onError, maxTimeMS = MAX_TIME_MS, sendTimeoutMS = 60_000 } = options;
+  const { queryLimits, bodyLimits, indexes, parameters } = options;
+  for (const [name, time] of Object.entries({ maxTimeMS, sendTimeoutMS })) {
+    if (Number.isInteger(time) && time > 0 && time <= MAX_TIMER_MS) continue;
+    throw new RangeError(
+      `Cannot initialize: ${name} is ${time}, not an integer from 1 to ${MAX_TIMER_MS}`,
+    );
+  }
+  return {
+    maxTimeMS,
+    sendTimeoutMS,
+    limits: completeQueryLimits(queryLimits),
+    filterPaths: queryLimits?.paths,
+    bodyLimits: completeBodyLimits(bodyLimits),
+    settings: features.settings(options),
+    indexes,
+    parameters,
+    reporter: new Reporter(onError),
+  };
+}
+
+const WORDS = { indexes: ["required", "lazy"], parameters: ["strict"] } as const;
+
+function checkOptions(options: InitializeOptions): void {
+  const unknown = unknownOption(options, OPTIONS);
+  if (unknown !== undefined) {
+    throw new TypeError(`Cannot initialize: there is no option ${unknown}`);
+  }
+  if (options.models !== undefined && !Array.isArray(options.models)) {
+    throw new TypeError(`Cannot initialize: "models" is not a list`);
+  }
+  for (const [name, words] of Object.entries(WORDS)) {
+    const given = options[name as keyof typeof WORDS];
+    if (given === undefined || words.some((word) => word === given)) continue;
+    const allowed = words.map((word) => `"${word}"`).join(" or ");
+    throw new TypeError(`Cannot initialize: "${name}" is ${JSON.stringify(given)}, not ${allowed}`);
+  }
+}

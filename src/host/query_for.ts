@@ -1,0 +1,137 @@
+// @ts-types="npm:@types/express@^5"
+import type { Request } from "express";
+import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
+import { HookFailure } from "../declare/hooks/run_hook.ts";
+import { bindingRests, describeModel } from "../declare/model/describe_model.ts";
+import type { FrameworkModel, ModelClass, ModelOf } from "../declare/model/framework_model.ts";
+import type { ModelQuery } from "../declare/operations/action.ts";
+import { OPERATIONS } from "../declare/operations/operation.ts";
+import { castFilter } from "../filter/cast_filter.ts";
+import { everyFilter } from "../filter/filters.ts";
+import { completeQueryLimits, type QueryLimits } from "../filter/q/limits.ts";
+import { ListedPaths } from "../filter/q/resolve_path.ts";
+import { countSelected, selectLevel } from "../pipeline/open_level.ts";
+import { openCall, requestView } from "../pipeline/request/request_context.ts";
+import { narrowToReader, rightsOf } from "../pipeline/request/reader_rights.ts";
+import type { Level, Route } from "../pipeline/request/route.ts";
+import { buildSchema } from "../schema/build_schema.ts";
+import { exactFilter } from "../schema/mongoose/statements/exact_filter.ts";
+import { shapeForAll } from "../schema/fields/shape.ts";
+import { features } from "../features.ts";
+import { OperationOptions } from "../pipeline/operation_options.ts";
+import { cannotMount } from "../pipeline/option_reader.ts";
+import { settingsOf } from "./initialize.ts";
+
+/**
+ * The options of `Framework.queryFor()`, which returns the filter and the model for the entities that a request may
+ * see.
+ */
+export interface QueryForOptions {
+  /**
+   * Limits on the URL parameter `q`. With `paths: "listed"`, requests with `q` are refused, because no path is listed.
+   */
+  readonly queryLimits?: QueryLimits;
+  /**
+   * Whether the URL parameter `q` filters the query. With `false`, only the scope selects entities. Use `false` in
+   * requests whose `q` is for another model.
+   *
+   * @default {true}
+   */
+  readonly q?: boolean;
+  /**
+   * The route of the `@rest` that applies. A class needs this option if several `@rest` have a scope or
+   * `getConnection`, and none is `main`.
+   */
+  readonly route?: string;
+}
+
+export async function queryFor<M extends FrameworkModel>(
+  req: Request,
+  target: ModelClass<M>,
+  options: QueryForOptions = {},
+): Promise<ModelQuery<M>> {
+  const { queryLimits, route: path, q = true } = options;
+  if (typeof q !== "boolean") {
+    throw new TypeError(`Cannot query "${target.name}": "q" is not true or false`);
+  }
+  const limits = completeQueryLimits(queryLimits);
+  const known = routeFor(target, { path, ignoresQ: !q });
+  // No operation lists paths for this query, so with `paths: "listed"`, `q` may name no path.
+  const levels = queryLimits?.paths === undefined
+    ? known.levels
+    : known.levels.map((level) => ({ ...level, filterPaths: new ListedPaths([], level.shape) }));
+  const route = { ...known, limits, levels };
+  // Hooks of the request may run at the same time and use its `req.framework`. The view has another `req.framework`, so
+  // that this query does not change the `req.framework` of the hooks.
+  const own = requestView(req as FrameworkRequest);
+  const { context, badQuery } = openCall(route, { req: own, count: countSelected });
+  try {
+    narrowToReader(context);
+    if (badQuery !== undefined) throw badQuery;
+    const { filter, scope } = await selectLevel(context);
+    const model = await context.model();
+    const exact = exactFilter(castFilter(model, everyFilter(filter, scope)));
+    return { filter: exact, model: model as unknown as ModelOf<ModelClass<M>> };
+  } catch (error) {
+    throw error instanceof HookFailure ? error.thrown : error;
+  }
+}
+
+interface RouteKey {
+  readonly path: string | undefined;
+  readonly ignoresQ: boolean;
+}
+
+const routes = new WeakMap<ModelClass, Map<string, Route>>();
+
+function routeFor(target: ModelClass, given: RouteKey): Route {
+  const known = routes.get(target) ?? new Map<string, Route>();
+  const key = JSON.stringify([given.path, given.ignoresQ]);
+  const route = known.get(key) ?? makeRoute(target, given);
+  routes.set(target, known.set(key, route));
+  return route;
+}
+
+/**
+ * Builds the route by which `queryFor()` selects entities. The route has the scopes of the `@rest` that apply, so that
+ * the query selects no entity outside of these scopes. The route has no hooks.
+ */
+function makeRoute(target: ModelClass, { path: route, ignoresQ }: RouteKey): Route {
+  const rests = route === undefined
+    ? bindingRests(target)
+    : describeModel(target).rests.filter((rest) => rest.route === route);
+  const [rest, ...others] = rests;
+  if (rest === undefined) {
+    const place = route === undefined ? "" : ` with route "${route}"`;
+    throw new TypeError(`Cannot query "${target.name}": it has no @rest${place}`);
+  }
+  if (others.some(({ getConnection }) => getConnection !== rest.getConnection)) {
+    throw new TypeError(`Cannot query "${target.name}": name the route whose connection applies`);
+  }
+  const shape = shapeForAll(buildSchema(target).schema);
+  const scopes = rests.map(({ scope }) => scope).filter((scope) => scope !== undefined);
+  const { schema } = buildSchema(target);
+  const fail = (problem: string) => cannotMount(target, problem);
+  const place = { target, schema, shape, link: undefined, fail };
+  const method = { operation: "all", hooks: {} };
+  const levels: Level[] = [{
+    target,
+    shape,
+    options: new OperationOptions(features, { method, place }).under(shape),
+    operation: "all",
+    kind: OPERATIONS.all,
+    hooks: {},
+    parameters: [],
+    scopes,
+    versionKey: undefined,
+    ignoresQ,
+  }];
+  return {
+    path: rest.route ?? "",
+    operation: OPERATIONS.all,
+    levels,
+    rights: rightsOf(levels),
+    ...rest.getConnection && { getConnection: rest.getConnection },
+    ...settingsOf({}),
+  };
+}

@@ -1,0 +1,31 @@
+import type { Method } from "../../declare/operations/methods.ts";
+import { operationOf } from "../../declare/operations/action.ts";
+import { takesQ } from "../../declare/operations/operation.ts";
+import type { QueryLimits } from "../../filter/q/limits.ts";
+import { ListedPaths } from "../../filter/q/resolve_path.ts";
+import { checkKind, type OptionPlace } from "../../pipeline/option_reader.ts";
+
+/**
+ * Returns the paths that the URL parameter `q` may name. Returns `undefined` if `q` may name all paths that clients
+ * see. Throws if the option `filter` lists a path that clients do not see.
+ */
+export function compileFilterPaths(
+  method: Method,
+  { shape, mode, fail }: OptionPlace & { readonly mode: QueryLimits["paths"] },
+): ListedPaths | undefined {
+  const { operation, hooks: { filter, q } } = method;
+  if (filter === undefined) {
+    if (mode !== undefined && (operation === "updateAll" || q === "required")) {
+      throw fail(`needs a "filter": requests need q, which may name listed paths only`);
+    }
+    return mode && new ListedPaths([], shape);
+  }
+  if (!takesQ(operationOf(method))) throw fail(`cannot have "filter"`);
+  const listed = new ListedPaths(
+    checkKind(filter, { kind: "paths", option: "filter", fail }),
+    shape,
+  );
+  const unseen = filter.find((name) => !listed.names.includes(name));
+  if (unseen === undefined) return listed;
+  throw fail(`has "${unseen}" in "filter", which is no field that clients see`);
+}

@@ -1,0 +1,150 @@
+import { badFormat, badParameter } from "../errors/refusals.ts";
+import type { RestError } from "../errors/rest_error.ts";
+import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
+import { queryOf } from "../filter/query_string.ts";
+import { MEDIA_TYPES } from "./request/media_types.ts";
+import { preferencesOf } from "./request/preferences.ts";
+import type { Description } from "./description.ts";
+
+/** The parameters that features own, each with the form of its values. */
+export type ParameterForms = ReadonlyMap<string, "one" | "list">;
+
+export function notAllowed(parameter: string): RestError {
+  return badFormat(`Parameter "${parameter}" is not allowed`, { parameter });
+}
+
+/** The query parameters of a request that belong to features. Elements of a list are joined by commas. */
+export type GivenParameters = ReadonlyMap<string, string>;
+
+const NONE: GivenParameters = new Map();
+
+/**
+ * Reads the query parameters of a request that belong to features. Throws a 400 for a parameter that no feature of the
+ * operation has, unless a hook reads it, and for a parameter in another form than its feature takes.
+ */
+export function readParameters(
+  url: string,
+  { owned, isDeclared, ofHooks }: {
+    readonly owned: ParameterForms;
+    readonly isDeclared: (name: string) => boolean;
+    readonly ofHooks: readonly string[];
+  },
+): GivenParameters {
+  const query = queryOf(url);
+  if (query === "") return NONE;
+  const given = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(query)) {
+    const [parameter = name] = name.split("[", 1);
+    const form = owned.get(parameter);
+    if (form === undefined) continue;
+    if (!isDeclared(parameter)) {
+      if (ofHooks.includes(parameter)) continue;
+      throw notAllowed(parameter);
+    }
+    const before = given.get(parameter);
+    if (name !== parameter || before !== undefined && form === "one") {
+      throw badParameter(parameter, form === "list" ? "fields separated by commas" : "one value");
+    }
+    given.set(parameter, before === undefined ? value : `${before},${value}`);
+  }
+  refuseMalformed(query, given);
+  return given;
+}
+
+/**
+ * Throws if a given parameter is not percent-encoded UTF-8. `URLSearchParams` replaces malformed bytes, so the server
+ * would read a text that the client has not sent.
+ */
+function refuseMalformed(query: string, given: GivenParameters): void {
+  for (const piece of query.split("&")) {
+    try {
+      decodeURIComponent(piece);
+    } catch {
+      const [name = ""] = new URLSearchParams(piece).keys();
+      if (given.has(name)) throw badParameter(name, "percent-encoded UTF-8");
+    }
+  }
+}
+
+/**
+ * The part of a request that a feature can read. A feature can read only the parameters, headers and preferences of its
+ * description, so that the description of a route is complete.
+ */
+export class GivenRequest<C = unknown> {
+  readonly #req: FrameworkRequest;
+  readonly #given: GivenParameters;
+  readonly #description: Description;
+  /** The media types that the list can have, in the order of preference of the server. */
+  readonly offered: readonly string[];
+  /** The values that the feature has read before hooks could change the request. */
+  readonly captured: C;
+
+  constructor(
+    req: FrameworkRequest,
+    { given, description, offered, captured }: {
+      readonly given: GivenParameters;
+      readonly description: Description;
+      readonly offered: readonly string[];
+      readonly captured: C;
+    },
+  ) {
+    this.captured = captured;
+    this.#req = req;
+    this.#given = given;
+    this.#description = description;
+    this.offered = [MEDIA_TYPES.json, ...offered];
+  }
+
+  get method(): string {
+    return this.#req.method;
+  }
+
+  get accept(): string | undefined {
+    return this.#req.headers.accept;
+  }
+
+  parameter(name: string): string | undefined {
+    this.#check("parameters", name);
+    return this.#given.get(name);
+  }
+
+  /** Returns a header by its name in lower case. */
+  header(name: string): string | undefined {
+    this.#check("headers", name);
+    const value = this.#req.headers[name];
+    return value === undefined ? undefined : String(value);
+  }
+
+  /** Whether the header `Prefer` has a preference such as `count=exact`. */
+  prefers(preference: string): boolean {
+    this.#check("preferences", preference);
+    const [name = "", value] = preference.split("=");
+    return preferencesOf(this.#req).get(name)?.toLowerCase() === value;
+  }
+
+  /** Reads a list of names. Throws a 400 that lists the allowed names if the list has another name. */
+  names(parameter: string, allowed: readonly string[]): string[] {
+    const names = this.parameter(parameter)?.split(",") ?? [];
+    if (names.every((name) => allowed.includes(name))) return [...new Set(names)];
+    throw badParameter(parameter, `fields out of ${allowed.join(", ")}`);
+  }
+
+  /** Reads a whole number. Returns `missing` if the parameter is absent. */
+  wholeNumber(
+    parameter: string,
+    { from, to, missing }: { readonly from: number; readonly to: number; readonly missing: number },
+  ): number {
+    const text = this.parameter(parameter);
+    if (text === undefined) return missing;
+    const count = Number(text);
+    if (/^\d{1,10}$/.test(text) && count >= from && count <= to) return count;
+    throw badParameter(parameter, `a whole number from ${from} to ${to}`);
+  }
+
+  #check(kind: "parameters" | "headers" | "preferences", name: string): void {
+    // A parameter without fields is left out of the description, and no request can have it.
+    if (kind === "parameters" && !this.#given.has(name)) return;
+    if (Object.hasOwn(this.#description[kind] ?? {}, name)) return;
+    throw new TypeError(`Cannot read "${name}": the feature does not list it among its ${kind}`);
+  }
+}

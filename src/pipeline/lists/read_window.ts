@@ -1,0 +1,115 @@
+import { andThen } from "../../declare/hooks/run_hook.ts";
+import type { Schema } from "mongoose";
+import type { SortValues } from "../../filter/order.ts";
+import { everyFilter, markCompiled } from "../../filter/filters.ts";
+import type { EntitiesRead, FoundPage, PageRead } from "../../sources/source.ts";
+import { toJsonValue } from "../../json/to_json.ts";
+import { entityValue, joinedTexts, passReadHooks } from "../read.ts";
+import type { OpenLevelContext } from "../request/request_context.ts";
+import { isOver } from "../request/reply.ts";
+import { showsStoredValues } from "../../schema/mongoose/documents/hide_in_json.ts";
+import { mapInOrder } from "./map_in_order.ts";
+
+interface Shown {
+  readonly value: unknown;
+  readonly entity: object;
+  readonly index: number;
+}
+
+/**
+ * Reads a window of a list through the hooks. Hooks may leave out entities, so further entities are read until the
+ * window is full.
+ */
+export async function fillWindow(
+  context: OpenLevelContext,
+  { read, page }: { readonly read: EntitiesRead; readonly page: PageRead },
+): Promise<FoundPage> {
+  const { limit } = page;
+  const kept: Shown[] = [];
+  const ends: (() => SortValues | undefined)[] = [];
+  let count = 0;
+  const show = (each: object) => {
+    const index = count++;
+    return andThen(
+      passReadHooks(context, each),
+      (entity) => entity && { value: entityValue(context, entity), entity, index },
+    );
+  };
+  const fill = async (part: PageRead) => {
+    const entities = read.list({ ...part, note: (end) => ends.push(end) });
+    for await (const some of takeAsNeeded(entities, () => limit + 1 - kept.length)) {
+      if (isOver(context.req)) break;
+      for await (const shown of mapInOrder([some], show)) kept.push(...shown);
+    }
+  };
+  await fill(page);
+  const isShort = kept.length <= limit && count > limit && !isOver(context.req);
+  // A `fetch` hook has already returned all of its entities, so the page has no rest to read.
+  if (isShort && context.level.hooks.fetch === undefined) {
+    await fill(restOf(page, ends.map((end) => end())));
+  }
+  const shown = kept.slice(0, limit);
+  const last = shown.at(-1);
+  const values = shown.map(({ value }) => value);
+  return {
+    values,
+    text: await joinedTexts(context, values),
+    size: shown.length,
+    end: last && ends[last.index]?.(),
+    shown: last && await mayShowOther(context) ? wholeValue(context, last) : undefined,
+    more: kept.length > limit,
+    read: last === undefined ? 0 : last.index + 1,
+  };
+}
+
+/**
+ * Returns the JSON of an entity with all fields that the reader may see. The order of the list may use fields that the
+ * client has not selected, and the cursor compares these fields too.
+ */
+function wholeValue(
+  { pieces, level: { shape } }: OpenLevelContext,
+  { value, entity }: Shown,
+): unknown {
+  return pieces.shown === undefined ? value : toJsonValue(entity, shape);
+}
+
+/**
+ * Returns the read for the rest of a page, if hooks have hidden some of its entities. The identifiers of the entities
+ * that were read are excluded, because positions change when other requests insert or remove entities.
+ */
+function restOf(page: PageRead, read: readonly (SortValues | undefined)[]): PageRead {
+  const rest = { ...page, isRest: true };
+  const ids = read.flatMap((end) => end === undefined ? [] : [end._id]);
+  if (ids.length < read.length) return { ...rest, skip: page.skip + read.length };
+  const others = { _id: markCompiled({ $nin: ids }) };
+  return { ...rest, afterCursor: everyFilter(page.afterCursor, others) };
+}
+
+async function* takeAsNeeded(
+  lists: AsyncIterable<readonly object[]>,
+  needed: () => number,
+): AsyncGenerator<readonly object[]> {
+  let taken: object[] = [];
+  for await (const entities of lists) {
+    for (const entity of entities) {
+      taken.push(entity);
+      if (taken.length < needed()) continue;
+      yield taken;
+      taken = [];
+      if (needed() <= 0) return;
+    }
+  }
+  if (taken.length > 0) yield taken;
+}
+
+/**
+ * Whether the JSON of an entity may show other values than the stored values that sort the list. In this case, the
+ * values of a cursor are compared with the JSON.
+ */
+export async function mayShowOther(context: OpenLevelContext): Promise<boolean> {
+  return mayLeaveOut(context) || !showsStoredValues((await context.model()).schema as Schema);
+}
+
+export function mayLeaveOut({ level: { hooks } }: OpenLevelContext): boolean {
+  return hooks.postFetch !== undefined || hooks.preSend !== undefined;
+}

@@ -1,0 +1,236 @@
+import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
+import type { HookName } from "../declare/hooks/hooks.ts";
+import type { Method } from "../declare/operations/methods.ts";
+import { takesOption } from "../declare/operations/write_options.ts";
+import { badFormat, badParameter } from "../errors/refusals.ts";
+import type { Shape } from "../schema/fields/shape.ts";
+import { memoize } from "../schema/memoize.ts";
+import { type Description, joinDescriptions, type JoinedDescription } from "./description.ts";
+import type { ActiveFeature, AnyFeature } from "./feature.ts";
+import { GivenRequest, notAllowed, type ParameterForms, readParameters } from "./given_request.ts";
+import { type OptionPlace, OptionReader } from "./option_reader.ts";
+
+/** The features that a router knows. The order of the list is the order in which their phases run. */
+export class FeatureList {
+  readonly all: readonly AnyFeature[];
+  readonly parameters: ParameterForms;
+  readonly #options: ReadonlySet<string>;
+
+  constructor(all: readonly AnyFeature[]) {
+    this.all = all;
+    this.parameters = new Map(all.flatMap(({ parameters }) => Object.entries(parameters ?? {})));
+    this.#options = new Set(all.map(optionOf));
+  }
+
+  /** Whether a name in the declaration of an operation is the option of a feature, and not a hook. */
+  hasOption(name: string): boolean {
+    return this.#options.has(name);
+  }
+
+  /** Returns the settings of each feature for a router, from the options of `Framework.initialize()`. */
+  settings(given: object): ReadonlyMap<string, unknown> {
+    const options = given as Readonly<Record<string, unknown>>;
+    return new Map(
+      this.all.flatMap((feature) =>
+        feature.settings === undefined
+          ? []
+          : [[feature.name, feature.settings(options[optionOf(feature)])]]
+      ),
+    );
+  }
+}
+
+function optionOf({ name, option = name }: AnyFeature): string {
+  return option;
+}
+
+interface DeclaredFeature {
+  readonly feature: AnyFeature;
+  readonly declared: unknown;
+}
+
+/** The options of one operation, which are read and checked at start-up. */
+export class OperationOptions {
+  readonly #features: FeatureList;
+  readonly #method: Method;
+  readonly #place: OptionPlace;
+  readonly #declared: readonly DeclaredFeature[];
+
+  constructor(
+    features: FeatureList,
+    { method, place }: { readonly method: Method; readonly place: OptionPlace },
+  ) {
+    this.#features = features;
+    this.#method = method;
+    this.#place = place;
+    this.#declared = this.#readAll();
+  }
+
+  #readAll(): DeclaredFeature[] {
+    const { operation, hooks } = this.#method;
+    const given = hooks as Readonly<Record<string, unknown>>;
+    const own = this.#features.all.filter((each) => takes(each, operation));
+    const misplaced = this.#features.all.map(optionOf).find((name) =>
+      given[name] !== undefined && !own.some((each) => optionOf(each) === name) &&
+      !takesOption(operation, name)
+    );
+    if (misplaced !== undefined) throw this.#place.fail(`cannot have "${misplaced}"`);
+    return own.flatMap((feature) => {
+      const name = optionOf(feature);
+      const value = given[name];
+      if (value === undefined) return [];
+      checkRequirements(feature, { given, place: this.#place });
+      const reader = new OptionReader(this.#place, { name, value });
+      return [{ feature, declared: feature.check(reader, this.#place) }];
+    });
+  }
+
+  /** Returns options that also have the given option. Throws if the operation cannot have it. */
+  with(name: string, value: unknown): OperationOptions {
+    const hooks = { ...this.#method.hooks, [name]: value };
+    const method = { ...this.#method, hooks };
+    return new OperationOptions(this.#features, { method, place: this.#place });
+  }
+
+  /** Returns the rules for the readers who see the fields of a shape. */
+  readonly under: (shape: Shape) => ReaderOptions = memoize((shape: Shape) => {
+    const rules = this.#declared.flatMap(({ feature, declared }) => {
+      const rule = feature.narrow(declared, shape);
+      return rule === undefined ? [] : [{ feature, rule, description: feature.describe(rule) }];
+    });
+    return new ReaderOptions(this, { rules, owned: this.#features.parameters });
+  });
+
+  get isEmpty(): boolean {
+    return this.#declared.length === 0;
+  }
+
+  has(name: string): boolean {
+    return this.#declared.some(({ feature }) => optionOf(feature) === name);
+  }
+
+  /** Whether a feature reads entities that the filter of the client may exclude. */
+  get readsBeyondFilter(): boolean {
+    return this.#declared.some(({ feature }) => feature.readsBeyondFilter);
+  }
+
+  get varies(): readonly string[] {
+    return this.#declared.flatMap(({ feature: { varies = [] } }) => varies);
+  }
+
+  /** Reads a request for the features that need it unchanged, before hooks run. */
+  capture(req: FrameworkRequest): ReadonlyMap<AnyFeature, unknown> | undefined {
+    const capturing = this.#declared.filter(({ feature }) => feature.capture !== undefined);
+    if (capturing.length === 0) return undefined;
+    return new Map(capturing.map(({ feature }) => [feature, feature.capture?.(req)]));
+  }
+}
+
+function takes({ operations }: AnyFeature, operation: string): boolean {
+  return (operations as readonly string[]).includes(operation);
+}
+
+/** Throws if the operation does not meet a requirement of a feature that its declaration has. */
+function checkRequirements(
+  feature: AnyFeature,
+  { given, place }: {
+    readonly given: Readonly<Record<string, unknown>>;
+    readonly place: OptionPlace;
+  },
+): void {
+  const option = optionOf(feature);
+  const { link, shape, fail } = place;
+  for (const requirement of feature.requirements ?? []) {
+    if ("needs" in requirement) {
+      const isMet = requirement.needs === "_id"
+        ? shape.fields.has("_id")
+        : link === undefined || !link.embedded;
+      if (!isMet) throw fail(`cannot have "${option}": ${requirement.reason}`);
+      continue;
+    }
+    const hook = requirement.withoutHooks.find((name: HookName) => given[name] !== undefined);
+    if (hook === undefined) continue;
+    const problem = requirement.reason(hook);
+    // A `fetch` hook replaces the query of the framework, to which all options of lists belong.
+    throw fail(
+      hook === "fetch"
+        ? `has its own "fetch", which does not know of "${option}"`
+        : `cannot have "${option}": ${problem}`,
+    );
+  }
+}
+
+interface ReaderRule {
+  readonly feature: AnyFeature;
+  readonly rule: unknown;
+  readonly description: Description;
+}
+
+interface ParsedRequest {
+  readonly req: FrameworkRequest;
+  /** The parameters that hooks of the route read. */
+  readonly ofHooks: readonly string[];
+  readonly captured: ReadonlyMap<AnyFeature, unknown> | undefined;
+}
+
+/** The options of an operation for one kind of reader. Only these options parse requests. */
+export class ReaderOptions {
+  readonly #rules: readonly ReaderRule[];
+  readonly #owned: ParameterForms;
+  readonly #offered: readonly string[];
+  readonly description: JoinedDescription;
+
+  constructor(
+    readonly declared: OperationOptions,
+    { rules, owned }: { readonly rules: readonly ReaderRule[]; readonly owned: ParameterForms },
+  ) {
+    this.#rules = rules;
+    this.#owned = owned;
+    this.description = joinDescriptions(rules.map(({ description }) => description));
+    this.#offered = Object.keys(this.description.answer.content);
+  }
+
+  /** Runs the phase `start` of each feature, when a router is mounted. */
+  start(level: Parameters<NonNullable<AnyFeature["start"]>>[1]): void {
+    for (const { feature, rule } of this.#rules) feature.start?.(rule, level);
+  }
+
+  /**
+   * Reads the parameters of a request. If the request asks for an exclusive feature, only the features that this one
+   * keeps are parsed too, and the parameters of all others are refused.
+   */
+  parse({ req, ofHooks, captured }: ParsedRequest): readonly ActiveFeature[] {
+    if (this.declared.isEmpty) return [];
+    const given = readParameters(req.url, {
+      owned: this.#owned,
+      isDeclared: (name) => Object.hasOwn(this.description.parameters, name),
+      ofHooks,
+    });
+    const parse = ({ feature, rule, description }: ReaderRule): ActiveFeature[] => {
+      const own = { given, description, offered: this.#offered };
+      const request = new GivenRequest(req, { ...own, captured: captured?.get(feature) });
+      const params = feature.parse(rule, request);
+      return params === undefined ? [] : [{ feature, params }];
+    };
+    const [lead, second] = this.#rules.filter(({ feature }) => feature.exclusive).flatMap(parse);
+    const exclusive = lead?.feature.exclusive;
+    if (exclusive !== undefined && second?.feature.exclusive !== undefined) {
+      throw badFormat(exclusive.clash(second.feature.exclusive.noun));
+    }
+    const applied = this.#rules.filter(({ feature }) =>
+      exclusive === undefined
+        ? feature.exclusive === undefined
+        : feature === lead?.feature || exclusive.keeps.includes(feature.name)
+    );
+    for (const name of given.keys()) {
+      if (ofHooks.includes(name) || applied.some((rule) => describes(rule, name))) continue;
+      throw exclusive === undefined ? notAllowed(name) : badParameter(name, exclusive.allowed);
+    }
+    const others = applied.filter(({ feature }) => feature !== lead?.feature).flatMap(parse);
+    return lead === undefined ? others : [lead, ...others];
+  }
+}
+
+function describes({ description: { parameters = {} } }: ReaderRule, name: string): boolean {
+  return Object.hasOwn(parameters, name);
+}

@@ -1,0 +1,226 @@
+import type { Schema } from "mongoose";
+import type { ModelClass } from "../declare/model/framework_model.ts";
+import type { PartLink } from "../schema/describe_parts.ts";
+import { isJsonObject } from "../schema/fields/json.ts";
+import type { FieldShape, Shape } from "../schema/fields/shape.ts";
+import { whyUnseen } from "../schema/fields/visibility.ts";
+import { DeclaredField } from "./feature.ts";
+
+/**
+ * The function that makes the error of a wrong declaration. The message of the error names the class, so that the
+ * developer finds the declaration.
+ */
+export type Fail = (problem: string) => TypeError;
+
+export function cannotMount({ name }: ModelClass, problem: string): TypeError {
+  return new TypeError(`Cannot mount "${name}": ${problem}`);
+}
+
+/**
+ * The name of a checked option, such as `page.max`, and the function that makes the error of a wrong value. The message
+ * of the error names the option.
+ */
+interface GivenOption {
+  readonly option: string;
+  readonly fail: Fail;
+}
+
+const KINDS = {
+  boolean: ["a boolean", (value: unknown) => typeof value === "boolean"],
+  count: ["a whole number of at least 1", isCount],
+  function: ["a function", (value: unknown) => typeof value === "function"],
+  required: ['"required"', (value: unknown) => value === "required"],
+  names: ["a list of names", isNames],
+  fields: ["a list of fields", isFilled],
+  paths: ["a list of paths", isFilled],
+  formats: ["a list of formats", isFilled],
+} as const;
+
+/**
+ * The type of the values that pass the check of a kind in `KINDS`. `checkKind()` returns a value of this type, so that
+ * its callers need no cast.
+ */
+type Checked<K extends keyof typeof KINDS> = typeof KINDS[K][1] extends
+  (value: unknown) => value is infer T ? T : never;
+
+function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
+}
+
+function isFilled(value: unknown): value is readonly string[] {
+  return isNames(value) && value.length > 0;
+}
+
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 1;
+}
+
+export function checkKind<K extends keyof typeof KINDS>(
+  value: unknown,
+  { kind, option, fail }: GivenOption & { readonly kind: K },
+): Checked<K> {
+  const [words, isOfKind] = KINDS[kind];
+  if (!isOfKind(value)) throw fail(`needs ${words} as "${option}"`);
+  return value as Checked<K>;
+}
+
+/**
+ * Returns the object that a declaration gives as an option. The value `true` stands for an object without keys. Throws
+ * if the object has an unknown key, because a misspelled key would have no effect.
+ */
+export function objectOf<N extends string>(
+  given: unknown,
+  { names, option, fail }: GivenOption & { readonly names: readonly N[] },
+): { readonly [K in N]?: unknown } {
+  if (given !== true && !isJsonObject(given)) throw fail(`needs true or an object as "${option}"`);
+  const object = given === true ? {} : given;
+  const unknown = Object.keys(object).find((name) => !(names as readonly string[]).includes(name));
+  if (unknown !== undefined) throw fail(`has an unknown option "${option}.${unknown}"`);
+  return object as { readonly [K in N]?: unknown };
+}
+
+const HELD: Readonly<Record<FieldShape["kind"], string>> = {
+  array: "an array",
+  object: "an object",
+  map: "a map",
+  free: "anything",
+  scalar: "no text",
+};
+
+/** The values that an option needs in the fields that it lists. `text` stands for strings. */
+export type FieldNeed = "any" | "scalar" | "text";
+
+/**
+ * Throws if an option lists a field that clients do not see, or a field whose type the option cannot use. Returns the
+ * names of the listed fields without duplicates.
+ */
+function checkFields(
+  given: unknown,
+  { option, need, shape, fail }: GivenOption & { readonly need: FieldNeed; readonly shape: Shape },
+): readonly string[] {
+  const names = checkKind(given, { kind: "fields", option, fail });
+  for (const name of names) {
+    const field = shape.fields.get(name);
+    const isPossible = need === "any" || field?.kind === "scalar" &&
+        (need === "scalar" || field.type?.instance === "String");
+    const problem = whyUnseen(field) ??
+      (field && !isPossible ? `cannot be used: it holds ${HELD[field.kind]}` : undefined);
+    if (problem !== undefined) throw fail(`has "${name}" in "${option}", which ${problem}`);
+  }
+  return [...new Set(names)];
+}
+
+/** The class and the operation for which an option is read. `fail` makes the error of a wrong option. */
+export interface OptionPlace {
+  readonly target: ModelClass;
+  readonly schema: Schema;
+  readonly shape: Shape;
+  /** The property of the parent that holds the entities. `undefined` if the entities belong to no parent. */
+  readonly link: PartLink | undefined;
+  readonly fail: Fail;
+}
+
+/** Reads an option of a declaration, or a part of an option. Throws the error that names the option and its rule. */
+export class OptionReader {
+  readonly value: unknown;
+  readonly #name: string;
+  readonly #place: OptionPlace;
+
+  constructor(
+    place: OptionPlace,
+    { name, value }: { readonly name: string; readonly value: unknown },
+  ) {
+    this.value = value;
+    this.#name = name;
+    this.#place = place;
+  }
+
+  get #given(): GivenOption {
+    return { option: this.#name, fail: this.#place.fail };
+  }
+
+  /** Returns the error of the operation, which begins with the name of its class. */
+  fail(problem: string): TypeError {
+    return this.#place.fail(problem);
+  }
+
+  /**
+   * Returns a reader for each named part of the option. A missing part has the value `undefined`. Throws if the option
+   * has another part.
+   */
+  parts<N extends string>(...names: readonly N[]): { readonly [K in N]: OptionReader } {
+    const object = objectOf(this.value, { ...this.#given, names });
+    const readers = names.map((name) =>
+      [
+        name,
+        new OptionReader(this.#place, { name: `${this.#name}.${name}`, value: object[name] }),
+      ] as const
+    );
+    return Object.fromEntries(readers) as { readonly [K in N]: OptionReader };
+  }
+
+  /** Returns the option as a number of at least 1, or `missing` if the option is absent. */
+  count(missing?: number): number {
+    if (missing !== undefined && (this.value === undefined || this.value === missing)) {
+      return missing;
+    }
+    return checkKind(this.value, { kind: "count", ...this.#given });
+  }
+
+  /** Returns the option as a boolean, which is `false` if the option is absent. */
+  flag(): boolean {
+    return checkKind(this.value ?? false, { kind: "boolean", ...this.#given });
+  }
+
+  /** Returns a list of texts. `kind` is the word for the texts in the error message. */
+  list(kind: "names" | "formats" | "paths"): readonly string[] {
+    return checkKind(this.value, { kind, ...this.#given });
+  }
+
+  /** Returns a function, or `undefined` if the option is absent. */
+  run<F>(): F | undefined {
+    if (this.value === undefined) return undefined;
+    checkKind(this.value, { kind: "function", ...this.#given });
+    return this.value as F;
+  }
+
+  /**
+   * Returns the fields that the option lists, or an empty list if the option may be absent and is. `check` returns the
+   * reason why a field cannot be used.
+   */
+  fields(
+    need: FieldNeed,
+    { isOptional = false, check = () => undefined }: {
+      readonly isOptional?: boolean;
+      readonly check?: (field: FieldShape) => string | undefined;
+    } = {},
+  ): readonly DeclaredField[] {
+    if (isOptional && this.value === undefined) return [];
+    return this.#checked(this.value, need).map((name) => {
+      this.#checkField(name, check);
+      return new DeclaredField(name);
+    });
+  }
+
+  /** Returns the field with a name that the option has, with the checks of {@linkcode OptionReader.fields}. */
+  field(
+    name: string,
+    need: FieldNeed,
+    check: (field: FieldShape) => string | undefined = () => undefined,
+  ): DeclaredField {
+    this.#checked([name], need);
+    this.#checkField(name, check);
+    return new DeclaredField(name);
+  }
+
+  #checked(value: unknown, need: FieldNeed): readonly string[] {
+    return checkFields(value, { need, shape: this.#place.shape, ...this.#given });
+  }
+
+  #checkField(name: string, check: (field: FieldShape) => string | undefined): void {
+    const field = this.#place.shape.fields.get(name);
+    const problem = field && check(field);
+    if (problem === undefined) return;
+    throw this.#place.fail(`has "${name}" in "${this.#name}", ${problem}`);
+  }
+}

@@ -1,0 +1,20 @@
+import { badParameter } from "../errors/refusals.ts";
+import type { Order } from "../filter/order.ts";
+
+export const MAX_SORT_KEYS = 8;
+
+/** Reads the value of the parameter `sort`. Throws a 400 for a key that is not allowed or that is repeated. */
+export function readKeys(text: string, allowed: readonly string[]): Order {
+  const order: Record<string, 1 | -1> = {};
+  const keys = text.split(",");
+  if (keys.length > MAX_SORT_KEYS) throw badParameter("sort", `at most ${MAX_SORT_KEYS} fields`);
+  for (const key of keys) {
+    const path = key.replace(/^-/, "");
+    if (!allowed.includes(path)) {
+      throw badParameter("sort", `fields out of ${allowed.join(", ")}`);
+    }
+    if (Object.hasOwn(order, path)) throw badParameter("sort", "each field once");
+    order[path] = key === path ? 1 : -1;
+  }
+  return order;
+}
