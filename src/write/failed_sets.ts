@@ -33,8 +33,9 @@ export function excuseFailedSets(doc: Document): void {
  * data counts as such a value too. Returns `undefined` if every value can be cast.
  */
 export function failedSet(doc: Document): FailedSet | undefined {
-  for (const [path, problem] of Object.entries(pendingProblems(doc))) {
-    const found = asFailedSet(path, problem);
+  const problems = pendingProblems(doc);
+  for (const path of Object.keys(problems)) {
+    const found = asFailedSet(path, problems[path]);
     if (found !== undefined) return found;
   }
   for (const path of doc.directModifiedPaths()) {

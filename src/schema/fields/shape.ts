@@ -74,8 +74,12 @@ export class Shape {
    * that its base does not have.
    */
   get kinds(): ReadonlyMap<string, Shape> {
-    const kinds = this.schema === undefined ? [] : [...kindSchemas(this.schema)];
-    return new Map(kinds.map(([name, kind]) => [name, describeShape(kind, this.rights)]));
+    const schemas = this.schema === undefined ? undefined : kindSchemas(this.schema);
+    if (schemas === undefined || schemas.size === 0) return NO_KINDS;
+    const shapes = [...schemas].map(([name, kind]) =>
+      [name, describeShape(kind, this.rights)] as const
+    );
+    return new Map(shapes);
   }
 
   /**
@@ -178,6 +182,8 @@ export interface FieldShape {
    */
   readonly populated?: Shape | undefined;
 }
+
+const NO_KINDS: ReadonlyMap<string, Shape> = new Map();
 
 /**
  * Returns the shape of a schema for some readers. Each shape is described once and cached, so plugins and `configure()`

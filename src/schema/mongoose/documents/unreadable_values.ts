@@ -38,7 +38,8 @@ function dropWithin(stored: unknown, { schema, prefix }: Place): void {
   const values = stored as Record<string, unknown>;
   for (const name of Object.keys(values)) {
     const value = values[name];
-    if (typeof value !== "object" || value === null) continue;
+    // Documents are made often, and most objects in them are dates and identifiers, which are never removed.
+    if (!Array.isArray(value) && !isJsonObject(value)) continue;
     const path = `${prefix}${name}`;
     // A stored key may have the name of a member of every object, such as `constructor`, so only own keys of `paths`
     // count.

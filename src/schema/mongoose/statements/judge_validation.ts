@@ -49,5 +49,7 @@ export function pendingProblems(doc: Document): FoundProblems {
   const { $__: { validationError } } = doc as unknown as {
     readonly $__: { readonly validationError?: { readonly errors: FoundProblems } | null };
   };
-  return validationError?.errors ?? {};
+  return validationError?.errors ?? NO_PROBLEMS;
 }
+
+const NO_PROBLEMS: FoundProblems = Object.freeze({});
