@@ -78,17 +78,15 @@ export type {
   OperationOptions,
   PreFetch,
 } from "./src/declare/hooks/hooks.ts";
-export type {
-  CountOptions,
-  DateUnit,
-  GroupsOptions,
-  ListFormat,
-  LiveOptions,
-  PageOptions,
-  PopulateOptions,
-  ReadOptions,
-  SearchOptions,
-} from "./src/declare/hooks/read_options.ts";
+export type { OptionDescriptions, ReadOptions, WriteOptions } from "./src/declare/options.ts";
+export type { CountOptions } from "./src/features/count/option.ts";
+export type { ListFormat } from "./src/features/formats/option.ts";
+export type { DateUnit, GroupsOptions } from "./src/features/groups/option.ts";
+export type { IdempotencyOptions } from "./src/features/idempotency/option.ts";
+export type { LiveDescription, LiveOptions } from "./src/features/live/option.ts";
+export type { PageOptions } from "./src/features/page/option.ts";
+export type { PopulateOptions } from "./src/features/populate/option.ts";
+export type { SearchOptions } from "./src/features/search/option.ts";
 export type { CloseOptions } from "./src/http/close_server.ts";
 export type { Health } from "./src/host/health.ts";
 export type { FrameworkRouter, InitializeOptions } from "./src/host/initialize.ts";
@@ -96,7 +94,6 @@ export type { QueryForOptions } from "./src/host/query_for.ts";
 export type {
   ErrorDescription,
   HeaderDescription,
-  LiveDescription,
   ParameterDescription,
   RouteDescription,
   WriteDescription,
@@ -123,7 +120,6 @@ export type {
   DataType,
   ModelQuery,
 } from "./src/declare/operations/action.ts";
-export type { IdempotencyOptions, WriteOptions } from "./src/declare/operations/write_options.ts";
 export type { UnnamedModel } from "./src/declare/operations/hooks_input.ts";
 export type { Method } from "./src/declare/operations/methods.ts";
 export type { BodyLimits } from "./src/write/body/read_body.ts";

@@ -1,3 +1,4 @@
+import type { OptionName } from "./declare/options.ts";
 import { count } from "./features/count/count.ts";
 import { formats } from "./features/formats/formats.ts";
 import { groups } from "./features/groups/groups.ts";
@@ -7,10 +8,14 @@ import { populate } from "./features/populate/populate.ts";
 import { search } from "./features/search/search.ts";
 import { select } from "./features/select/select.ts";
 import { sort } from "./features/sort/sort.ts";
+import type { AnyFeature } from "./pipeline/feature.ts";
 import { FeatureList } from "./pipeline/operation_options.ts";
 
-/** All features. The phases of a request run in this order, and descriptions list parameters in this order. */
-export const features = new FeatureList([
+/**
+ * All features, by name. The phases of a request run in this order, and descriptions list parameters in this order. The
+ * type refuses the list if an option has no feature.
+ */
+const byName = {
   page,
   sort,
   select,
@@ -20,4 +25,11 @@ export const features = new FeatureList([
   formats,
   live,
   groups,
-]);
+} satisfies { readonly [N in FeatureName]: AnyFeature };
+
+export const features = new FeatureList(Object.values(byName));
+
+/** The options that the kernel reads by itself, because they belong to the operations that change many entities. */
+type KernelOption = "many" | "atomic" | "idempotency" | "fields" | "max" | "q" | "by";
+
+type FeatureName = Exclude<OptionName, KernelOption>;

@@ -2,8 +2,7 @@ import type { Entity, FrameworkModel } from "../model/framework_model.ts";
 import type { FrameworkRequest } from "./framework_request.ts";
 import type { FieldNames } from "../model/field_names.ts";
 import type { OperationWords } from "../operations/operation.ts";
-import type { WriteOptions } from "../operations/write_options.ts";
-import type { ReadOptions } from "./read_options.ts";
+import type { ReadOptions, WriteOptions } from "../options.ts";
 
 /** @internal A value, or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;

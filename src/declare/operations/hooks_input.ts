@@ -1,20 +1,17 @@
-import type { NoOtherOptions, OptionIn } from "../decorators/prop_input.ts";
+import type { OptionIn } from "../decorators/prop_input.ts";
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import type { Fetch, FilterOptions, HookName, OperationOptions } from "../hooks/hooks.ts";
+import type { CheckedNames } from "../model/checked_names.ts";
 import type {
-  CountOptions,
-  DateUnit,
-  GroupsOptions,
-  LiveOptions,
-  PageOptions,
-  PopulateFields,
-  PopulateOptions,
+  OptionName,
+  OptionsTaken,
+  OptionTable,
   ReadOptions,
-} from "../hooks/read_options.ts";
-import type { FieldNames, FieldUse, IsKnown, NameProblem, TargetOf } from "../model/field_names.ts";
+  TakersInWords,
+  WriteOptions,
+} from "../options.ts";
 import type { Entity, FrameworkModel } from "../model/framework_model.ts";
 import type { OperationName } from "./operation.ts";
-import type { IdempotencyOptions, OptionsWritten, WriteOptions } from "./write_options.ts";
 
 /**
  * The model of an operation that is declared without a model, as in `all({ … })`. `@rest` checks the hooks of such an
@@ -69,8 +66,7 @@ export type NamedHooks<O extends OperationName, M extends FrameworkModel, H> =
 
 type CheckedHooks<O extends OperationName, M extends FrameworkModel, H, Lean> =
   & SharedInput<O, M, H>
-  & ReadInput<O, M, H>
-  & WriteInput<O, M, H>
+  & OptionsInput<O, M, H>
   & { readonly [N in HooksRun[O]]?: CheckedHook<N, M, H, Lean> };
 
 /**
@@ -79,8 +75,7 @@ type CheckedHooks<O extends OperationName, M extends FrameworkModel, H, Lean> =
  */
 type HooksOfAnyModel<O extends OperationName, H> =
   & SharedInput<O, unknown, H>
-  & ReadInput<O, unknown, H>
-  & WriteInput<O, unknown, H>
+  & OptionsInput<O, unknown, H>
   & { readonly lean?: boolean | undefined }
   & {
     readonly [N in HooksRun[O]]?:
@@ -178,19 +173,6 @@ export type HooksRun =
   & Readonly<Record<"create" | "update" | "replace", HookName>>
   & Readonly<Record<"remove" | "removeAll" | "updateAll", Exclude<HookName, "preSend">>>;
 
-/** The names of the read options of each operation. TypeScript refuses a read option of another operation. */
-interface OptionsRead {
-  readonly all: keyof ReadOptions;
-  readonly one: "select" | "populate";
-}
-
-type OptionName = keyof ReadOptions | keyof WriteOptions;
-
-/** The names of the read options and the write options of an operation. */
-type OptionsTaken<O extends OperationName> = O extends keyof OptionsRead ? OptionsRead[O]
-  : O extends keyof OptionsWritten ? OptionsWritten[O]
-  : never;
-
 type KnownName = HookName | "lean" | keyof OperationOptions | OptionName;
 
 /**
@@ -208,16 +190,7 @@ type Foreign<N extends string, H, Allowed, Problem> = N extends keyof H
   : Problem;
 
 type UntakenProblem<O extends OperationName, N extends OptionName> =
-  `${O}() has no ${N}, only ${N extends OptionsRead["one"] ? "all() and one() have"
-    : N extends "formats" ? "all() and create() have"
-    : N extends keyof ReadOptions ? "all() has"
-    : N extends "atomic" ? "create() and updateAll() have"
-    : N extends "max" ? "updateAll() and removeAll() have"
-    : `${TakerOf<N>}() has`}`;
-
-type TakerOf<N> = {
-  [O in keyof OptionsWritten]: N extends OptionsWritten[O] ? O : never;
-}[keyof OptionsWritten];
+  `${O}() has no ${N}, only ${TakersInWords<N>}`;
 
 interface AnyHook {
   // deno-lint-ignore no-explicit-any -- it types the parameters of a function whose name alone is wrong
@@ -267,102 +240,21 @@ type SharedInput<O extends OperationName, M, H> =
     : { readonly filter?: CheckedNames<"filter", M, OptionIn<H, "filter">> | undefined });
 
 /**
- * The read options of an operation. A wrong name of a field gets an error text as its type, which TypeScript prints.
- * `H` is the type of the given hooks and options.
+ * The options of an operation. A wrong name of a field gets an error text as its type, which TypeScript prints. `H` is
+ * the type of the given hooks and options. `fields` is required in `updateAll()`.
  */
-type ReadInput<O extends OperationName, M, H> = {
-  readonly [K in keyof Pick<ReadOptions, OptionsTaken<O> & keyof ReadOptions>]:
-    | OptionInput<K, M, OptionIn<H, K>>
-    | undefined;
-};
-
-/** The write options of an operation. `fields` is required in `updateAll()`. */
-type WriteInput<O extends OperationName, M, H> =
+type OptionsInput<O extends OperationName, M, H> =
   & {
-    readonly [
-      K in keyof Pick<WriteOptions, Exclude<OptionsTaken<O> & keyof WriteOptions, "fields">>
-    ]:
-      | OptionInput<K, M, OptionIn<H, K>>
+    readonly [N in keyof Pick<ReadOptions, OptionsTaken<O> & keyof ReadOptions>]:
+      | OptionTable<M, OptionIn<H, N>>[N]
       | undefined;
   }
-  & (O extends "updateAll" ? { readonly fields: CheckedNames<"set", M, OptionIn<H, "fields">> }
-    : unknown);
-
-type OptionInput<K extends OptionName, M, X> = K extends "sort" | "select" ? CheckedNames<K, M, X>
-  : K extends "search" ? CheckedNames<K, M, X> | { readonly index: true }
-  : K extends "page" ? Exactly<K, PageOptions, X>
-  : K extends "count" ? true | Exactly<K, CountOptions, X>
-  : K extends "live" ? true | Exactly<K, LiveOptions, X>
-  : K extends "populate" ? CheckedPopulate<M, X>
-  : K extends "groups" ? CheckedGroups<M, X>
-  : K extends "idempotency" ? Exactly<K, IdempotencyOptions, X>
-  : K extends "by" ? CheckedName<"key", M, X>
-  : NonNullable<(ReadOptions & WriteOptions)[K]>;
-
-/**
- * The type of a list of field names that clients use in the way `U`, such as sorting. A wrong name gets an error text
- * as its type, which TypeScript prints. `L` is the type of the given list.
- */
-type CheckedNames<U extends FieldUse, M, L> = L extends readonly unknown[]
-  ? { readonly [I in keyof L]: CheckedName<U, M, L[I]> }
-  : readonly FieldNames<U, M>[];
-
-type CheckedName<U extends FieldUse, M, N> = N extends FieldNames<U, M> ? N
-  : N extends keyof M ? NameProblem<U, M, N>
-  : FieldNames<U, M>;
-
-/**
- * The type of the option `groups`. A wrong name of a field gets an error text as its type, which TypeScript prints. `X`
- * is the type of the given option.
- */
-type CheckedGroups<M, X> =
-  & Omit<Exactly<"groups", GroupsOptions, X>, "by" | "sum" | "avg">
-  & { readonly by: CheckedKeys<M, OptionIn<X, "by">> }
-  & { readonly [U in "sum" | "avg"]?: CheckedNames<U, M, OptionIn<X, U>> };
-
-/**
- * The type of `by` in the option `groups`, which lists names of fields and objects with date units. `L` is the type of
- * the given list.
- */
-type CheckedKeys<M, L> = L extends readonly unknown[] ? {
-    readonly [I in keyof L]: L[I] extends object ? CheckedUnits<M, L[I]>
-      : CheckedName<"group", M, L[I]>;
+  & {
+    readonly [
+      N in keyof Pick<WriteOptions, Exclude<OptionsTaken<O> & keyof WriteOptions, "fields">>
+    ]:
+      | OptionTable<M, OptionIn<H, N>>[N]
+      | undefined;
   }
-  : GroupsOptions<FieldNames<"group", M>, FieldNames<"unit", M>>["by"];
-
-type CheckedUnits<M, U> = {
-  readonly [K in keyof U]: CheckedName<"unit", M, K> extends K ? DateUnit
-    : CheckedName<"unit", M, K>;
-};
-
-/**
- * The type of the option `populate`. A name that is no reference gets an error text as its type, which TypeScript
- * prints. `P` is the type of the given option.
- */
-type CheckedPopulate<M, P> = P extends readonly unknown[]
-  ? "populate is an object, such as { director: true }"
-  : IsKnown<M> extends false
-    ? P extends object ? { readonly [K in keyof P]: true | PopulateInput<unknown, P[K]> }
-    : PopulateFields<unknown>
-  :
-    & {
-      readonly [K in FieldNames<"populate", M>]?:
-        | true
-        | PopulateInput<TargetOf<M, K>, OptionIn<P, K>>;
-    }
-    & {
-      readonly [K in Exclude<keyof P & string, FieldNames<"populate", M>>]: K extends keyof M
-        ? NameProblem<"populate", M, K>
-        : `populate takes references, the class has no ${K}`;
-    };
-
-type PopulateInput<T, X> =
-  & Omit<Exactly<"populate", PopulateOptions, X>, "select">
-  & { readonly select?: CheckedNames<"select", T, OptionIn<X, "select">> };
-
-/**
- * The options `T`. A name in the given options `X` that `T` does not have gets an error text as its type, which
- * TypeScript prints.
- */
-type Exactly<N extends string, T, X> = [Exclude<keyof X, keyof T>] extends [never] ? T
-  : T & NoOtherOptions<N, X, keyof T>;
+  & (O extends "updateAll" ? { readonly fields: OptionTable<M, OptionIn<H, "fields">>["fields"] }
+    : unknown);

@@ -1,4 +1,4 @@
-import type { ListFormat } from "../../declare/hooks/read_options.ts";
+import type { ListFormat } from "./option.ts";
 import { refusal } from "../../errors/refusals.ts";
 import type { Feature, Plain } from "../../pipeline/feature.ts";
 import { chooseType } from "../../pipeline/request/accept.ts";

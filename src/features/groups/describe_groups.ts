@@ -1,4 +1,4 @@
-import type { GroupsOptions } from "../../declare/hooks/read_options.ts";
+import type { GroupsOptions } from "./option.ts";
 import type { Description, ParameterFacts, PropertyFacts } from "../../pipeline/description.ts";
 import { MAX_SORT_KEYS } from "../../pipeline/sort_keys.ts";
 import type { GroupRules } from "./read_groups.ts";

@@ -1,4 +1,4 @@
-import type { DateUnit } from "../../declare/hooks/read_options.ts";
+import type { DateUnit } from "./option.ts";
 import type { DeclaredField, Feature } from "../../pipeline/feature.ts";
 import type { GivenRequest } from "../../pipeline/given_request.ts";
 import type { OptionPlace, OptionReader } from "../../pipeline/option_reader.ts";

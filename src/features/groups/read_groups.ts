@@ -1,7 +1,7 @@
 import type { PipelineStage } from "mongoose";
 import { badFormat, tooManyGroups } from "../../errors/refusals.ts";
 import { readProjection, shownBy } from "../../filter/projection.ts";
-import type { DateUnit } from "../../declare/hooks/read_options.ts";
+import type { DateUnit } from "./option.ts";
 import type { Order } from "../../filter/order.ts";
 import { TIME_RANGE } from "../../json/json_types.ts";
 import { toJson } from "../../json/to_json.ts";

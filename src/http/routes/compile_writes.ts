@@ -3,7 +3,7 @@ import type { IndexOptions } from "mongoose";
 import { NO_TRANSACTIONS } from "../../database/in_transaction.ts";
 import type { Method } from "../../declare/operations/methods.ts";
 import { misplacedOption, optionsGiven } from "../../declare/operations/write_options.ts";
-import type { WriteOptions } from "../../declare/operations/write_options.ts";
+import type { WriteOptions } from "../../declare/options.ts";
 import { actingLevel, type Route, type WriteRules } from "../../pipeline/request/route.ts";
 import { getModel } from "../../schema/get_model.ts";
 import { isStandalone } from "../../schema/mongoose/connections.ts";

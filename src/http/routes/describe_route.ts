@@ -1,4 +1,4 @@
-import type { GroupsOptions, ListFormat } from "../../declare/hooks/read_options.ts";
+import type { OptionDescriptions } from "../../declare/options.ts";
 import type { HookName } from "../../declare/hooks/hooks.ts";
 import type { DataType } from "../../declare/operations/action.ts";
 import { isHookName, type OperationWords, wordsOf } from "../../declare/operations/operation.ts";
@@ -67,12 +67,6 @@ export interface WriteDescription {
   readonly keepMS?: number;
 }
 
-/** The limits of a live list, in the description of a route. */
-export interface LiveDescription {
-  /** The most entities of the list. A longer list is answered with a 409. */
-  readonly max: number;
-}
-
 /** The errors with one HTTP status that the framework can answer. */
 export interface ErrorDescription {
   /** The HTTP status. */
@@ -82,7 +76,7 @@ export interface ErrorDescription {
 }
 
 /** The description of a route, as `Framework.describe()` and the router of `Framework.initialize()` return it. */
-export interface RouteDescription extends OperationWords {
+export interface RouteDescription extends OperationWords, OptionDescriptions {
   /** The HTTP method. */
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** The path of the route in the router, such as `/movies/:id`. */
@@ -97,12 +91,8 @@ export interface RouteDescription extends OperationWords {
   readonly headers: readonly HeaderDescription[];
   /** The paths and operators that `q` may contain. Missing if the operation has no `q`. */
   readonly filter?: FilterDescription;
-  /** The groups that clients can request instead of entities. Missing if the operation has no groups. */
-  readonly groups?: Required<GroupsOptions>;
   /** The limits and requirements of a write. Missing if the operation has none. */
   readonly writes?: WriteDescription;
-  /** The formats besides JSON of a list in an answer, or of entities in a body. Missing if JSON is the only format. */
-  readonly formats?: readonly ListFormat[];
   /** The fields that a body can set. Missing if the operation reads no body. */
   readonly body?: readonly FieldDescription[];
   /** The JSON Schema of a body that a Standard Schema describes. In this case, `body` is empty. */
@@ -111,10 +101,6 @@ export interface RouteDescription extends OperationWords {
   readonly answer: readonly FieldDescription[];
   /** The JSON Schema of an answer that no class describes. In this case, `answer` is empty. */
   readonly answerSchema?: Readonly<Record<string, unknown>>;
-  /**
-   * The limits of the live list that `Accept: text/event-stream` requests. Missing if the operation has no live list.
-   */
-  readonly live?: LiveDescription;
   /** The HTTP status of success. Actions without an answer have 204. */
   readonly status: number;
   /** The errors that the framework can answer. Hooks and middleware before the router can answer other errors. */

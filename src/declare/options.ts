@@ -1,0 +1,214 @@
+// The options of operations. A feature adds a line to `OptionTable`, a line to `TakenBy`, and a property to `ReadOptions`
+// or `WriteOptions`. The types are written out and not inferred from values, because inferred types are slow to check.
+import type { CountOptions } from "../features/count/option.ts";
+import type { ListFormat } from "../features/formats/option.ts";
+import type { CheckedGroups, GroupsOptions } from "../features/groups/option.ts";
+import type { IdempotencyOptions } from "../features/idempotency/option.ts";
+import type { LiveDescription, LiveOptions } from "../features/live/option.ts";
+import type { PageOptions } from "../features/page/option.ts";
+import type { CheckedPopulate, PopulateFields } from "../features/populate/option.ts";
+import type { SearchOptions } from "../features/search/option.ts";
+import type { CheckedName, CheckedNames, Exactly } from "./model/checked_names.ts";
+import type { FieldNames } from "./model/field_names.ts";
+
+/**
+ * @internal The type of each option of an operation. `M` is the model, and `X` is the type of the given option. A wrong
+ * name gets an error text as its type, which TypeScript prints.
+ */
+export interface OptionTable<M, X> {
+  readonly page: Exactly<"page", PageOptions, X>;
+  readonly sort: CheckedNames<"sort", M, X>;
+  readonly select: CheckedNames<"select", M, X>;
+  readonly search: CheckedNames<"search", M, X> | { readonly index: true };
+  readonly populate: CheckedPopulate<M, X>;
+  readonly count: true | Exactly<"count", CountOptions, X>;
+  readonly formats: readonly ListFormat[];
+  readonly live: true | Exactly<"live", LiveOptions, X>;
+  readonly groups: CheckedGroups<M, X>;
+  readonly many: number;
+  readonly atomic: boolean;
+  readonly idempotency: Exactly<"idempotency", IdempotencyOptions, X>;
+  readonly fields: CheckedNames<"set", M, X>;
+  readonly max: number;
+  readonly q: "required";
+  readonly by: CheckedName<"key", M, X>;
+}
+
+/** @internal The operations that take each option. */
+export interface TakenBy {
+  readonly page: readonly ["all"];
+  readonly sort: readonly ["all"];
+  readonly select: readonly ["all", "one"];
+  readonly search: readonly ["all"];
+  readonly populate: readonly ["all", "one"];
+  readonly count: readonly ["all"];
+  readonly formats: readonly ["all", "create"];
+  readonly live: readonly ["all"];
+  readonly groups: readonly ["all"];
+  readonly many: readonly ["create"];
+  readonly atomic: readonly ["create", "updateAll"];
+  readonly idempotency: readonly ["create"];
+  readonly fields: readonly ["updateAll"];
+  readonly max: readonly ["updateAll", "removeAll"];
+  readonly q: readonly ["removeAll"];
+  readonly by: readonly ["replace"];
+}
+
+/** @internal The names of all options of operations. */
+export type OptionName = keyof TakenBy;
+
+/** @internal The names of the options that the operation `O` takes. */
+export type OptionsTaken<O> = {
+  [N in OptionName]: O extends TakenBy[N][number] ? N : never;
+}[OptionName];
+
+/** @internal The operations that take the option `N`, in words, for the texts of compile errors. */
+export type TakersInWords<N extends OptionName> = TakenBy[N] extends
+  readonly [infer A extends string, infer B extends string] ? `${A}() and ${B}() have`
+  : `${TakenBy[N][0]}() has`;
+
+/** The parts of the description of a route that belong to options of its operation. */
+export interface OptionDescriptions {
+  /** The groups that clients can request instead of entities. Missing if the operation has no groups. */
+  readonly groups?: Required<GroupsOptions>;
+  /** The formats besides JSON of a list in an answer, or of entities in a body. Missing if JSON is the only format. */
+  readonly formats?: readonly ListFormat[];
+  /**
+   * The limits of the live list that `Accept: text/event-stream` requests. Missing if the operation has no live list.
+   */
+  readonly live?: LiveDescription;
+}
+
+/**
+ * The options of `all()` and `one()` that let clients page, sort, choose fields, search, populate, count, and read
+ * other formats. Clients can use a feature only if its option is set.
+ *
+ * TypeScript checks the names of fields against the class, and refuses the names of `Hidden` fields.
+ *
+ * @example Let clients page, sort, choose fields, search and count
+ * ```ts
+ * import { all, FrameworkModel, prop, rest } from "@mongrove/mongrove";
+ *
+ * @rest({
+ *   route: "/movies",
+ *   methods: [all({
+ *     page: { size: 20, max: 100 },
+ *     sort: ["year", "name"],
+ *     select: ["name", "year"],
+ *     search: ["name"],
+ *     count: { upTo: 10_000 },
+ *   })],
+ * })
+ * class Movie extends FrameworkModel {
+ *   @prop({ required: true })
+ *   name!: string;
+ *   @prop({ type: Number })
+ *   year?: number;
+ * }
+ * ```
+ */
+export interface ReadOptions<M = unknown> {
+  /** The pages of a list, which clients choose with `?limit=`, and `?after=` or `?skip=`. Only for `all()`. */
+  readonly page?: PageOptions | undefined;
+  /**
+   * The fields by which clients can sort, such as `?sort=-year,name`. The fields hold no lists and no objects. Only for
+   * `all()`.
+   */
+  readonly sort?: readonly FieldNames<"sort", M>[] | undefined;
+  /** The fields that clients can choose, such as `?select=name,year`. */
+  readonly select?: readonly FieldNames<"select", M>[] | undefined;
+  /** The string fields in which `?search=` looks for words, or the use of a text index. Only for `all()`. */
+  readonly search?: SearchOptions<FieldNames<"search", M>> | undefined;
+  /**
+   * The references that clients can replace by entities, such as `?populate=actors`. A reference to a missing entity
+   * becomes `null`, and a list leaves the entity out.
+   */
+  readonly populate?: PopulateFields<M> | undefined;
+  /** The total of a list, which answers show in headers. Only for `all()`. */
+  readonly count?: true | CountOptions | undefined;
+  /**
+   * Whether clients can follow a list. A client that sends `Accept: text/event-stream` gets the list, and events about
+   * later changes in the list. Needs a replica set. Only for `all()`.
+   */
+  readonly live?: true | LiveOptions | undefined;
+  /** The formats besides JSON that clients can ask for with the header `Accept`. Only for `all()`. */
+  readonly formats?: readonly ListFormat[] | undefined;
+  /**
+   * The groups of entities that clients can ask for, such as `?group=state&sum=price`. Only for `all()`, without hooks
+   * on entities.
+   */
+  readonly groups?:
+    | GroupsOptions<
+      FieldNames<"group", M>,
+      FieldNames<"unit", M>,
+      FieldNames<"sum", M>,
+      FieldNames<"avg", M>
+    >
+    | undefined;
+}
+
+/**
+ * The options of writes. Clients can use a feature only if its option is set.
+ *
+ * @example Import movies, archive many at once, and keep one by its key
+ * ```ts
+ * import { create, FrameworkModel, prop, removeAll, replace, rest, updateAll } from "@mongrove/mongrove";
+ *
+ * @rest({
+ *   route: "/movies",
+ *   methods: [
+ *     create({ many: 1000, idempotency: { keep: "24h" } }),
+ *     updateAll({ fields: ["archived"], max: 1000 }),
+ *     removeAll({ max: 1000, q: "required" }),
+ *     replace({ by: "slug" }),
+ *   ],
+ * })
+ * class Movie extends FrameworkModel {
+ *   @prop({ required: true, unique: true })
+ *   slug!: string;
+ *   @prop({ type: Boolean, default: false })
+ *   archived!: boolean;
+ * }
+ * ```
+ */
+export interface WriteOptions<M = unknown> {
+  /**
+   * The most entities that a body of `create()` may have, which is then an array. By default, either all of them are
+   * created or none.
+   */
+  readonly many?: number | undefined;
+  /**
+   * Whether either all entities are written or none, in a transaction of the database. The default is `true`. With
+   * `false`, no transaction is needed. `create()` then answers a result for each entity, and `updateAll()` an error for
+   * each entity that it cannot change. Only for `create()` with `many`, and `updateAll()`.
+   */
+  readonly atomic?: boolean | undefined;
+  /**
+   * The formats of bodies besides JSON. With `"ndjson"`, clients can send a body with an entity on each line. The lines
+   * are stored in batches of up to `many` lines. A wrong line does not prevent the other lines from being stored, and
+   * the answer has a result for each line. Only for `create()` with `many`.
+   */
+  readonly formats?: readonly ListFormat[] | undefined;
+  /**
+   * The header `Idempotency-Key`, with which clients can repeat a request without creating a second entity. Only for
+   * `create()`.
+   */
+  readonly idempotency?: IdempotencyOptions | undefined;
+  /** The fields that a body of `updateAll()` may set. */
+  readonly fields?: readonly FieldNames<"set", M>[] | undefined;
+  /**
+   * The most entities that `updateAll()` (1000 by default) and `removeAll()` may change. A request that selects more
+   * answers 409.
+   */
+  readonly max?: number | undefined;
+  /**
+   * With `"required"`, `removeAll()` refuses requests without the parameter `q`. `updateAll()` always refuses such
+   * requests.
+   */
+  readonly q?: "required" | undefined;
+  /**
+   * The field by which the path of `replace()` names an entity. The default is `_id`. Any other field needs a unique
+   * index, which may be sparse.
+   */
+  readonly by?: FieldNames<"key", M> | undefined;
+}

@@ -1,0 +1,54 @@
+import type { OptionIn } from "../../declare/decorators/prop_input.ts";
+import type { CheckedName, CheckedNames, Exactly } from "../../declare/model/checked_names.ts";
+import type { FieldNames } from "../../declare/model/field_names.ts";
+
+/** A part of a date in UTC, by which clients group a list. Groups show `"2024"`, `"2024-03"` or `"2024-03-09"`. */
+export type DateUnit = "year" | "month" | "day";
+
+/** The fields that clients may group a list by, and the figures that each group can have. */
+export interface GroupsOptions<
+  N extends string = string,
+  D extends string = string,
+  S extends string = string,
+  A extends string = string,
+> {
+  /**
+   * The fields that `?group=` may name, which hold no lists and no objects. `{ createdAt: "month" }` groups dates by a
+   * part.
+   */
+  readonly by: readonly (N | { readonly [K in D]?: DateUnit })[];
+  /** Whether each group shows the number of its entities. */
+  readonly count?: boolean;
+  /** The number fields that `?sum=` may name. */
+  readonly sum?: readonly S[];
+  /** The number fields that `?avg=` may name. */
+  readonly avg?: readonly A[];
+  /** The most groups of an answer. A list with more groups answers 409. The default is `1000`. */
+  readonly max?: number;
+  /** The fewest entities of a group. Answers leave out smaller groups. The default is `1`. */
+  readonly least?: number;
+}
+
+/**
+ * @internal The type of the option `groups`. A wrong name of a field gets an error text as its type, which TypeScript prints. `X`
+ * is the type of the given option.
+ */
+export type CheckedGroups<M, X> =
+  & Omit<Exactly<"groups", GroupsOptions, X>, "by" | "sum" | "avg">
+  & { readonly by: CheckedKeys<M, OptionIn<X, "by">> }
+  & { readonly [U in "sum" | "avg"]?: CheckedNames<U, M, OptionIn<X, U>> };
+
+/**
+ * The type of `by` in the option `groups`, which lists names of fields and objects with date units. `L` is the type of
+ * the given list.
+ */
+type CheckedKeys<M, L> = L extends readonly unknown[] ? {
+    readonly [I in keyof L]: L[I] extends object ? CheckedUnits<M, L[I]>
+      : CheckedName<"group", M, L[I]>;
+  }
+  : GroupsOptions<FieldNames<"group", M>, FieldNames<"unit", M>>["by"];
+
+type CheckedUnits<M, U> = {
+  readonly [K in keyof U]: CheckedName<"unit", M, K> extends K ? DateUnit
+    : CheckedName<"unit", M, K>;
+};

@@ -1,0 +1,14 @@
+/** Options of a live list, which stays open and sends events about later changes. */
+export interface LiveOptions {
+  /**
+   * The most entities that the list may have. A longer list answers 409, and the stream ends when the list grows beyond
+   * this number. The default is `10000`.
+   */
+  readonly max?: number;
+}
+
+/** The limits of a live list, in the description of a route. */
+export interface LiveDescription {
+  /** The most entities of the list. A longer list is answered with a 409. */
+  readonly max: number;
+}
