@@ -39,13 +39,14 @@ export interface FilledFacts {
 }
 
 /**
- * A property of the objects that an answer has in the place of entities. The property shows a value of a field, a
- * number that is computed of a field, a value with a schema, or an object.
+ * A value that an answer has in the place of entities, or a property of such a value. The value is the value of a field,
+ * a number that is computed of a field, a value with a schema, one of several values, or an object.
  */
 export type PropertyFacts =
   | { readonly shows: string }
   | { readonly computes: string }
   | { readonly schema: Schema }
+  | { readonly anyOf: readonly PropertyFacts[] }
   | { readonly properties: Readonly<Record<string, PropertyFacts>> };
 
 /** A list that a request can get in the place of entities. */
@@ -88,7 +89,9 @@ export interface Description {
 
 /** The description of all features of an operation together. */
 export interface JoinedDescription extends Required<Omit<Description, "answer">> {
-  readonly answer: Required<Omit<AnswerFacts, "alternative">> & Pick<AnswerFacts, "alternative">;
+  readonly answer: Required<Omit<AnswerFacts, "alternative">> & {
+    readonly alternatives: readonly AlternativeFacts[];
+  };
 }
 
 /** Joins the descriptions of features. Parameters that two features share get the fields and the values of both. */
@@ -98,7 +101,6 @@ export function joinDescriptions(all: readonly Description[]): JoinedDescription
     parameters[name] = joinParameters(parameters[name], facts);
   }
   const answers = all.flatMap(({ answer }) => answer ?? []);
-  const alternative = answers.find((each) => each.alternative !== undefined)?.alternative;
   return {
     parameters,
     headers: joined(all.map(({ headers }) => headers)),
@@ -110,7 +112,7 @@ export function joinDescriptions(all: readonly Description[]): JoinedDescription
       content: joined(answers.map(({ content }) => content)),
       isPartial: answers.some(({ isPartial }) => isPartial),
       filled: new Map(answers.flatMap(({ filled }) => [...filled ?? []])),
-      ...alternative && { alternative },
+      alternatives: answers.flatMap(({ alternative }) => alternative ?? []),
     },
   };
 }

@@ -1,7 +1,7 @@
 import { isOperationName, type OperationName } from "../../declare/operations/operation.ts";
 import { capitalize } from "../operation_ids.ts";
 import type { RouteNode } from "../route_node.ts";
-import { alternativeOf } from "../schemas/alternative_schema.ts";
+import { alternativesOf } from "../schemas/alternative_schema.ts";
 import type { Components } from "../schemas/components.ts";
 import type { JsonSchema } from "../schemas/json_schema.ts";
 import { describeError, describeFates, otherErrors } from "./errors.ts";
@@ -40,9 +40,9 @@ function describeSuccess(route: RouteNode, components: Components): Record<strin
   const named = headersOf(route);
   const headers = Object.keys(named).length > 0 && { headers: named };
   if (answer === undefined) return { [status]: { description, ...headers } };
-  const other = alternativeOf(route, components);
+  const others = alternativesOf(route, components);
   const list = listed(answer, route);
-  const schema = other === undefined ? list : { anyOf: [list, other] };
+  const schema = others.length === 0 ? list : { anyOf: [list, ...others] };
   const content = {
     "application/json": { schema, ...exampleOf(route) },
     ...otherTypes(route),

@@ -4,41 +4,47 @@ import { answerValue } from "./answer_value.ts";
 import type { Components } from "./components.ts";
 import { type JsonSchema, orNull } from "./json_schema.ts";
 
-/**
- * Returns the schema of the list that a request can get in the place of entities, such as groups. Returns `undefined`
- * if no feature of the operation has such a list.
- */
-export function alternativeOf(
+/** Returns the schemas of the lists that a request can get in the place of entities, such as groups. */
+export function alternativesOf(
   { facts, answer, model }: RouteNode,
   components: Components,
-): JsonSchema | undefined {
-  const { alternative } = facts.answer;
-  if (alternative === undefined || answer === undefined) return undefined;
-  const { name, maxItems, items } = alternative;
+): JsonSchema[] {
+  if (answer === undefined) return [];
   const { fields } = answer.object;
-  const schemaOf = (property: PropertyFacts): JsonSchema => {
-    if ("schema" in property) return property.schema;
-    if ("properties" in property) {
-      return {
-        type: "object",
-        properties: Object.fromEntries(
-          Object.entries(property.properties).map(([key, inner]) => [key, schemaOf(inner)]),
-        ),
-        additionalProperties: false,
-      };
-    }
-    if ("shows" in property) {
-      const field = fields.find((each) => each.name === property.shows);
-      return field === undefined ? {} : orNull(answerValue(field, components));
-    }
-    const { type } = fields.find((each) => each.name === property.computes) ?? {};
-    return type === "BigInt"
-      ? orNull({ anyOf: [{ type: "number" }, { type: "string" }] })
-      : orNull({ type: type === "Decimal128" ? "string" : "number" });
-  };
-  const schema = components.add(alternative, {
-    name: `${model}${name}`,
-    describe: () => schemaOf(items),
+  return facts.answer.alternatives.map((alternative) => {
+    const { name, maxItems, items } = alternative;
+    const schema = components.add(alternative, {
+      name: `${model}${name}`,
+      describe: () => schemaOf(items, { fields, components }),
+    });
+    return { type: "array", items: schema, maxItems };
   });
-  return { type: "array", items: schema, maxItems };
+}
+
+type Fields = NonNullable<RouteNode["answer"]>["object"]["fields"];
+
+function schemaOf(
+  value: PropertyFacts,
+  context: { readonly fields: Fields; readonly components: Components },
+): JsonSchema {
+  const { fields, components } = context;
+  if ("schema" in value) return value.schema;
+  if ("anyOf" in value) return { anyOf: value.anyOf.map((each) => schemaOf(each, context)) };
+  if ("properties" in value) {
+    const properties = Object.entries(value.properties)
+      .map(([key, inner]) => [key, schemaOf(inner, context)] as const);
+    return {
+      type: "object",
+      properties: Object.fromEntries(properties),
+      additionalProperties: false,
+    };
+  }
+  if ("shows" in value) {
+    const field = fields.find((each) => each.name === value.shows);
+    return field === undefined ? {} : orNull(answerValue(field, components));
+  }
+  const { type } = fields.find((each) => each.name === value.computes) ?? {};
+  return type === "BigInt"
+    ? orNull({ anyOf: [{ type: "number" }, { type: "string" }] })
+    : orNull({ type: type === "Decimal128" ? "string" : "number" });
 }
