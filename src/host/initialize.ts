@@ -11,6 +11,7 @@ import { type BodyLimits, completeBodyLimits } from "../write/body/read_body.ts"
 import { logLine } from "../errors/log.ts";
 import type { LiveLimits } from "../features/live/live_limits.ts";
 import { features } from "../features.ts";
+import type { FeatureList } from "../pipeline/operation_options.ts";
 import { planLevel } from "../pipeline/plan_level.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { getModel } from "../schema/get_model.ts";
@@ -92,7 +93,15 @@ export interface FrameworkRouter extends Router {
 
 export function initialize(options: InitializeOptions = {}): FrameworkRouter {
   refuseRequest("initialize", options);
-  const routes = openRoutes(options);
+  return initializeWith(features, options);
+}
+
+/** Mounts the routes of models whose options belong to the given features. */
+export function initializeWith(
+  known: FeatureList,
+  options: InitializeOptions,
+): FrameworkRouter {
+  const routes = openRoutes(options, known);
   // Compiling the models here lets a wrong model fail at start-up, and starts the builds of its indexes early.
   for (const route of routes) {
     const { levels: [root], getConnection } = route;
@@ -138,9 +147,10 @@ export function describe(options: InitializeOptions = {}): RouteDescription[] {
 }
 
 /** Returns the routes that {@linkcode initialize} would mount, so that they can be described without a router. */
-export function openRoutes(options: InitializeOptions): Route[] {
+export function openRoutes(options: InitializeOptions, known: FeatureList = features): Route[] {
   checkOptions(options);
-  return buildRoutes(options.models ?? registeredModels(), { ...settingsOf(options), features });
+  const settings = { ...settingsOf(options), features: known };
+  return buildRoutes(options.models ?? registeredModels(), settings);
 }
 
 /**
@@ -162,6 +172,7 @@ export function settingsOf(options: InitializeOptions): RouteSettings {
     limits: completeQueryLimits(queryLimits),
     filterPaths: queryLimits?.paths,
     bodyLimits: completeBodyLimits(bodyLimits),
+    features,
     settings: features.settings(options),
     indexes,
     parameters,

@@ -109,7 +109,10 @@ function makeRoute(target: ModelClass, { path: route, ignoresQ }: RouteKey): Rou
     throw new TypeError(`Cannot query "${target.name}": name the route whose connection applies`);
   }
   const shape = shapeForAll(buildSchema(target).schema);
-  const scopes = rests.map(({ scope }) => scope).filter((scope) => scope !== undefined);
+  const scopes = [
+    ...rests.flatMap(({ scope }) => scope ?? []),
+    ...features.conditionsOf(target),
+  ];
   const { schema } = buildSchema(target);
   const fail = (problem: string) => cannotMount(target, problem);
   const place = { target, schema, shape, link: undefined, fail };

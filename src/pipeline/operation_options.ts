@@ -1,10 +1,19 @@
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import type { HookName } from "../declare/hooks/hooks.ts";
+import type { ModelClass } from "../declare/model/framework_model.ts";
+import type { RestRecord } from "../declare/model/records.ts";
 import type { Method } from "../declare/operations/methods.ts";
 import { takesOption } from "../declare/operations/write_options.ts";
 import { badFormat, badParameter } from "../errors/refusals.ts";
+import { addToSchemas } from "../schema/build_schema.ts";
 import type { Shape } from "../schema/fields/shape.ts";
 import { memoize } from "../schema/memoize.ts";
+import {
+  addRulesToSchema,
+  type ClassFeature,
+  readClassRules,
+  scopesOfRules,
+} from "./class_feature.ts";
 import { type Description, joinDescriptions, type JoinedDescription } from "./description.ts";
 import type { ActiveFeature, AnyFeature } from "./feature.ts";
 import { GivenRequest, notAllowed, type ParameterForms, readParameters } from "./given_request.ts";
@@ -15,9 +24,15 @@ export class FeatureList {
   readonly all: readonly AnyFeature[];
   readonly parameters: ParameterForms;
   readonly #options: ReadonlySet<string>;
+  readonly #ofClasses: readonly ClassFeature[];
 
-  constructor(all: readonly AnyFeature[]) {
+  constructor(all: readonly AnyFeature[], ofClasses: readonly ClassFeature[] = []) {
     this.all = all;
+    this.#ofClasses = ofClasses;
+    // Models may be compiled before a router is mounted, so the list adds to all schemas from the beginning.
+    if (ofClasses.length > 0) {
+      addToSchemas((target, schema) => addRulesToSchema(this.#rulesOf(target), schema));
+    }
     this.parameters = new Map(all.flatMap(({ parameters }) => Object.entries(parameters ?? {})));
     this.#options = new Set(all.map(optionOf));
   }
@@ -25,6 +40,18 @@ export class FeatureList {
   /** Whether a name in the declaration of an operation is the option of a feature, and not a hook. */
   hasOption(name: string): boolean {
     return this.#options.has(name);
+  }
+
+  /** The names of the options of `@rest` on a class that belong to features. */
+  get classOptions(): Readonly<Record<string, true>> {
+    return Object.fromEntries(this.#ofClasses.map(({ name }) => [name, true]));
+  }
+
+  readonly #rulesOf = memoize((target: ModelClass) => readClassRules(this.#ofClasses, target));
+
+  /** Returns the conditions that bind every read and write of a class, in addition to the scopes of its `@rest`. */
+  conditionsOf(target: ModelClass): NonNullable<RestRecord["scope"]>[] {
+    return scopesOfRules(this.#rulesOf(target));
   }
 
   /** Returns the settings of each feature for a router, from the options of `Framework.initialize()`. */

@@ -66,7 +66,7 @@ function namedModel(field: FieldShape, connection: Connection): Omit<ReferredMod
 }
 
 async function classScope(
-  { req }: LevelContext,
+  { req, route }: LevelContext,
   { model, target }: Omit<ReferredModel, "scope">,
 ): Promise<Filter> {
   if (target === undefined) return {};
@@ -84,7 +84,7 @@ async function classScope(
   const request = requestView(req, { framework });
   const shape = describeShape(model.schema);
   const scopes: Filter[] = [];
-  for (const scope of scopesOf(target)) {
+  for (const scope of [...scopesOf(target), ...route.features.conditionsOf(target)]) {
     const given = await runHook("scope", () => scope(request));
     scopes.push(checkFilter(given, { what: "scope", model: target.name, shape }));
   }

@@ -26,6 +26,17 @@ export interface BuiltSchema {
   readonly embeds: Set<BuiltSchema>;
 }
 
+/** A function that adds fields and indexes to the schema of a class, while the schema is built. */
+export type SchemaAddition = (target: ModelClass, schema: Schema) => void;
+
+/** The functions that add to each schema that is built. Several routers may have features with such functions. */
+const additions = new Set<SchemaAddition>();
+
+/** Adds a function that runs for each schema that is built from now on. */
+export function addToSchemas(addition: SchemaAddition): void {
+  additions.add(addition);
+}
+
 const RESERVED = new Set([...DOCUMENT_MEMBERS, ...PROTOTYPE_KEYS]);
 
 export type BuiltSchemas = WeakMap<ModelClass, BuiltSchema>;
@@ -112,6 +123,7 @@ function fillSchema(
       if (referred !== undefined) refersTo.add(referred);
     }
     addClassMembers(target, schema);
+    for (const add of additions) add(target, schema);
     (target as typeof FrameworkModel).configure?.(schema);
     refuseNestedVersion(schema);
     refuseInnerMaps(schema);

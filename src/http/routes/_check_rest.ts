@@ -48,7 +48,7 @@ export function checkRest(
 ): string {
   const { route } = rest;
   const fail: Fail = (problem) => cannotMount(target, problem);
-  checkNames(rest, { place: "", fail });
+  checkNames(rest, { place: "", fail, known: { ...OPTIONS, ...features.classOptions } });
   if (route === undefined) throw fail(`@rest of a class needs a route, such as "/movies"`);
   if (typeof route !== "string" || !route.startsWith("/")) {
     throw fail(`route "${route}" does not start with "/"`);
@@ -87,7 +87,7 @@ export function checkPartRest(
     throw fail(`property "${property}" has @rest and is hidden`);
   }
   const place = ` of property "${property}"`;
-  checkNames(rest, { place, fail });
+  checkNames(rest, { place, fail, known: OPTIONS });
   checkOptions(rest, { place, fail, features });
   checkApart(link);
   const identified = buildSchema(target).schema.path("_id") !== undefined;
@@ -194,8 +194,11 @@ interface Place {
 }
 
 /** Throws if `@rest` has an unknown option, because a misspelled `scope` would limit nothing. */
-function checkNames(rest: RestRecord, { place, fail }: Place): void {
-  const unknown = unknownOption(rest, OPTIONS);
+function checkNames(
+  rest: RestRecord,
+  { place, fail, known }: Place & { readonly known: object },
+): void {
+  const unknown = unknownOption(rest, known);
   if (unknown !== undefined) throw fail(`@rest${place} has no option ${unknown}`);
 }
 

@@ -33,7 +33,7 @@ export type RouteSettings = Omit<SharedSettings, "getConnection">;
  */
 export function buildRoutes(
   models: readonly ModelClass[],
-  { features, ...settings }: RouteSettings & { readonly features: FeatureList },
+  settings: RouteSettings,
 ): Route[] {
   if (models.length === 0) {
     throw new TypeError("Cannot initialize: no model is registered, import them first");
@@ -53,7 +53,7 @@ export function buildRoutes(
     const own = rests.flatMap((rest) => {
       const { getConnection } = rest;
       const shared = { ...settings, ...getConnection && { getConnection } };
-      return branchRoutes(rootBranch({ target, rest, features }), shared);
+      return branchRoutes(rootBranch({ target, rest, features: settings.features }), shared);
     });
     for (const { operation: { verb }, path } of own) {
       const what = `${verb.toUpperCase()} ${path}`;
@@ -76,13 +76,13 @@ function rootBranch(
 ): Branch {
   const { methods, scope, concurrency } = rest;
   const path = checkRest(target, { rest, features });
+  const scopes = [...scope === undefined ? [] : [scope], ...features.conditionsOf(target)];
   return {
-    features,
     methods,
     base: path === "" ? "/" : path,
     item: `${path}/:id`,
     above: [],
-    level: { target, scopes: scope === undefined ? [] : [scope], parameter: "id", concurrency },
+    level: { target, scopes, parameter: "id", concurrency },
   };
 }
 
@@ -109,7 +109,6 @@ function checkReached(routes: readonly Route[]): void {
  * routes from it.
  */
 interface Branch {
-  readonly features: FeatureList;
   readonly methods: RestRecord["methods"];
   readonly base: string;
   readonly item: string;
@@ -128,7 +127,8 @@ type SharedSettings = Omit<Route, "path" | "operation" | "levels" | "rights" | "
 
 /** Builds the routes of one `@rest`, and the routes below them for the properties of the class that have `@rest`. */
 function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
-  const { features, methods, base, item, above, level } = branch;
+  const { methods, base, item, above, level } = branch;
+  const { features } = shared;
   const actingOn = levelMaker(branch, shared);
   const own = methods.map((method): Route => {
     const acting = actingOn(method);
@@ -150,8 +150,8 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
 }
 
 function levelMaker(
-  { features, methods, above, level }: Branch,
-  { getConnection, filterPaths: mode }: SharedSettings,
+  { methods, above, level }: Branch,
+  { features, getConnection, filterPaths: mode }: SharedSettings,
 ): (method: Method) => Level {
   const { target, link } = level;
   const { schema } = buildSchema(target);
@@ -185,13 +185,13 @@ function levelMaker(
 
 function partBranch(
   { link, target, rest }: PartDescription,
-  { base, above, features }: Pick<Branch, "base" | "above" | "features">,
+  { base, above, features }: Pick<Branch, "base" | "above"> & Pick<Route, "features">,
 ): Branch {
   // The parameters of a path are `id`, `subId`, `subId2`, `subId3` and so on, from the root to the last level.
   const parameter = above.length === 1 ? "subId" : `subId${above.length}`;
-  const scopes = rest.scope === undefined ? scopesOf(target) : [rest.scope];
+  const declared = rest.scope === undefined ? scopesOf(target) : [rest.scope];
+  const scopes = [...declared, ...link.embedded ? [] : features.conditionsOf(target)];
   return {
-    features,
     methods: rest.methods,
     base,
     item: link.array ? `${base}/:${parameter}` : base,

@@ -10,7 +10,7 @@ import type { PartLink } from "../../schema/describe_parts.ts";
 import type { Rights } from "../../schema/fields/rights.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import type { BodyLimits } from "../../write/body/read_body.ts";
-import type { ReaderOptions } from "../operation_options.ts";
+import type { FeatureList, ReaderOptions } from "../operation_options.ts";
 import type { RouteRights } from "./reader_rights.ts";
 import type { Reporter } from "./reporter.ts";
 
@@ -107,6 +107,8 @@ export interface Route {
   readonly indexes?: "required" | "lazy" | undefined;
   readonly reporter: Reporter;
   readonly bodyLimits: Required<BodyLimits>;
+  /** The features that the router knows. */
+  readonly features: FeatureList;
   /** The settings of features for all routes of the router, by the names of the features. */
   readonly settings: ReadonlyMap<string, unknown>;
 }
