@@ -1,5 +1,6 @@
 import type { OptionName } from "./declare/options.ts";
 import { count } from "./features/count/count.ts";
+import { distinct } from "./features/distinct/distinct.ts";
 import { formats } from "./features/formats/formats.ts";
 import { groups } from "./features/groups/groups.ts";
 import { live } from "./features/live/live.ts";
@@ -25,6 +26,7 @@ const byName = {
   formats,
   live,
   groups,
+  distinct,
 } satisfies { readonly [N in FeatureName]: AnyFeature };
 
 export const features = new FeatureList(Object.values(byName));

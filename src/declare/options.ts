@@ -25,6 +25,7 @@ export interface OptionTable<M, X> {
   readonly formats: readonly ListFormat[];
   readonly live: true | Exactly<"live", LiveOptions, X>;
   readonly groups: CheckedGroups<M, X>;
+  readonly distinct: CheckedNames<"group", M, X>;
   readonly many: number;
   readonly atomic: boolean;
   readonly idempotency: Exactly<"idempotency", IdempotencyOptions, X>;
@@ -45,6 +46,7 @@ export interface TakenBy {
   readonly formats: readonly ["all", "create"];
   readonly live: readonly ["all"];
   readonly groups: readonly ["all"];
+  readonly distinct: readonly ["all"];
   readonly many: readonly ["create"];
   readonly atomic: readonly ["create", "updateAll"];
   readonly idempotency: readonly ["create"];
@@ -145,6 +147,11 @@ export interface ReadOptions<M = unknown> {
       FieldNames<"avg", M>
     >
     | undefined;
+  /**
+   * The fields whose different values clients can ask for, such as `?distinct=state`. The answer has at most 1000 values
+   * in ascending order. Only for `all()`, without hooks on entities.
+   */
+  readonly distinct?: readonly FieldNames<"group", M>[] | undefined;
 }
 
 /**
