@@ -1,4 +1,4 @@
-import type { Schema } from "mongoose";
+import type { ClientSession, Schema } from "mongoose";
 import type { FrameworkRequest, QueryObject } from "../declare/hooks/framework_request.ts";
 import type { MaybePromise } from "../declare/hooks/hooks.ts";
 import { describeModel } from "../declare/model/describe_model.ts";
@@ -7,6 +7,7 @@ import type { RestRecord } from "../declare/model/records.ts";
 import { isDeepStrictEqual } from "node:util";
 import { buildSchema } from "../schema/build_schema.ts";
 import { shapeForAll } from "../schema/fields/shape.ts";
+import type { WriteDuties, WrittenEntities } from "../sources/write_duties.ts";
 import { cannotMount, type OptionPlace, OptionReader } from "./option_reader.ts";
 
 /**
@@ -25,6 +26,25 @@ export interface ClassFeature<R = unknown> {
    * populated references and `queryFor()` apply the condition.
    */
   condition?(rule: R, req: FrameworkRequest): MaybePromise<QueryObject>;
+  /** Returns the values that the framework sets on an entity before each write, such as the name of the writer. */
+  stamps?(rule: R, write: StampedWrite): Readonly<Record<string, unknown>>;
+  /**
+   * Sends further statements in the transaction of each write, such as a record of the change. A class with such a
+   * feature needs a database with transactions.
+   */
+  together?(rule: R, write: TogetherWrite): Promise<void>;
+}
+
+/** A write before its statement. */
+export interface StampedWrite {
+  readonly req: FrameworkRequest;
+  readonly isNew: boolean;
+}
+
+/** A write after its statement, in the same transaction. */
+export interface TogetherWrite extends WrittenEntities {
+  readonly req: FrameworkRequest;
+  readonly session: ClientSession;
 }
 
 type Scope = NonNullable<RestRecord["scope"]>;
@@ -77,4 +97,28 @@ export function scopesOfRules(rules: readonly ClassRule[]): Scope[] {
       ? []
       : [((req: FrameworkRequest) => feature.condition?.(rule, req) ?? {}) as Scope]
   );
+}
+
+/** Returns the work that the features of a class add to each write of a request. */
+export function dutiesOfRules(
+  rules: readonly ClassRule[],
+  req: FrameworkRequest,
+): WriteDuties | undefined {
+  const stamping = rules.filter(({ feature }) => feature.stamps !== undefined);
+  const joining = rules.filter(({ feature }) => feature.together !== undefined);
+  if (stamping.length === 0 && joining.length === 0) return undefined;
+  return {
+    stamp(doc) {
+      for (const { feature, rule } of stamping) {
+        doc.set(feature.stamps?.(rule, { req, isNew: doc.isNew }) as object);
+      }
+    },
+    ...joining.length > 0 && {
+      async together(written, session) {
+        for (const { feature, rule } of joining) {
+          await feature.together?.(rule, { ...written, req, session });
+        }
+      },
+    },
+  };
 }

@@ -105,6 +105,7 @@ async function settingsFor(context: LevelContext): Promise<CollectionSourceOptio
     maxTimeMS: route.maxTimeMS,
     by: writes?.by,
     key: () => context.cache.key,
+    duties: level.link?.embedded ? undefined : route.features.dutiesOf(level.target, context.req),
   };
 }
 

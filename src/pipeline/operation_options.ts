@@ -8,9 +8,11 @@ import { badFormat, badParameter } from "../errors/refusals.ts";
 import { addToSchemas } from "../schema/build_schema.ts";
 import type { Shape } from "../schema/fields/shape.ts";
 import { memoize } from "../schema/memoize.ts";
+import type { WriteDuties } from "../sources/write_duties.ts";
 import {
   addRulesToSchema,
   type ClassFeature,
+  dutiesOfRules,
   readClassRules,
   scopesOfRules,
 } from "./class_feature.ts";
@@ -52,6 +54,11 @@ export class FeatureList {
   /** Returns the conditions that bind every read and write of a class, in addition to the scopes of its `@rest`. */
   conditionsOf(target: ModelClass): NonNullable<RestRecord["scope"]>[] {
     return scopesOfRules(this.#rulesOf(target));
+  }
+
+  /** Returns the work that the features of a class add to each write of a request. */
+  dutiesOf(target: ModelClass, req: FrameworkRequest): WriteDuties | undefined {
+    return dutiesOfRules(this.#rulesOf(target), req);
   }
 
   /** Returns the settings of each feature for a router, from the options of `Framework.initialize()`. */

@@ -13,7 +13,7 @@ import {
   readSelection,
 } from "../entities.ts";
 import { showsInPart, uncovered } from "../../filter/projection.ts";
-import type { TransactionKey } from "../../database/in_transaction.ts";
+import { type TransactionKey, turnsIn } from "../../database/in_transaction.ts";
 import { writerOf } from "../../database/write_past_lock.ts";
 import {
   insertDocuments,
@@ -41,6 +41,7 @@ import { openBytes, planIn, storedEntities, storedEntity } from "./read_stored.t
 import type { OpenCollection } from "./read_stored.ts";
 import { planStatement } from "./write_stored.ts";
 import { insertEntities } from "../insert_entities.ts";
+import { withDuties, type WriteDuties, type WrittenEntities } from "../write_duties.ts";
 import type { PartPath } from "../parts/part_path.ts";
 import type { ReadPlan } from "./plan_read.ts";
 import { whyHooked } from "./plan_write.ts";
@@ -68,9 +69,13 @@ export interface CollectionSourceOptions extends Omit<OpenCollection, "model" | 
    * Returns `undefined` if the request has no key.
    */
   readonly key?: (() => TransactionKey | undefined) | undefined;
+  /** The work that features of the class add to each write. Missing if the class has no such feature. */
+  readonly duties?: WriteDuties | undefined;
 }
 
 interface RemoveNamedOptions {
+  /** The identifiers of the removed entities, for the duties of their class. */
+  readonly ids?: readonly unknown[];
   readonly options?: Record<string, unknown>;
   readonly together?: Together;
   readonly filter?: Filter;
@@ -119,6 +124,9 @@ export class CollectionSource implements Source {
     // A class whose hooks use another database may have no open connection.
     const reason = whyHooked(change);
     if (reason !== undefined) return { kind: "documents", reason };
+    if (this.#options.duties !== undefined) {
+      return { kind: "documents", reason: "a feature of the class works with each write" };
+    }
     if (operation === "removeAll") {
       return { kind: "statement", send: () => this.removeSelected(limit).then(() => ({})) };
     }
@@ -167,22 +175,24 @@ export class CollectionSource implements Source {
 
   async save(entity: EntityValue): Promise<EntityValue> {
     const doc = documentOf(entity);
+    this.#options.duties?.stamp(doc);
     await this.#options.timeBudget.wait(this.store(doc));
     return showsInPart(this.#options) ? await readSaved(doc, this.#options) : doc;
   }
 
   async insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]> {
     const docs = entities.map(documentOf);
+    for (const doc of docs) this.#options.duties?.stamp(doc);
     await this.#options.timeBudget.wait(this.storeNew(docs));
     return showsInPart(this.#options) ? await readAllSaved(docs, this.#options) : docs;
   }
 
   /**
    * Inserts new entities by one statement, so that each entity succeeds or fails by itself. Missing if a parent refers
-   * to the entities, because each entity needs a transaction with its parent.
+   * to the entities or features of the class work with each write, because each entity needs a transaction then.
    */
   get insertEach(): Source["insertEach"] {
-    if (this.#options.linked) return undefined;
+    if (this.#options.linked || this.#options.duties !== undefined) return undefined;
     return async (entities) =>
       await insertEntities(entities, {
         model: await this.#options.model(),
@@ -195,7 +205,8 @@ export class CollectionSource implements Source {
 
   async updateAll(entities: readonly EntityValue[]): Promise<void> {
     const docs = entities.map(documentOf);
-    const work = saveDocuments(docs, this.#writeOptions(this.#writerOf(docs)));
+    for (const doc of docs) this.#options.duties?.stamp(doc);
+    const work = saveDocuments(docs, this.#writeOptions(this.#bind(docs, { change: "update" })));
     await this.#options.timeBudget.wait(work);
   }
 
@@ -206,7 +217,8 @@ export class CollectionSource implements Source {
   async removeMany(ids: readonly unknown[]): Promise<void> {
     for (let start = 0; start < ids.length; start += DELETE_BATCH) {
       const named = { _id: { $in: ids.slice(start, start + DELETE_BATCH) } };
-      await this.#options.timeBudget.wait(this.removeNamed(named));
+      const batch = ids.slice(start, start + DELETE_BATCH);
+      await this.#options.timeBudget.wait(this.removeNamed(named, { ids: batch }));
     }
   }
 
@@ -223,20 +235,56 @@ export class CollectionSource implements Source {
   }
 
   protected async store(doc: Document, together?: Together): Promise<void> {
-    await saveDocument(doc, this.#writeOptions(together ?? this.#writerOf([doc])));
+    const change = doc.isNew ? "create" : "update";
+    await saveDocument(doc, this.#writeOptions(this.#bind([doc], { change, together })));
   }
 
   protected async storeNew(docs: readonly Document[], together?: Together): Promise<void> {
-    await insertDocuments(docs, this.#writeOptions(together ?? this.#writerOf(docs)));
+    await insertDocuments(
+      docs,
+      this.#writeOptions(this.#bind(docs, { change: "create", together })),
+    );
   }
 
   protected async removeStored(doc: Document, together?: Together): Promise<void> {
-    await removeDocument(doc, this.#writeOptions(together ?? this.#writerOf([doc])));
+    await removeDocument(
+      doc,
+      this.#writeOptions(this.#bind([doc], { change: "remove", together })),
+    );
   }
 
-  #writerOf(docs: readonly Document[]): Together {
-    const { timeBudget, key } = this.#options;
-    return writerOf(docs, { timeBudget, key: key?.() });
+  /**
+   * Returns the function that runs the statement of some documents, together with the duties of their class. `together`
+   * runs the statement with a write of the parent.
+   */
+  #bind(
+    docs: readonly Document[],
+    { change, together }: Pick<WrittenEntities, "change"> & {
+      readonly together?: Together | undefined;
+    },
+  ): Together {
+    const { timeBudget, key, duties } = this.#options;
+    const [first] = docs;
+    if (duties?.together === undefined || first === undefined) {
+      return together ?? writerOf(docs, { timeBudget, key: key?.() });
+    }
+    const model = first.constructor as Model<unknown>;
+    const session = first.$session() ?? undefined;
+    const written = { change, ids: docs.map(({ _id }) => _id), model };
+    const transaction = { ...turnsIn(first), timeBudget, key: key?.() };
+    return withDuties(duties, { ...transaction, written, together, session });
+  }
+
+  /** Returns the function that runs a removal by identifiers, together with the duties of the class. */
+  #bindRemoval(
+    { ids = [], together }: RemoveNamedOptions,
+    model: Model<unknown>,
+  ): Together | undefined {
+    const { timeBudget, duties } = this.#options;
+    if (duties?.together === undefined || ids.length === 0) return together;
+    const written = { change: "remove", ids, model } as const;
+    const transaction = { ...turnsIn(model as never), timeBudget };
+    return withDuties(duties, { ...transaction, written, together, session: undefined });
   }
 
   /**
@@ -245,10 +293,12 @@ export class CollectionSource implements Source {
    */
   protected async removeNamed(
     named: Filter,
-    { together, options, filter = this.#options.selection.filter }: RemoveNamedOptions = {},
+    removal: RemoveNamedOptions = {},
   ): Promise<void> {
-    const write = this.#writeOptions(together);
-    await removeMatching(await this.#options.model(), {
+    const { options, filter = this.#options.selection.filter } = removal;
+    const model = await this.#options.model();
+    const write = this.#writeOptions(this.#bindRemoval(removal, model));
+    await removeMatching(model, {
       ...write,
       options,
       filter: everyFilter(named, filter),

@@ -73,7 +73,7 @@ export class ReferenceSource extends CollectionSource {
         if (!await takeFromProperty(parent, unlinking)) throw conflict();
         if (session === undefined) await remove();
       });
-    const removal = this.removeNamed({ _id: { $in: ids } }, { together });
+    const removal = this.removeNamed({ _id: { $in: ids } }, { together, ids });
     await this.#options.timeBudget.wait(removal);
   }
 

@@ -2,9 +2,11 @@ import { assertEquals, assertThrows } from "@std/assert";
 // @ts-types="express-types"
 import express from "express";
 import {
+  action,
   all,
   arrayProp,
   create,
+  type Entity,
   Framework,
   FrameworkModel,
   getModel,
@@ -12,14 +14,19 @@ import {
   prop,
   type Ref,
   remove,
+  removeAll,
+  replace,
   rest,
   update,
+  updateAll,
 } from "../../../mod.ts";
 import { features } from "../../../src/features.ts";
 import { initializeWith } from "../../../src/host/initialize.ts";
 import type { ClassFeature } from "../../../src/pipeline/class_feature.ts";
 import { FeatureList } from "../../../src/pipeline/operation_options.ts";
+
 import { openDatabase } from "../../harness/database.ts";
+import { startMongo } from "../../harness/mongo/start_mongo.ts";
 import { test } from "../../harness/testing.ts";
 import { start } from "../../support/support.ts";
 
@@ -86,7 +93,7 @@ test("the condition of a class binds every read of it, and no path forgets it", 
   const seen = async (headers: Record<string, string>) => {
     const get = async (path: string) => (await app.get(path, { headers })).body as never;
     const names = (entities: readonly { readonly name: string }[]) =>
-      entities.map(({ name }) => name);
+      entities.map(({ name }) => name).sort();
     const list = await app.get("/books", { headers });
     const [populated] = await get("/readers?populate=books") as { books: { name: string }[] }[];
     return {
@@ -113,13 +120,13 @@ test("the condition of a class binds every read of it, and no path forgets it", 
     exists: 400,
   });
   assertEquals(await seen({ "x-keeper": "yes" }), {
-    all: ["open", "gone"],
+    all: ["gone", "open"],
     total: "2",
     q: ["gone"],
     search: ["gone"],
     one: 200,
-    part: ["open", "gone"],
-    populated: ["open", "gone"],
+    part: ["gone", "open"],
+    populated: ["gone", "open"],
     update: 200,
     exists: 201,
   });
@@ -149,4 +156,123 @@ test("the option of a class is checked, and is the same on all @rest of the clas
   assertThrows(mount(Split), TypeError, 'its @rest decorators have different values of "shelved"');
   const unknown = () => Framework.initialize({ models: [Book] });
   assertThrows(unknown, TypeError, "@rest has no option");
+});
+
+/** Small features of a class: the writer of an entity, and a record of each write in another collection. */
+const signed: ClassFeature<true> = {
+  name: "signed",
+  check: () => true,
+  schema: (_rule, schema) =>
+    void schema.add({ madeBy: { type: String }, changedBy: { type: String } }),
+  stamps: (_rule, { req, isNew }) => ({
+    changedBy: req.headers["x-user"],
+    ...isNew && { madeBy: req.headers["x-user"] },
+  }),
+};
+
+const recorded: ClassFeature<true> = {
+  name: "recorded",
+  check: () => true,
+  async together(_rule, { change, ids, model, req, session }) {
+    if (req.headers["x-user"] === "nobody") throw new Error("No records of nobody");
+    const records = ids.map((id) => ({ change, id }));
+    await model.db.collection("records").insertMany(records, { session });
+  },
+};
+
+const writing = new FeatureList(features.all, [signed, recorded]);
+
+@rest({
+  route: "/memos",
+  methods: [
+    all(),
+    one(),
+    create({ many: 10, formats: ["ndjson"] }),
+    update(),
+    updateAll({ fields: ["text"] }),
+    replace(),
+    remove(),
+    removeAll(),
+    action("shout", {
+      on: "one",
+      run: async (_req, memo: Entity<Memo>) => {
+        memo.text = memo.text.toUpperCase();
+        return await memo.save();
+      },
+    }),
+  ],
+  ...{ signed: true, recorded: true },
+})
+class Memo extends FrameworkModel {
+  @prop({ required: true })
+  text!: string;
+}
+
+test("stamps and further statements of a class apply wherever it is written", async () => {
+  const app = express();
+  app.use(express.json());
+  app.use(initializeWith(writing, { models: [Memo] }));
+  app.use(Framework.errors());
+  await using mongo = await startMongo({ replicaSet: 1 });
+  await using _database = await openDatabase(mongo.uri);
+  const served = await start(app);
+  const records = getModel(Memo).db.collection("records");
+  const as = (user: string) => ({ headers: { "x-user": user } });
+  const stored = async (filter: object = {}) =>
+    (await getModel(Memo).collection.find(filter).sort({ _id: 1 }).toArray())
+      .map(({ text, madeBy, changedBy }) => [text, madeBy, changedBy]);
+  const told = async () => {
+    const found = await records.find().toArray();
+    await records.deleteMany({});
+    return found.map(({ change }) => change);
+  };
+  await getModel(Memo).createCollection();
+  await getModel(Memo).db.createCollection("records");
+
+  const { body, status, text } = await served.post("/memos", { text: "a" }, as("ann"));
+  assertEquals(status, 201, text);
+  assertEquals([await stored(), await told()], [[["a", "ann", "ann"]], ["create"]]);
+  const path = `/memos/${body._id}`;
+  assertEquals((await served.patch(path, { text: "b" }, as("bob"))).status, 200);
+  assertEquals([await stored(), await told()], [[["b", "ann", "bob"]], ["update"]]);
+  assertEquals((await served.put(path, { text: "c" }, as("eve"))).status, 200);
+  assertEquals(await told(), ["update"]);
+  assertEquals((await served.post(`${path}/shout`, {}, as("sam"))).status, 200);
+  assertEquals([(await stored())[0]?.[2], await told()], ["sam", ["update"]]);
+  assertEquals(
+    (await served.post("/memos", [{ text: "x" }, { text: "y" }], as("ann"))).status,
+    201,
+  );
+  assertEquals([await stored({ text: "y" }), await told()], [[["y", "ann", "ann"]], [
+    "create",
+    "create",
+  ]]);
+  const lines = await fetch(`${served.url}/memos`, {
+    method: "POST",
+    headers: { "content-type": "application/x-ndjson", "x-user": "kim" },
+    body: '{"text":"l"}\n{"text":"m"}\n',
+  });
+  assertEquals([lines.status, (await lines.text()).split("\n").length], [207, 3]);
+  assertEquals([await stored({ text: "m" }), await told()], [[["m", "kim", "kim"]], [
+    "create",
+    "create",
+  ]]);
+  const many = await served.patch('/memos?q={"text":"x"}', { text: "z" }, as("kim"));
+  assertEquals(many.status, 200);
+  assertEquals([await stored({ text: "z" }), await told()], [[["z", "ann", "kim"]], ["update"]]);
+  // A statement that fails takes the write with it.
+  for (
+    const refused of [
+      await served.post("/memos", { text: "n" }, as("nobody")),
+      await served.patch(path, { text: "n" }, as("nobody")),
+      await served.delete(path, as("nobody")),
+      await served.delete("/memos", as("nobody")),
+    ]
+  ) assertEquals(refused.status, 500);
+  assertEquals([(await stored({ text: "n" })).length, (await stored()).length], [0, 5]);
+  assertEquals((await served.delete(path, as("ann"))).status, 204);
+  assertEquals(await told(), ["remove"]);
+  assertEquals((await served.delete("/memos", as("ann"))).status, 204);
+  assertEquals([await stored(), await told()], [[], Array(4).fill("remove")]);
+  await served.stop();
 });
