@@ -86,51 +86,51 @@ async function serveBooks() {
   };
 }
 
+/** What a request sees and reaches of the books, by each way there is. */
+async function reachOf(
+  app: Awaited<ReturnType<typeof serveBooks>>,
+  { reader, headers }: { readonly reader: unknown; readonly headers: Record<string, string> },
+) {
+  const [, gone] = app.ids;
+  const namesAt = async (path: string) => {
+    const { body } = await app.get(path, { headers });
+    return (body as never as { readonly name: string }[]).map(({ name }) => name).sort();
+  };
+  const { body: readers } = await app.get("/readers?populate=books", { headers });
+  const [populated] = readers as never as { readonly books: { readonly name: string }[] }[];
+  return {
+    all: await namesAt("/books"),
+    total: (await app.get("/books", { headers })).headers.get("x-total-count"),
+    q: await namesAt('/books?q={"name":"gone"}'),
+    search: await namesAt("/books?search=gone"),
+    one: (await app.get(`/books/${gone}`, { headers })).status,
+    part: await namesAt(`/readers/${reader}/books`),
+    populated: populated?.books.map(({ name }) => name).sort(),
+    update: (await app.patch(`/books/${gone}`, { name: "gone" }, { headers })).status,
+    exists: (await app.post("/readers", { books: [gone] }, { headers })).status,
+  };
+}
+
+const NONE = { all: ["open"], total: "1", q: [], search: [], part: ["open"], populated: ["open"] };
+const BOTH = ["gone", "open"];
+const ALL = { all: BOTH, total: "2", q: ["gone"], search: ["gone"], part: BOTH, populated: BOTH };
+
 test("the condition of a class binds every read of it, and no path forgets it", async () => {
   await using app = await serveBooks();
-  const [open, gone] = app.ids;
-  const reader = await getModel(Reader).create({ books: [open, gone] } as never) as Reader;
-  const seen = async (headers: Record<string, string>) => {
-    const get = async (path: string) => (await app.get(path, { headers })).body as never;
-    const names = (entities: readonly { readonly name: string }[]) =>
-      entities.map(({ name }) => name).sort();
-    const list = await app.get("/books", { headers });
-    const [populated] = await get("/readers?populate=books") as { books: { name: string }[] }[];
-    return {
-      all: names(await get("/books")),
-      total: list.headers.get("x-total-count"),
-      q: names(await get('/books?q={"name":"gone"}')),
-      search: names(await get("/books?search=gone")),
-      one: (await app.get(`/books/${gone}`, { headers })).status,
-      part: names(await get(`/readers/${reader._id}/books`)),
-      populated: names(populated?.books ?? []),
-      update: (await app.patch(`/books/${gone}`, { name: "gone" }, { headers })).status,
-      exists: (await app.post("/readers", { books: [gone] }, { headers })).status,
-    };
-  };
-  assertEquals(await seen({}), {
-    all: ["open"],
-    total: "1",
-    q: [],
-    search: [],
+  const { _id: reader } = await getModel(Reader).create({ books: app.ids } as never) as Reader;
+  assertEquals(await reachOf(app, { reader, headers: {} }), {
+    ...NONE,
     one: 404,
-    part: ["open"],
-    populated: ["open"],
     update: 404,
     exists: 400,
   });
-  assertEquals(await seen({ "x-keeper": "yes" }), {
-    all: ["gone", "open"],
-    total: "2",
-    q: ["gone"],
-    search: ["gone"],
+  assertEquals(await reachOf(app, { reader, headers: { "x-keeper": "yes" } }), {
+    ...ALL,
     one: 200,
-    part: ["gone", "open"],
-    populated: ["gone", "open"],
     update: 200,
     exists: 201,
   });
-  assertEquals((await app.delete(`/books/${gone}`)).status, 404);
+  assertEquals((await app.delete(`/books/${app.ids[1]}`)).status, 404);
 });
 
 test("a feature of a class adds fields and indexes to its schema", () => {
@@ -162,8 +162,10 @@ test("the option of a class is checked, and is the same on all @rest of the clas
 const signed: ClassFeature<true> = {
   name: "signed",
   check: () => true,
-  schema: (_rule, schema) =>
-    void schema.add({ madeBy: { type: String }, changedBy: { type: String } }),
+  schema(_rule, schema) {
+    const stamp = { type: String, readonly: true };
+    schema.add({ madeBy: stamp, changedBy: stamp } as never);
+  },
   stamps: (_rule, { req, isNew }) => ({
     changedBy: req.headers["x-user"],
     ...isNew && { madeBy: req.headers["x-user"] },
@@ -208,71 +210,87 @@ class Memo extends FrameworkModel {
   text!: string;
 }
 
-test("stamps and further statements of a class apply wherever it is written", async () => {
+/** Serves memos on a replica set, and tells what is stored of them and what was recorded. */
+async function serveMemos() {
   const app = express();
   app.use(express.json());
   app.use(initializeWith(writing, { models: [Memo] }));
   app.use(Framework.errors());
-  await using mongo = await startMongo({ replicaSet: 1 });
-  await using _database = await openDatabase(mongo.uri);
+  const mongo = await startMongo({ replicaSet: 1 });
+  const database = await openDatabase(mongo.uri);
   const served = await start(app);
-  const records = getModel(Memo).db.collection("records");
-  const as = (user: string) => ({ headers: { "x-user": user } });
-  const stored = async (filter: object = {}) =>
-    (await getModel(Memo).collection.find(filter).sort({ _id: 1 }).toArray())
-      .map(({ text, madeBy, changedBy }) => [text, madeBy, changedBy]);
-  const told = async () => {
-    const found = await records.find().toArray();
-    await records.deleteMany({});
-    return found.map(({ change }) => change);
+  const { db, collection } = getModel(Memo);
+  await db.createCollection("records");
+  return {
+    ...served,
+    async stored(filter: object = {}) {
+      const found = await collection.find(filter).sort({ _id: 1 }).toArray();
+      return found.map(({ text, madeBy, changedBy }) => [text, madeBy, changedBy]);
+    },
+    /** The changes that were recorded since the last call. */
+    async told() {
+      const found = await db.collection("records").find().toArray();
+      await db.collection("records").deleteMany({});
+      return found.map(({ change }) => change);
+    },
+    async [Symbol.asyncDispose]() {
+      await served.stop();
+      await database[Symbol.asyncDispose]();
+      await mongo.stop();
+    },
   };
-  await getModel(Memo).createCollection();
-  await getModel(Memo).db.createCollection("records");
+}
 
-  const { body, status, text } = await served.post("/memos", { text: "a" }, as("ann"));
-  assertEquals(status, 201, text);
-  assertEquals([await stored(), await told()], [[["a", "ann", "ann"]], ["create"]]);
+const as = (user: string) => ({ headers: { "x-user": user } });
+
+test("stamps and further statements of a class apply to each write of one entity", async () => {
+  await using app = await serveMemos();
+  const { body } = await app.post("/memos", { text: "a" }, as("ann"));
+  assertEquals([await app.stored(), await app.told()], [[["a", "ann", "ann"]], ["create"]]);
   const path = `/memos/${body._id}`;
-  assertEquals((await served.patch(path, { text: "b" }, as("bob"))).status, 200);
-  assertEquals([await stored(), await told()], [[["b", "ann", "bob"]], ["update"]]);
-  assertEquals((await served.put(path, { text: "c" }, as("eve"))).status, 200);
-  assertEquals(await told(), ["update"]);
-  assertEquals((await served.post(`${path}/shout`, {}, as("sam"))).status, 200);
-  assertEquals([(await stored())[0]?.[2], await told()], ["sam", ["update"]]);
-  assertEquals(
-    (await served.post("/memos", [{ text: "x" }, { text: "y" }], as("ann"))).status,
-    201,
-  );
-  assertEquals([await stored({ text: "y" }), await told()], [[["y", "ann", "ann"]], [
-    "create",
-    "create",
-  ]]);
-  const lines = await fetch(`${served.url}/memos`, {
+  await app.patch(path, { text: "b" }, as("bob"));
+  assertEquals([await app.stored(), await app.told()], [[["b", "ann", "bob"]], ["update"]]);
+  assertEquals((await app.put(path, { text: "c" }, as("eve"))).status, 200);
+  assertEquals([(await app.stored())[0]?.[2], await app.told()], ["eve", ["update"]]);
+  await app.post(`${path}/shout`, {}, as("sam"));
+  assertEquals([(await app.stored())[0], await app.told()], [["C", "ann", "sam"], ["update"]]);
+  assertEquals((await app.delete(path, as("ann"))).status, 204);
+  assertEquals([await app.stored(), await app.told()], [[], ["remove"]]);
+});
+
+test("stamps and further statements of a class apply to each write of many", async () => {
+  await using app = await serveMemos();
+  await app.post("/memos", [{ text: "x" }, { text: "y" }], as("ann"));
+  assertEquals(await app.stored({ text: "y" }), [["y", "ann", "ann"]]);
+  assertEquals(await app.told(), ["create", "create"]);
+  const lines = await fetch(`${app.url}/memos`, {
     method: "POST",
     headers: { "content-type": "application/x-ndjson", "x-user": "kim" },
     body: '{"text":"l"}\n{"text":"m"}\n',
   });
-  assertEquals([lines.status, (await lines.text()).split("\n").length], [207, 3]);
-  assertEquals([await stored({ text: "m" }), await told()], [[["m", "kim", "kim"]], [
-    "create",
-    "create",
-  ]]);
-  const many = await served.patch('/memos?q={"text":"x"}', { text: "z" }, as("kim"));
-  assertEquals(many.status, 200);
-  assertEquals([await stored({ text: "z" }), await told()], [[["z", "ann", "kim"]], ["update"]]);
-  // A statement that fails takes the write with it.
-  for (
-    const refused of [
-      await served.post("/memos", { text: "n" }, as("nobody")),
-      await served.patch(path, { text: "n" }, as("nobody")),
-      await served.delete(path, as("nobody")),
-      await served.delete("/memos", as("nobody")),
-    ]
-  ) assertEquals(refused.status, 500);
-  assertEquals([(await stored({ text: "n" })).length, (await stored()).length], [0, 5]);
-  assertEquals((await served.delete(path, as("ann"))).status, 204);
-  assertEquals(await told(), ["remove"]);
-  assertEquals((await served.delete("/memos", as("ann"))).status, 204);
-  assertEquals([await stored(), await told()], [[], Array(4).fill("remove")]);
-  await served.stop();
+  assertEquals((await lines.text()).split("\n").length, 3);
+  assertEquals(await app.stored({ text: "m" }), [["m", "kim", "kim"]]);
+  assertEquals(await app.told(), ["create", "create"]);
+  await app.patch('/memos?q={"text":"x"}', { text: "z" }, as("kim"));
+  assertEquals(await app.stored({ text: "z" }), [["z", "ann", "kim"]]);
+  assertEquals(await app.told(), ["update"]);
+  assertEquals((await app.delete("/memos", as("ann"))).status, 204);
+  assertEquals([await app.stored(), await app.told()], [[], Array(4).fill("remove")]);
+});
+
+test("a further statement that fails takes the write with it", async () => {
+  await using app = await serveMemos();
+  const { body } = await app.post("/memos", { text: "a" }, as("ann"));
+  const path = `/memos/${body._id}`;
+  const refused = [
+    await app.post("/memos", { text: "n" }, as("nobody")),
+    await app.post("/memos", [{ text: "n" }], as("nobody")),
+    await app.patch(path, { text: "n" }, as("nobody")),
+    await app.put(path, { text: "n" }, as("nobody")),
+    await app.patch("/memos?q={}", { text: "n" }, as("nobody")),
+    await app.delete(path, as("nobody")),
+    await app.delete("/memos", as("nobody")),
+  ];
+  assertEquals(refused.map(({ status }) => status), Array(7).fill(500));
+  assertEquals(await app.stored(), [["a", "ann", "ann"]]);
 });
