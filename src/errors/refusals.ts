@@ -89,10 +89,19 @@ export function badData(problems: Problems, cause?: unknown): RestError {
   return refusal("BAD_DATA", { message: "The data is not valid", errors, ...more }, { cause });
 }
 
+const CHANGED = "The entity was changed by someone else";
+
 /** Returns a 409 for an entity that another writer changed or removed during this request. */
 export function conflict(cause?: unknown): RestError {
-  const message = "The entity was changed by someone else";
-  return refusal("CONFLICT", { message }, { cause, of: Conflict });
+  return refusal("CONFLICT", { message: CHANGED }, { cause, of: Conflict });
+}
+
+/**
+ * Returns a 409 for a body with a version that is not the stored version. The error is no {@linkcode isConflict},
+ * because a repeated attempt would compare the same versions.
+ */
+export function staleVersion(): RestError {
+  return refusal("CONFLICT", { message: CHANGED });
 }
 
 /**

@@ -53,6 +53,13 @@ export interface InitializeOptions {
    * `removeAll()` refuse such requests in any case, because a misspelled `q` would select all entities.
    */
   readonly parameters?: "strict";
+  /**
+   * With `"strict"`, a body answers 400 if it has a key that the model does not declare, a key that the caller cannot
+   * set, or a value whose JSON type is not the type of its field. A visible key that the caller cannot set is accepted
+   * with the stored value, so that a client can send back an entity that it has read. By default, such keys are
+   * ignored, and values are cast as Mongoose casts them.
+   */
+  readonly bodies?: "strict";
   /** Limits on the URL parameter `q`. */
   readonly queryLimits?: QueryLimits;
   /** Limits on request bodies. */
@@ -73,6 +80,7 @@ const OPTIONS: Readonly<Record<keyof InitializeOptions, true>> = {
   sendTimeoutMS: true,
   indexes: true,
   parameters: true,
+  bodies: true,
   queryLimits: true,
   bodyLimits: true,
   live: true,
@@ -159,7 +167,7 @@ export function openRoutes(options: InitializeOptions, known: FeatureList = feat
  */
 export function settingsOf(options: InitializeOptions): RouteSettings {
   const { onError, maxTimeMS = MAX_TIME_MS, sendTimeoutMS = 60_000 } = options;
-  const { queryLimits, bodyLimits, indexes, parameters } = options;
+  const { queryLimits, bodyLimits, indexes, parameters, bodies } = options;
   for (const [name, time] of Object.entries({ maxTimeMS, sendTimeoutMS })) {
     if (Number.isInteger(time) && time > 0 && time <= MAX_TIMER_MS) continue;
     throw new RangeError(
@@ -176,11 +184,16 @@ export function settingsOf(options: InitializeOptions): RouteSettings {
     settings: features.settings(options),
     indexes,
     parameters,
+    bodies,
     reporter: new Reporter(onError),
   };
 }
 
-const WORDS = { indexes: ["required", "lazy"], parameters: ["strict"] } as const;
+const WORDS = {
+  indexes: ["required", "lazy"],
+  parameters: ["strict"],
+  bodies: ["strict"],
+} as const;
 
 function checkOptions(options: InitializeOptions): void {
   const unknown = unknownOption(options, OPTIONS);

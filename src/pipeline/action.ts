@@ -3,7 +3,7 @@ import type { ActionRecord, DataType, ModelQuery } from "../declare/operations/a
 import { runHook } from "../declare/hooks/run_hook.ts";
 import type { FrameworkModel, ModelClass } from "../declare/model/framework_model.ts";
 import { badData } from "../errors/refusals.ts";
-import { hasOneOf } from "../filter/filters.ts";
+import { hasOneOf, isEmpty } from "../filter/filters.ts";
 import { readProjection, showsInPart } from "../filter/projection.ts";
 import { toJson, toJsonValue, wholeToJson } from "../json/to_json.ts";
 import { isModelClass } from "../schema/build_field.ts";
@@ -36,6 +36,7 @@ import { shownOf } from "./read.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 import type { Reply } from "./request/reply.ts";
 import { bindToVersion, checkVersion, parentIdOf, versionIn } from "./request/versions.ts";
+import { strictActionProblems } from "./strict_bodies.ts";
 import { problemsIn } from "./write.ts";
 
 /**
@@ -218,9 +219,13 @@ async function castBody(
   const { problems, references } = mergeBody(doc, { body, shape });
   const missing = await missingReferences(context, references);
   const broken = await context.timeBudget.wait(problemsIn(doc, { shape }));
-  if (broken !== undefined || problems !== undefined || missing !== undefined) {
-    throw badData({ ...broken, ...problems, ...missing });
-  }
+  const all = {
+    ...broken,
+    ...problems,
+    ...strictActionProblems(context, { body, shape }),
+    ...missing,
+  };
+  if (!isEmpty(all)) throw badData(all);
   const { _id, ...values } = valuesToStore(doc);
   const options = { shape, shows: () => true, prefix: "", populated: new Set<string>() };
   return instanceMaker(type, options)(values);

@@ -1,5 +1,6 @@
 import { throwOnly } from "../errors/bulk_error.ts";
 import { badData } from "../errors/refusals.ts";
+import { isEmpty } from "../filter/filters.ts";
 import { toJson } from "../json/to_json.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import { mergeBody } from "../write/body/merge_body.ts";
@@ -12,6 +13,7 @@ import type { Reply } from "./request/reply.ts";
 import { performWrite } from "./perform_write.ts";
 import { type Draft, mergeDraft, passPreSave, refuseProblems } from "./write.ts";
 import { persistEach, persistOne } from "./persist.ts";
+import { certainProblems, strictProblems } from "./strict_bodies.ts";
 import { describeError } from "./write_many.ts";
 
 /**
@@ -47,7 +49,7 @@ async function updateAll(
   { body, limit }: { readonly body: JsonObject; readonly limit: number },
 ): Promise<Reply> {
   const { source, level: { writes, link, shape } } = context;
-  checkFields(body, writes?.fields);
+  checkFields(context, body);
   // Embedded entities are stored in the document of their parent, so they are always updated together.
   const isAtomic = writes?.atomic !== false || link?.embedded === true;
   const direct = isAtomic ? await performWrite(context, { body, limit }) : undefined;
@@ -60,7 +62,8 @@ async function updateAll(
   if (drafts.length === 0) {
     // A body with wrong values is refused even if the request selects no entity.
     const { problems } = mergeBody(await source.newEntity(), { body, shape });
-    if (problems !== undefined) throw badData(problems);
+    const all = { ...problems, ...strictProblems(context, { body }) };
+    if (!isEmpty(all)) throw badData(all);
   }
   await refuseProblems(context, drafts);
   if (!isAtomic) return await updateEach(context, drafts);
@@ -70,13 +73,15 @@ async function updateAll(
   return tellCounts(drafts.length);
 }
 
-function checkFields(body: JsonObject, fields: ReadonlySet<string> = new Set()): void {
+function checkFields(context: OpenLevelContext, body: JsonObject): void {
+  const { fields = new Set() } = context.level.writes ?? {};
   const others = Object.keys(body).filter((name) => !fields.has(name));
   if (others.length === 0) return;
   const problems = others.map((name) => {
     return [name, { message: `Field "${name}" cannot be set for many`, kind: "fields" }];
   });
-  throw badData(Object.fromEntries(problems));
+  const strict = certainProblems(context, { body, keys: others });
+  throw badData({ ...Object.fromEntries(problems), ...strict });
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Change, WriteResult } from "../sources/source.ts";
 import { idParam, type OpenLevelContext } from "./request/request_context.ts";
 import { isMinimal } from "./request/preferences.ts";
 import { needsDocument } from "./request/versions.ts";
+import { passesUnread } from "./strict_bodies.ts";
 
 /**
  * The values of a change that depend on the operation, such as its body. All other values of the change come from the
@@ -22,6 +23,8 @@ export async function performWrite(
 ): Promise<WriteResult | undefined> {
   const { level: { hooks, operation }, route, source, cache: { key }, match } = context;
   if (!isOperationName(operation) || needsDocument(context)) return undefined;
+  const { body, bodies } = facts;
+  if (body !== undefined && !passesUnread(context, body)) return undefined;
   const write = await source.write({
     hooks,
     operation,
@@ -30,6 +33,8 @@ export async function performWrite(
     key,
     minimal: isMinimal(context),
     ...facts,
+    ...bodies &&
+      { bodies: bodies.map((each) => each && passesUnread(context, each) ? each : undefined) },
   });
   if (write.kind === "documents") return undefined;
   const sent = await write.send();

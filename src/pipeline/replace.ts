@@ -5,6 +5,7 @@ import { badData, isConflict, notFound } from "../errors/refusals.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import { IDENTIFIER } from "../schema/fields/system_fields.ts";
 import { castKey, castPathKey } from "../sources/entities.ts";
+import { typeProblem } from "../write/body/strict_body.ts";
 import { storedText } from "../write/stored_values.ts";
 import { openEntities } from "./fetch.ts";
 import { openLevel } from "./open_level.ts";
@@ -63,6 +64,10 @@ function withKey(context: OpenLevelContext, body: JsonObject): JsonObject {
   const key = by === "_id" && !IDENTIFIER.test(text) ? undefined : castPathKey(text, field);
   if (key === undefined) throw notFound();
   if (Object.hasOwn(body, by)) {
+    const problem = context.route.bodies === "strict" && field !== undefined
+      ? typeProblem(body[by], { field, path: by })
+      : undefined;
+    if (problem !== undefined) throw badData({ [by]: problem });
     const own = castKey(body[by], field);
     if (own === undefined || storedText(own) !== storedText(key)) {
       const message = `Value at "${by}" is not that of the path`;

@@ -3,7 +3,7 @@ import { problemsOf } from "../database/translate_error.ts";
 import { TurnPacer } from "../errors/event_loop.ts";
 import { badData, forbidden, type Problems } from "../errors/refusals.ts";
 import type { RestError } from "../errors/rest_error.ts";
-import { topOf } from "../filter/filters.ts";
+import { isEmpty, topOf } from "../filter/filters.ts";
 import { wholeToJson } from "../json/to_json.ts";
 import type { Shape } from "../schema/fields/shape.ts";
 import { isHiddenPath } from "../schema/fields/visibility.ts";
@@ -33,6 +33,7 @@ import {
   versionIn,
 } from "./request/versions.ts";
 import { type HookArguments, passHook } from "./pass_hooks.ts";
+import { boundToBody, strictProblems } from "./strict_bodies.ts";
 
 export interface Draft extends Merged {
   readonly body: JsonObject;
@@ -59,7 +60,7 @@ export async function write(context: OpenLevelContext, body: JsonObject): Promis
   await key?.keep([ready]);
   const saved = await bindToVersion(
     context,
-    () => persistOne(context, { entity: ready, previous }),
+    () => persistOne(isNew ? context : boundToBody(context, body), { entity: ready, previous }),
   );
   const written = saved ?? ready;
   const outer = outerVersion(context);
@@ -127,9 +128,11 @@ export function mergeDraft(
   const replaces = change === "replace" && !isNew;
   const previous = isNew ? undefined : snapshot(context, seen);
   if (!isNew && isDocument(seen)) readSnapshot(seen);
-  const merged = mergeBody(seen, { body, shape, replaces });
+  const strict = strictProblems(context, { body, ...!isNew && { seen } });
+  const { problems, ...merged } = mergeBody(seen, { body, shape, replaces });
   if (isDocument(merged.entity)) attributeProblems(merged.entity, { shape, target, body });
-  return { ...merged, body, at, previous, isNew };
+  const all = { ...problems, ...strict };
+  return { ...merged, ...!isEmpty(all) && { problems: all }, body, at, previous, isNew };
 }
 
 /**
@@ -151,8 +154,8 @@ export async function refuseProblems(
   const pacer = new TurnPacer();
   for (const draft of drafts) {
     if (pacer.isDue) await pacer.rest();
-    const own = { ...await brokenRules(context, draft), ...draft.problems };
-    for (const [path, problem] of Object.entries(own)) found[draft.at + path] = problem;
+    const own = Object.entries({ ...await brokenRules(context, draft), ...draft.problems });
+    Object.assign(found, Object.fromEntries(own.map(([path, each]) => [draft.at + path, each])));
   }
   throw badData({ ...found, ...missing });
 }

@@ -164,8 +164,11 @@ export interface Change {
    */
   readonly id?: string | undefined;
   readonly body?: JsonObject | undefined;
-  /** The bodies of several new entities. Missing if the request creates at most one entity. */
-  readonly bodies?: readonly JsonObject[] | undefined;
+  /**
+   * The bodies of several new entities. Missing if the request creates at most one entity. `undefined` stands for a body
+   * that needs a document, because it is refused.
+   */
+  readonly bodies?: readonly (JsonObject | undefined)[] | undefined;
   /** Whether either all new entities are stored or none. Otherwise each new entity succeeds or fails by itself. */
   readonly isAtomic?: boolean | undefined;
   /**

@@ -80,7 +80,9 @@ function neededBy(
   const isNew = origin === "new" || origin === "byKey";
   // A `preSave` hook may set fields that the body leaves out, so every index is needed.
   if (!isJsonObject(body) || isNew && context.level.hooks.preSave !== undefined) return () => true;
-  const isNamed = needsAny(Object.keys(body));
+  // A strict body with a field that the caller cannot set is refused, whether the index of the field is built or not.
+  const { fields } = context.level.shape;
+  const isNamed = needsAny(Object.keys(body).filter((name) => fields.get(name)?.writable === true));
   return (index) => isNew && index.isOfAll || isNamed(index);
 }
 

@@ -100,6 +100,8 @@ export interface Route {
   readonly filterPaths?: QueryLimits["paths"];
   /** Whether every operation answers 400 to parameters that no option of the route declares. */
   readonly parameters?: "strict" | undefined;
+  /** Whether bodies with unknown keys, keys that the caller cannot set, or values of other types are refused. */
+  readonly bodies?: "strict" | undefined;
   /**
    * The writes that wait for unique indexes. By default, a write waits for the unique indexes of the fields that it
    * sets, so that it stores no duplicate.

@@ -20,6 +20,8 @@ const { Types } = mongoose.Schema;
 export class Shape {
   /** Whether a body with an undeclared field is refused. Otherwise the undeclared field is ignored. */
   readonly strict: boolean;
+  /** Whether the model has `strict: false`, so that strict bodies may have undeclared fields. */
+  readonly isOpen: boolean;
   /**
    * The rights of the readers for whom the shape was described. Fields that these readers may not see are marked as
    * hidden.
@@ -39,8 +41,11 @@ export class Shape {
   #unselected: readonly string[] | undefined;
   #allUnselected: readonly string[] | undefined;
 
-  constructor({ strict, rights, schema }: Pick<Shape, "strict" | "rights" | "schema">) {
+  constructor(
+    { strict, isOpen, rights, schema }: Pick<Shape, "strict" | "isOpen" | "rights" | "schema">,
+  ) {
     this.strict = strict;
+    this.isOpen = isOpen;
     this.rights = rights;
     this.schema = schema;
   }
@@ -53,7 +58,8 @@ export class Shape {
     if (below.length === 0) return void this.#fields.set(name, field);
     let inner = this.fields.get(name)?.shape;
     if (inner === undefined) {
-      inner = new Shape({ strict: this.strict, rights: this.rights, schema: undefined });
+      const { strict, isOpen, rights } = this;
+      inner = new Shape({ strict, isOpen, rights, schema: undefined });
       this.#fields.set(name, { kind: "object", ...OPEN_FIELD, shape: inner });
     }
     inner.add(below, field);
@@ -199,7 +205,9 @@ export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
     if (same.restrictions.size === 0) return same;
   }
   const system = systemPaths(schema);
-  const shape = new Shape({ strict: schema.get("strict") === "throw", rights, schema });
+  const strict = schema.get("strict");
+  const isOpen = strict === false;
+  const shape = new Shape({ strict: strict === "throw", isOpen, rights, schema });
   rights.shapes.set(schema, shape);
   schema.eachPath((path, type) => {
     if (path.includes("$*")) return;

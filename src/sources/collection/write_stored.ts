@@ -87,7 +87,7 @@ async function createMany(
   const pacer = new TurnPacer();
   for (const [index, body] of bodies.entries()) {
     if (pacer.isDue) await pacer.rest();
-    const made = maker?.make(body, reserved[index]);
+    const made = body && maker?.make(body, reserved[index]);
     const entity = made && await areAllowed({ entity: made }, collection) ? made : undefined;
     if (entity === undefined && isAtomic) return undefined;
     entities.push(entity);

@@ -1,0 +1,69 @@
+import { namesNoDay } from "./texts.ts";
+
+/** The JSON values that a field of one type takes with `initialize({ bodies: "strict" })`. */
+export interface StrictType {
+  /** The values in words, for error messages. */
+  readonly words: string;
+  /** The JSON type of the values. Missing if the type takes only texts with a pattern. */
+  readonly type?: "string" | "number" | "integer" | "boolean";
+  /** The pattern of the texts that the type takes. Missing if the type takes no text, or any text. */
+  readonly pattern?: string;
+}
+
+const TIME = "[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]+)?";
+const OFFSET = "([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])";
+
+/** The pattern of a date of RFC 3339, which the format `date` of JSON Schema names. */
+export const STRICT_DATE = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])";
+
+/** The pattern of a date-time of RFC 3339 without leap seconds, which JavaScript cannot read. */
+export const STRICT_DATE_TIME = `${STRICT_DATE}${TIME}${OFFSET}`;
+
+/** Bytes in base64, with padding and without unused bits, as answers show them. */
+const BASE64 = "([0-9a-zA-Z+/]{4})*([0-9a-zA-Z+/][AQgw]==|[0-9a-zA-Z+/]{2}[AEIMQUYcgkosw048]=)?";
+
+/** The types of fields in strict bodies, by the name of Mongoose's type. */
+export const STRICT_TYPES: Readonly<Record<string, StrictType>> = {
+  String: { words: "a text", type: "string" },
+  Number: { words: "a number", type: "number" },
+  Double: { words: "a number", type: "number" },
+  Int32: { words: "an integer", type: "integer" },
+  Boolean: { words: "true or false", type: "boolean" },
+  Date: {
+    words: "a date such as 2026-01-31, or a time with its offset such as 2026-01-31T10:00:00Z",
+    pattern: `${STRICT_DATE}(${TIME}${OFFSET})?`,
+  },
+  BigInt: { words: "an integer or a text of digits", type: "integer", pattern: "-?[0-9]{1,19}" },
+  Decimal128: {
+    words: "a number or the text of a decimal number",
+    type: "number",
+    pattern: "[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?",
+  },
+  ObjectId: { words: "24 digits of lower-case hexadecimal", pattern: "[0-9a-f]{24}" },
+  UUID: {
+    words: "a UUID in lower case",
+    pattern: "[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}",
+  },
+  Buffer: { words: "bytes in base64", pattern: BASE64 },
+};
+
+const WHOLE = new Map(
+  Object.entries(STRICT_TYPES).map(([name, { pattern }]) =>
+    [name, pattern === undefined ? undefined : new RegExp(`^(${pattern})$`)] as const
+  ),
+);
+
+/**
+ * Whether a JSON value has the JSON type of a field, so that strict bodies take the value. The cast still checks the
+ * range of the value.
+ */
+export function isOfJsonType(value: unknown, name: string): boolean {
+  const { type } = STRICT_TYPES[name] ?? {};
+  const pattern = WHOLE.get(name);
+  if (typeof value === "string" && pattern !== undefined) {
+    return pattern.test(value) && !(name === "Date" && namesNoDay(value));
+  }
+  if (type === "integer") return Number.isInteger(value);
+  const typeOfValue: string = typeof value;
+  return typeOfValue === type;
+}
