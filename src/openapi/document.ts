@@ -12,7 +12,8 @@ export function buildDocument(
   { info, servers = [{ url: "." }], security, securitySchemes, q = "content" }: OpenApiOptions,
 ): object {
   const limits = [...routes.keys()].find(({ filter }) => filter !== undefined)?.filter?.limits;
-  const components = new Components(limits);
+  const isStrict = [...routes.keys()].some((route) => route.isStrict);
+  const components = new Components(limits, isStrict);
   const paths: Record<string, Record<string, object>> = {};
   for (const [route, operationId] of routes) {
     const item = paths[route.path] ??= {};

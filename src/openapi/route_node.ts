@@ -28,6 +28,8 @@ export interface RouteNode
   /** The description of the features of the operation. */
   readonly facts: JoinedDescription;
   readonly many: boolean;
+  /** Whether bodies are strict, so that the schemas of bodies allow no other keys and no values of other types. */
+  readonly isStrict: boolean;
   /**
    * Whether functions of the application can refuse a request with their own error, so that the schemas of its errors
    * cannot promise a code.
@@ -76,6 +78,7 @@ export function routeNode(route: Route): RouteNode {
     words: wordsOf(hooks),
     facts: options.description,
     many: route.operation.many && route.operation.change === undefined,
+    isStrict: route.bodies === "strict",
     isHooked: route.getConnection !== undefined || route.reporter.hasOnError ||
       action !== undefined ||
       levels.some((level) => level.scopes.length > 0 || Object.keys(level.hooks).some(isHookName)),

@@ -6,6 +6,7 @@ import { isHiddenFromSome } from "./fields/rights.ts";
 import type { FieldShape, Shape } from "./fields/shape.ts";
 import { isRecursive, isSecret, whyUnseen } from "./fields/visibility.ts";
 import { memoize } from "./memoize.ts";
+import { hasOwnJson } from "./mongoose/documents/hide_in_json.ts";
 import { classOf } from "./model_name.ts";
 import {
   declaredRules,
@@ -98,6 +99,14 @@ export function isAnswer(view: View): boolean {
   return view === "answer" || view === "result";
 }
 
+/**
+ * Whether a body is written to a stored entity, so that strict bodies may repeat the values of the entity that the
+ * caller cannot set.
+ */
+export function repeatsStored(view: View): boolean {
+  return view === "patch" || view === "replacement" || view === "element";
+}
+
 interface ObjectPlace {
   readonly view: View;
   /**
@@ -113,12 +122,22 @@ export interface ObjectNode {
   readonly model: string | undefined;
   /** Whether a body with an undeclared field is refused. Otherwise the undeclared field is ignored. */
   readonly strict: boolean;
+  /**
+   * Whether strict bodies may have undeclared fields, because the model has `strict: false` or because the application
+   * makes the JSON that a client sends back.
+   */
+  readonly isOpen: boolean;
   readonly fields: readonly FieldNode[];
   /**
    * The names of the fields that clients can read and that a body cannot set. A body with such a field is accepted and
    * the field is ignored, so that a client can send back an entity that it has read.
    */
   readonly ignored: readonly string[];
+  /**
+   * The fields that clients can read and that strict bodies cannot set. A strict body for a stored entity may repeat
+   * their values.
+   */
+  readonly repeated: readonly FieldNode[];
 }
 
 const nodesOf = memoize((_shape: Shape) => new Map<string, ObjectNode>());
@@ -137,6 +156,11 @@ export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
     view,
     model: schemaClass(shape)?.name,
     strict: shape.strict,
+    isOpen: shape.isOpen ||
+      repeatsStored(view) && shape.schema !== undefined && hasOwnJson(shape.schema),
+    get repeated() {
+      return repeatedNodes(shape, { ...place, fields: this.fields });
+    },
     get fields() {
       return fields ??= fieldNodes(shape, place);
     },
@@ -150,6 +174,20 @@ export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
   known.set(key, node);
   return node;
 }
+
+/** Describes the fields that a strict body may only repeat, with the fields that only kinds (discriminators) have. */
+function repeatedNodes(
+  shape: Shape,
+  { embedded, fields }: ObjectPlace & Pick<ObjectNode, "fields">,
+): FieldNode[] {
+  const settable = new Set(fields.map(({ name }) => name));
+  const ofKinds = [...shape.kinds.values()].flatMap((kind) => fieldNodes(kind, ANSWER));
+  const own = fieldNodes(shape, { ...ANSWER, embedded });
+  const nodes = [...ofKinds.filter(({ name }) => !shape.fields.has(name)), ...own];
+  return nodes.filter(({ name }) => !settable.has(name));
+}
+
+const ANSWER: ObjectPlace = { view: "answer", embedded: false };
 
 function fieldNodes({ fields, schema }: Shape, { view, embedded }: ObjectPlace): FieldNode[] {
   const version: unknown = schema?.get("versionKey");
@@ -181,6 +219,8 @@ export interface ValueNode extends Pick<ValueDescription, "type" | "model"> {
    * describes no rules of such a value, because the application may change the value in any way.
    */
   readonly opaque: boolean;
+  /** Whether the application casts the values of the field, so that no JSON type of its values is known. */
+  readonly isCast: boolean;
 }
 
 type FieldWords = Pick<FieldDescription, "summary" | "description" | "deprecated" | "example">;
@@ -207,7 +247,7 @@ interface FieldPlace extends ValuePlace {
 function fieldNode(name: string, place: FieldPlace): FieldNode {
   const { field, view, written } = place;
   const { kind, given } = fieldDefault(field);
-  const isNew = view === "new" || view === "element";
+  const isNew = view === "new" || view === "replacement" || view === "element";
   const isOfSome = isHiddenFromSome(field);
   return {
     name,
@@ -241,7 +281,7 @@ function valueNode(field: FieldShape, { view, inside }: ValuePlace): ValueNode {
   const model = modelOf(type);
   // A patch replaces the elements of an array, so each element must be complete. A patch merges into the values of a
   // Map.
-  const below = view === "patch" && kind === "array" ? "element" : view;
+  const below = kind === "array" && (view === "patch" || view === "replacement") ? "element" : view;
   // An array of embedded objects and its elements have the same type object. The options of that type, such as `get`,
   // belong to the array, so the elements do not use them.
   const own = inside !== undefined && shape !== undefined ? undefined : type;
@@ -257,6 +297,7 @@ function valueNode(field: FieldShape, { view, inside }: ValuePlace): ValueNode {
     filled: kind === "scalar" && isAlwaysRequired(field.type) && type?.instance === "String",
     reworked: SETTING_OPTIONS.filter((name) => own?.options[name]),
     opaque: own !== undefined && isOpaque(own, { field, view }),
+    isCast: own !== undefined && hasOwnCast(own),
   };
 }
 

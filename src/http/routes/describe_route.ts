@@ -157,12 +157,15 @@ export function routeObjects(
 ): { readonly body?: ObjectNode; readonly answer?: ObjectNode } {
   const { change, status, origin } = route.operation;
   const { target, shape, link, action, rights, writes = {} } = actingLevel(route);
+  const isStrict = route.bodies === "strict";
   const embedded = link?.embedded === true;
   const object = (view: View) => describeObject(shape, { view, embedded });
   const countsEntities = change === "merge" && origin === "list";
   const answersEntity = action?.answer === undefined || action.answer === target;
+  const isNew = change === "replace" ? !isStrict : origin === "new";
+  const view = isNew ? "new" : change === "replace" ? "replacement" : "patch";
   const body = change === "merge" || change === "replace"
-    ? narrowBody(object(change === "replace" || origin === "new" ? "new" : "patch"), writes)
+    ? narrowBody(object(view), writes)
     : dataObject(action?.body, { view: "new", rights });
   const answer = answersEntity
     ? object("answer")
@@ -179,15 +182,17 @@ function narrowBody(
   body: ObjectNode,
   { fields: names, by = "_id" }: Partial<WriteRules>,
 ): ObjectNode {
-  const { model, strict, ignored, fields } = body;
+  const { model, strict, isOpen, ignored, repeated, fields } = body;
   if (names !== undefined) {
     const taken = fields.filter(({ name }) => names.has(name));
-    return { model, view: "changes", strict: true, ignored: [], fields: taken };
+    const none = { isOpen: false, ignored: [], repeated: [] };
+    return { model, view: "changes", strict: true, fields: taken, ...none };
   }
   if (!fields.some(({ name, required }) => name === by && required)) return body;
   // The path contains the key, so the body need not contain it.
   const own = fields.map((each) => each.name === by ? { ...each, required: false } : each);
-  return { model, view: "replacement", strict, ignored, fields: own };
+  const others = repeated.filter(({ name }) => name !== by);
+  return { model, view: "replacement", strict, isOpen, ignored, repeated: others, fields: own };
 }
 
 /**

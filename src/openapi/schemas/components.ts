@@ -33,8 +33,11 @@ export class Components {
   readonly #schemas = new Map<string, JsonSchema>();
   readonly #responses = new Map<string, object>();
 
-  /** @param limits The limits on filters. All routes of a router share the limits of `initialize()`. */
-  constructor(readonly limits: FilterLimits = DEFAULT_LIMITS) {}
+  /**
+   * @param limits The limits on filters. All routes of a router share the limits of `initialize()`.
+   * @param isStrict Whether bodies are strict. All routes of a router share this option too.
+   */
+  constructor(readonly limits: FilterLimits = DEFAULT_LIMITS, readonly isStrict = false) {}
 
   object(node: ObjectNode): JsonSchema {
     const name = `${node.model ?? "Object"}${SUFFIXES[node.view]}`;

@@ -1,4 +1,9 @@
-import { type FieldNode, isAnswer, type ObjectNode } from "../../schema/describe_object.ts";
+import {
+  type FieldNode,
+  isAnswer,
+  type ObjectNode,
+  repeatsStored,
+} from "../../schema/describe_object.ts";
 import { answerValue } from "./answer_value.ts";
 import { bodyValue } from "./bodies/body_value.ts";
 import type { Components } from "./components.ts";
@@ -8,11 +13,33 @@ export function describeObject(node: ObjectNode, components: Components): JsonSc
   const { fields, view, strict, ignored } = node;
   const value = isAnswer(view) ? answerValue : bodyValue;
   const schema = objectOf(fields, (field) => value(field, components));
-  if (!strict || isAnswer(view)) return schema;
+  if (isAnswer(view)) return schema;
+  if (components.isStrict) return closed(schema, { node, components });
+  if (!strict) return schema;
   // A client may send an entity back without changes, so the schema allows the fields that a body ignores.
   const unread = Object.fromEntries(ignored.map((name) => [name, { description: "Ignored" }]));
   const properties = { ...schema.properties as object, ...unread };
   return { ...schema, properties, additionalProperties: false };
+}
+
+/**
+ * Closes the schema of a strict body, which may have no other keys. A body for a stored entity may repeat the values of
+ * the entity that the caller cannot set.
+ */
+function closed(
+  schema: JsonSchema,
+  { node, components }: { readonly node: ObjectNode; readonly components: Components },
+): JsonSchema {
+  const { view, isOpen, repeated } = node;
+  const repeats = repeatsStored(view) ? repeated : [];
+  const properties = {
+    ...schema.properties as object,
+    ...Object.fromEntries(repeats.map((field) => [
+      field.name,
+      { ...answerValue(field, components), description: "Only the stored value is accepted" },
+    ])),
+  };
+  return { ...schema, properties, ...!isOpen && { additionalProperties: false } };
 }
 
 /**

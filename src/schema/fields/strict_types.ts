@@ -22,6 +22,10 @@ export const STRICT_DATE_TIME = `${STRICT_DATE}${TIME}${OFFSET}`;
 /** Bytes in base64, with padding and without unused bits, as answers show them. */
 const BASE64 = "([0-9a-zA-Z+/]{4})*([0-9a-zA-Z+/][AQgw]==|[0-9a-zA-Z+/]{2}[AEIMQUYcgkosw048]=)?";
 
+/** The patterns of the digits of an integer of at most 64 bits, without and with a minus. */
+const DIGITS = digitsUpTo("9223372036854775807");
+const INT64 = `(${DIGITS}|-(${DIGITS}|9223372036854775808))`;
+
 /** The types of fields in strict bodies, by the name of Mongoose's type. */
 export const STRICT_TYPES: Readonly<Record<string, StrictType>> = {
   String: { words: "a text", type: "string" },
@@ -33,7 +37,7 @@ export const STRICT_TYPES: Readonly<Record<string, StrictType>> = {
     words: "a date such as 2026-01-31, or a time with its offset such as 2026-01-31T10:00:00Z",
     pattern: `${STRICT_DATE}(${TIME}${OFFSET})?`,
   },
-  BigInt: { words: "an integer or a text of digits", type: "integer", pattern: "-?[0-9]{1,19}" },
+  BigInt: { words: "an integer or a text of digits", type: "integer", pattern: INT64 },
   Decimal128: {
     words: "a number or the text of a decimal number",
     type: "number",
@@ -46,6 +50,18 @@ export const STRICT_TYPES: Readonly<Record<string, StrictType>> = {
   },
   Buffer: { words: "bytes in base64", pattern: BASE64 },
 };
+
+/** Returns the pattern of the texts of digits that are not longer and not greater than a text of digits. */
+function digitsUpTo(most: string): string {
+  const smaller = [...most].map((digit, index) => {
+    const rest = most.length - index - 1;
+    const last = rest === 0 ? Number(digit) : Number(digit) - 1;
+    return last < 0
+      ? []
+      : `${most.slice(0, index)}[0-${last}]${rest === 0 ? "" : `[0-9]{${rest}}`}`;
+  });
+  return `([0-9]{1,${most.length - 1}}|${smaller.flat().join("|")})`;
+}
 
 const WHOLE = new Map(
   Object.entries(STRICT_TYPES).map(([name, { pattern }]) =>

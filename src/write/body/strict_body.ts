@@ -4,8 +4,8 @@ import { isJsonObject, type JsonObject, PROTOTYPE_KEYS } from "../../schema/fiel
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isOfJsonType, STRICT_TYPES } from "../../schema/fields/strict_types.ts";
 import { strictestField, whyUnseen } from "../../schema/fields/visibility.ts";
+import { hasOwnJson } from "../../schema/mongoose/documents/hide_in_json.ts";
 import { hasOwnCast, isMongooseType } from "../../schema/mongoose/schemas/field_rules.ts";
-import { virtualsOf } from "../../schema/mongoose/schemas/schema_members.ts";
 
 /** The place of a strict body, and the entity with which its read-only keys are compared. */
 export interface StrictPlace {
@@ -119,7 +119,7 @@ class StrictCheck {
       readonly field: FieldShape | undefined;
     },
   ): void {
-    const isShown = field === undefined ? isVirtual(key, shape) : whyUnseen(field) === undefined;
+    const isShown = field === undefined ? makesJson(shape) : whyUnseen(field) === undefined;
     const isVersion = !isEmbedded && key === shape.schema?.get("versionKey");
     if (isShown) {
       this.needsStored = true;
@@ -171,9 +171,9 @@ function rootPath(key: string): string {
   return PROTOTYPE_KEYS.has(key) ? "" : key;
 }
 
-/** Whether a key is a virtual of Mongoose, which answers may show if the application has set the option for it. */
-function isVirtual(key: string, { schema }: Shape): boolean {
-  return schema !== undefined && Object.hasOwn(virtualsOf(schema), key);
+/** Whether the application makes the JSON of an entity, so that answers may show keys that the model does not declare. */
+function makesJson({ schema }: Shape): boolean {
+  return schema !== undefined && hasOwnJson(schema);
 }
 
 function memberOf(value: unknown, key: string): unknown {

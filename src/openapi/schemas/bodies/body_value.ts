@@ -4,15 +4,18 @@ import type { Components } from "../components.ts";
 import { JSON_SCALARS, type JsonSchema, KEYS, orNull } from "../json_schema.ts";
 import { describeNumber } from "./numbers.ts";
 import { describeOther } from "./others.ts";
+import { strictValue } from "./strict_value.ts";
 import { describeText } from "./texts.ts";
 
 /** Describes a value of a body, with all JSON values that are cast to its type. */
 export function bodyValue(node: ValueNode, components: Components): JsonSchema {
-  if (node.opaque) return { description: "The application decides what it may be" };
+  if (node.opaque && (!components.isStrict || node.isCast)) return DECIDED;
   if (node.type === "Object") return freeForm(node, components);
   const schema = valueSchema(node, components);
   return node.nullable ? orNull(schema) : schema;
 }
+
+const DECIDED: JsonSchema = { description: "The application decides what it may be" };
 
 function valueSchema(node: ValueNode, components: Components): JsonSchema {
   const { type, object, items } = node;
@@ -20,7 +23,7 @@ function valueSchema(node: ValueNode, components: Components): JsonSchema {
   const inner = items === undefined ? {} : bodyValue(items, components);
   if (type === "Array") return { type: "array", items: inner };
   if (type === "Map") return { type: "object", propertyNames: KEYS, additionalProperties: inner };
-  return scalarValue(node, components);
+  return components.isStrict ? strictValue(node, components) : scalarValue(node, components);
 }
 
 /** Describes the JSON values that are cast to a scalar type. Fields without rules share one component for each type. */

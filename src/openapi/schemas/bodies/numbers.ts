@@ -71,6 +71,17 @@ export function describeNumber(node: ValueNode): JsonSchema | undefined {
   };
 }
 
+/** Describes the numbers of a strict body. Texts and booleans are refused. */
+export function describeStrictNumber(node: ValueNode): JsonSchema {
+  const { enum: allowed, minimum, maximum } = boundsOf(node);
+  if (allowed !== undefined) return oneOf(allowed.filter((each) => isWithin(each, node)));
+  return {
+    type: node.type === "Int32" ? "integer" : "number",
+    ...minimum !== undefined && { minimum },
+    ...maximum !== undefined && { maximum },
+  };
+}
+
 function flat(schema: JsonSchema): readonly JsonSchema[] {
   return Array.isArray(schema.anyOf) ? schema.anyOf as JsonSchema[] : [schema];
 }

@@ -50,12 +50,17 @@ export function describeOther(node: ValueNode): JsonSchema | undefined {
   return TYPES[node.type]?.(node);
 }
 
-function describeDate({ nullable, rules: { minimum, maximum } }: ValueNode): JsonSchema {
-  const bounds = [
+/** Returns the bounds of a date as words, because JSON Schema cannot express them. */
+export function dateBounds({ rules: { minimum, maximum } }: ValueNode): readonly string[] {
+  return [
     ...minimum === undefined ? [] : [`not before ${new Date(minimum).toJSON()}`],
     ...maximum === undefined ? [] : [`not after ${new Date(maximum).toJSON()}`],
   ];
-  const hint = ["A date, or milliseconds since 1970", ...bounds].join(", ");
+}
+
+function describeDate(node: ValueNode): JsonSchema {
+  const { nullable } = node;
+  const hint = ["A date, or milliseconds since 1970", ...dateBounds(node)].join(", ");
   return {
     anyOf: [
       { type: "string", format: "date-time" },

@@ -31,6 +31,17 @@ export function describeText({ rules, filled, reworked }: ValueNode): JsonSchema
   };
 }
 
+/** Describes the texts of a strict body. Other JSON values are refused. */
+export function describeStrictText({ rules, filled, reworked }: ValueNode): JsonSchema {
+  const texts = rules.enum?.filter((each) => typeof each === "string");
+  if (texts !== undefined && reworked.length === 0) {
+    return oneOf(texts.filter((text) => isAllowed(text, { rules, filled })));
+  }
+  return reworked.length > 0
+    ? describeReworked({ rules, filled, reworked })
+    : describeRules({ rules, filled });
+}
+
 /** Whether the text of every JSON number satisfies the rules of a field, so that the schema can allow numbers. */
 function takesNumbers(
   { enum: allowed, minLength = 0, maxLength = Infinity, match }: DeclaredRules,

@@ -30,6 +30,7 @@ export function comparedValue(type: string, components: Components): JsonSchema 
     filled: false,
     reworked: [],
     opaque: false,
+    isCast: false,
   };
   const extended = (EXTENDED[type] ?? []).map(extendedJson);
   const plain = scalarValue(node, components);

@@ -1,0 +1,71 @@
+import type { ValueNode } from "../../../schema/describe_object.ts";
+import {
+  STRICT_DATE,
+  STRICT_DATE_TIME,
+  STRICT_TYPES,
+} from "../../../schema/fields/strict_types.ts";
+import { unknownType } from "../answer_value.ts";
+import type { Components } from "../components.ts";
+import type { JsonSchema } from "../json_schema.ts";
+import { describeStrictNumber, SAFE } from "./numbers.ts";
+import { dateBounds } from "./others.ts";
+import { describeStrictText } from "./texts.ts";
+
+/** The schemas of the JSON values that strict bodies take for each type. */
+const TYPES: Readonly<Record<string, (node: ValueNode) => JsonSchema>> = {
+  String: describeStrictText,
+  Number: describeStrictNumber,
+  Double: describeStrictNumber,
+  Int32: describeStrictNumber,
+  Boolean: () => ({ type: "boolean" }),
+  Date: () => ({
+    anyOf: [
+      { type: "string", format: "date-time", pattern: `^${STRICT_DATE_TIME}$` },
+      { type: "string", format: "date", pattern: `^${STRICT_DATE}$` },
+    ],
+  }),
+  BigInt: ({ type }) => ({
+    anyOf: [{ type: "integer", ...SAFE }, { type: "string", pattern: patternOf(type) }],
+  }),
+  Decimal128: ({ type }) => ({
+    anyOf: [{ type: "number", ...SAFE }, { type: "string", pattern: patternOf(type) }],
+  }),
+  ObjectId: ({ type }) => ({ type: "string", pattern: patternOf(type) }),
+  UUID: ({ type }) => ({ type: "string", format: "uuid", pattern: patternOf(type) }),
+  Buffer: ({ type, nullable }) => ({
+    type: "string",
+    contentEncoding: "base64",
+    pattern: patternOf(type),
+    ...!nullable && { minLength: 1 },
+  }),
+};
+
+/** The types whose schemas are components, because several routes and fields share their alternatives. */
+const SHARED: Readonly<Record<string, string>> = {
+  Date: "A date or a date-time of RFC 3339, without leap seconds",
+  BigInt: "An integer of 64 bits, as a text where a number of JSON does not hold it exactly",
+  Decimal128: "A decimal number, as a text where a number of JSON does not hold it exactly",
+};
+
+/**
+ * Describes the JSON values that a scalar field takes in a strict body. A setter of the application may change the value
+ * before its rules are checked, so the schema of such a field has no rules.
+ */
+export function strictValue(node: ValueNode, components: Components): JsonSchema {
+  const { type, opaque } = node;
+  const describe = TYPES[type];
+  if (describe === undefined) return unknownType(type);
+  const ruled = opaque ? { ...node, rules: {}, filled: false, reworked: [] } : node;
+  const description = SHARED[type];
+  if (description === undefined) return describe(ruled);
+  const schema = components.add(`strict ${type}`, {
+    name: `${type}Value`,
+    describe: () => ({ description, ...describe(node) }),
+  });
+  const bounds = type === "Date" ? dateBounds(ruled).join(", ") : "";
+  return bounds === "" ? schema : { ...schema, description: bounds };
+}
+
+function patternOf(type: string): string {
+  return `^(${STRICT_TYPES[type]?.pattern})$`;
+}
