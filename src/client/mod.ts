@@ -35,7 +35,7 @@ export type { Page } from "./operations/pages.ts";
 export type { RetryOptions } from "./sending/retry.ts";
 export type { CallOptions, ConnectOptions, Fetch, HeaderValues } from "./sending/send_request.ts";
 export type { ActionAnswer, ActionOptions } from "./types/action.ts";
-export type { NewOf, PatchOf } from "./types/body.ts";
+export type { ChangesOf, NewOf, PatchOf, ReplacementOf } from "./types/body.ts";
 export type { Group, GroupName, GroupOptions, NumberName } from "./types/groups.ts";
 export type { Json, JsonPart, JsonValue } from "./types/json.ts";
 export type {

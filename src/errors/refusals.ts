@@ -47,6 +47,11 @@ export function notFound(): RestError {
   return refusal("NOT_FOUND", { message: "No such entity" });
 }
 
+/** Returns the 404 of a request that no route of the application took. */
+export function noRoute(): RestError {
+  return refusal("NOT_FOUND", { message: "No such route" });
+}
+
 export function forbidden(): RestError {
   return refusal("FORBIDDEN", { message: "Not allowed" });
 }

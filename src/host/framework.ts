@@ -1,9 +1,9 @@
 // @ts-types="npm:@types/express@^5"
-import type { ErrorRequestHandler, Request } from "express";
+import type { ErrorRequestHandler, Request, RequestHandler } from "express";
 import type { Server as HttpServer } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import { type CloseOptions, closeServer } from "../http/close_server.ts";
-import { errors } from "../http/answer_error.ts";
+import { errors, type ErrorsOptions } from "../http/answer_error.ts";
 import { type Health, health } from "./health.ts";
 import { describe, initialize } from "./initialize.ts";
 import type { FrameworkRouter, InitializeOptions } from "./initialize.ts";
@@ -98,9 +98,15 @@ export const Framework: {
   ) => Promise<ModelQuery<M>>;
   /**
    * Returns error middleware, so that errors of other middleware and routes are answered in the form of the router's
-   * errors. Mount the middleware last, because Express passes an error only to later middleware.
+   * errors. Mount the middleware last, because Express passes an error only to later middleware. With `notFound: true`,
+   * the middleware also answers the requests that no route took, with a 404 in the same form.
+   *
+   * @throws {TypeError} If `options` has an unknown property.
    */
-  readonly errors: () => ErrorRequestHandler;
+  readonly errors: {
+    (options?: ErrorsOptions & { readonly notFound?: false }): ErrorRequestHandler;
+    (options: ErrorsOptions & { readonly notFound: true }): [RequestHandler, ErrorRequestHandler];
+  };
   /**
    * Checks within a second whether requests can be served. The promise never rejects. The application is ready if no
    * server is closing, all connections that models use are open and answer, and all unique indexes are built.

@@ -1,9 +1,9 @@
-import type { ErrorRequestHandler, Response } from "express-types";
+import type { ErrorRequestHandler, RequestHandler, Response } from "express-types";
 import mongoose from "mongoose";
 import { isUnmet, translateError } from "../database/translate_error.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { logError, logHint } from "../errors/log.ts";
-import { badData, internal, isOutage, notFound, Refusal } from "../errors/refusals.ts";
+import { badData, internal, isOutage, noRoute, notFound, Refusal } from "../errors/refusals.ts";
 import { isText, RestError, statusName, statusText } from "../errors/rest_error.ts";
 import { namesType } from "../pipeline/request/accept.ts";
 import { toJson } from "../json/to_json.ts";
@@ -19,7 +19,7 @@ import { describeShape } from "../schema/fields/shape.ts";
 import { isHiddenPath } from "../schema/fields/visibility.ts";
 import { isOpen } from "../schema/mongoose/connections.ts";
 import { originOf, validationFailure } from "../schema/mongoose/errors.ts";
-import { refuseRequest } from "./check_options.ts";
+import { refuseRequest, unknownOption } from "./check_options.ts";
 import { cutAnswer, SlowClientError } from "./replies/connection.ts";
 
 /**
@@ -94,8 +94,47 @@ type HttpError = Partial<
   Record<"status" | "statusCode" | "expose" | "type" | "message" | "headers" | "limit", unknown>
 >;
 
-export function errors(given?: never): ErrorRequestHandler {
-  refuseRequest("errors", given);
+/** The options of `Framework.errors()`, which returns the middleware that answers errors. */
+export interface ErrorsOptions {
+  /**
+   * Whether requests that no route took are answered with a JSON 404. Requests with the method OPTIONS are left to
+   * Express, which answers them for the routes of the application.
+   *
+   * @default {false}
+   */
+  readonly notFound?: boolean;
+}
+
+const OPTIONS: Readonly<Record<keyof ErrorsOptions, true>> = { notFound: true };
+
+export function errors(
+  options?: ErrorsOptions & { readonly notFound?: false },
+): ErrorRequestHandler;
+export function errors(
+  options: ErrorsOptions & { readonly notFound: true },
+): [RequestHandler, ErrorRequestHandler];
+export function errors(
+  options: ErrorsOptions = {},
+): ErrorRequestHandler | [RequestHandler, ErrorRequestHandler] {
+  refuseRequest("errors", options);
+  const unknown = unknownOption(options, OPTIONS);
+  if (unknown !== undefined) {
+    throw new TypeError(`Cannot use Framework.errors: there is no option ${unknown}`);
+  }
+  const { notFound = false } = options;
+  if (typeof notFound !== "boolean") {
+    throw new TypeError(`Cannot use Framework.errors: "notFound" is not true or false`);
+  }
+  return notFound ? [answerUntaken, errorHandler()] : errorHandler();
+}
+
+/** Answers a request that no route took. */
+const answerUntaken: RequestHandler = (req, res, next) => {
+  if (res.headersSent || req.method === "OPTIONS") return next();
+  sendError(res, noRoute());
+};
+
+function errorHandler(): ErrorRequestHandler {
   const reporter = new Reporter<Pick<ErrorContext, "method" | "route">>();
   return async (error: unknown, request, res, next) => {
     if (res.headersSent) return next(error);

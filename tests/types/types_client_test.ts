@@ -6,12 +6,14 @@ import { assertEquals } from "@std/assert";
 import { Types } from "mongoose";
 import {
   type Answer,
+  type ChangesOf,
   connect,
   type FieldName,
   type Json,
   type NewOf,
   type PatchOf,
   type Query,
+  type ReplacementOf,
   type Resource,
   type SortName,
 } from "@mongrove/mongrove/client";
@@ -251,12 +253,35 @@ const patches: PatchOf<Thing>[] = [
   { name: null, inner: { city: null, since: null }, counts: { a: null }, tags: null },
 ];
 
-const wrongBodies: PatchOf<Thing>[] = [
-  // @ts-expect-error no body sets it
+const read = {} as Json<Thing>;
+
+/** Bodies that repeat what a client has read. */
+const repeated: PatchOf<Thing>[] = [
+  read,
+  { ...read, name: "a" },
+  { _id: "x", __v: 1, made: "2020-01-01T00:00:00.000Z", name: "a" },
+];
+const replacements: ReplacementOf<Thing>[] = [
+  read,
+  { ...read, name: "a" },
+  { _id: "x", __v: 1, made: "2020-01-01T00:00:00.000Z", name: "a" },
+];
+
+const unread: (NewOf<Thing> | ChangesOf<Thing>)[] = [
+  // @ts-expect-error nothing is stored, or much is
   { _id: "x" },
-  // @ts-expect-error no body sets it
+  // @ts-expect-error nothing is stored, or much is
   { __v: 1 },
   // @ts-expect-error readonly
+  { made: "2020-01-01T00:00:00.000Z" },
+];
+
+const wrongBodies: PatchOf<Thing>[] = [
+  // @ts-expect-error not as an answer shows it
+  { _id: 5 },
+  // @ts-expect-error not as an answer shows it
+  { __v: "1" },
+  // @ts-expect-error not as an answer shows it
   { made: new Date() },
   // @ts-expect-error a getter
   { line: "x" },
@@ -388,6 +413,7 @@ class Disagrees extends FrameworkModel {
 Deno.test("the types of the client hold: every case compiles, or fails to, as it says", () => {
   assertEquals([filters, wrongFilters, trees, kept].map(({ length }) => length), [9, 18, 2, 3]);
   assertEquals([bodies, patches, wrongBodies].map(({ length }) => length), [4, 1, 9]);
+  assertEquals([repeated, replacements, unread].map(({ length }) => length), [3, 3, 3]);
   const unused = [calls, wrongCalls, wrongLists, Disagrees, Thing, Kept];
   assertEquals(wrongGroups.length, 1);
   assertEquals(unused.map(({ length }) => length), [0, 0, 0, 0, 0, 0]);

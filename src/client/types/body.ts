@@ -1,7 +1,7 @@
 import type { Literals } from "../../declare/decorators/field_options.ts";
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
 import type { IsHidden, IsReadOnly } from "../../declare/model/field_names.ts";
-import type { AnyFunction, Stored } from "./json.ts";
+import type { AnyFunction, JsonValue, Shown, Stored } from "./json.ts";
 
 /**
  * The body of `create()`, with the fields that a body can set. All fields are optional, because TypeScript sees neither
@@ -12,13 +12,47 @@ import type { AnyFunction, Stored } from "./json.ts";
 export type NewOf<M> = { readonly [K in keyof M as Settable<M, K>]?: Input<M[K]> | undefined };
 
 /**
- * The body of `update()`, which is a merge patch. Objects are merged, lists are replaced, and `null` clears a field.
+ * The body of `update()`, which is a merge patch. Objects are merged, lists are replaced, and `null` clears a field. The
+ * body can repeat the stored values of `_id`, `__v` and `ReadOnly` fields, as in an entity that the client has read. A
+ * server with `bodies: "strict"` answers 409 if `__v` is not the stored version, and other servers ignore these values.
  *
  * @typeParam M The model.
  */
 export type PatchOf<M> = {
+  readonly [K in keyof M as Settable<M, K> | Repeated<M, K>]?: [Settable<M, K>] extends [never]
+    ? JsonValue<M[K]> | undefined
+    : Patch<M[K]> | null | undefined;
+};
+
+/**
+ * The body of `updateAll()`, which is a merge patch for many entities. Unlike the body of `update()`, the body repeats
+ * no stored values.
+ *
+ * @typeParam M The model.
+ */
+export type ChangesOf<M> = {
   readonly [K in keyof M as Settable<M, K>]?: Patch<M[K]> | null | undefined;
 };
+
+/**
+ * The body of `replace()`. Fields that the body leaves out are cleared. The body can repeat stored values as the body of
+ * `update()` can.
+ *
+ * @typeParam M The model.
+ */
+export type ReplacementOf<M> = {
+  readonly [K in keyof M as Settable<M, K> | Repeated<M, K>]?: [Settable<M, K>] extends [never]
+    ? JsonValue<M[K]> | undefined
+    : Input<M[K]> | undefined;
+};
+
+/**
+ * @internal The name of a member if a body for a stored entity can repeat its value and cannot set it, else `never`.
+ * Clients see these members in answers.
+ */
+export type Repeated<M, K extends keyof M> = K extends keyof FrameworkModel ? K
+  : IsReadOnly<NonNullable<M[K]>> extends true ? Shown<M, K>
+  : never;
 
 /**
  * @internal The name of a member if a body can set it, else `never`. `_id`, `__v`, `ReadOnly` fields, getters and

@@ -23,7 +23,7 @@ import type {
   EntityActionArgs,
   EntityActionName,
 } from "./action.ts";
-import type { NewOf, PatchOf } from "./body.ts";
+import type { ChangesOf, NewOf, PatchOf, ReplacementOf } from "./body.ts";
 import type { Group, GroupName, GroupOptions, NumberName } from "./groups.ts";
 import type { Shown } from "./json.ts";
 import type { Populate } from "./populate.ts";
@@ -116,14 +116,14 @@ export interface Resource<M> {
    * Applies a merge patch to all entities that a filter selects. The client never repeats the request, because a first
    * attempt may have changed the fields that the filter names.
    */
-  updateAll(body: PatchOf<M>, options: UpdateAllOptions<M>): Promise<Affected>;
+  updateAll(body: ChangesOf<M>, options: UpdateAllOptions<M>): Promise<Affected>;
   /**
    * Replaces the entity with a key, or creates it. With `ifMatch` or `createOnly`, the client does not repeat the
    * request, because the repetition could be refused after a first attempt that has written the entity.
    */
   replace<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     key: string,
-    body: NewOf<M>,
+    body: ReplacementOf<M>,
     options?: ReplaceOptions<R, N>,
   ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
   /**
