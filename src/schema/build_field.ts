@@ -149,9 +149,12 @@ function valuesOfMap(field: FieldRecord, schemaOf: SchemaOf): object {
   return { of: field.options.exists === true ? { type: kind, exists: true } : kind };
 }
 
+const CIRCULAR =
+  "A circular import of models is the usual cause: name the class by a function, () => Model";
+
 /**
- * Throws if the class in an option is still `undefined` because the module of the class is loaded later. Otherwise the
- * field would become a field of strings.
+ * Throws if the class in an option is still `undefined` because the module of the class is loaded later, as in a
+ * circular import. Otherwise the field would become a field of strings.
  */
 function checkLoaded({ name, options }: FieldRecord): void {
   const late = ["type", "items", "ref", "of"].find((key) =>
@@ -159,7 +162,7 @@ function checkLoaded({ name, options }: FieldRecord): void {
   );
   if (late !== undefined) {
     throw new TypeError(
-      `property "${name}" has "${late}", which is undefined: write () => Model for a model that is loaded later`,
+      `property "${name}" has "${late}", which is undefined. ${CIRCULAR}`,
     );
   }
 }

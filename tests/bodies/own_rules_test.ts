@@ -15,7 +15,7 @@ import {
 } from "../../mod.ts";
 import type { ModelClass } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
-import { type EntityBody, mount } from "../support/support.ts";
+import { type EntityBody, type ErrorBody, mount } from "../support/support.ts";
 
 class Inner extends FrameworkModel {
   @prop()
@@ -140,4 +140,20 @@ test("reads and creates obey defaults and casts that configure() sets", async ()
   const url = "/made";
   const added = await app.post(url, { a: "1" });
   assertEquals(added.body.tags, ["x"]);
+});
+
+@rest({ route: "/filled", methods: [create()] })
+class Filled extends FrameworkModel {
+  @prop({ required: true })
+  text!: string;
+  @prop({ required: true, trim: true })
+  trimmed!: string;
+}
+
+test("required refuses an empty text and accepts spaces, which trim makes an empty text", async () => {
+  await using app = await mount([Filled]);
+  const send = (text: string, trimmed: string) => app.post<ErrorBody>("/filled", { text, trimmed });
+  assertEquals((await send("   ", " a ")).status, 201);
+  const { status, body } = await send("", "   ");
+  assertEquals([status, Object.keys(body.errors ?? {}).sort()], [400, ["text", "trimmed"]]);
 });

@@ -110,7 +110,7 @@ Deno.test("prop() and arrayProp() refuse a class that is not there yet, and name
       [{ items: undefined }, true],
     ] as const
   ) {
-    const parts = [`"Declared"`, `"cast"`, "which is undefined", "() => Model"];
+    const parts = [`"Declared"`, `"cast"`, "which is undefined", "circular import", "() => Model"];
     assertRefused(declare("cast", options, array), ...parts);
   }
 });

@@ -224,6 +224,10 @@ test("the document closes strict bodies, and allows stored values only where one
       ["KindReplacement", false, repeated],
     ],
   );
+});
+
+test("an entity as it was read is a body of a patch and of a replacement, and not a new one", async () => {
+  await using app = await mountDocumented([Kind], { bodies: "strict" });
   const { _id } = await app.created("/kinds", { parts: [{ size: 1 }], inner: { size: 2 } });
   const stored = await app.read(`/kinds/${_id}`);
   const judge = judgeOf(app.document);
