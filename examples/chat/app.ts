@@ -24,7 +24,8 @@ export function buildApp(script: string): Express {
   });
   app.get("/page.js", (_req, res) => void res.type("js").send(script));
   app.use(express.json());
-  app.use("/api", Framework.initialize({ models: [Room], parameters: "strict" }));
-  app.use(Framework.errors());
+  const api = Framework.initialize({ models: [Room], parameters: "strict", bodies: "strict" });
+  app.use("/api", api);
+  app.use(Framework.errors({ notFound: true }));
   return app;
 }

@@ -18,11 +18,12 @@ export function buildApp(): Express {
   const api = Framework.initialize({
     models: [Ticket, Organisation],
     parameters: "strict",
+    bodies: "strict",
     queryLimits: { paths: "listed" },
   });
   app.use(api);
   app.use(openapi(api, { info: { title: "Help desk", version: "1.0.0" } }));
   app.use("/mcp", mcp(api, { expose: EXPOSED, info: { name: "Help desk", version: "1.0.0" } }));
-  app.use(Framework.errors());
+  app.use(Framework.errors({ notFound: true }));
   return app;
 }

@@ -8,9 +8,9 @@ import { Shelf } from "./shelf.ts";
 export function buildApp(): Express {
   const app = express();
   app.use(express.json());
-  const api = Framework.initialize({ models: [Shelf, Author] });
+  const api = Framework.initialize({ models: [Shelf, Author], bodies: "strict" });
   app.use(api);
   app.use(openapi(api, { info: { title: "Library", version: "1.0.0" } }));
-  app.use(Framework.errors());
+  app.use(Framework.errors({ notFound: true }));
   return app;
 }

@@ -8,9 +8,9 @@ import { Movie } from "./movie.ts";
 export function buildApp(): Express {
   const app = express();
   app.use(express.json());
-  const api = Framework.initialize({ models: [Movie, Actor] });
+  const api = Framework.initialize({ models: [Movie, Actor], bodies: "strict" });
   app.use(api);
   app.use(openapi(api, { info: { title: "Movies", version: "1.0.0" } }));
-  app.use(Framework.errors());
+  app.use(Framework.errors({ notFound: true }));
   return app;
 }

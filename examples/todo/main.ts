@@ -8,7 +8,6 @@ import { all, create, one, remove, update } from "@mongrove/mongrove";
 @rest({
   route: "/todos",
   methods: [all(), one(), create(), update(), remove()],
-  schemaOptions: { strict: "throw" },
 })
 export class Todo extends FrameworkModel {
   @prop({ required: true, maxLength: 200 })
@@ -23,8 +22,8 @@ while (!await mongoose.connect(uri).catch(console.error)) await wait(1000);
 
 const app = express();
 app.use(express.json());
-app.use(Framework.initialize({ parameters: "strict" }));
-app.use(Framework.errors());
+app.use(Framework.initialize({ parameters: "strict", bodies: "strict" }));
+app.use(Framework.errors({ notFound: true }));
 const server = app.listen(Number(process.env.PORT ?? 3000), "127.0.0.1");
 const stop = () => Framework.close(server).then(() => mongoose.disconnect());
 process.once("SIGINT", stop).once("SIGTERM", stop);

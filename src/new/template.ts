@@ -26,7 +26,6 @@ import { FrameworkModel, prop, rest } from "@mongrove/mongrove";
     update(),
     remove(),
   ],
-  schemaOptions: { strict: "throw" },
 })
 export class Todo extends FrameworkModel {
   @prop({ required: true, maxLength: 200, index: true })
@@ -46,10 +45,14 @@ import { Todo } from "./todo.ts";
 export function buildApp(): Express {
   const app = express();
   app.use(express.json());
-  const api = Framework.initialize({ models: [Todo], parameters: "strict" });
+  const api = Framework.initialize({
+    models: [Todo],
+    parameters: "strict",
+    bodies: "strict",
+  });
   app.use(api);
   app.use(openapi(api, { info: { title: "Todos", version: "0.1.0" } }));
-  app.use(Framework.errors());
+  app.use(Framework.errors({ notFound: true }));
   return app;
 }
 `;

@@ -8,7 +8,7 @@ import { seed } from "../../examples/helpdesk/seed.ts";
 import { Ticket } from "../../examples/helpdesk/ticket.ts";
 import { openDatabase } from "../harness/database.ts";
 import { test } from "../harness/testing.ts";
-import { asQuery, start } from "../support/support.ts";
+import { asQuery, type ErrorBody, start } from "../support/support.ts";
 
 const as = (name: string, headers = {}) => ({
   headers: { authorization: `Bearer ${name}`, ...headers },
@@ -65,15 +65,25 @@ test("a customer finds out nothing by what is hidden from him", async () => {
   assertEquals((await desk.read<Row[]>("/tickets?search=third", as("ada"))).length, 1);
   const comments = await desk.read<Row[]>(`${desk.acme}/comments`, as("cem"));
   assertEquals(comments.map(({ text }) => text), ["It smells"]);
-  await desk.created(`${desk.acme}/comments`, { text: "x", internal: true }, as("cem"));
-  const stored = await desk.read<Row[]>(`${desk.acme}/comments`, as("ada"));
+  const path = `${desk.acme}/comments`;
+  const refused = await desk.post<ErrorBody>(path, { text: "x", internal: true }, as("cem"));
+  assertEquals([refused.status, refused.body.errors?.internal?.kind], [400, "unknown"]);
+  await desk.created(path, { text: "x" }, as("cem"));
+  const stored = await desk.read<Row[]>(path, as("ada"));
   assertEquals(stored.map(({ internal }) => internal), [false, true, false]);
 });
 
 test("a ticket is opened, assigned and closed, each by those who may", async () => {
   await using desk = await openDesk();
   const body = { title: "New", state: "closed", organisation: "dune", agent: "bob", note: "n" };
-  const { _id, ...ticket } = await desk.created("/tickets", body, as("cem"));
+  const { body: { errors = {} } } = await desk.post<ErrorBody>("/tickets", body, as("cem"));
+  assertEquals(Object.entries(errors).map(([name, { kind }]) => [name, kind]), [
+    ["state", "readonly"],
+    ["organisation", "readonly"],
+    ["agent", "readonly"],
+    ["note", "unknown"],
+  ]);
+  const { _id, ...ticket } = await desk.created("/tickets", { title: "New" }, as("cem"));
   assertEquals(ticket, { title: "New", state: "open", organisation: "acme", __v: 0 });
   const path = `/tickets/${_id}`;
   assertEquals((await desk.post(`${path}/assign`, { agent: "bob" }, as("cem"))).status, 403);

@@ -13,6 +13,7 @@ import type {
   EntityHook,
   ErrorContext,
   ErrorDescription,
+  ErrorsOptions,
   Fetch,
   FieldDecorator,
   FieldDescription,
@@ -113,6 +114,7 @@ interface Types {
   EntityHook: EntityHook<object>;
   ErrorContext: ErrorContext;
   ErrorDescription: ErrorDescription;
+  ErrorsOptions: ErrorsOptions;
   Fetch: Fetch;
   FieldDecorator: FieldDecorator<string>;
   FieldDescription: FieldDescription;
@@ -204,6 +206,7 @@ const TYPES: Record<keyof Types, true> = {
   EntityHook: true,
   ErrorContext: true,
   ErrorDescription: true,
+  ErrorsOptions: true,
   Fetch: true,
   FieldDecorator: true,
   FieldDescription: true,

@@ -70,6 +70,8 @@ const OPERATIONS: Record<string, (stage: Stage) => Promise<void>> = {
     const data = { ...previousData, title: "Metropolis (restored)" };
     const params = { id, data, previousData };
     assertEquals((await api.update("films", params)).data, { ...data, __v: 1 });
+    const stale = await assertRejects(() => api.update("films", params), Error);
+    assertEquals("status" in stale && stale.status, 409);
   },
   async updateMany({ api, ids: [first, second] }) {
     const ids = [first, second];

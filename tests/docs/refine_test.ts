@@ -48,6 +48,10 @@ const OPERATIONS: Record<string, (stage: Stage) => Promise<void>> = {
   async update({ api, ids: [id] }) {
     const { data } = await api.update({ resource, id, variables: { year: 1926 } });
     assertEquals([data.id, data.title, data.year], [id, "Metropolis", 1926]);
+    const variables = { ...data, year: 1927 };
+    assertEquals((await api.update({ resource, id, variables })).data, { ...variables, __v: 2 });
+    const stale = await assertRejects(() => api.update({ resource, id, variables })) as Fields;
+    assertEquals(stale.statusCode, 409);
   },
   async deleteOne({ api, ids: [id] }) {
     assertEquals((await api.deleteOne({ resource, id })).data.id, id);
