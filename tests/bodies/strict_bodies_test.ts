@@ -238,6 +238,8 @@ test("updateAll() refuses unknown keys, read-only keys and other types", async (
     assertEquals((await app.patch(path, same)).body as unknown, { matched: 1, modified: 1 });
     const none = await app.patch(route + asQuery({ name: "none" }), { name: 5, nmae: 1 });
     assertEquals(kinds(none.body), { nmae: "unknown", name: "String" });
+    const nobody = await app.patch(route + asQuery({ name: "none" }), { name: 5 });
+    assertEquals(kinds(nobody.body), { name: "String" });
   }
 });
 
@@ -518,4 +520,36 @@ test("a body reads the entity only if it has a key that the caller cannot set", 
   assertEquals(sent.map(({ name }) => name), ["insert", "findAndModify"]);
   await app.updated(`/typed/${_id}`, { text: "c", __v: 1 });
   assertEquals(sent.slice(2).map(({ name }) => name), ["find", "update"]);
+});
+
+@rest({
+  route: "/keyed",
+  methods: [all(), create({ many: 9, atomic: false, formats: ["ndjson"] }), replace({ by: "no" })],
+})
+class Keyed extends FrameworkModel {
+  static override schemaOptions = { collection: "strict_keyed" };
+  @prop({ type: Number, unique: true, sparse: true })
+  no?: number;
+  @prop()
+  text?: string;
+}
+
+test("a list that is written by one statement has its wrong elements refused", async () => {
+  await using app = await mount([Keyed], { bodies: "strict" });
+  const bodies = [{ no: 1 }, { no: "2" }, { no: 3, text: 3 }, { no: 4, _id: NEW }, { no: 5 }];
+  const many = await app.post<Record<string, unknown>[]>("/keyed", bodies);
+  assertEquals(many.body.map(({ status }) => status), [201, 400, 400, 400, 201]);
+  const raw = bodies.map((body) => JSON.stringify({ ...body, no: undefined })).join("\n");
+  const lines = await app.send("POST", "/keyed", { ...NDJSON, raw });
+  const told = lines.text.trim().split("\n").map((line) => JSON.parse(line).status);
+  assertEquals(told, [201, 201, 400, 400, 201]);
+});
+
+test("the key in the body of a replacement has the type of its field", async () => {
+  await using app = await mount([Keyed], { bodies: "strict" });
+  assertEquals((await app.put("/keyed/5", { no: 5, text: "a" })).status, 201);
+  assertEquals((await app.put("/keyed/5", { text: "b", __v: 0 })).status, 200);
+  assertEquals(kinds((await app.put("/keyed/5", { no: "5" })).body), { no: "Number" });
+  assertEquals(kinds((await app.put("/keyed/5", { no: 6 })).body), { no: "key" });
+  assertEquals(kinds((await app.put("/keyed/6", { _id: NEW })).body), { _id: "readonly" });
 });
