@@ -1,5 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
+// @ts-types="express-types"
+import express from "express";
+import type { Express } from "express-types";
 import { Schema, Types } from "mongoose";
 import {
   action,
@@ -501,6 +504,14 @@ test("each type takes the JSON values of its type, and no others", async () => {
     }
   }
   assertEquals(wrong, []);
+});
+
+test("bytes of many megabytes are judged as few bytes are", async () => {
+  const prepare = (app: Express) => app.use(express.json({ limit: "30mb" }));
+  await using app = await mount([TypedRoot], { bodies: "strict", prepare });
+  const bytes = Buffer.alloc(9 * 2 ** 20, "mongrove").toString("base64");
+  assertEquals((await app.post("/typed", { bytes })).status, 201);
+  assertEquals(kinds((await app.post("/typed", { bytes: `${bytes}=` })).body), { bytes: "Buffer" });
 });
 
 test("what an answer shows of each type can be sent back", async () => {
