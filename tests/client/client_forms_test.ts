@@ -8,6 +8,7 @@ import {
   create,
   FrameworkModel,
   type Hidden,
+  type InitializeOptions,
   one,
   prop,
   type ReadOnly,
@@ -204,9 +205,9 @@ const ENTITY: NewOf<Forms> = {
 };
 
 /** Serves the models, and creates an entity with every field. All calls are held against the OpenAPI document. */
-async function openForms() {
+async function openForms(options: Pick<InitializeOptions, "bodies"> = {}) {
   const held = await heldFetch([Forms, Other], fetch);
-  const app = await mount([Forms, Other]);
+  const app = await mount([Forms, Other], options);
   const api = connect(app.url, { fetch: held.fetch });
   const forms = api.resource<Forms>("/forms");
   const other = await api.resource<Other>("/forms-others").create({ name: "O", pin: "1" });
@@ -229,6 +230,15 @@ test("Json is what answers show of every kind of field", async () => {
   for (const answer of [made, await forms.one(made._id), listed, changed]) {
     assertEquals(formOf(answer), FORMS);
   }
+});
+
+test("what the types of bodies allow is accepted by strict bodies, and so is what was read", async () => {
+  await using open = await openForms({ bodies: "strict" });
+  const { forms, made } = open;
+  const changed = await forms.update(made._id, { ...made, name: "B", optional: null });
+  assertEquals([changed.name, changed.optional, changed.__v], ["B", undefined, 1]);
+  const locked = await forms.update(made._id, { name: "C", __v: changed.__v });
+  assertEquals([locked.name, formOf(locked.part)], ["C", PART]);
 });
 
 test("an answer with select, populate and revive is what its type says", async () => {
