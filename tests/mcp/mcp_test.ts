@@ -5,7 +5,7 @@ import { Organisation } from "../../examples/helpdesk/organisation.ts";
 import { Ticket } from "../../examples/helpdesk/ticket.ts";
 import { test } from "../harness/testing.ts";
 import { as, openDesk, type RpcAnswer, type ToolResult } from "./mcp.ts";
-import { NOBODY } from "../support/support.ts";
+import { type ErrorBody, NOBODY } from "../support/support.ts";
 
 const READERS = ["ada", "cem", "dee", "nobody"];
 
@@ -139,7 +139,11 @@ test("a list tells the total, where its route counts", async () => {
 
 test("writes and actions go through the hooks and rights of their caller", async () => {
   await using desk = await openDesk();
-  const body = { title: "New", note: "n", organisation: "dune", state: "closed" };
+  const more = { title: "New", note: "n", organisation: "dune", state: "closed" };
+  const refused = await desk.call("create", { model: "Ticket", body: more }, as("cem"));
+  const { errors = {} } = refused.error as ErrorBody;
+  assertEquals([refused.status, Object.keys(errors)], [400, ["note", "organisation", "state"]]);
+  const body = { title: "New" };
   const { entity } = await desk.call("create", { model: "Ticket", body }, as("cem"));
   const { _id: id, ...made } = entity as Record<string, unknown>;
   assertEquals(made, { title: "New", organisation: "acme", state: "open", __v: 0 });
