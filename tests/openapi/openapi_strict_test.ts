@@ -18,7 +18,7 @@ import {
   update,
   updateAll,
 } from "../../mod.ts";
-import { type Document, mountDocumented } from "../support/documented.ts";
+import { type Document, type JsonSchema, mountDocumented } from "../support/documented.ts";
 import { casesOf } from "../harness/report.ts";
 import { test } from "../harness/testing.ts";
 
@@ -224,6 +224,13 @@ test("the document closes strict bodies, and allows stored values only where one
       ["KindReplacement", false, repeated],
     ],
   );
+});
+
+test("the values that a body may only repeat are readOnly, so that generated clients leave them out", async () => {
+  await using app = await mountDocumented([Kind], { bodies: "strict" });
+  const properties = app.schemas.KindPatch?.properties as Record<string, JsonSchema>;
+  const readOnly = Object.keys(properties).filter((name) => properties[name]?.readOnly === true);
+  assertEquals(readOnly.sort(), ["__v", "_id", "by", "createdAt", "updatedAt"]);
 });
 
 test("an entity as it was read is a body of a patch and of a replacement, and not a new one", async () => {

@@ -22,9 +22,9 @@ interface Document extends Record<string, unknown> {
 }
 
 /** An application that describes models. */
-function describing(title: string, models: readonly ModelClass[]): () => RequestListener {
-  return () => {
-    const api = Framework.initialize({ models });
+function describing(title: string, models: readonly ModelClass[], bodies?: "strict") {
+  return (): RequestListener => {
+    const api = Framework.initialize({ models, ...bodies && { bodies } });
     return express().use(api, openapi(api, { info: { title, version: "1" } }));
   };
 }
@@ -34,6 +34,8 @@ const APPS = {
   helpdesk: buildHelpdesk,
   "every type": describing("Every type", [EveryType, Piece]),
   "every write": describing("Every write", WRITTEN),
+  "every type, strict": describing("Every type", [EveryType, Piece], "strict"),
+  "every write, strict": describing("Every write", WRITTEN, "strict"),
 };
 
 async function readDocument(app: RequestListener): Promise<Document> {

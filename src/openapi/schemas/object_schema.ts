@@ -22,6 +22,8 @@ export function describeObject(node: ObjectNode, components: Components): JsonSc
   return { ...schema, properties, additionalProperties: false };
 }
 
+const REPEATED = { readOnly: true, description: "Only the stored value is accepted" } as const;
+
 /**
  * Closes the schema of a strict body, which may have no other keys. A body for a stored entity may repeat the values of
  * the entity that the caller cannot set.
@@ -34,10 +36,9 @@ function closed(
   const repeats = repeatsStored(view) ? repeated : [];
   const properties = {
     ...schema.properties as object,
-    ...Object.fromEntries(repeats.map((field) => [
-      field.name,
-      { ...answerValue(field, components), description: "Only the stored value is accepted" },
-    ])),
+    ...Object.fromEntries(
+      repeats.map((field) => [field.name, { ...answerValue(field, components), ...REPEATED }]),
+    ),
   };
   return { ...schema, properties, ...!isOpen && { additionalProperties: false } };
 }
