@@ -149,20 +149,22 @@ function valuesOfMap(field: FieldRecord, schemaOf: SchemaOf): object {
   return { of: field.options.exists === true ? { type: kind, exists: true } : kind };
 }
 
-const CIRCULAR =
-  "A circular import of models is the usual cause: name the class by a function, () => Model";
-
 /**
  * Throws if the class in an option is still `undefined` because the module of the class is loaded later, as in a
  * circular import. Otherwise the field would become a field of strings.
  */
 function checkLoaded({ name, options }: FieldRecord): void {
-  const late = ["type", "items", "ref", "of"].find((key) =>
-    key in options && options[key] === undefined
-  );
-  if (late !== undefined) {
+  for (const key of ["type", "items", "ref", "of"]) {
+    if (!(key in options)) continue;
+    const { [key]: given } = options;
+    const isFunction = typeof given === "function" && given.prototype === undefined;
+    if ((isFunction ? given() : given) !== undefined) continue;
     throw new TypeError(
-      `property "${name}" has "${late}", which is undefined. ${CIRCULAR}`,
+      isFunction
+        ? `property "${name}" has "${key}", whose function returns undefined. A circular import of models is the ` +
+          `usual cause: call Framework.initialize() after all models have been imported`
+        : `property "${name}" has "${key}", which is undefined. A circular import of models is the usual cause: name ` +
+          `the class by a function, () => Model`,
     );
   }
 }

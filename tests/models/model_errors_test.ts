@@ -68,7 +68,6 @@ const TYPES: Record<string, unknown> = {
   "an object": { a: String },
   "a list": [String],
   "a schema": new Schema({}),
-  "a thunk of a class that is not there yet": () => undefined,
   "a thunk of a class that is no model": () => class Plain {},
   "the constructor of arrays": Array,
   "the base class": FrameworkModel,
@@ -89,7 +88,7 @@ Deno.test("prop() refuses a default that tells no type", () => {
 
 Deno.test("prop() refuses a map of an unknown type, and a reference to no model", () => {
   assertRefused(declare("cast", { type: Map, of: Symbol }), `"Declared"`, `"cast"`, "map");
-  for (const ref of [class Plain {}, () => undefined, 5, null]) {
+  for (const ref of [class Plain {}, () => class Plain {}, 5, null]) {
     assertRefused(declare("cast", { ref }), `"Declared"`, `"cast"`, "not a model class");
   }
 });
@@ -111,6 +110,19 @@ Deno.test("prop() and arrayProp() refuse a class that is not there yet, and name
     ] as const
   ) {
     const parts = [`"Declared"`, `"cast"`, "which is undefined", "circular import", "() => Model"];
+    assertRefused(declare("cast", options, array), ...parts);
+  }
+});
+
+Deno.test("prop() and arrayProp() refuse a function that gives no class, and name the circular import", () => {
+  const nothing = () => undefined;
+  for (
+    const [options, array] of [[{ type: nothing }], [{ ref: nothing }], [
+      { items: nothing },
+      true,
+    ]] as const
+  ) {
+    const parts = [`"Declared"`, `"cast"`, "returns undefined", "circular import"];
     assertRefused(declare("cast", options, array), ...parts);
   }
 });
