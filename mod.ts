@@ -48,6 +48,8 @@ export type {
   Ref,
   Restricted,
 } from "./src/declare/decorators/field_type.ts";
+export { define } from "./src/declare/define.ts";
+export type { DefineOptions } from "./src/declare/define_input.ts";
 export { rest } from "./src/declare/decorators/rest.ts";
 export type {
   PartRestDecorator,

@@ -1,7 +1,7 @@
 // @ts-types="npm:@types/express@^5"
 import type { Router } from "express";
 import type { Model } from "mongoose";
-import { registeredModels } from "../declare/model/records.ts";
+import { closeRegistry, registeredModels } from "../declare/model/records.ts";
 import { type ErrorContext, Reporter } from "../pipeline/request/reporter.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
@@ -110,6 +110,7 @@ export function initializeWith(
   options: InitializeOptions,
 ): FrameworkRouter {
   const routes = openRoutes(options, known);
+  if (options.models === undefined) closeRegistry();
   // Compiling the models here lets a wrong model fail at start-up, and starts the builds of its indexes early.
   for (const route of routes) {
     const { levels: [root], getConnection } = route;

@@ -9,6 +9,7 @@ import type {
   CountOptions,
   DataType,
   DateUnit,
+  DefineOptions,
   Entity,
   EntityHook,
   ErrorContext,
@@ -76,7 +77,7 @@ import type {
   WriteOptions,
 } from "../../mod.ts";
 
-/** The values that the package exports: the names of the reference, and `getModel`. */
+/** The values that the package exports: the names of the reference, `define` and `getModel`. */
 const VALUES = [
   "Framework",
   "FrameworkModel",
@@ -87,6 +88,7 @@ const VALUES = [
   "arrayProp",
   "asFilter",
   "create",
+  "define",
   "getModel",
   "one",
   "onlyIf",
@@ -110,6 +112,7 @@ interface Types {
   CountOptions: CountOptions;
   DataType: DataType;
   DateUnit: DateUnit;
+  DefineOptions: DefineOptions<mod.FrameworkModel>;
   Entity: Entity<mod.FrameworkModel>;
   EntityHook: EntityHook<object>;
   ErrorContext: ErrorContext;
@@ -202,6 +205,7 @@ const TYPES: Record<keyof Types, true> = {
   CountOptions: true,
   DataType: true,
   DateUnit: true,
+  DefineOptions: true,
   Entity: true,
   EntityHook: true,
   ErrorContext: true,

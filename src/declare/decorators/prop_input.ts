@@ -45,7 +45,11 @@ export type FieldProblem<D, N extends string, O, P> = Decorated<D> extends infer
   : `@${N} belongs to a field, such as name!: string`
   : never;
 
-type BrandProblem<V, O, P> = 0 extends 1 & V ? P
+/**
+ * @internal The error text for a field whose type is `Hidden`, `ReadOnly` or `Restricted`, if the options `O` lack the
+ * option of this type. In all other cases, the type is `P`, the result of the other checks.
+ */
+export type BrandProblem<V, O, P> = 0 extends 1 & V ? P
   : IsHidden<V> extends true
     ? OptionIn<O, "hidden"> extends true ? P : "the field is Hidden: add hidden: true"
   : IsReadOnly<V> extends true
@@ -57,10 +61,10 @@ type BrandProblem<V, O, P> = 0 extends 1 & V ? P
 type AnyRule = (...args: never) => unknown;
 
 /**
- * The error text for a field that a function hides from some clients, although the type of the field is neither
+ * @internal The error text for a field that a function hides from some clients, although the type of the field is neither
  * optional nor `Restricted`. In all other cases, the type is `P`, the result of the other checks.
  */
-type RestrictedProblem<F, O, P> = OptionIn<O, "hidden"> extends AnyRule
+export type RestrictedProblem<F, O, P> = OptionIn<O, "hidden"> extends AnyRule
   ? F extends { readonly value: infer V } ? 0 extends 1 & V ? P
     : undefined extends V ? P
     : IsRestricted<NonNullable<V>> extends true ? P
@@ -171,14 +175,24 @@ export type NoOtherOptions<N extends string, O, K> = {
 type IndependentOptions<V, I> =
   & Omit<FieldOptions<V, I>, "default" | "enum" | BoundOption | StringOption>
   & {
-    readonly [K in keyof Pick<FieldOptions<V, I>, BoundOption | StringOption>]: [I] extends
-      [K extends BoundOption ? number | Date : string] ? NonNullable<FieldOptions<V, I>[K]>
-      : `${K} belongs to ${K extends BoundOption ? "numbers and dates"
-        : "strings"}, the value is ${InWords<I>}`;
+    readonly [K in keyof Pick<FieldOptions<V, I>, BoundOption | StringOption>]: CheckedRule<
+      K,
+      V,
+      I
+    >;
   };
 
-type BoundOption = "min" | "max";
-type StringOption = "minLength" | "maxLength" | "match" | "trim" | "lowercase" | "uppercase";
+/** @internal The type of the option `K`, which belongs to numbers, dates or strings, or an error text. */
+export type CheckedRule<K extends BoundOption | StringOption, V, I> = [I] extends
+  [K extends BoundOption ? number | Date : string] ? NonNullable<FieldOptions<V, I>[K]>
+  : `${K} belongs to ${K extends BoundOption ? "numbers and dates"
+    : "strings"}, the value is ${InWords<I>}`;
+
+/** @internal The options that belong to numbers and dates. */
+export type BoundOption = "min" | "max";
+
+/** @internal The options that belong to strings. */
+export type StringOption = "minLength" | "maxLength" | "match" | "trim" | "lowercase" | "uppercase";
 
 /**
  * The type of the values of a field that has a `default`, but no `type`. A default such as `"open"` declares a field
@@ -197,21 +211,22 @@ type Widen<D> = [D] extends [string] ? string
  */
 export type PropInput<V, O> =
   & IndependentOptions<V, V>
-  & {
-    readonly type?: CheckedType<V, OptionIn<O, "type">>;
-    readonly of?: CheckedOf<V, OptionIn<O, "of">>;
-    readonly ref?: OptionIn<O, "ref"> extends string | undefined ? string | undefined
-      : CheckedRef<"ref", V, OptionIn<O, "ref">>;
-    readonly exists?: OptionIn<O, "ref"> extends undefined ? CheckedExists<
-        OptionIn<O, "exists">,
-        "exists belongs to a reference: say its model with ref"
-      >
-      : boolean;
-    readonly enum?: CheckedEnum<V, OptionIn<O, "enum">>;
-    readonly validate?: CheckedValidate<V, OptionIn<O, "validate">>;
-    readonly default?: CheckedDefault<V, OptionIn<O, "default">, OptionIn<O, "enum">>;
-  }
+  & PropChecks<V, O>
   & NoOtherOptions<"@prop", O, keyof PropOptions<unknown>>;
+
+/** @internal The options of {@linkcode PropInput} whose types depend on the given options. */
+export interface PropChecks<V, O> {
+  readonly type?: CheckedType<V, OptionIn<O, "type">>;
+  readonly of?: CheckedOf<V, OptionIn<O, "of">>;
+  readonly ref?: OptionIn<O, "ref"> extends string | undefined ? string | undefined
+    : CheckedRef<"ref", V, OptionIn<O, "ref">>;
+  readonly exists?: OptionIn<O, "ref"> extends undefined
+    ? CheckedExists<OptionIn<O, "exists">, "exists belongs to a reference: say its model with ref">
+    : boolean;
+  readonly enum?: CheckedEnum<V, OptionIn<O, "enum">>;
+  readonly validate?: CheckedValidate<V, OptionIn<O, "validate">>;
+  readonly default?: CheckedDefault<V, OptionIn<O, "default">, OptionIn<O, "enum">>;
+}
 
 /**
  * The type of values that the options `O` declare, by `type`, else by `ref`, else by `default`. Without these options,
@@ -250,23 +265,26 @@ export type ItemIn<V> = V extends readonly unknown[] ? V[number] : never;
  */
 export type ArrayInput<V, O> =
   & IndependentOptions<V, ItemIn<V>>
-  & {
-    readonly items?: CheckedItems<ItemIn<V>, OptionIn<O, "items">, OptionIn<O, "embedded">>;
-    readonly embedded?: [ModelNamed<OptionIn<O, "items">>] extends [never]
-      ? OptionIn<O, "embedded"> extends true ? "embedded belongs to items of a model" : boolean
-      : boolean;
-    readonly exists?: [ModelNamed<OptionIn<O, "items">>] extends [never]
-      ? CheckedExists<OptionIn<O, "exists">, "exists belongs to references: items of a model">
-      : OptionIn<O, "embedded"> extends true ? CheckedExists<
-          OptionIn<O, "exists">,
-          "exists belongs to references, the items are embedded"
-        >
-      : boolean;
-    readonly enum?: CheckedEnum<ItemIn<V>, OptionIn<O, "enum">>;
-    readonly validate?: CheckedValidate<V, OptionIn<O, "validate">>;
-    readonly default?: CheckedDefault<V, OptionIn<O, "default">, undefined>;
-  }
+  & ArrayChecks<V, O>
   & NoOtherOptions<"@arrayProp", O, keyof ArrayPropOptions<unknown, unknown>>;
+
+/** @internal The options of {@linkcode ArrayInput} whose types depend on the given options. */
+export interface ArrayChecks<V, O> {
+  readonly items?: CheckedItems<ItemIn<V>, OptionIn<O, "items">, OptionIn<O, "embedded">>;
+  readonly embedded?: [ModelNamed<OptionIn<O, "items">>] extends [never]
+    ? OptionIn<O, "embedded"> extends true ? "embedded belongs to items of a model" : boolean
+    : boolean;
+  readonly exists?: [ModelNamed<OptionIn<O, "items">>] extends [never]
+    ? CheckedExists<OptionIn<O, "exists">, "exists belongs to references: items of a model">
+    : OptionIn<O, "embedded"> extends true ? CheckedExists<
+        OptionIn<O, "exists">,
+        "exists belongs to references, the items are embedded"
+      >
+    : boolean;
+  readonly enum?: CheckedEnum<ItemIn<V>, OptionIn<O, "enum">>;
+  readonly validate?: CheckedValidate<V, OptionIn<O, "validate">>;
+  readonly default?: CheckedDefault<V, OptionIn<O, "default">, undefined>;
+}
 
 type CheckedItems<I, T, E> = [ModelNamed<T>] extends [never] ? [I] extends [ValueOf<T>] ? T
   : [ValueOf<T>] extends [never] ? "items is neither a class such as Number nor a model class"

@@ -169,10 +169,10 @@ interface MethodOf<Rule extends string, M extends FrameworkModel> {
 }
 
 /**
- * The type of the option `methods`, which accepts the operations `L` only if their hooks fit the model `M`. If the
+ * @internal The type of the option `methods`, which accepts the operations `L` only if their hooks fit the model `M`. If the
  * model is not known, all operations are accepted.
  */
-type Operations<L, M> = {
+export type Operations<L, M> = {
   readonly [I in keyof L]: M extends FrameworkModel
     ? MethodOf<"a called operation, such as all(), with hooks and fields of this model", M>
     : Method;

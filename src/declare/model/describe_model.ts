@@ -15,6 +15,16 @@ export interface ModelDescription {
   readonly schemaOptions: SchemaOptions;
 }
 
+const described = new WeakSet<ModelClass>();
+
+/**
+ * Whether the declarations of a class have been read, for the class itself or for a subclass. A later `define()` of the
+ * class would have no effect on the schemas and routes that are built already.
+ */
+export function isDescribed(target: ModelClass): boolean {
+  return described.has(target);
+}
+
 /**
  * Returns the declarations of a model class and its ancestors. Throws a `TypeError` with the first problem of these
  * declarations.
@@ -23,6 +33,7 @@ export function describeModel(target: ModelClass): ModelDescription {
   const fields = new Map<string, FieldRecord>();
   const parts = new Map<string, readonly RestRecord[]>();
   for (const owner of chainOf(target)) {
+    described.add(owner);
     const records = ownRecords(owner);
     const problem = records?.problems[0];
     if (problem !== undefined) throw new TypeError(`Cannot describe "${target.name}": ${problem}`);

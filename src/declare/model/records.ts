@@ -1,10 +1,10 @@
 import type { RestOptions } from "../decorators/rest.ts";
 import type { ModelClass } from "./framework_model.ts";
 
-/** A field as `@prop` or `@arrayProp` declares it. The schema of the class is built from these records. */
+/** A field as `@prop`, `@arrayProp` or `define()` declares it. The schema of the class is built from these records. */
 export interface FieldRecord {
   readonly name: string;
-  /** Whether `@arrayProp` declared the field. */
+  /** Whether the field is an array, as `@arrayProp` and entries with `items` declare it. */
   readonly array: boolean;
   readonly options: Readonly<Record<string, unknown>>;
 }
@@ -52,6 +52,10 @@ export function recordsOf(decorator: string, context: unknown): ModelRecords {
         `in esbuild set "target" to "node20" or lower, and import the framework before the models`,
     );
   }
+  return recordsIn(metadata);
+}
+
+function recordsIn(metadata: object): ModelRecords {
   if (!Object.hasOwn(metadata, KEY)) {
     const records: ModelRecords = { fields: new Map(), parts: new Map(), rests: [], problems: [] };
     Object.defineProperty(metadata, KEY, { value: records });
@@ -60,8 +64,19 @@ export function recordsOf(decorator: string, context: unknown): ModelRecords {
 }
 
 /**
- * Returns the records of a class without the records of its ancestors. Returns `undefined` for a class without
- * decorators.
+ * Creates the records of a class that `define()` declares, in the place where decorators store them. Decorators of other
+ * libraries may have given the class its metadata already.
+ */
+export function createRecords(target: ModelClass): ModelRecords {
+  if (!Object.hasOwn(target, Symbol.metadata)) {
+    Object.defineProperty(target, Symbol.metadata, { value: {}, configurable: true });
+  }
+  return recordsIn((target as unknown as { [Symbol.metadata]: object })[Symbol.metadata]);
+}
+
+/**
+ * Returns the records of a class without the records of its ancestors. Returns `undefined` for a class that neither
+ * decorators nor `define()` have declared.
  */
 export function ownRecords(target: object): ModelRecords | undefined {
   if (!Object.hasOwn(target, Symbol.metadata)) return undefined;
@@ -92,6 +107,20 @@ function fieldProblem(context: ClassFieldDecoratorContext): string | undefined {
 }
 
 const registered = new Set<ModelClass>();
+
+let registryClosed = false;
+
+/**
+ * Whether a router has mounted all registered models. The router would not serve a model that is registered later, so
+ * `define()` throws.
+ */
+export function isRegistryClosed(): boolean {
+  return registryClosed;
+}
+
+export function closeRegistry(): void {
+  registryClosed = true;
+}
 
 export function registerModel(target: ModelClass): void {
   registered.add(target);

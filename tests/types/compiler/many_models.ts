@@ -6,6 +6,8 @@ export interface ManyModels {
   readonly count: number;
   /** Whether it calls the client. */
   readonly calls: boolean;
+  /** The form in which the models are declared. The default is `"decorators"`. */
+  readonly form?: "decorators" | "define";
 }
 
 /** What `tsc --extendedDiagnostics` says. */
@@ -41,6 +43,47 @@ ${scalars.join("\n")}
 `;
 }
 
+/** The model of {@linkcode writeModel}, without decorators. */
+function writeDefinedModel(n: number, of: number): string {
+  const next = (n + 1) % of;
+  const names = Array.from({ length: 5 }, (_, i) => i);
+  const properties = names.map((i) =>
+    `  text${i}?: string;
+  number${i}?: number;
+  date${i}?: Date;`
+  );
+  const entries = names.map((i) =>
+    `    text${i}: {},
+    number${i}: { type: Number },
+    date${i}: { type: Date },`
+  );
+  return `import { define, FrameworkModel, type Hidden, type Ref } from "@mongrove/mongrove";
+import { Model${next} } from "./model${next}.ts";
+export class Part${n} extends FrameworkModel {
+  city?: string;
+}
+define(Part${n}, { fields: { city: {} } });
+export class Model${n} extends FrameworkModel {
+${properties.join("\n")}
+  one?: Ref<Model${next}>;
+  many?: Ref<Model${next}>[];
+  part?: Part${n};
+  tags?: string[];
+  secret?: Hidden<string>;
+}
+define(Model${n}, {
+  fields: {
+${entries.join("\n")}
+    one: { ref: () => Model${next} },
+    many: { items: () => Model${next} },
+    part: { type: () => Part${n} },
+    tags: { items: String },
+    secret: { hidden: true },
+  },
+});
+`;
+}
+
 /** What an application does with a resource. */
 function writeCalls(n: number): string {
   return `import { connect } from "@mongrove/mongrove/client";
@@ -64,11 +107,15 @@ export async function use(id: string): Promise<string | undefined> {
  * Writes an application with many models of twenty fields.
  *
  * @param folder Where to.
- * @param models How many, and whether the client is called for each.
+ * @param models How many, in which form, and whether the client is called for each.
  */
-export async function writeModels(folder: string, { count, calls }: ManyModels): Promise<void> {
+export async function writeModels(
+  folder: string,
+  { count, calls, form = "decorators" }: ManyModels,
+): Promise<void> {
+  const write = form === "define" ? writeDefinedModel : writeModel;
   for (let n = 0; n < count; n++) {
-    await Deno.writeTextFile(join(folder, `model${n}.ts`), writeModel(n, count));
+    await Deno.writeTextFile(join(folder, `model${n}.ts`), write(n, count));
     if (calls) await Deno.writeTextFile(join(folder, `use${n}.ts`), writeCalls(n));
   }
 }

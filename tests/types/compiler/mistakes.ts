@@ -9,7 +9,7 @@ export interface Mistake {
 }
 
 const HEADER = `import {
-  all, arrayProp, create, type Entity, FrameworkModel, type FrameworkRequest, type Hidden, one, prop, type ReadOnly, type Ref, removeAll, rest, update,
+  all, arrayProp, create, define, type Entity, FrameworkModel, type FrameworkRequest, type Hidden, one, prop, type ReadOnly, type Ref, removeAll, rest, update,
 } from "@mongrove/mongrove";
 import { connect, type Resource } from "@mongrove/mongrove/client";
 class User extends FrameworkModel {
@@ -27,6 +27,21 @@ class Movie extends FrameworkModel {
   @arrayProp({ items: User }) cast?: Ref<User>[];
   upper(): string { return this.name.toUpperCase(); }
 }
+class Film extends FrameworkModel {
+  name!: string;
+  year?: number;
+  cast?: Ref<User>[];
+  reviews?: Address[];
+  secret?: Hidden<string>;
+  readonly seen?: boolean;
+  get upper(): string { return this.name.toUpperCase(); }
+  lower(): string { return this.name.toLowerCase(); }
+}
+const FILM = {
+  name: {}, year: { type: Number }, cast: { items: User }, reviews: { items: Address, embedded: true },
+  secret: { hidden: true },
+} as const;
+class Note extends FrameworkModel { text?: string; }
 const movies: Resource<Movie> = connect("https://example.org").resource<Movie>("/movies");
 function forUser(_req: FrameworkRequest, user: Entity<User>): Entity<User> { return user; }
 `;
@@ -572,6 +587,175 @@ class Film extends Movie {}`,
     name: "a field of an answer that is not selected",
     code: `movies.one("a", { select: ["name"] }).then((movie) => movie.year);`,
     says: `Property 'year' does not exist on type`,
+  },
+  {
+    name: "an entry that is missing",
+    code:
+      `define(Film, { fields: { name: {}, cast: { items: User }, reviews: { items: Address, embedded: true }, secret: { hidden: true } } });`,
+    says: [
+      `Property 'year' is missing in type`,
+      `"each property of the class needs an entry in fields, such as {} for a string"`,
+    ],
+  },
+  {
+    name: "an entry for no property",
+    code: `define(Note, { fields: { text: {}, txt: {} } });`,
+    says: `"the class has no property txt"`,
+  },
+  {
+    name: "an entry for a method",
+    code: `define(Film, { fields: { ...FILM, lower: {} } });`,
+    says: `"lower is a method and has no entry"`,
+  },
+  {
+    name: "an entry of another type",
+    code: `define(Film, { fields: { ...FILM, year: { type: String } } });`,
+    says: `"year: type says a string, the field is a number"`,
+  },
+  {
+    name: "an entry without the type of its property",
+    code: `define(Film, { fields: { ...FILM, year: { min: 1888 } } });`,
+    says: `"year: an entry is a string unless type says otherwise, the field is a number"`,
+  },
+  {
+    name: "an entry of a list without items",
+    code: `define(Film, { fields: { ...FILM, cast: {} } });`,
+    says: `"cast: an entry is one value, the field is a list: use items"`,
+  },
+  {
+    name: "an entry of a list with a type",
+    code: `define(Film, { fields: { ...FILM, cast: { type: String } } });`,
+    says: `"cast: the field is a list: use items"`,
+  },
+  {
+    name: "an entry with items for one value",
+    code: `define(Note, { fields: { text: { items: String } } });`,
+    says: `"text: an entry with items is a list, the field is a string"`,
+  },
+  {
+    name: "an entry with items of another model",
+    code: `define(Film, { fields: { ...FILM, cast: { items: Address } } });`,
+    says: `"cast: items is of another model than the field's Ref"`,
+  },
+  {
+    name: "an entry with items that are not embedded",
+    code: `define(Film, { fields: { ...FILM, reviews: { items: Address } } });`,
+    says:
+      `"reviews: items makes references, the elements are models: declare them as Ref or string, or add embedded: true"`,
+  },
+  {
+    name: "an entry that is not hidden",
+    code: `define(Film, { fields: { ...FILM, secret: {} } });`,
+    says: `"secret: the field is Hidden: add hidden: true"`,
+  },
+  {
+    name: "a misspelled option of an entry",
+    code: `define(Note, { fields: { text: { requird: true } } });`,
+    says: `"text: an entry has no option requird"`,
+  },
+  {
+    name: "an option of single values in an entry with items",
+    code: `define(Film, { fields: { ...FILM, cast: { items: User, ref: User } } });`,
+    says: `"cast: an entry with items has no option ref"`,
+  },
+  {
+    name: "a limit of numbers in an entry of a string",
+    code: `define(Note, { fields: { text: { min: 5 } } });`,
+    says: `"text: min belongs to numbers and dates, the value is a string"`,
+  },
+  {
+    name: "a wrong option beside a function in an entry",
+    code:
+      `define(Note, { fields: { text: { default: 5, validate: (text) => text.length > 1 } } });`,
+    says: `"text: default is what the field may not hold: it is a string"`,
+  },
+  {
+    name: "a define() of a class that is no model",
+    code: `define(class { text?: string; }, { fields: { text: {} } });`,
+    says: `"define() takes a class that extends FrameworkModel"`,
+  },
+  {
+    name: "a define() with an option that there is not",
+    code: `define(Note, { fields: { text: {} }, rests: [] });`,
+    says: `"define() has no option rests"`,
+  },
+  {
+    name: "a define() of another base",
+    code: `class Sub extends Note { more?: string; }
+define(Sub, { extends: Address, fields: { text: {}, more: {} } });`,
+    says: `"extends names another class than the base of the class"`,
+  },
+  {
+    name: "a define() whose base is not named",
+    code: `class Sub extends Note { more?: string; }
+define(Sub, { fields: { more: {} } });`,
+    says: [`Property 'text' is missing in type`, `"each property of the class needs an entry`],
+  },
+  {
+    name: "a route of define() without its path",
+    code: `define(Note, { fields: { text: {} }, rest: { methods: [all()] } });`,
+    says: [
+      `Property 'route' is missing in type`,
+      `"rest of a class needs a route, such as \\"/movies\\", and methods"`,
+    ],
+  },
+  {
+    name: "a misspelled option of a route of define()",
+    code:
+      `define(Note, { fields: { text: {} }, rest: { route: "/notes", methods: [all()], rout: "/n" } });`,
+    says: `"rest has no option rout"`,
+  },
+  {
+    name: "a route of define() without operations",
+    code: `define(Note, { fields: { text: {} }, rest: { route: "/notes", methods: [] } });`,
+    says: `"methods is empty: list operations, such as all()"`,
+  },
+  {
+    name: "a list of no routes",
+    code: `define(Note, { fields: { text: {} }, rest: [] });`,
+    says: `"rest is empty: leave it out, or list a route"`,
+  },
+  {
+    name: "a hook of define() for another model",
+    code:
+      `define(Note, { fields: { text: {} }, rest: { route: "/notes", methods: [all(), one({ postFetch: forUser })] } });`,
+    says: `"this postFetch expects another model", Note>`,
+  },
+  {
+    name: "a hook of define() without return",
+    code:
+      `define(Note, { fields: { text: {} }, rest: { route: "/notes", methods: [one({ postFetch: (_req, note) => { note.text = ""; } })] } });`,
+    says: `"postFetch returns nothing: return the entity, another object or null", Note>`,
+  },
+  {
+    name: "a scope of define() with a field that the class does not have",
+    code:
+      `define(Note, { fields: { text: {} }, rest: { route: "/notes", methods: [all()], scope: () => ({ txt: "a" }) } });`,
+    says: `"the class has no txt"`,
+  },
+  {
+    name: "a sort of define() by a field that the class does not have",
+    code:
+      `define(Note, { fields: { text: {} }, rest: { route: "/notes", methods: [all({ sort: ["txt"] })] } });`,
+    says: [`'"txt"' is not assignable to type '`, `Did you mean '"text"'?`],
+  },
+  {
+    name: "operations of another model in define()",
+    code:
+      `define(Note, { fields: { text: {} }, rest: { route: "/notes", methods: [all<User>({ preSend: (_req, user) => user })] } });`,
+    says: `"a called operation, such as all(), with hooks and fields of this model", Note>`,
+  },
+  {
+    name: "a hook of a property of define() for another model",
+    code:
+      `define(Film, { fields: { ...FILM, reviews: { items: Address, embedded: true, rest: { methods: [all({ preSend: forUser })] } } } });`,
+    says: `"this preSend expects another model", Address>`,
+  },
+  {
+    name: "an option of a class in the route of a property",
+    code:
+      `define(Film, { fields: { ...FILM, cast: { items: User, rest: { methods: [all()], main: true } } } });`,
+    says: `"rest has no option main"`,
   },
 ];
 

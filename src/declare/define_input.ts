@@ -1,0 +1,278 @@
+import type { Connection, SchemaOptions } from "mongoose";
+import type { FieldOptions, FieldRule, Validator } from "./decorators/field_options.ts";
+import type {
+  ArrayChecks,
+  BoundOption,
+  BrandProblem,
+  CheckedRule,
+  ItemIn,
+  ItemsProblem,
+  OptionIn,
+  PropChecks,
+  RestrictedProblem,
+  StringOption,
+  UntypedProblem,
+} from "./decorators/prop_input.ts";
+import type {
+  ModelIn,
+  Operations,
+  PartRestOptions,
+  RestOptions,
+  Scoped,
+} from "./decorators/rest.ts";
+import type { FrameworkRequest } from "./hooks/framework_request.ts";
+import type { MaybePromise } from "./hooks/hooks.ts";
+import type { NamedFilter } from "./model/field_names.ts";
+import type { FrameworkModel } from "./model/framework_model.ts";
+import type { Given } from "./operations/hooks_input.ts";
+
+/**
+ * The declaration of a model, which {@linkcode define} takes.
+ *
+ * TypeScript checks the declaration against the class `M`. A missing entry in `fields`, an entry for no property, and an
+ * option that does not fit its property do not compile.
+ */
+export interface DefineOptions<M, N = Given<M>> {
+  /**
+   * The base class of the model, which is declared already, by {@linkcode define} or by decorators. A model whose base is
+   * `FrameworkModel` has no such option.
+   */
+  readonly extends?: unknown;
+  /**
+   * An entry for each property of the class that is neither a method nor read-only. The properties of the class in
+   * `extends` need no entry. An entry with `items` has the options of {@linkcode arrayProp}, and any other entry has the
+   * options of {@linkcode prop}. The option `rest` of an entry has the options of {@linkcode rest} on a property, or a
+   * list of such options.
+   */
+  readonly fields: OpenFields<M>;
+  /**
+   * The options of {@linkcode rest} on the class, or a list of such options. A class that other models only embed has no
+   * such option.
+   */
+  readonly rest?: OpenRest<N> | readonly OpenRest<N>[] | UncheckedValue;
+  /** Any other option, which does not compile. */
+  readonly [name: string]: unknown;
+}
+
+/**
+ * @internal The declaration `I` of the model `M`. A wrong part gets an error text as its type, which TypeScript prints.
+ */
+export type DefineInput<M, I> = {
+  readonly [N in "fields" | keyof I]: N extends "fields"
+    ? FieldsInput<FieldsRule, M, BaseIn<I>, OptionIn<I, "fields">>
+    : N extends "rest" ? CheckedRests<WholeRule, M, OptionIn<I, N>, Whole>
+    : N extends "extends" ? CheckedBase<M, OptionIn<I, N>>
+    : `define() has no option ${N & string}`;
+};
+
+type BaseIn<I> = OptionIn<I, "extends"> extends abstract new () => infer B ? B : FrameworkModel;
+
+type CheckedBase<M, C> = C extends abstract new () => infer B
+  ? [M] extends [B] ? C : "extends names another class than the base of the class"
+  : "extends names a class";
+
+/**
+ * @internal The error text for a class that is no model, or else `unknown`. `define()` intersects the type of the class
+ * with this type, so that TypeScript refuses the class and prints the text.
+ */
+export type ClassProblem<M> = M extends FrameworkModel ? unknown
+  : "define() takes a class that extends FrameworkModel";
+
+/**
+ * The type of the option `fields` of the model `M`. A wrong entry or option gets an error text as its type,
+ * which TypeScript prints. TypeScript prints `Rule`, which has no effect on the type, in the error about a missing
+ * entry. `F` is the type of the given entries.
+ */
+type FieldsInput<Rule extends string, M, B, F> = {
+  readonly [K in NeededName<M, B> | keyof F]: K extends keyof M
+    ? Entry<K & string, M[K], OptionIn<F, K & string>>
+    : `the class has no property ${K & string}`;
+};
+
+/** The text that TypeScript prints in the error about a missing entry. */
+type FieldsRule = "each property of the class needs an entry in fields, such as {} for a string";
+
+/**
+ * The names of the properties that need an entry. Methods need none, and neither do read-only properties, because
+ * TypeScript cannot distinguish such a property from a getter.
+ */
+type NeededName<M, B> = WritableName<Pick<M, FieldName<M, B>>>;
+
+type FieldName<M, B> = {
+  [K in keyof M]-?: K extends keyof B ? never
+    : [NonNullable<M[K]>] extends [AnyFunction] ? never
+    : K;
+}[keyof M];
+
+/** The names of the properties that are not read-only. Most classes have no other properties, which one test shows. */
+type WritableName<M> = IsSame<M, Writable<M>> extends true ? keyof M : {
+  [K in keyof M]-?: IsSame<Pick<M, K>, { -readonly [N in K]: M[N] }> extends true ? K : never;
+}[keyof M];
+
+type Writable<M> = { -readonly [K in keyof M]: M[K] };
+
+type AnyFunction = (...args: never) => unknown;
+
+/** Whether two types are identical, including the modifiers `readonly` and `?` of their properties. */
+type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true
+  : false;
+
+/**
+ * The type of the entry of the property `K`, which has the type `V`. An entry with `items` is checked like the options
+ * of `@arrayProp`, and any other entry like the options of `@prop`. `X` is the type of the given entry.
+ */
+type Entry<K extends string, V, X> = X extends object ? "items" extends keyof X ? CheckedEntry<
+      K,
+      V,
+      X,
+      ItemIn<NonNullable<V>>,
+      ArrayChecks<NonNullable<V>, X>,
+      ItemsProblem<NonNullable<V>, X>
+    >
+  : CheckedEntry<
+    K,
+    V,
+    X,
+    NonNullable<V>,
+    PropChecks<NonNullable<V>, X>,
+    UntypedProblem<NonNullable<V>, X>
+  >
+  : object;
+
+/**
+ * The type of an entry, with an error text in the place of each wrong option, or an error text for the whole entry. `I`
+ * is the type of an element of an array or of the value, `C` are the checks of the decorator, and `P` is the error text
+ * of the decorator or `unknown`.
+ */
+type CheckedEntry<K extends string, V, X, I, C, P> = EntryProblem<V, X, P> extends infer Q
+  ? unknown extends Q ? { readonly [N in keyof X]: CheckedOption<K, NonNullable<V>, X[N], N, I, C> }
+  : [NonNullable<V>] extends [AnyFunction] ? `${K} is a method and has no entry`
+  : Reworded<K, Q>
+  : never;
+
+/**
+ * The error text for a whole entry, or `unknown`. Only the types of fields with brands are compared with the options, so
+ * that the compiler does less for all other fields.
+ */
+type EntryProblem<V, X, P> = [NonNullable<V>] extends [Brands]
+  ? RestrictedProblem<{ readonly value: V }, X, BrandProblem<NonNullable<V>, X, P>>
+  : "hidden" extends keyof X ? RestrictedProblem<{ readonly value: V }, X, P>
+  : P;
+
+/** The properties of `Hidden`, `ReadOnly` and `Restricted`. No other type of a value has such a property. */
+interface Brands {
+  readonly "~hidden"?: unknown;
+  readonly "~readonly"?: unknown;
+  readonly "~restricted"?: unknown;
+}
+
+/** The type of the option `N` of an entry, or an error text. `X` is the type of the given option. */
+type CheckedOption<K extends string, V, X, N, I, C> = N extends keyof C
+  ? [X] extends [C[N]] ? N extends "validate" ? FieldOptions<V, I>[N] : X
+  : Reworded<K, C[N]>
+  : N extends BoundOption | StringOption
+    ? [X] extends [CheckedRule<N, V, I>] ? X : Reworded<K, CheckedRule<N, V, I>>
+  : N extends keyof FieldOptions<V, I> ? FieldOptions<V, I>[N]
+  : N extends "rest" ? CheckedRests<PartRule, ModelIn<V>, X, Part>
+  : N extends "type" | "ref" | "of" ? `${K}: an entry with items has no option ${N}`
+  : N extends "embedded" ? `${K}: an entry without items has no option embedded`
+  : `${K}: an entry has no option ${N & string}`;
+
+/** An error text of a decorator, in the words of `define()` and with the name of the property. Other types stay. */
+type Reworded<K extends string, T> = T extends string ? string extends T ? T
+  : T extends `${infer L}: use @arrayProp` ? `${Reworded<K, L>}: use items`
+  : T extends `@prop ${infer R}` ? `${K}: an entry ${R}`
+  : T extends `@arrayProp ${infer R}` ? `${K}: an entry with items ${R}`
+  : `${K}: ${T}`
+  : T;
+
+/** The type of the option `rest`, which is the options of one route or a list of such options. */
+type CheckedRests<Rule extends string, M, R, Kind extends RestKind> = R extends readonly unknown[]
+  ? R extends readonly [] ? "rest is empty: leave it out, or list a route"
+  : { readonly [I in keyof R]: CheckedRest<Rule, M, R[I], Kind> }
+  : CheckedRest<Rule, M, R, Kind>;
+
+/** The texts that TypeScript prints in the error about a route without a required option. */
+type WholeRule = 'rest of a class needs a route, such as "/movies", and methods';
+type PartRule = "rest of a property needs methods";
+
+/** The options of a route, of a class or of a property, and the options that must be given. */
+interface RestKind {
+  readonly options: object;
+  readonly needed: string;
+}
+
+interface Whole extends RestKind {
+  readonly options: RestOptions;
+  readonly needed: "route" | "methods";
+}
+
+interface Part extends RestKind {
+  readonly options: PartRestOptions;
+  readonly needed: "methods";
+}
+
+/**
+ * The type of the options of one route. A wrong option gets an error text as its type, which TypeScript prints. `R` is
+ * the type of the given options.
+ */
+type CheckedRest<Rule extends string, M, R, Kind extends RestKind> = {
+  readonly [N in Kind["needed"] | keyof R]: N extends keyof R
+    ? N extends "methods" ? CheckedMethods<M, R[N]>
+    : N extends "scope" ? CheckedScope<M, R[N]>
+    : N extends keyof Kind["options"] ? Kind["options"][N]
+    : `rest has no option ${N & string}`
+    : unknown;
+};
+
+type CheckedMethods<M, L> = L extends readonly []
+  ? "methods is empty: list operations, such as all()"
+  : L extends readonly unknown[] ? Operations<L, M>
+  : readonly Operation<M>[];
+
+type Operation<M> = Operations<readonly unknown[], M>[number];
+
+/** The type of a `scope` function, whose result may only name fields of the model. */
+type CheckedScope<M, S> = (
+  req: FrameworkRequest<M extends FrameworkModel ? M : FrameworkModel>,
+) => S extends (...args: never) => infer T ? [T] extends [Scoped] ? NamedFilter<M, T> : Scoped
+  : Scoped;
+
+/**
+ * @internal The entries of `fields` before TypeScript has inferred their types. The type only gives functions in an
+ * entry the types of their parameters, and accepts every other value, because `FieldsInput` checks the entries.
+ */
+export type OpenFields<M> =
+  & { readonly [K in keyof M]?: OpenEntry<NonNullable<M[K]>> | UncheckedValue }
+  & { readonly [name: string]: unknown };
+
+/**
+ * @internal Any value whose type is not checked yet. With `unknown` in its place, a function would get no types for its
+ * parameters.
+ */
+export type UncheckedValue = string | number | boolean | bigint | object | null | undefined;
+
+interface OpenEntry<V> {
+  readonly hidden?: FieldRule | UncheckedValue;
+  readonly readonly?: FieldRule | UncheckedValue;
+  readonly validate?: Validator<V> | readonly (Validator<V> | UncheckedValue)[] | UncheckedValue;
+  readonly get?: ((value: V) => unknown) | UncheckedValue;
+  readonly set?: ((value: V) => unknown) | UncheckedValue;
+  readonly transform?: ((value: V) => unknown) | UncheckedValue;
+  readonly rest?: OpenRest<ModelIn<V>> | readonly OpenRest<ModelIn<V>>[] | UncheckedValue;
+  readonly [name: string]: unknown;
+}
+
+/**
+ * @internal The options of a route before TypeScript has inferred their types. The type only gives hooks and other
+ * functions the types of their parameters, and accepts every other value, because `CheckedRests` checks the options.
+ */
+export interface OpenRest<M> {
+  readonly methods?: readonly Operation<M>[] | UncheckedValue;
+  readonly scope?:
+    | ((req: FrameworkRequest<M extends FrameworkModel ? M : FrameworkModel>) => Scoped)
+    | UncheckedValue;
+  readonly getConnection?: ((req: FrameworkRequest) => MaybePromise<Connection>) | UncheckedValue;
+  readonly schemaOptions?: SchemaOptions | UncheckedValue;
+  readonly [name: string]: unknown;
+}
