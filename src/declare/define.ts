@@ -122,7 +122,8 @@ function baseProblem(target: ModelClass, options: object): string | undefined {
     return `"extends" is ${given}, and the class extends "${parent.name}"`;
   }
   const isDeclared = parent === FrameworkModel || ownRecords(parent) !== undefined;
-  return isDeclared ? undefined : `its base "${parent.name}" is not declared before it`;
+  if (isDeclared) return undefined;
+  return `its base "${parent.name}" is not declared: call define(${parent.name}, …) before`;
 }
 
 function ancestorsOf(target: ModelClass): ModelClass[] {

@@ -15,6 +15,8 @@
  * node node_modules/@mongrove/mongrove/src/new/mod.js
  * ```
  *
+ * With `--plain`, the model has no decorators, so that Node 22.18 and later run the application without a compiler.
+ *
  * @module
  */
 import { existsSync, realpathSync } from "node:fs";
@@ -22,7 +24,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { filesOf, NODE_FILES, PACKAGE_JSON } from "./template.ts";
+import { filesOf, NODE_FILES, type PackageSettings, packageSettings } from "./template.ts";
 
 /** Options of {@linkcode createApp}. */
 export interface CreateAppOptions {
@@ -32,6 +34,13 @@ export interface CreateAppOptions {
    * @default {the runtime that calls the function}
    */
   readonly runtime?: "deno" | "node";
+  /**
+   * Whether the model is declared by `define()` instead of decorators, so that Node 22.18 and later run the application
+   * without a compiler.
+   *
+   * @default {false}
+   */
+  readonly plain?: boolean;
 }
 
 /**
@@ -57,7 +66,7 @@ const LEFT = /^(\..*|node_modules|package\.json|package-lock\.json|pnpm-lock\.ya
  */
 export async function createApp(
   folder: string,
-  { runtime = "Deno" in globalThis ? "deno" : "node" }: CreateAppOptions = {},
+  { runtime = "Deno" in globalThis ? "deno" : "node", plain = false }: CreateAppOptions = {},
 ): Promise<string[]> {
   const path = resolve(folder);
   await mkdir(path, { recursive: true });
@@ -65,9 +74,12 @@ export async function createApp(
   if (own !== undefined) {
     throw new Error(`Cannot make an application: folder "${folder}" is not empty: "${own}"`);
   }
-  const files = { ...filesOf(basename(path), runtime) };
+  const files = { ...filesOf(basename(path), { runtime, plain }) };
   if (runtime === "node") {
-    files["package.json"] = await completePackage(join(path, "package.json"));
+    files["package.json"] = await completePackage(
+      join(path, "package.json"),
+      packageSettings(plain),
+    );
     for (const [name, text] of Object.entries(NODE_FILES)) {
       if (!existsSync(join(path, name))) files[name] = text;
     }
@@ -83,13 +95,14 @@ const NO_TEST = /no test specified/;
  * Returns the text of a `package.json` with the scripts and dependencies of the template. Existing entries are kept,
  * except `type` and the test script of `npm init`.
  */
-async function completePackage(path: string): Promise<string> {
-  const given: Partial<typeof PACKAGE_JSON> = existsSync(path)
+async function completePackage(path: string, settings: PackageSettings): Promise<string> {
+  const given: Partial<PackageSettings> = existsSync(path)
     ? JSON.parse(await readFile(path, "utf8"))
     : { private: true };
-  const { type, scripts, dependencies, devDependencies } = PACKAGE_JSON;
+  const { type, scripts, dependencies, devDependencies, ...others } = settings;
   const own = Object.entries(given.scripts ?? {}).filter(([, script]) => !NO_TEST.test(script));
   const complete = {
+    ...others,
     ...given,
     type,
     scripts: { ...scripts, ...Object.fromEntries(own) },
@@ -99,9 +112,14 @@ async function completePackage(path: string): Promise<string> {
   return `${JSON.stringify(complete, null, 2)}\n`;
 }
 
-async function main(folder = "."): Promise<void> {
+async function main(args: readonly string[]): Promise<void> {
   try {
-    const files = await createApp(folder);
+    const [folder = ".", ...others] = args.filter((arg) => arg !== "--plain");
+    const unknown = [folder, ...others].find((arg) => arg.startsWith("-")) ?? others[0];
+    if (unknown !== undefined) {
+      throw new Error(`Cannot make an application: "${unknown}" is neither a folder nor --plain`);
+    }
+    const files = await createApp(folder, { plain: args.includes("--plain") });
     const enter = folder === "." ? "" : `cd ${folder} && `;
     const test = "Deno" in globalThis ? "deno task test" : "npm install && npm test";
     const start = "Deno" in globalThis ? "deno task start" : "npm start";
@@ -123,4 +141,4 @@ function isProgram(): boolean {
     (program !== undefined && pathToFileURL(realpathSync(program)).href === import.meta.url);
 }
 
-if (isProgram()) await main(process.argv[2]);
+if (isProgram()) await main(process.argv.slice(2));

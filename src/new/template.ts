@@ -36,6 +36,34 @@ export class Todo extends FrameworkModel {
 }
 `;
 
+/** The same model as `MODEL`, without decorators, so that Node runs it without a compiler. */
+const PLAIN_MODEL = `import { all, create, define, FrameworkModel } from "@mongrove/mongrove";
+import { one, remove, update } from "@mongrove/mongrove";
+
+/** The model. */
+export class Todo extends FrameworkModel {
+  text!: string;
+  done!: boolean;
+}
+define(Todo, {
+  fields: {
+    text: { required: true, maxLength: 200, index: true },
+    done: { default: false },
+  },
+  rest: {
+    route: "/todos",
+    methods: [
+      all({ page: { max: 100 }, sort: ["text"] }),
+      one(),
+      create(),
+      update(),
+      remove(),
+    ],
+    schemaOptions: { strict: "throw" },
+  },
+});
+`;
+
 const APP = `import { Framework } from "@mongrove/mongrove";
 import { openapi } from "@mongrove/mongrove/openapi";
 import express, { type Express } from "express";
@@ -129,31 +157,46 @@ const DENO_JSON = json({
   },
 });
 
-const TSCONFIG = json({
-  compilerOptions: {
-    target: "es2022",
-    module: "nodenext",
-    types: ["node"],
-    strict: true,
-    noEmit: true,
-    allowImportingTsExtensions: true,
-  },
-});
-
-export const PACKAGE_JSON = {
-  type: "module",
-  scripts: { start: "node --import tsx main.ts", test: "tsx --test *.test.ts", check: "tsc" },
-  dependencies: {
-    "@mongrove/mongrove": `npm:@jsr/mongrove__mongrove@${VERSIONS["@mongrove/mongrove"]}`,
-    ...versionsOf(["express", "mongoose", "swagger-ui-dist", "tsx"]),
-  },
-  devDependencies: versionsOf([
-    "@types/express",
-    "@types/node",
-    "mongodb-memory-server",
-    "typescript",
-  ]),
+const COMPILER_OPTIONS = {
+  target: "es2022",
+  module: "nodenext",
+  types: ["node"],
+  strict: true,
+  noEmit: true,
+  allowImportingTsExtensions: true,
 } as const;
+
+/** The options that refuse syntax which Node cannot remove from a file, such as an enum. */
+const PLAIN_OPTIONS = { erasableSyntaxOnly: true, verbatimModuleSyntax: true } as const;
+
+/** The properties of `package.json` that the application needs. */
+export interface PackageSettings {
+  readonly type: "module";
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly engines?: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+/**
+ * Returns the settings of an application on Node. With decorators, tsx compiles each file. Without decorators, Node runs
+ * each file by itself.
+ */
+export function packageSettings(plain: boolean): PackageSettings {
+  const dev = ["@types/express", "@types/node", "mongodb-memory-server", "typescript"] as const;
+  return {
+    type: "module",
+    scripts: plain
+      ? { start: "node main.ts", test: "node --test *.test.ts", check: "tsc" }
+      : { start: "node --import tsx main.ts", test: "tsx --test *.test.ts", check: "tsc" },
+    ...plain && { engines: { node: ">=22.18" } },
+    dependencies: {
+      "@mongrove/mongrove": `npm:@jsr/mongrove__mongrove@${VERSIONS["@mongrove/mongrove"]}`,
+      ...versionsOf(["express", "mongoose", "swagger-ui-dist", ...plain ? [] : ["tsx"] as const]),
+    },
+    devDependencies: versionsOf(dev),
+  };
+}
 
 /** The additional files of an application on Node. `createApp()` keeps existing files with these names. */
 export const NODE_FILES: Readonly<Record<string, string>> = {
@@ -161,19 +204,30 @@ export const NODE_FILES: Readonly<Record<string, string>> = {
   ".gitignore": "node_modules/\n",
 };
 
+/** The kind of a new application. */
+export interface FilesOptions {
+  readonly runtime: "deno" | "node";
+  /** Whether the model has no decorators. */
+  readonly plain?: boolean;
+}
+
 /** Returns the texts of the six files that every new application gets, by file name. */
 export function filesOf(
   name: string,
-  runtime: "deno" | "node",
+  { runtime, plain = false }: FilesOptions,
 ): Readonly<Record<string, string>> {
   return {
-    "todo.ts": MODEL,
+    "todo.ts": plain ? PLAIN_MODEL : MODEL,
     "app.ts": APP,
     "main.ts": MAIN,
     "app.test.ts": TEST,
-    ...runtime === "deno" ? { "deno.json": DENO_JSON } : { "tsconfig.json": TSCONFIG },
+    ...runtime === "deno" ? { "deno.json": DENO_JSON } : { "tsconfig.json": tsconfig(plain) },
     "README.md": readme(name, runtime === "deno" ? "deno task" : "npm run"),
   };
+}
+
+function tsconfig(plain: boolean): string {
+  return json({ compilerOptions: { ...COMPILER_OPTIONS, ...plain && PLAIN_OPTIONS } });
 }
 
 function readme(name: string, run: string): string {

@@ -1,11 +1,11 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
 import settings from "../../deno.json" with { type: "json" };
 import { createApp } from "./mod.ts";
 import { filesOf } from "./template.ts";
 
 Deno.test("a new application gets this version of the package, and what it works with", () => {
-  const { "deno.json": made = "" } = filesOf("app", "deno");
+  const { "deno.json": made = "" } = filesOf("app", { runtime: "deno" });
   assertStringIncludes(made, `"jsr:@mongrove/mongrove@^${settings.version}"`);
   assertStringIncludes(made, `"${settings.imports.mongoose}"`);
   assertStringIncludes(made, `"${settings.imports.express}"`);
@@ -20,5 +20,42 @@ Deno.test("createApp() keeps what a package.json has, but for the script that np
   const made = JSON.parse(await Deno.readTextFile(path));
   assertEquals([made.name, made.type, made.scripts.start], ["mine", "module", "node mine.js"]);
   assertEquals(made.scripts.test, "tsx --test *.test.ts");
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("createApp() makes an application for Node alone, whose model has no decorators", async () => {
+  const folder = await Deno.makeTempDir();
+  await createApp(folder, { runtime: "node", plain: true });
+  const read = (name: string) => Deno.readTextFile(join(folder, name));
+  const { scripts, engines, dependencies, devDependencies } = JSON.parse(
+    await read("package.json"),
+  );
+  assertEquals(scripts, { start: "node main.ts", test: "node --test *.test.ts", check: "tsc" });
+  assertEquals(engines, { node: ">=22.18" });
+  assert(!("tsx" in { ...dependencies, ...devDependencies }));
+  assert(JSON.parse(await read("tsconfig.json")).compilerOptions.erasableSyntaxOnly);
+  const model = await read("todo.ts");
+  assertStringIncludes(model, "define(Todo, {");
+  assert(!model.includes("@prop"));
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("both forms of the model of a new application declare the same", async () => {
+  const folder = await Deno.makeTempDir();
+  const routes = await Promise.all([false, true].map(async (plain) => {
+    const { "todo.ts": text = "" } = filesOf("app", { runtime: "deno", plain });
+    const path = join(folder, `${plain}.ts`);
+    const mod = new URL("../../mod.ts", import.meta.url).href;
+    await Deno.writeTextFile(path, text.replaceAll("@mongrove/mongrove", mod));
+    const script = `import { Todo } from "${path}"; import { Framework } from "${mod}";
+console.log(JSON.stringify(Framework.describe({ models: [Todo] })));`;
+    await Deno.writeTextFile(`${path}.main.ts`, script);
+    const config = new URL("../../deno.json", import.meta.url).pathname;
+    const args = ["run", "-A", "--no-check", "--no-lock", `--config=${config}`, `${path}.main.ts`];
+    const { stdout } = await new Deno.Command(Deno.execPath(), { args }).output();
+    return JSON.parse(new TextDecoder().decode(stdout));
+  }));
+  assertEquals(routes[0], routes[1]);
+  assertEquals(routes[0].length, 5);
   await Deno.remove(folder, { recursive: true });
 });

@@ -34,11 +34,18 @@ async function filesWithTest(page: string): Promise<Files> {
   return { ...await filesAtEnd(page), "app.test.ts": blockBelow(await read(page), "Tests", "ts") };
 }
 
+/** All blocks of a page, each of which is a module of its own. */
+async function blocksOf(page: string): Promise<Files> {
+  const blocks = (await read(page)).matchAll(/^```ts\b[^\n]*\n([^]*?)^```$/gm);
+  return Object.fromEntries([...blocks].map(([, text = ""], index) => [`block_${index}.ts`, text]));
+}
+
 const PAGES: readonly (readonly [string, (page: string) => Promise<Files>])[] = [
   ["SKILL.md", filesWithTest],
   ["docs/client.md", filesAtEnd],
   ["docs/cookbook.md", filesOfAll],
   ["docs/live.md", filesAtEnd],
+  ["docs/models.md", blocksOf],
   ["docs/tracing.md", filesOfAll],
   ["docs/tutorial.md", filesAtEnd],
 ];

@@ -1,12 +1,13 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { openDatabase } from "../harness/database.ts";
 import { findMongod } from "../harness/mongo/find_mongo.ts";
 import { longTest } from "../harness/testing.ts";
 import { makeProject } from "./tutorial/make_project.ts";
 import { parseAnswer } from "./tutorial/parse_answer.ts";
-import { readSteps } from "./tutorial/read_steps.ts";
+import { readSteps, type Step } from "./tutorial/read_steps.ts";
 import { Rehearsal } from "./tutorial/rehearsal.ts";
 import { runCommand } from "../reach/support/run_command.ts";
+import { toDefine } from "../support/forms/to_define.ts";
 import { startApp } from "../reach/support/start_app.ts";
 
 const page = await Deno.readTextFile(new URL("../../docs/tutorial.md", import.meta.url));
@@ -20,11 +21,22 @@ function nextSecond(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1010 - Date.now() % 1000));
 }
 
-longTest("docs/tutorial.md shows what its files answer, step by step", async (t) => {
+/** Gives the steps of the tutorial with models that `define()` declares. */
+function rewrite(): Step[] {
+  return steps.map((step) => ({
+    ...step,
+    files: Object.fromEntries(
+      Object.entries(step.files).map(([name, text]) => [name, toDefine(text).text]),
+    ),
+  }));
+}
+
+/** Plays the steps of the tutorial, and compares the answers with those of the page. */
+async function play(all: readonly Step[], t: Deno.TestContext): Promise<void> {
   await using database = await openDatabase();
   await using project = await makeProject();
   const rehearsal = new Rehearsal();
-  for (const { title, files, turns } of steps) {
+  for (const { title, files, turns } of all) {
     await t.step(title, async () => {
       await project.write(files);
       if (turns.length === 0) return;
@@ -41,6 +53,24 @@ longTest("docs/tutorial.md shows what its files answer, step by step", async (t)
       }
     });
   }
+}
+
+longTest("docs/tutorial.md shows what its files answer, step by step", (t) => play(steps, t));
+
+longTest("docs/tutorial.md answers the same where define() declares its models", (t) => {
+  const rewritten = rewrite();
+  const models = Object.entries(rewritten.at(-1)?.files ?? {}).map(([, text]) => text).join("");
+  assert(rewritten.some(({ files }) => Object.values(files).join("").includes("$define(Movie")));
+  assert(!/^@rest|^ +@prop/m.test(models));
+  return play(rewritten, t);
+});
+
+longTest("docs/tutorial.md compiles where define() declares its models", async () => {
+  await using project = await makeProject();
+  const files: Record<string, string> = Object.assign({}, ...rewrite().map(({ files }) => files));
+  await project.write(files);
+  const args = ["check", "--quiet", "--no-lock", ...Object.keys(files)];
+  await runCommand(Deno.execPath(), args, { cwd: project.folder, env: {} });
 });
 
 longTest("docs/tutorial.md ends with a test that passes", async () => {

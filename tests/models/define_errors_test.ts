@@ -187,7 +187,8 @@ Deno.test("define() of a subclass refuses every base but the real one", () => {
 Deno.test("define() of a subclass refuses a base that is not declared", () => {
   class Between extends Person {}
   class Actor extends Between {}
-  const message = 'Cannot define "Actor": its base "Between" is not declared before it';
+  const message =
+    'Cannot define "Actor": its base "Between" is not declared: call define(Between, …) before';
   assertRefused(message, Actor, { extends: Between, fields: {} });
   const missing = 'Cannot define "Actor": it extends "Between": add extends: Between';
   assertRefused(missing, Actor, { fields: {} });

@@ -5,6 +5,7 @@ import { openDatabase } from "../harness/database.ts";
 import { findMongod } from "../harness/mongo/find_mongo.ts";
 import { request } from "../harness/request.ts";
 import { test } from "../harness/testing.ts";
+import { openRuntime } from "../tools/support/runtimes.ts";
 import { readReadme } from "./support/readme.ts";
 import { runCommand, type RunCommandOptions, tryCommand } from "./support/run_command.ts";
 import { startApp } from "./support/start_app.ts";
@@ -94,7 +95,39 @@ for (const node of nodes) {
   });
 }
 
+test("Node 24 makes an application without decorators, which it runs and tests by itself", async () => {
+  const node = await openRuntime("Node 24");
+  const cwd = join(await Deno.makeTempDir(), "my-app");
+  await Deno.mkdir(cwd);
+  await Deno.writeTextFile(join(cwd, ".npmrc"), `@jsr:registry=${jsrUrl}npm/\n`);
+  const PATH = dirname(node) + delimiter + Deno.env.get("PATH");
+  const app = { cwd, env: { ...mongo, JSR_URL: jsrUrl, PATH, npm_config_yes: "true" } };
+  const [init, add, make] = NODE_LINES;
+  for (const line of [init, add, `${make} --plain`, "npm install --no-audit --no-fund"]) {
+    const [name = "", ...args] = (line ?? "").split(" ");
+    await runCommand(name, args, app);
+  }
+  assertMatch(await runCommand("npm", ["test"], app), /pass 2$/m);
+  await runCommand("npm", ["run", "check"], app);
+  const installed = await Array.fromAsync(Deno.readDir(join(cwd, "node_modules")));
+  const compilers = ["tsx", "esbuild", "@swc"];
+  assertEquals(installed.filter(({ name }) => compilers.includes(name)), []);
+  const { scripts } = JSON.parse(await Deno.readTextFile(join(cwd, "package.json")));
+  await tryOut([node, ...scripts.start.split(" ").slice(1)], app);
+  await Deno.remove(dirname(cwd), { recursive: true });
+});
+
+test("the program of new applications refuses an option that there is not", async () => {
+  const [, ...line] = DENO_LINE.split(" ");
+  const folder = await Deno.makeTempDir();
+  const args = [...line, "--plian"];
+  const { code, output } = await tryCommand(Deno.execPath(), args, { cwd: folder, env: denoEnv });
+  assertStringIncludes(output, 'Cannot make an application: "--plian" is neither');
+  assertEquals([code, await Array.fromAsync(Deno.readDir(folder))], [1, []]);
+  await Deno.remove(folder, { recursive: true });
+});
+
 test("README.md names the lines that were used here", async () => {
   const readme = await readReadme();
-  for (const line of [DENO_LINE, ...NODE_LINES]) assertStringIncludes(readme, line);
+  for (const line of [DENO_LINE, ...NODE_LINES, "--plain"]) assertStringIncludes(readme, line);
 });

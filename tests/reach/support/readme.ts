@@ -37,9 +37,14 @@ export async function readTsconfig(): Promise<string> {
 
 /** The same without connecting, listening and stopping, as tests need it. */
 export async function readTestableApp(): Promise<string> {
+  return toTestable(await readApp());
+}
+
+/** Takes from an application what connects, listens and stops. */
+export function toTestable(app: string): string {
   const outside =
     /^(import (process|mongoose|\{ setTimeout)|const (uri|server|stop) =|while|process\.)/;
-  const lines = (await readApp()).split("\n").filter((line) => !outside.test(line));
+  const lines = app.split("\n").filter((line) => !outside.test(line));
   return lines.join("\n").replace("const app =", "export const app =");
 }
 

