@@ -50,8 +50,11 @@ interface Entry extends Readonly<Record<string, unknown>> {
 export function define<M, const I extends DefineInput<M, I> = never>(
   target: (abstract new () => M) & ClassProblem<M>,
   options: [I] extends [never] ? DefineOptions<M> : I,
-): void;
-export function define(target: ModelClass, options: object): void {
+): void {
+  declare(target, options);
+}
+
+function declare(target: unknown, options: unknown): void {
   checkClass(target);
   const problem = declarationProblem(target, options);
   if (problem !== undefined) throw new TypeError(`Cannot define "${target.name}": ${problem}`);
@@ -66,7 +69,7 @@ export function define(target: ModelClass, options: object): void {
   registerModel(target);
 }
 
-function checkClass(target: unknown): void {
+function checkClass(target: unknown): asserts target is ModelClass {
   if (typeof target !== "function" || !(target.prototype instanceof FrameworkModel)) {
     const name = typeof target === "function" ? `"${target.name}"` : `${target}`;
     const cause = target === undefined ? ": modules that import each other load classes late" : "";

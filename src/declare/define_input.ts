@@ -57,13 +57,14 @@ export interface DefineOptions<M, N = Given<M>> {
 /**
  * @internal The declaration `I` of the model `M`. A wrong part gets an error text as its type, which TypeScript prints.
  */
-export type DefineInput<M, I> = {
-  readonly [N in "fields" | keyof I]: N extends "fields"
-    ? FieldsInput<FieldsRule, M, BaseIn<I>, OptionIn<I, "fields">>
-    : N extends "rest" ? CheckedRests<WholeRule, M, OptionIn<I, N>, Whole>
-    : N extends "extends" ? CheckedBase<M, OptionIn<I, N>>
-    : `define() has no option ${N & string}`;
-};
+export type DefineInput<M, I> =
+  & { readonly fields: FieldsInput<FieldsRule, M, BaseIn<I>, OptionIn<I, "fields">> }
+  & {
+    readonly [N in keyof I as Exclude<N, "fields">]: N extends "rest"
+      ? CheckedRests<WholeRule, M, I[N], Whole>
+      : N extends "extends" ? CheckedBase<M, I[N]>
+      : `define() has no option ${N & string}`;
+  };
 
 type BaseIn<I> = OptionIn<I, "extends"> extends abstract new () => infer B ? B : FrameworkModel;
 
@@ -214,16 +215,21 @@ interface Part extends RestKind {
 
 /**
  * The type of the options of one route. A wrong option gets an error text as its type, which TypeScript prints. `R` is
- * the type of the given options.
+ * the type of the given options. TypeScript prints `Rule` in the error about a missing option.
  */
-type CheckedRest<Rule extends string, M, R, Kind extends RestKind> = {
-  readonly [N in Kind["needed"] | keyof R]: N extends keyof R
-    ? N extends "methods" ? CheckedMethods<M, R[N]>
-    : N extends "scope" ? CheckedScope<M, R[N]>
-    : N extends keyof Kind["options"] ? Kind["options"][N]
-    : `rest has no option ${N & string}`
-    : unknown;
-};
+type CheckedRest<Rule extends string, M, R, Kind extends RestKind> =
+  [Exclude<Kind["needed"], keyof R>] extends [never]
+    ? { readonly [N in keyof R]: CheckedRestOption<M, R, N, Kind> }
+    : NeededOptions<Rule, Kind["needed"]>;
+
+/** The options that a route must have. */
+type NeededOptions<Rule extends string, N extends string> = { readonly [K in N]: unknown };
+
+type CheckedRestOption<M, R, N extends keyof R, Kind extends RestKind> = N extends "methods"
+  ? CheckedMethods<M, R[N]>
+  : N extends "scope" ? CheckedScope<M, R[N]>
+  : N extends keyof Kind["options"] ? Kind["options"][N]
+  : `rest has no option ${N & string}`;
 
 type CheckedMethods<M, L> = L extends readonly []
   ? "methods is empty: list operations, such as all()"
