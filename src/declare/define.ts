@@ -51,10 +51,10 @@ export function define<M, const I extends DefineInput<M, I> = never>(
   target: (abstract new () => M) & ClassProblem<M>,
   options: [I] extends [never] ? DefineOptions<M> : I,
 ): void {
-  declare(target, options);
+  writeRecords(target, options);
 }
 
-function declare(target: unknown, options: unknown): void {
+function writeRecords(target: unknown, options: unknown): void {
   checkClass(target);
   const problem = declarationProblem(target, options);
   if (problem !== undefined) throw new TypeError(`Cannot define "${target.name}": ${problem}`);

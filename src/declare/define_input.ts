@@ -100,10 +100,11 @@ type FieldsRule = "each property of the class needs an entry in fields, such as 
 type NeededName<M, B> = WritableName<Pick<M, FieldName<M, B>>>;
 
 type FieldName<M, B> = {
-  [K in keyof M]-?: K extends keyof B ? never
-    : [NonNullable<M[K]>] extends [AnyFunction] ? never
-    : K;
+  [K in keyof M]-?: K extends keyof B ? never : IsMethod<M[K]> extends true ? never : K;
 }[keyof M];
+
+/** Whether the type `V` of a property is a function. The type `any` is none. */
+type IsMethod<V> = [NonNullable<V>] extends [AnyFunction] ? 0 extends 1 & V ? false : true : false;
 
 /** The names of the properties that are not read-only. Most classes have no other properties, which one test shows. */
 type WritableName<M> = IsSame<M, Writable<M>> extends true ? keyof M : {
@@ -147,7 +148,7 @@ type Entry<K extends string, V, X> = X extends object ? "items" extends keyof X 
  */
 type CheckedEntry<K extends string, V, X, I, C, P> = EntryProblem<V, X, P> extends infer Q
   ? unknown extends Q ? { readonly [N in keyof X]: CheckedOption<K, NonNullable<V>, X[N], N, I, C> }
-  : [NonNullable<V>] extends [AnyFunction] ? `${K} is a method and has no entry`
+  : IsMethod<V> extends true ? `${K} is a method and has no entry`
   : Reworded<K, Q>
   : never;
 

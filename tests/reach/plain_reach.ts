@@ -9,7 +9,7 @@ import { startApp } from "./support/start_app.ts";
 import { ANSWERS, converse } from "./support/todo_conversation.ts";
 import { NODE_INSTALL, openWorkspace } from "./support/workspace.ts";
 
-const { denoProject, denoEnv, jsrUrl } = openWorkspace();
+const { denoProject, denoEnv, jsrUrl, nodeProject, nodes } = openWorkspace();
 
 const page = await readRepository("docs/models.md");
 const app = blockBelow(page, "Node without a compiler", "ts");
@@ -94,6 +94,22 @@ test("Node 24 serves docs/models.md's application in plain JavaScript", async ()
 test("Bun 1.4 serves docs/models.md's application, in TypeScript and in JavaScript", async () => {
   assertMatch((await tryCommand(bun, ["--version"], { cwd })).output, /^1\.4\./);
   for (const name of ["app.ts", "app.js"]) assertEquals(await serve([bun, name]), ANSWERS);
+});
+
+test("Bun 1.4 serves the README's application, whose decorators it compiles", async () => {
+  assertEquals(await serve([bun, "decorated.ts"]), ANSWERS);
+});
+
+test("a project with TypeScript's older decorators compiles and serves docs/models.md's application", async () => {
+  await Deno.writeTextFile(join(nodeProject, "plain.ts"), app);
+  const options = ["--ignoreConfig", "--module", "nodenext", "--target", "es2022"];
+  const legacy = ["--experimentalDecorators", "--emitDecoratorMetadata"];
+  const tsc = ["node_modules/typescript/bin/tsc", "plain.ts", ...options, ...legacy];
+  const args = [...tsc, "--outDir", "dist/plain-legacy"];
+  await runCommand(nodes[1].path, args, { cwd: nodeProject });
+  for (const { path } of nodes) {
+    assertEquals(await serve([path, "dist/plain-legacy/plain.js"], nodeProject), ANSWERS);
+  }
 });
 
 test("Deno serves docs/models.md's application, and checks its types", async () => {

@@ -115,6 +115,9 @@ class Agrees extends FrameworkModel {
   secret?: Hidden<string>;
   role!: ReadOnly<string>;
   pay!: Restricted<number>;
+  // deno-lint-ignore no-explicit-any -- a property whose type says nothing
+  anything?: any;
+  nothing?: unknown;
   readonly createdAt!: Date;
   declare readonly updatedAt: Date;
   get upper(): string {
@@ -173,6 +176,8 @@ define(Agrees, {
     },
     secret: { hidden: true },
     role: { readonly: true, default: "user" },
+    anything: { type: Object },
+    nothing: { type: Schema.Types.Mixed },
     pay: { type: Number, hidden: (req) => req.get("x-role") !== "boss" },
   },
   rest: [
@@ -233,6 +238,10 @@ class Note extends FrameworkModel {
   size?: number;
   owner?: Identifier;
 }
+class Loose extends FrameworkModel {
+  // deno-lint-ignore no-explicit-any -- a property whose type says nothing
+  anything?: any;
+}
 const FIELDS = { text: {}, size: { type: Number }, owner: { type: Types.ObjectId } } as const;
 define(Note, { fields: FIELDS });
 
@@ -255,6 +264,8 @@ function refused(): void {
   define(Note, { fields: { ...FIELDS, text: { maxLength: "x" } } });
   // @ts-expect-error a function of another value
   define(Note, { fields: { ...FIELDS, text: { validate: (text: number) => text > 1 } } });
+  // @ts-expect-error a property whose type says nothing needs an entry, too
+  define(Loose, { fields: {} });
   // @ts-expect-error no fields
   define(Note, { rest: { route: "/notes", methods: [all()] } });
   // @ts-expect-error no options
