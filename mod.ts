@@ -1,7 +1,7 @@
 /**
- * Mongrove turns decorated model classes into REST endpoints over MongoDB.
+ * Mongrove turns model classes into REST endpoints over MongoDB.
  *
- * A class declares its fields, its route and its operations. `Framework.initialize()` returns an Express router that
+ * A class declares its fields, its route and its operations, with decorators or with {@linkcode define}. `Framework.initialize()` returns an Express router that
  * serves these operations. Each operation can have hooks, which check and change requests and entities.
  *
  * Without the permission `--allow-sys` in Deno, the MongoDB driver fails only after half a minute. Run the application

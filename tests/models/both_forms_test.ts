@@ -66,7 +66,7 @@ async function runTests(folder: string, files: readonly TestFile[]): Promise<str
     await Deno.writeTextFile(join(folder, `group_${index}_test.ts`), imports.join("\n"));
     return `group_${index}_test.ts`;
   }));
-  const { [LONG]: _long, ...env } = Deno.env.toObject();
+  const { [LONG]: _long, DENO_COVERAGE_DIR: _coverage, ...env } = Deno.env.toObject();
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["test", "--quiet", "--no-check", "-A", ...alone, ...modules],
     cwd: folder,
