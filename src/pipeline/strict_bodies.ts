@@ -64,7 +64,7 @@ export function strictActionProblems(
  * between the read and the write is a 409.
  */
 export function boundToBody(context: OpenLevelContext, body: JsonObject): OpenLevelContext {
-  const { level: { versionKey, link }, route, source, params: { match } } = context;
+  const { level: { versionKey, link }, route, source, match } = context;
   const isBound = Array.isArray(match) || route.bodies !== "strict" || link?.embedded === true;
   if (isBound || versionKey === undefined || !Object.hasOwn(body, versionKey)) return context;
   const version = hasOneOf(versionKey, [body[versionKey] as Version]);
