@@ -1,8 +1,9 @@
 /**
  * Mongrove turns model classes into REST endpoints over MongoDB.
  *
- * A class declares its fields, its route and its operations, with decorators or with {@linkcode define}. `Framework.initialize()` returns an Express router that
- * serves these operations. Each operation can have hooks, which check and change requests and entities.
+ * A class declares its fields, its route and its operations, with decorators or with {@linkcode define}.
+ * `Framework.initialize()` returns an Express router that serves these operations. Each operation can have hooks, which
+ * check and change requests and entities.
  *
  * Without the permission `--allow-sys` in Deno, the MongoDB driver fails only after half a minute. Run the application
  * with `--allow-env`, `--allow-net` and `--allow-sys`.

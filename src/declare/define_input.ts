@@ -80,9 +80,9 @@ export type ClassProblem<M> = M extends FrameworkModel ? unknown
   : "define() takes a class that extends FrameworkModel";
 
 /**
- * The type of the option `fields` of the model `M`. A wrong entry or option gets an error text as its type,
- * which TypeScript prints. TypeScript prints `Rule`, which has no effect on the type, in the error about a missing
- * entry. `F` is the type of the given entries.
+ * The type of the option `fields` of the model `M`. A wrong entry or option gets an error text as its type, which
+ * TypeScript prints. TypeScript prints `Rule`, which has no effect on the type, in the error about a missing entry. `F`
+ * is the type of the given entries.
  */
 type FieldsInput<Rule extends string, M, B, F> = {
   readonly [K in NeededName<M, B> | keyof F]: K extends keyof M
@@ -106,7 +106,10 @@ type FieldName<M, B> = {
 /** Whether the type `V` of a property is a function. The type `any` is none. */
 type IsMethod<V> = [NonNullable<V>] extends [AnyFunction] ? 0 extends 1 & V ? false : true : false;
 
-/** The names of the properties that are not read-only. Most classes have no other properties, which one test shows. */
+/**
+ * The names of the properties that are not read-only. Most classes have no read-only properties, which one comparison of
+ * all properties finds.
+ */
 type WritableName<M> = IsSame<M, Writable<M>> extends true ? keyof M : {
   [K in keyof M]-?: IsSame<Pick<M, K>, { -readonly [N in K]: M[N] }> extends true ? K : never;
 }[keyof M];

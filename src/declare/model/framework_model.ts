@@ -4,9 +4,9 @@ import type { HydratedDocument, Model, Schema, SchemaOptions, Types } from "mong
  * The base class of all models.
  *
  * Declare fields with {@linkcode prop} and {@linkcode arrayProp}, or without decorators by {@linkcode define}. Mongoose
- * documents have the methods, getters and
- * setters of the class, and the Mongoose model has the static members of the class. Other models can embed, reference
- * or extend the class. To serve the entities of a class over HTTP, add {@linkcode rest}.
+ * documents have the methods, getters and setters of the class, and the Mongoose model has the static members of the
+ * class. Other models can embed, reference or extend the class. To serve the entities of a class over HTTP, add
+ * {@linkcode rest}.
  */
 export abstract class FrameworkModel {
   /**
