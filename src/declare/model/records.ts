@@ -69,7 +69,9 @@ function recordsIn(metadata: object): ModelRecords {
  */
 export function createRecords(target: ModelClass): ModelRecords {
   if (!Object.hasOwn(target, Symbol.metadata)) {
-    Object.defineProperty(target, Symbol.metadata, { value: {}, configurable: true });
+    // Writable, because compilers may assign the metadata of a decorated subclass
+    const metadata = { value: {}, writable: true, configurable: true };
+    Object.defineProperty(target, Symbol.metadata, metadata);
   }
   return recordsIn((target as unknown as { [Symbol.metadata]: object })[Symbol.metadata]);
 }
