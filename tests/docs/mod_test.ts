@@ -48,6 +48,7 @@ import type {
   OperationName,
   OperationOptions,
   OperationWords,
+  OptionDescriptions,
   PageOptions,
   ParameterDescription,
   PartRestDecorator,
@@ -151,6 +152,7 @@ interface Types {
   OperationName: OperationName;
   OperationOptions: OperationOptions;
   OperationWords: OperationWords;
+  OptionDescriptions: OptionDescriptions;
   PageOptions: PageOptions;
   ParameterDescription: ParameterDescription;
   PartRestDecorator: PartRestDecorator<Method>;
@@ -244,6 +246,7 @@ const TYPES: Record<keyof Types, true> = {
   OperationName: true,
   OperationOptions: true,
   OperationWords: true,
+  OptionDescriptions: true,
   PageOptions: true,
   ParameterDescription: true,
   PartRestDecorator: true,

@@ -193,7 +193,7 @@ test("strict bodies are accepted if the document says so, and only then", async 
     assertEquals(patched.status, isPatch(given) ? 200 : 400);
   });
   await fc.assert(isJudged, { numRuns: casesOf(8000, 1200), endOnFailure: true });
-  assertEquals(Object.values(counted).map((count) => count > 100), [true, true]);
+  assertEquals(Object.values(counted).map((count) => count > 20), [true, true]);
 });
 
 test("the document closes strict bodies, and allows stored values only where one is stored", async () => {

@@ -46,10 +46,10 @@ test("GHSA-5r4m-2pw8-7gvw: a filter in brackets goes past no check", async () =>
 
 test("GHSA-cgjx-mwpx-47jv: no parameter lists the values of a hidden field", async () => {
   await using shop = await openShop();
-  for (const name of ["distinct", "fields", "projection", "aggregate"]) {
+  for (const name of ["fields", "projection", "aggregate"]) {
     await assertIgnored(shop, `?${name}=password`);
   }
-  for (const name of ["select", "group"]) {
+  for (const name of ["select", "group", "distinct"]) {
     const { status, text } = await shop.get(`/accounts?${name}=password`);
     assertEquals([status, text.includes(SECRET)], [400, false]);
   }
