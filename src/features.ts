@@ -3,7 +3,10 @@ import { count } from "./features/count/count.ts";
 import { distinct } from "./features/distinct/distinct.ts";
 import { formats } from "./features/formats/formats.ts";
 import { groups } from "./features/groups/groups.ts";
+import { idempotency } from "./features/idempotency/idempotency.ts";
+import { lines } from "./features/lines/lines.ts";
 import { live } from "./features/live/live.ts";
+import { many } from "./features/many/many.ts";
 import { page } from "./features/page/page.ts";
 import { populate } from "./features/populate/populate.ts";
 import { search } from "./features/search/search.ts";
@@ -27,11 +30,14 @@ const byName = {
   live,
   groups,
   distinct,
+  many,
+  lines,
+  idempotency,
 } satisfies { readonly [N in FeatureName]: AnyFeature };
 
 export const features = new FeatureList(Object.values(byName));
 
 /** The options that the kernel reads by itself, because they belong to the operations that change many entities. */
-type KernelOption = "many" | "atomic" | "idempotency" | "fields" | "max" | "q" | "by";
+type KernelOption = "atomic" | "fields" | "max" | "q" | "by";
 
-type FeatureName = Exclude<OptionName, KernelOption>;
+type FeatureName = Exclude<OptionName, KernelOption> | "lines";

@@ -38,29 +38,20 @@ export interface TransactionOptions {
    * transaction, so a failure can leave some of them stored.
    */
   readonly isRequired?: boolean;
-  /**
-   * The record of the idempotency key of the request. The record is written in the transaction of the entities, so that
-   * the key is done exactly if the entities are stored.
-   */
-  readonly key?: TransactionKey | undefined;
+  /** The statements of a feature that run in the transaction of the entities. */
+  readonly part?: TransactionPart | undefined;
 }
 
 /**
- * The operations of a transaction on the record of an idempotency key, by which a repeated request learns whether the
- * transaction has committed.
+ * The statements that are stored exactly if a transaction commits, such as the note of a feature that the entities are
+ * created.
  */
-export interface TransactionKey {
-  /**
-   * Notes in the record that a transaction is about to begin. If the transaction never commits, another request may
-   * take over the key a few seconds later.
-   */
+export interface TransactionPart {
+  /** Runs before each attempt of the transaction, outside of the transaction. */
   begin(): Promise<void>;
-  /**
-   * Notes in the record that the entities are created. This write is part of the transaction, so that the note is not
-   * stored if the transaction fails.
-   */
+  /** Sends the statements in the transaction, before the other writes of the transaction. */
   finishIn(session: ClientSession): Promise<void>;
-  /** Marks the record in memory as finished after the commit, so that a later error does not release the key. */
+  /** Runs after the commit. */
   commit(): void;
 }
 
@@ -131,16 +122,16 @@ export async function inTransaction(
  * another attempt. Returns `undefined` after a success.
  */
 async function attemptOnce(
-  { connection, timeBudget, key }: TransactionOptions,
+  { connection, timeBudget, part }: TransactionOptions,
   writes: (session: ClientSession) => Promise<void>,
 ): Promise<Transient | undefined> {
   try {
-    await key?.begin();
+    await part?.begin();
     await tryOnce(connection, async (session) => {
-      await key?.finishIn(session);
+      await part?.finishIn(session);
       await writes(session);
     });
-    key?.commit();
+    part?.commit();
     timeBudget.isLocked = false;
   } catch (error) {
     const { code } = Object(error);

@@ -3,7 +3,7 @@ import type { Connection, Document } from "mongoose";
 import type { Write } from "../schema/mongoose/statements/send_with.ts";
 import { hasTransactions, hasTurns, inTransaction, turnsIn } from "./in_transaction.ts";
 import { isReplicated } from "../schema/mongoose/connections.ts";
-import type { TransactionKey } from "./in_transaction.ts";
+import type { TransactionPart } from "./in_transaction.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
 /**
@@ -73,7 +73,7 @@ function hasTimedOut(error: unknown): boolean {
 
 interface DocumentWrites {
   readonly timeBudget: TimeBudget;
-  readonly key?: TransactionKey | undefined;
+  readonly part?: TransactionPart | undefined;
 }
 
 /**
@@ -83,12 +83,12 @@ interface DocumentWrites {
  */
 export function writerOf(
   [first, ...others]: readonly Document[],
-  { timeBudget, key }: DocumentWrites,
+  { timeBudget, part }: DocumentWrites,
 ): (write: Write) => Promise<void> {
   const session = first?.$session() ?? undefined;
   if (first === undefined || session?.inTransaction()) return (write) => write(session);
   if (others.length > 0) {
-    const transaction = { ...turnsIn(first), timeBudget, isRequired: true, key };
+    const transaction = { ...turnsIn(first), timeBudget, isRequired: true, part };
     return (write) => inTransaction(transaction, write);
   }
   if (session !== undefined) return (write) => write(session);

@@ -191,8 +191,8 @@ export function overloaded(message: string, cause?: unknown): RestError {
 }
 
 /**
- * The detail of error bodies for a request whose data or idempotency key is locked by another request. The detail tells
- * the client that the request can be repeated.
+ * The detail of error bodies for a request that another request has locked out. The detail tells the client that the
+ * request can be repeated.
  */
 export const LOCKED = { reason: "locked" } as const;
 

@@ -12,13 +12,13 @@ import { logLine } from "../errors/log.ts";
 import type { LiveLimits } from "../features/live/live_limits.ts";
 import { features } from "../features.ts";
 import type { FeatureList } from "../pipeline/operation_options.ts";
+import { checkTransactions } from "../pipeline/check_transactions.ts";
 import { planLevel } from "../pipeline/plan_level.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { getModel } from "../schema/get_model.ts";
 import { followSettings, mountRoutes } from "../http/routes/open_router.ts";
 import { refuseRequest, unknownOption } from "../http/check_options.ts";
 import { buildRoutes, type RouteSettings } from "../http/routes/build_routes.ts";
-import { checkTransactions } from "../http/routes/compile_writes.ts";
 import { describeRoute, type RouteDescription } from "../http/routes/describe_route.ts";
 
 /** The options of `Framework.initialize()`, which returns the router with the routes of the models. */
@@ -116,9 +116,12 @@ export function initializeWith(
     const { levels: [root], getConnection } = route;
     if (root === undefined || getConnection !== undefined) continue;
     getModel(root.target);
-    checkTransactions(route);
   }
-  for (const route of routes) actingLevel(route).options.start(actingLevel(route));
+  for (const route of routes) {
+    const { operation, options, writes } = actingLevel(route);
+    if (operation === "updateAll" && writes?.atomic) checkTransactions(route);
+    options.start(route);
+  }
   const describe = () => routes.map(describeRoute);
   if (options.log === true) logLine(routes.map(routeLine).join("\n"));
   const router = Object.assign(followSettings(mountRoutes(routes)), { describe });

@@ -115,8 +115,9 @@ function makeRoute(target: ModelClass, { path: route, ignoresQ }: RouteKey): Rou
   ];
   const { schema } = buildSchema(target);
   const fail = (problem: string) => cannotMount(target, problem);
-  const place = { target, schema, shape, link: undefined, fail };
+  const isDivided = rest.getConnection !== undefined || scopes.length > 0;
   const method = { operation: "all", hooks: {} };
+  const place = { target, schema, shape, link: undefined, isDivided, methods: [method], fail };
   const levels: Level[] = [{
     target,
     shape,

@@ -1,10 +1,10 @@
 import { isOperationName, type OperationName } from "../declare/operations/operation.ts";
-import { MEDIA_TYPES } from "../pipeline/request/media_types.ts";
 import { capitalize } from "./operation_ids.ts";
 import type { RouteNode } from "./route_node.ts";
 import type { OpenApiOptions } from "./options.ts";
 import { describeHeader, describeParameter } from "./parameters.ts";
 import { describeResponses } from "./responses/responses.ts";
+import { withSchemas } from "./schemas/json_schema.ts";
 import type { Components } from "./schemas/components.ts";
 
 const SUMMARIES: Readonly<Record<OperationName, string>> = {
@@ -62,10 +62,10 @@ const BODIES: Readonly<Record<string, string>> = {
 };
 
 function describeBody(route: RouteNode, components: Components) {
-  const { body, bodySchema, operation, model, words: { example }, writes, formats } = route;
+  const { body, bodySchema, operation, model, words: { example }, facts } = route;
   const schema = body ? components.object(body) : bodySchema &&
     components.given(bodySchema, `${model}${capitalize(operation)}Body`);
-  const { many: maxItems } = writes ?? {};
+  const { maxItems } = facts.body;
   const description = Object.hasOwn(BODIES, operation) ? BODIES[operation] : undefined;
   return {
     ...description !== undefined && { description },
@@ -77,9 +77,7 @@ function describeBody(route: RouteNode, components: Components) {
           : { oneOf: [schema, { type: "array", items: schema, maxItems }] },
         ...example !== undefined && { example },
       },
-      ...formats && {
-        [MEDIA_TYPES.ndjson]: { schema: { type: "string", description: "An entity on each line" } },
-      },
+      ...withSchemas(facts.body.content),
     },
   };
 }

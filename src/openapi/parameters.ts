@@ -1,4 +1,3 @@
-import { MAX_KEY_LENGTH } from "../pipeline/request/idempotency_key.ts";
 import type { HeaderDescription, ParameterDescription } from "../http/routes/describe_route.ts";
 import type { RouteNode } from "./route_node.ts";
 import type { OpenApiOptions } from "./options.ts";
@@ -72,11 +71,6 @@ const HEADERS: { readonly [N in HeaderDescription["name"]]?: JsonSchema } = {
     description: "The `ETag` of the answer as it was read. If it is the same, the answer is 304",
   },
   Prefer: {},
-  "Idempotency-Key": {
-    description: "A text of the client's own, such as a UUID. " +
-      "A request with the key and the body of an earlier one creates nothing: " +
-      "it has the answer of that one",
-  },
 };
 
 const CREATE_ONLY = "`*` asks for a 412 if there is an entity already";
@@ -109,8 +103,6 @@ export function describeHeader(
     ...example !== undefined && {
       example: example === "max-affected" ? `${example}=10` : example,
     },
-    schema: name === "Idempotency-Key"
-      ? { type: "string", minLength: 1, maxLength: MAX_KEY_LENGTH }
-      : { type: "string" },
+    schema: { type: "string" },
   };
 }

@@ -5,6 +5,7 @@ import { toJson } from "../json/to_json.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import { mergeBody } from "../write/body/merge_body.ts";
 import { selectEntities } from "./fetch.ts";
+import { describeError } from "./lists/item_results.ts";
 import { mapAll } from "./lists/map_in_order.ts";
 import { removeMany } from "./remove.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
@@ -14,7 +15,6 @@ import { performWrite } from "./perform_write.ts";
 import { type Draft, mergeDraft, passPreSave, refuseProblems } from "./write.ts";
 import { persistEach, persistOne } from "./persist.ts";
 import { certainProblems, strictProblems } from "./strict_bodies.ts";
-import { describeError } from "./write_many.ts";
 
 /**
  * Updates or removes all entities that a request selects. Throws an error and changes nothing if their number exceeds

@@ -75,6 +75,8 @@ function placeOf(target: ModelClass): OptionPlace {
   return {
     target,
     link: undefined,
+    isDivided: false,
+    methods: [],
     fail: (problem) => cannotMount(target, problem),
     // A class option is read while the schema of its class is built, so the schema is looked up later.
     get schema() {

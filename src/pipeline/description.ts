@@ -57,6 +57,21 @@ export interface AlternativeFacts {
   readonly items: PropertyFacts;
 }
 
+/** The bodies that a feature accepts in addition to one entity as JSON. */
+export interface BodyFacts {
+  /** The most entities of a body that is an array of entities. Missing if a body cannot be an array. */
+  readonly maxItems?: number;
+  /** The media types of a body besides JSON, each with its schema. */
+  readonly content?: Readonly<Record<string, Schema>>;
+}
+
+/** An addition of a feature to the answers with one status. */
+export interface StatusFacts {
+  /** The word that the addition appends to the name of the answer, such as `UnderWay`. */
+  readonly name: string;
+  readonly headers: Readonly<Record<string, AnswerHeader>>;
+}
+
 export interface AnswerFacts {
   readonly headers?: Readonly<Record<string, AnswerHeader>>;
   /** The media types of a list besides JSON, each with its schema. */
@@ -66,6 +81,13 @@ export interface AnswerFacts {
   /** The reference fields whose identifiers may be replaced by entities. */
   readonly filled?: ReadonlyMap<string, FilledFacts>;
   readonly alternative?: AlternativeFacts;
+  /**
+   * The media types of an answer with a result for each entity of the body (207). `"list"` stands for a JSON array of
+   * results. Any other value is the schema of the answer.
+   */
+  readonly results?: Readonly<Record<string, Schema | "list">>;
+  /** The additions to answers with the status of an error. */
+  readonly statuses?: Readonly<Record<number, StatusFacts>>;
 }
 
 /**
@@ -84,11 +106,13 @@ export interface Description {
   readonly errors?: readonly ErrorCode[];
   /** The part of the description of the route that belongs to the feature. */
   readonly route?: Readonly<Record<string, unknown>>;
+  readonly body?: BodyFacts;
   readonly answer?: AnswerFacts;
 }
 
 /** The description of all features of an operation together. */
-export interface JoinedDescription extends Required<Omit<Description, "answer">> {
+export interface JoinedDescription extends Required<Omit<Description, "answer" | "body">> {
+  readonly body: Required<Omit<BodyFacts, "maxItems">> & Pick<BodyFacts, "maxItems">;
   readonly answer: Required<Omit<AnswerFacts, "alternative">> & {
     readonly alternatives: readonly AlternativeFacts[];
   };
@@ -101,18 +125,26 @@ export function joinDescriptions(all: readonly Description[]): JoinedDescription
     parameters[name] = joinParameters(parameters[name], facts);
   }
   const answers = all.flatMap(({ answer }) => answer ?? []);
+  const bodies = all.flatMap(({ body }) => body ?? []);
+  const maxItems = bodies.find((each) => each.maxItems !== undefined)?.maxItems;
   return {
     parameters,
     headers: joined(all.map(({ headers }) => headers)),
     preferences: joined(all.map(({ preferences }) => preferences)),
     errors: all.flatMap(({ errors = [] }) => errors),
     route: joinRoutes(all.map(({ route = {} }) => route)),
+    body: {
+      content: joined(bodies.map(({ content }) => content)),
+      ...maxItems !== undefined && { maxItems },
+    },
     answer: {
       headers: joined(answers.map(({ headers }) => headers)),
       content: joined(answers.map(({ content }) => content)),
       isPartial: answers.some(({ isPartial }) => isPartial),
       filled: new Map(answers.flatMap(({ filled }) => [...filled ?? []])),
       alternatives: answers.flatMap(({ alternative }) => alternative ?? []),
+      results: joined(answers.map(({ results }) => results)),
+      statuses: joined(answers.map(({ statuses }) => statuses)),
     },
   };
 }

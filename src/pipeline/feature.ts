@@ -10,7 +10,7 @@ import type { OptionPlace, OptionReader } from "./option_reader.ts";
 import type { Found, Pieces } from "./pieces.ts";
 import type { Reply } from "./request/reply.ts";
 import type { Call, OpenLevelContext } from "./request/request_context.ts";
-import type { Level } from "./request/route.ts";
+import type { Route } from "./request/route.ts";
 
 /**
  * The name of a field in the declaration of an option. Only {@linkcode DeclaredField.seenBy} returns the name, so that
@@ -103,6 +103,11 @@ export interface Feature<T extends FeatureTypes> {
   readonly name: string;
   /** The name of the option in the declaration of an operation. The default is the name of the feature. */
   readonly option?: string;
+  /**
+   * The names of further options that belong to the feature. `OptionReader.other()` reads them. An operation that has
+   * one of them needs the option of the feature too.
+   */
+  readonly also?: readonly string[];
   /** The operations that can have the option. */
   readonly operations: readonly OperationName[];
   readonly requirements?: readonly Requirement[];
@@ -128,9 +133,14 @@ export interface Feature<T extends FeatureTypes> {
   /** Describes the feature. `parse` can read only the parameters that the description lists. */
   describe(rule: T["rule"]): Description;
   /** Runs when a router is mounted, for hints and for checks that need a connection. */
-  start?(rule: T["rule"], level: Level): void;
+  start?(rule: T["rule"], route: Route): void;
   /** Reads the untouched request, because hooks may change the request before `parse` runs. */
   capture?(req: FrameworkRequest): T["captured"];
+  /**
+   * Whether a request asks for an exclusive feature. Without this function, the result of `parse` decides. A feature
+   * whose `parse` reads the body needs the function, so that the kernel refuses wrong headers before the body is read.
+   */
+  asks?(rule: T["rule"], given: GivenRequest<T["captured"]>): boolean;
   /**
    * Reads the parameters of a request after the `preFetch` hooks. Returns `undefined` if the request does not use the
    * feature.

@@ -121,8 +121,8 @@ async function readEntity(
   context: OpenLevelContext,
   read?: EntitiesRead,
 ): Promise<object | undefined> {
-  const { source, cache: { key }, level: { kind: { origin }, hooks: { fetch } } } = context;
-  if (origin === "new" && fetch === undefined) return await source.newEntity(key?.takeId());
+  const { source, cache: { claim }, level: { kind: { origin }, hooks: { fetch } } } = context;
+  if (origin === "new" && fetch === undefined) return await source.newEntity(claim?.takeId());
   const found = await (read ?? await openEntities(context)).one(idParam(context));
   return found ?? (origin === "byKey" ? await source.newEntity(newIdentifier(context)) : undefined);
 }

@@ -2,6 +2,7 @@ import { badFormat, badParameter } from "../errors/refusals.ts";
 import type { RestError } from "../errors/rest_error.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { queryOf } from "../filter/query_string.ts";
+import { type BodyLimits, isJsonBody, readElements } from "../write/body/read_body.ts";
 import { MEDIA_TYPES } from "./request/media_types.ts";
 import { preferencesOf } from "./request/preferences.ts";
 import type { Description } from "./description.ts";
@@ -74,6 +75,7 @@ export class GivenRequest<C = unknown> {
   readonly #req: FrameworkRequest;
   readonly #given: GivenParameters;
   readonly #description: Description;
+  readonly #bodyLimits: Required<BodyLimits>;
   /** The media types that the list can have, in the order of preference of the server. */
   readonly offered: readonly string[];
   /** The values that the feature has read before hooks could change the request. */
@@ -81,14 +83,16 @@ export class GivenRequest<C = unknown> {
 
   constructor(
     req: FrameworkRequest,
-    { given, description, offered, captured }: {
+    { given, description, offered, captured, bodyLimits }: {
       readonly given: GivenParameters;
       readonly description: Description;
       readonly offered: readonly string[];
       readonly captured: C;
+      readonly bodyLimits: Required<BodyLimits>;
     },
   ) {
     this.captured = captured;
+    this.#bodyLimits = bodyLimits;
     this.#req = req;
     this.#given = given;
     this.#description = description;
@@ -108,11 +112,17 @@ export class GivenRequest<C = unknown> {
     return this.#given.get(name);
   }
 
-  /** Returns a header by its name in lower case. */
+  /** Returns a header by its name in the description. */
   header(name: string): string | undefined {
     this.#check("headers", name);
-    const value = this.#req.headers[name];
+    const value = this.#req.headers[name.toLowerCase()];
     return value === undefined ? undefined : String(value);
+  }
+
+  /** Whether a request has a header several times. */
+  isRepeated(name: string): boolean {
+    this.#check("headers", name);
+    return (this.#req.headersDistinct[name.toLowerCase()] ?? []).length > 1;
   }
 
   /** Whether the header `Prefer` has a preference such as `count=exact`. */
@@ -120,6 +130,28 @@ export class GivenRequest<C = unknown> {
     this.#check("preferences", preference);
     const [name = "", value] = preference.split("=");
     return preferencesOf(this.#req).get(name)?.toLowerCase() === value;
+  }
+
+  /** Whether the body is an array. The description of the feature must have the most elements of such a body. */
+  get hasArray(): boolean {
+    if (this.#description.body?.maxItems === undefined) throw unlisted("body", "an array");
+    return Array.isArray(this.#req.body) && isJsonBody(this.#req);
+  }
+
+  /**
+   * Reads the elements of a body that is an array. Throws a 413 if the array is longer than the description says. The
+   * elements may be any values.
+   */
+  elements(): readonly unknown[] {
+    const most = this.#description.body?.maxItems;
+    if (most === undefined) throw unlisted("body", "an array");
+    return readElements(this.#req, { ...this.#bodyLimits, most });
+  }
+
+  /** Whether the body has a media type besides JSON. */
+  hasType(type: string): boolean {
+    if (this.#description.body?.content?.[type] === undefined) throw unlisted("body", type);
+    return Boolean(this.#req.is(type));
   }
 
   /** Reads a list of names. Throws a 400 that lists the allowed names if the list has another name. */
@@ -145,6 +177,11 @@ export class GivenRequest<C = unknown> {
     // A parameter without fields is left out of the description, and no request can have it.
     if (kind === "parameters" && !this.#given.has(name)) return;
     if (Object.hasOwn(this.#description[kind] ?? {}, name)) return;
-    throw new TypeError(`Cannot read "${name}": the feature does not list it among its ${kind}`);
+    throw unlisted(kind, name);
   }
+}
+
+/** Returns the error of a feature that reads a part of a request that its description does not list. */
+function unlisted(kind: string, name: string): TypeError {
+  return new TypeError(`Cannot read "${name}": the feature does not list it among its ${kind}`);
 }

@@ -57,7 +57,8 @@ async function countEarly(context: LevelContext): Promise<number> {
   const state = framework.count === context.state.count ? framework : context.state;
   const own = { ...withOwnRequest(context), state };
   narrowToReader(own);
-  readParameters(own);
+  // The features of a write select no entities, and may read the body.
+  if (own.route.operation.change === undefined) readParameters(own);
   const { source } = await openLevel(own);
   return await source.count();
 }
@@ -104,7 +105,7 @@ async function settingsFor(context: LevelContext): Promise<CollectionSourceOptio
     timeBudget,
     maxTimeMS: route.maxTimeMS,
     by: writes?.by,
-    key: () => context.cache.key,
+    part: () => context.cache.claim,
     duties: level.link?.embedded ? undefined : route.features.dutiesOf(level.target, context.req),
   };
 }

@@ -16,10 +16,12 @@ import {
   readClassRules,
   scopesOfRules,
 } from "./class_feature.ts";
+import type { BodyLimits } from "../write/body/read_body.ts";
 import { type Description, joinDescriptions, type JoinedDescription } from "./description.ts";
-import type { ActiveFeature, AnyFeature } from "./feature.ts";
+import type { ActiveFeature, AnyFeature, Exclusive } from "./feature.ts";
 import { GivenRequest, notAllowed, type ParameterForms, readParameters } from "./given_request.ts";
-import { type OptionPlace, OptionReader } from "./option_reader.ts";
+import { type GivenOptions, type OptionPlace, OptionReader } from "./option_reader.ts";
+import type { Route } from "./request/route.ts";
 
 /** The features that a router knows. The order of the list is the order in which their phases run. */
 export class FeatureList {
@@ -36,10 +38,10 @@ export class FeatureList {
       addToSchemas((target, schema) => addRulesToSchema(this.#rulesOf(target), schema));
     }
     this.parameters = new Map(all.flatMap(({ parameters }) => Object.entries(parameters ?? {})));
-    this.#options = new Set(all.map(optionOf));
+    this.#options = new Set(all.flatMap(optionsOf));
   }
 
-  /** Whether a name in the declaration of an operation is the option of a feature, and not a hook. */
+  /** Whether a name in the declaration of an operation is an option of a feature, and not a hook. */
   hasOption(name: string): boolean {
     return this.#options.has(name);
   }
@@ -78,6 +80,11 @@ function optionOf({ name, option = name }: AnyFeature): string {
   return option;
 }
 
+/** Returns the names of all options that belong to a feature. */
+function optionsOf(feature: AnyFeature): string[] {
+  return [optionOf(feature), ...feature.also ?? []];
+}
+
 interface DeclaredFeature {
   readonly feature: AnyFeature;
   readonly declared: unknown;
@@ -102,19 +109,20 @@ export class OperationOptions {
 
   #readAll(): DeclaredFeature[] {
     const { operation, hooks } = this.#method;
-    const given = hooks as Readonly<Record<string, unknown>>;
+    const given = hooks as GivenOptions;
     const own = this.#features.all.filter((each) => takes(each, operation));
-    const misplaced = this.#features.all.map(optionOf).find((name) =>
-      given[name] !== undefined && !own.some((each) => optionOf(each) === name) &&
+    const misplaced = this.#features.all.flatMap(optionsOf).find((name) =>
+      given[name] !== undefined && !own.some((each) => optionsOf(each).includes(name)) &&
       !takesOption(operation, name)
     );
     if (misplaced !== undefined) throw this.#place.fail(`cannot have "${misplaced}"`);
+    for (const each of own) checkFurtherOptions(each, { given, place: this.#place });
     return own.flatMap((feature) => {
       const name = optionOf(feature);
       const value = given[name];
       if (value === undefined) return [];
       checkRequirements(feature, { given, place: this.#place });
-      const reader = new OptionReader(this.#place, { name, value });
+      const reader = new OptionReader(this.#place, { name, value, others: given });
       return [{ feature, declared: feature.check(reader, this.#place) }];
     });
   }
@@ -164,14 +172,24 @@ function takes({ operations }: AnyFeature, operation: string): boolean {
   return (operations as readonly string[]).includes(operation);
 }
 
-/** Throws if the operation does not meet a requirement of a feature that its declaration has. */
-function checkRequirements(
+interface DeclaredOptions {
+  readonly given: GivenOptions;
+  readonly place: OptionPlace;
+}
+
+/** Throws if a declaration has a further option of a feature without the option of the feature. */
+function checkFurtherOptions(
   feature: AnyFeature,
-  { given, place }: {
-    readonly given: Readonly<Record<string, unknown>>;
-    readonly place: OptionPlace;
-  },
+  { given, place }: DeclaredOptions,
 ): void {
+  const option = optionOf(feature);
+  const further = feature.also?.find((name) => given[name] !== undefined);
+  if (further === undefined || given[option] !== undefined) return;
+  throw place.fail(`needs "${option}" with "${further}"`);
+}
+
+/** Throws if the operation does not meet a requirement of a feature that its declaration has. */
+function checkRequirements(feature: AnyFeature, { given, place }: DeclaredOptions): void {
   const option = optionOf(feature);
   const { link, shape, fail } = place;
   for (const requirement of feature.requirements ?? []) {
@@ -205,6 +223,7 @@ interface ParsedRequest {
   /** The parameters that hooks of the route read. */
   readonly ofHooks: readonly string[];
   readonly captured: ReadonlyMap<AnyFeature, unknown> | undefined;
+  readonly bodyLimits: Required<BodyLimits>;
 }
 
 /** The options of an operation for one kind of reader. Only these options parse requests. */
@@ -225,28 +244,39 @@ export class ReaderOptions {
   }
 
   /** Runs the phase `start` of each feature, when a router is mounted. */
-  start(level: Parameters<NonNullable<AnyFeature["start"]>>[1]): void {
-    for (const { feature, rule } of this.#rules) feature.start?.(rule, level);
+  start(route: Route): void {
+    for (const { feature, rule } of this.#rules) feature.start?.(rule, route);
   }
 
   /**
    * Reads the parameters of a request. If the request asks for an exclusive feature, only the features that this one
-   * keeps are parsed too, and the parameters of all others are refused.
+   * keeps are parsed too. The parameters and the headers of all others are refused.
    */
-  parse({ req, ofHooks, captured }: ParsedRequest): readonly ActiveFeature[] {
+  parse({ req, ofHooks, captured, bodyLimits }: ParsedRequest): readonly ActiveFeature[] {
     if (this.declared.isEmpty) return [];
     const given = readParameters(req.url, {
       owned: this.#owned,
       isDeclared: (name) => Object.hasOwn(this.description.parameters, name),
       ofHooks,
     });
-    const parse = ({ feature, rule, description }: ReaderRule): ActiveFeature[] => {
-      const own = { given, description, offered: this.#offered };
-      const request = new GivenRequest(req, { ...own, captured: captured?.get(feature) });
-      const params = feature.parse(rule, request);
+    const requestOf = ({ feature, description }: ReaderRule) => {
+      const own = { given, description, offered: this.#offered, bodyLimits };
+      return new GivenRequest(req, { ...own, captured: captured?.get(feature) });
+    };
+    const parse = (each: ReaderRule): ActiveFeature[] => {
+      const { feature, rule } = each;
+      const params = feature.parse(rule, requestOf(each));
       return params === undefined ? [] : [{ feature, params }];
     };
-    const [lead, second] = this.#rules.filter(({ feature }) => feature.exclusive).flatMap(parse);
+    const early = new Map<ReaderRule, ActiveFeature[]>();
+    const [lead, second] = this.#rules.filter((each) => {
+      const { feature, rule } = each;
+      if (feature.exclusive === undefined) return false;
+      if (feature.asks !== undefined) return feature.asks(rule, requestOf(each));
+      const parsed = parse(each);
+      early.set(each, parsed);
+      return parsed.length > 0;
+    });
     const exclusive = lead?.feature.exclusive;
     if (exclusive !== undefined && second?.feature.exclusive !== undefined) {
       throw badFormat(exclusive.clash(second.feature.exclusive.noun));
@@ -256,13 +286,39 @@ export class ReaderOptions {
         ? feature.exclusive === undefined
         : feature === lead?.feature || exclusive.keeps.includes(feature.name)
     );
+    if (exclusive !== undefined) refuseHeaders(req, { exclusive, rules: this.#rules, applied });
     for (const name of given.keys()) {
       if (ofHooks.includes(name) || applied.some((rule) => describes(rule, name))) continue;
       throw exclusive === undefined ? notAllowed(name) : badParameter(name, exclusive.allowed);
     }
-    const others = applied.filter(({ feature }) => feature !== lead?.feature).flatMap(parse);
-    return lead === undefined ? others : [lead, ...others];
+    const others = applied.filter((each) => each !== lead).flatMap(parse);
+    return lead === undefined ? others : [...early.get(lead) ?? parse(lead), ...others];
   }
+}
+
+interface AppliedRules {
+  readonly exclusive: Exclusive;
+  readonly rules: readonly ReaderRule[];
+  readonly applied: readonly ReaderRule[];
+}
+
+/**
+ * Throws if a request for an exclusive feature has a header that only features without effect beside it read. The
+ * client would rely on the header. Headers of another exclusive feature have no effect in other requests either.
+ */
+function refuseHeaders(
+  { headers }: FrameworkRequest,
+  { exclusive, rules, applied }: AppliedRules,
+): void {
+  const namesIn = (some: readonly ReaderRule[]) =>
+    some.flatMap(({ description }) => Object.keys(description.headers ?? {}));
+  const excluded = rules.filter((each) => !applied.includes(each) && !each.feature.exclusive);
+  const known = namesIn(applied);
+  const name = namesIn(excluded).find((each) =>
+    headers[each.toLowerCase()] !== undefined && !known.includes(each)
+  );
+  if (name === undefined) return;
+  throw badFormat(`The header "${name}" is not for ${exclusive.noun.toLowerCase()}`);
 }
 
 function describes({ description: { parameters = {} } }: ReaderRule, name: string): boolean {

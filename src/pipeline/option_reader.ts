@@ -1,5 +1,6 @@
 import type { Schema } from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
+import type { Method } from "../declare/operations/methods.ts";
 import type { PartLink } from "../schema/describe_parts.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
@@ -117,7 +118,22 @@ export interface OptionPlace {
   readonly shape: Shape;
   /** The property of the parent that holds the entities. `undefined` if the entities belong to no parent. */
   readonly link: PartLink | undefined;
+  /**
+   * Whether a `scope` or `getConnection` of the route, or of a level above it, may let callers see different entities.
+   */
+  readonly isDivided: boolean;
+  /** All operations of the `@rest` that declares the option. */
+  readonly methods: readonly Method[];
   readonly fail: Fail;
+}
+
+/** The options and the hooks of an operation, as its declaration has them. */
+export type GivenOptions = Readonly<Record<string, unknown>>;
+
+interface ReaderOf {
+  readonly name: string;
+  readonly value: unknown;
+  readonly others?: GivenOptions;
 }
 
 /** Reads an option of a declaration, or a part of an option. Throws the error that names the option and its rule. */
@@ -125,14 +141,13 @@ export class OptionReader {
   readonly value: unknown;
   readonly #name: string;
   readonly #place: OptionPlace;
+  readonly #others: GivenOptions;
 
-  constructor(
-    place: OptionPlace,
-    { name, value }: { readonly name: string; readonly value: unknown },
-  ) {
+  constructor(place: OptionPlace, { name, value, others = {} }: ReaderOf) {
     this.value = value;
     this.#name = name;
     this.#place = place;
+    this.#others = others;
   }
 
   get #given(): GivenOption {
@@ -142,6 +157,14 @@ export class OptionReader {
   /** Returns the error of the operation, which begins with the name of its class. */
   fail(problem: string): TypeError {
     return this.#place.fail(problem);
+  }
+
+  /**
+   * Returns a reader for another option of the same operation, for rules about two options. The reader of an absent
+   * option has the value `undefined`.
+   */
+  other(name: string): OptionReader {
+    return new OptionReader(this.#place, { name, value: this.#others[name] });
   }
 
   /**
@@ -167,9 +190,17 @@ export class OptionReader {
     return checkKind(this.value, { kind: "count", ...this.#given });
   }
 
-  /** Returns the option as a boolean, which is `false` if the option is absent. */
-  flag(): boolean {
-    return checkKind(this.value ?? false, { kind: "boolean", ...this.#given });
+  /** Returns the option as a boolean, which is `missing` if the option is absent. */
+  flag(missing = false): boolean {
+    const value = this.value === undefined ? missing : this.value;
+    return checkKind(value, { kind: "boolean", ...this.#given });
+  }
+
+  /** Whether the option is `"required"`. Throws if the option has another value. */
+  required(): boolean {
+    if (this.value === undefined) return false;
+    checkKind(this.value, { kind: "required", ...this.#given });
+    return true;
   }
 
   /** Returns a list of texts. `kind` is the word for the texts in the error message. */

@@ -21,7 +21,7 @@ export async function performWrite(
   context: OpenLevelContext,
   facts: ChangeFacts,
 ): Promise<WriteResult | undefined> {
-  const { level: { hooks, operation }, route, source, cache: { key }, match } = context;
+  const { level: { hooks, operation }, route, source, cache: { claim }, match } = context;
   if (!isOperationName(operation) || needsDocument(context)) return undefined;
   const { body, bodies } = facts;
   if (body !== undefined && !passesUnread(context, body)) return undefined;
@@ -29,8 +29,7 @@ export async function performWrite(
     hooks,
     operation,
     id: route.operation.item ? idParam(context) : undefined,
-    reserved: key?.ids,
-    key,
+    claim,
     minimal: isMinimal(context),
     ...facts,
     ...bodies &&

@@ -24,6 +24,8 @@ export interface Pieces {
   readonly frame?: Frame;
   /** The finder of the entities that the answer shows in the place of their identifiers. */
   readonly fills?: TargetFinder;
+  /** The number of entities that the request creates. Without this piece, a creation creates one entity. */
+  readonly creations?: number;
 }
 
 export interface Window {

@@ -1,17 +1,13 @@
 import type { JsonObject } from "../schema/fields/json.ts";
-import { badFormat } from "../errors/refusals.ts";
-import { readBody, readElements } from "../write/body/read_body.ts";
+import { readBody } from "../write/body/read_body.ts";
 import { runAction } from "./action.ts";
 import { changeAll } from "./change_all.ts";
-import { importLines } from "./import_lines.ts";
 import { remove } from "./remove.ts";
 import { openLevel, preparePieces } from "./open_level.ts";
 import { readList } from "./lists/read_list.ts";
 import { readOne } from "./read.ts";
-import { createOnce, keyOf } from "./create_once.ts";
 import { readParameters } from "./request/request_context.ts";
 import type { Call, LevelContext, OpenLevelContext } from "./request/request_context.ts";
-import { MEDIA_TYPES } from "./request/media_types.ts";
 import { checkIndexes, checkParameters } from "./request/check_request.ts";
 import { isMinimal, withoutBody } from "./request/preferences.ts";
 import type { Reply } from "./request/reply.ts";
@@ -20,8 +16,8 @@ import { refuseTags } from "./request/versions.ts";
 import { replace } from "./replace.ts";
 import { performWrite } from "./perform_write.ts";
 import { passPreFetch } from "./pass_hooks.ts";
+import { runWrapped } from "./run_wrapped.ts";
 import { write } from "./write.ts";
-import { writeMany } from "./write_many.ts";
 
 /**
  * Runs all steps of a request after its parameters are parsed, from the first hook to the reply. Errors are thrown, and
@@ -53,40 +49,30 @@ function headersOf(context: LevelContext, { found }: Reply): Record<string, stri
 
 async function perform(call: Call): Promise<Reply> {
   const { route: { operation, bodyLimits }, req } = call;
-  const key = keyOf(call);
-  const takesBody = operation.change === "merge" || operation.change === "replace";
-  const { many, takesLines } = call.context.level.writes ?? {};
-  const isImport = takesLines === true && Boolean(req.is(MEDIA_TYPES.ndjson));
-  if (isImport && key !== undefined) {
-    throw badFormat(`The header "Idempotency-Key" is not for lines`);
-  }
-  const elements = many === undefined || isImport
-    ? undefined
-    : readElements(req, { ...bodyLimits, many });
-  const isOne = takesBody && elements === undefined && !isImport;
-  const body = isOne ? readBody(req, bodyLimits) : undefined;
+  const [lead] = call.context.active;
+  // An exclusive feature has read the body itself.
+  const takesBody = (operation.change === "merge" || operation.change === "replace") &&
+    lead?.feature.respond === undefined;
+  const body = takesBody ? readBody(req, bodyLimits) : undefined;
   const opened = await openLevel(call.context);
   await checkIndexes(call);
   refuseTags(opened);
-  if (isImport) return importLines(opened);
   const { action } = opened.level;
   if (action !== undefined) return await runAction(opened, action);
   const context = await preparePieces(opened);
+  const reply = await runWrapped(context, () => operate(context, body));
+  return isMinimal(context) && reply.status !== 207 ? withoutBody(reply) : reply;
+}
+
+/** Runs the operation of a request, or the exclusive feature that answers in its place. */
+async function operate(context: OpenLevelContext, body: JsonObject | undefined): Promise<Reply> {
   const [lead] = context.active;
   const reply = await lead?.feature.respond?.(lead.params, context);
   if (reply !== undefined) return reply;
-  if (operation.many) {
-    return operation.change === undefined
-      ? await readList(context)
-      : await changeAll(context, body);
-  }
-  const create = () =>
-    elements === undefined ? performOn(context, body) : writeMany(context, elements);
-  const count = elements?.length;
-  const created = key === undefined
-    ? await create()
-    : await createOnce(context, { key, bodyHash: call.bodyHash, count, create });
-  return isMinimal(context) && created.status !== 207 ? withoutBody(created) : created;
+  if (!context.route.operation.many) return await performOn(context, body);
+  return context.route.operation.change === undefined
+    ? await readList(context)
+    : await changeAll(context, body);
 }
 
 /**
@@ -97,8 +83,11 @@ export async function admit(call: Call): Promise<void> {
   await passPreFetch(call);
   narrowToReader(call.context);
   if (call.badQuery !== undefined) throw call.badQuery;
+  // Features of a write may read the body, so the names of all parameters are checked before.
+  const isWrite = call.route.operation.change !== undefined;
+  if (isWrite) checkParameters(call);
   readParameters(call.context, call.captured);
-  checkParameters(call);
+  if (!isWrite) checkParameters(call);
 }
 
 async function performOn(context: OpenLevelContext, body: JsonObject | undefined): Promise<Reply> {

@@ -4,7 +4,7 @@ import { TurnPacer } from "../errors/event_loop.ts";
 import { badData, forbidden, type Problems } from "../errors/refusals.ts";
 import type { RestError } from "../errors/rest_error.ts";
 import { isEmpty, topOf } from "../filter/filters.ts";
-import { wholeToJson } from "../json/to_json.ts";
+import { toJson, wholeToJson } from "../json/to_json.ts";
 import type { Shape } from "../schema/fields/shape.ts";
 import { isHiddenPath } from "../schema/fields/visibility.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
@@ -17,6 +17,7 @@ import { attributeProblems } from "../write/attribute_problems.ts";
 import { mergeBody, type Merged } from "../write/body/merge_body.ts";
 import { copyDocument, readSnapshot } from "../write/stored_values.ts";
 import { fetchOne } from "./fetch.ts";
+import { mapAll } from "./lists/map_in_order.ts";
 import { missingReferences } from "./references.ts";
 import { shownOf } from "./read.ts";
 import { persistOne } from "./persist.ts";
@@ -56,16 +57,16 @@ export async function write(context: OpenLevelContext, body: JsonObject): Promis
   await refuseProblems(context, [draft]);
   const { previous, isNew } = draft;
   const ready = await passPreSave(context, draft);
-  const { key } = context.cache;
-  await key?.keep([ready]);
+  const { claim } = context.cache;
+  await claim?.keep([ready]);
   const saved = await bindToVersion(
     context,
     () => persistOne(isNew ? context : boundToBody(context, body), { entity: ready, previous }),
   );
   const written = saved ?? ready;
   const outer = outerVersion(context);
-  // The entity that a `persist` hook returns may have no identifier, so the key gets the entity from before the hook.
-  await key?.finish([ready]);
+  // The entity that a `persist` hook returns may have no identifier, so the claim gets the entity from before the hook.
+  await claim?.finish([ready]);
   return await answerWritten(context, {
     entity: saved,
     previous,
@@ -107,6 +108,17 @@ export async function answerWritten(
     parentId,
   };
   return { ...answer, ...created !== undefined && { created } };
+}
+
+/** Returns the answer to a creation of several entities, after each entity has passed the `preSend` hook. */
+export async function answerCreated(
+  context: OpenLevelContext,
+  saved: readonly object[],
+): Promise<Reply> {
+  const sent = await mapAll(saved, (entity) => passHook(context, "preSend", { entity }));
+  if (isMinimal(context)) return { status: 201 };
+  const texts = await mapAll(sent, (each) => toJson(each, context.level.shape));
+  return { status: 201, text: `[${texts.join()}]` };
 }
 
 async function openDraft(context: OpenLevelContext, body: JsonObject): Promise<Draft> {

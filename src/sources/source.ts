@@ -1,5 +1,5 @@
 import type { PipelineStage } from "mongoose";
-import type { TransactionKey } from "../database/in_transaction.ts";
+import type { TransactionPart } from "../database/in_transaction.ts";
 import type { TimeBudget } from "../database/time_budget.ts";
 import type { PartPath } from "./parts/part_path.ts";
 import type { Hooks } from "../declare/hooks/hooks.ts";
@@ -154,6 +154,20 @@ export interface FoundPage {
   readonly read: number;
 }
 
+/**
+ * The claim of a request on the entities that it creates. The claim reserves their identifiers, so that a repeated
+ * request finds entities that are stored already.
+ */
+export interface CreationClaim extends TransactionPart {
+  readonly ids: readonly unknown[];
+  /** Returns the next reserved identifier, for a new entity. */
+  takeId(): unknown;
+  /** Notes the identifiers of the entities before their write, because hooks may have changed the identifiers. */
+  keep(entities: readonly object[]): Promise<void>;
+  /** Notes that the entities are stored. */
+  finish(entities: readonly object[]): Promise<void>;
+}
+
 /** A write that a request asks for. A source plans it as one statement or as a write of documents. */
 export interface Change {
   readonly hooks: Hooks<object>;
@@ -175,12 +189,7 @@ export interface Change {
    * The most entities that the change may affect. A request that selects more entities gets a 409 and changes nothing.
    */
   readonly limit?: number | undefined;
-  /**
-   * The identifiers that the idempotency key of the request has reserved for its new entities. A repeated request uses
-   * the same identifiers, so it can find entities that are stored already.
-   */
-  readonly reserved?: readonly unknown[] | undefined;
-  readonly key?: TransactionKey | undefined;
+  readonly claim?: CreationClaim | undefined;
   /** Whether the answer has no body, so that the stored entity need not be returned. */
   readonly minimal?: boolean;
 }

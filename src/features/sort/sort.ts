@@ -2,7 +2,7 @@ import { logHint } from "../../errors/log.ts";
 import { type Order, totalOrder } from "../../filter/order.ts";
 import type { DeclaredField, Feature } from "../../pipeline/feature.ts";
 import { MAX_SORT_KEYS, readKeys } from "../../pipeline/sort_keys.ts";
-import type { Level } from "../../pipeline/request/route.ts";
+import { actingLevel, type Level } from "../../pipeline/request/route.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { memoize } from "../../schema/memoize.ts";
@@ -43,7 +43,7 @@ export const sort: Feature<SortTypes> = {
     return text === undefined ? undefined : totalOrder(readKeys(text, ["_id", ...names]));
   },
   select: (order) => ({ order }),
-  start: hintAtIndexes,
+  start: (names, route) => hintAtIndexes(names, actingLevel(route)),
 };
 
 /** The fields that were already logged, by class. Several routes may sort by one field, and one line is enough. */

@@ -72,7 +72,7 @@ function valuesOf(
 }
 
 export function describeHeaders(route: Route): HeaderDescription[] {
-  const { concurrency, options, writes } = actingLevel(route);
+  const { concurrency, options } = actingLevel(route);
   const { verb, change } = route.operation;
   const preferences = describePreferences(route);
   // A replacement may send `If-None-Match` instead of `If-Match`, to create an entity. For this reason, it does not
@@ -87,8 +87,6 @@ export function describeHeaders(route: Route): HeaderDescription[] {
     isBound(route) && { name: "If-Match", required: needsMatch },
     preferences.length > 0 && { name: "Prefer", required: false, preferences },
     ...ofFeatures,
-    writes?.idempotency !== undefined &&
-    { name: "Idempotency-Key", required: writes.idempotency.isRequired },
   ];
   return headers.filter((header) => header !== false);
 }
@@ -110,14 +108,12 @@ function describePreferences(route: Route): Preference[] {
 
 export function describeWrites(
   operation: string,
-  { many, atomic, max = Infinity, by, idempotency }: WriteRules,
+  { atomic, max = Infinity, by }: WriteRules,
 ): WriteDescription {
   return {
-    ...many !== undefined && { many },
-    ...(many !== undefined || operation === "updateAll") && { atomic },
+    ...operation === "updateAll" && { atomic },
     ...max !== Infinity && { max },
     ...by !== undefined && { by },
-    ...idempotency && { keepMS: idempotency.keepMS },
   };
 }
 
@@ -133,7 +129,6 @@ export function describeErrors(route: Route): ErrorDescription[] {
   const { operation: { change, item, verb }, levels } = route;
   const { target, operation, action, concurrency, hooks, link, options, scopes, writes } =
     actingLevel(route);
-  const keys = writes?.idempotency !== undefined;
   const affects = operation === "updateAll" || operation === "removeAll";
   const removesRequired = change === "remove" && link?.required === true && !link.array;
   const isMerge = change === "merge" || change === "replace";
@@ -146,13 +141,12 @@ export function describeErrors(route: Route): ErrorDescription[] {
     BAD_DATA: isMerge || acts || removesRequired,
     FORBIDDEN: levels.some((level) => level.hooks.preFetch !== undefined) ||
       hooks.preSave !== undefined || ((isMerge || acts) && scopes.length > 0),
-    NOT_FOUND: item || keys || levels.length > 1 || route.path.includes(":"),
-    CONFLICT: acts || keys || affects ||
+    NOT_FOUND: item || levels.length > 1 || route.path.includes(":"),
+    CONFLICT: acts || affects ||
       changes && (isBound(route) || link !== undefined) ||
       (isMerge && isUnique()),
     PRECONDITION_FAILED: isBound(route),
-    PAYLOAD_TOO_LARGE: writes?.many !== undefined || operation === "updateAll" && writes?.atomic,
-    UNPROCESSABLE_ENTITY: keys,
+    PAYLOAD_TOO_LARGE: operation === "updateAll" && writes?.atomic,
     UNSUPPORTED_MEDIA_TYPE: isMerge || action?.body !== undefined,
     PRECONDITION_REQUIRED: changes && isBound(route) && concurrency === "required",
     INTERNAL: true,

@@ -125,7 +125,6 @@ export function describeRoute(route: Route): RouteDescription {
     ...filter && { filter },
     ...options.description.route,
     ...writes && { writes: describeWrites(operation, writes) },
-    ...writes?.takesLines && { formats: ["ndjson" as const] },
     ...schemas.bodySchema && { body: [] },
     ...body && { body: describeFields(body) },
     ...schemas,

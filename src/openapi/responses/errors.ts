@@ -1,9 +1,8 @@
 import type { ErrorCode } from "../../errors/refusals.ts";
-import { MEDIA_TYPES } from "../../pipeline/request/media_types.ts";
 import type { ErrorDescription } from "../../http/routes/describe_route.ts";
 import type { RouteNode } from "../route_node.ts";
 import type { Components } from "../schemas/components.ts";
-import { IDENTIFIER, type JsonSchema } from "../schemas/json_schema.ts";
+import { IDENTIFIER, type JsonSchema, withSchemas } from "../schemas/json_schema.ts";
 
 const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   BAD_FORMAT: "a parameter, or a body, is malformed",
@@ -61,44 +60,29 @@ interface ErrorContext {
  */
 export function describeError(
   error: ErrorDescription,
-  { route: { isHooked, writes }, components }: ErrorContext,
+  { route: { isHooked, facts }, components }: ErrorContext,
 ): object {
-  const isRepeated = error.status === 409 && writes?.keepMS !== undefined;
-  const name = [...error.codes.map(inOneWord), ...isRepeated ? ["UnderWay"] : []].join("Or");
+  const more = facts.answer.statuses[error.status];
+  const name = [...error.codes.map(inOneWord), ...more ? [more.name] : []].join("Or");
   const exact = isHooked ? {} : exactly(error);
   return components.response(isHooked ? `${name}OrOther` : name, () => ({
     ...response(error, { components, exact }),
-    ...isRepeated && { headers: UNDER_WAY },
+    ...more && { headers: more.headers },
   }));
 }
-
-/**
- * The headers of a 409 for a request while another request with the same idempotency key is still running. `Retry-
- * After` says when the client should repeat the request.
- */
-const UNDER_WAY = {
-  "Retry-After": {
-    description: "Seconds to wait, if a request with the same key is under way",
-    schema: { type: "integer", minimum: 0 },
-  },
-};
 
 /** Describes the answer with the status 207, for a write that succeeds for some entities and fails for others. */
 export function describeFates(
   components: Components,
-  { operation, answerSchema, writes, formats }: RouteNode,
+  { answerSchema, facts: { answer: { results } } }: RouteNode,
 ): object {
-  if (operation === "create") {
+  const types = Object.entries(results).map(([type, schema]) =>
+    [type, schema === "list" ? fatesIn(components) : schema] as const
+  );
+  if (types.length > 0) {
     return {
       description: "What has become of each entity, in their order",
-      content: {
-        ...writes?.atomic === false && { "application/json": { schema: fatesIn(components) } },
-        ...formats && {
-          [MEDIA_TYPES.ndjson]: {
-            schema: { ...TEXT, description: "The same on each line, with its number as `line`" },
-          },
-        },
-      },
+      content: withSchemas(Object.fromEntries(types)),
     };
   }
   const failed = {

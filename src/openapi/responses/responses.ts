@@ -3,7 +3,7 @@ import { capitalize } from "../operation_ids.ts";
 import type { RouteNode } from "../route_node.ts";
 import { alternativesOf } from "../schemas/alternative_schema.ts";
 import type { Components } from "../schemas/components.ts";
-import type { JsonSchema } from "../schemas/json_schema.ts";
+import { type JsonSchema, withSchemas } from "../schemas/json_schema.ts";
 import { describeError, describeFates, otherErrors } from "./errors.ts";
 import { headersOf } from "./headers.ts";
 
@@ -33,7 +33,7 @@ const DONE: Readonly<Record<OperationName, string>> = {
 };
 
 function describeSuccess(route: RouteNode, components: Components): Record<string, object> {
-  const { status, operation, hooks, writes, formats } = route;
+  const { status, operation, hooks, writes, facts } = route;
   const isAction = !isOperationName(operation);
   const description = isAction ? "What the action answers" : DONE[operation];
   const answer = describeAnswer(route, components);
@@ -45,7 +45,7 @@ function describeSuccess(route: RouteNode, components: Components): Record<strin
   const schema = others.length === 0 ? list : { anyOf: [list, ...others] };
   const content = {
     "application/json": { schema, ...exampleOf(route) },
-    ...otherTypes(route),
+    ...withSchemas(facts.answer.content),
   };
   const isMinimal = route.headers.some(({ preferences }) =>
     preferences?.includes("return=minimal")
@@ -55,14 +55,15 @@ function describeSuccess(route: RouteNode, components: Components): Record<strin
     isMinimal && operation !== "create" && "`Prefer: return=minimal` asks for no body",
     isMinimal && hooks.includes("preSend") && "A hook hides the entity",
   ].filter((reason) => reason !== false);
+  const hasResults = operation === "updateAll" && writes?.atomic === false ||
+    Object.keys(facts.answer.results).length > 0;
   return {
     [status]: { description, ...headers, content },
     ...operation === "replace" && { 201: { description: "The new entity", ...headers, content } },
     ...route.method === "GET" && { 304: unchanged(named) },
     ...reasons.length > 0 &&
       { 204: { description: `Done. ${reasons.join(". ")}`, ...isMinimal && headers } },
-    ...(writes?.atomic === false || operation === "create" && formats !== undefined) &&
-      { 207: describeFates(components, route) },
+    ...hasResults && { 207: describeFates(components, route) },
   };
 }
 
@@ -70,10 +71,10 @@ function describeSuccess(route: RouteNode, components: Components): Record<strin
  * Returns the schema of the successful answer of a route, whose entity has the schema `answer`. The schema is a list
  * for a route that returns many entities, and one entity or a list for a route that can create many entities.
  */
-function listed(answer: JsonSchema, { many, writes }: RouteNode): JsonSchema {
+function listed(answer: JsonSchema, { many, facts }: RouteNode): JsonSchema {
   const list = { type: "array", items: answer };
   if (many) return list;
-  return writes?.many === undefined ? answer : { oneOf: [answer, list] };
+  return facts.body.maxItems === undefined ? answer : { oneOf: [answer, list] };
 }
 
 function describeAnswer(route: RouteNode, components: Components): JsonSchema | undefined {
@@ -84,11 +85,6 @@ function describeAnswer(route: RouteNode, components: Components): JsonSchema | 
 
 function unchanged({ ETag }: ReturnType<typeof headersOf>): object {
   return { description: "The same as what the client has", ...ETag && { headers: { ETag } } };
-}
-
-function otherTypes({ facts }: RouteNode): Record<string, object> {
-  const types = Object.entries(facts.answer.content);
-  return Object.fromEntries(types.map(([type, schema]) => [type, { schema }]));
 }
 
 /** Returns the example of a read. The example of a write describes the request body, so its answer has no example. */

@@ -17,6 +17,13 @@ export function refer(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
+/** Returns the value of `content` in the document, from the media types of a body and their schemas. */
+export function withSchemas(
+  types: Readonly<Record<string, JsonSchema>>,
+): Record<string, { readonly schema: JsonSchema }> {
+  return Object.fromEntries(Object.entries(types).map(([type, schema]) => [type, { schema }]));
+}
+
 /**
  * Moves a schema, given as text, to the component `name`. References of the schema to its own parts are changed to
  * point into the component. Without this change, these references would point into the OpenAPI document.

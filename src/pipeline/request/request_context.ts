@@ -1,6 +1,5 @@
 import { IncomingMessage } from "node:http";
 import type { Connection, Model } from "mongoose";
-import type { KeyRecord } from "../../database/key_record.ts";
 import { requestConnection } from "../../database/request_connection.ts";
 import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
 import type { FrameworkRequest, FrameworkState } from "../../declare/hooks/framework_request.ts";
@@ -12,10 +11,9 @@ import type { Separator } from "../../json/bytes/json_writer.ts";
 import type { Version } from "../../schema/fields/system_fields.ts";
 import { embeddedModel, getModel } from "../../schema/get_model.ts";
 import { isOpen } from "../../schema/mongoose/connections.ts";
-import type { Source } from "../../sources/source.ts";
+import type { CreationClaim, Source } from "../../sources/source.ts";
 import type { ActiveFeature, AnyFeature } from "../feature.ts";
 import { joinPieces, NO_PIECES, type Pieces } from "../pieces.ts";
-import { hashBody } from "./idempotency_key.ts";
 import { type IfMatch, readIfMatch } from "./versions.ts";
 import { actingLevel, type Level, type Route } from "./route.ts";
 
@@ -27,7 +25,8 @@ interface RequestContext {
 }
 
 interface LevelCache {
-  key?: KeyRecord;
+  /** The claim on the entities that the request creates. A feature that wraps the operation sets the claim. */
+  claim?: CreationClaim;
   source?: Source;
   /** The running count for a hook that counts before the level is open. Further calls of `count()` share this count. */
   counting?: Promise<number>;
@@ -74,11 +73,6 @@ export interface OpenLevelContext extends LevelContext {
 export interface Call extends RequestContext {
   readonly levels: readonly LevelContext[];
   readonly context: LevelContext;
-  /**
-   * The hash of the body as the client has sent it. The hash shows whether a repeated request has another body than the
-   * first request. Only requests with an idempotency key have a hash.
-   */
-  readonly bodyHash?: string | undefined;
   /**
    * The error in the filter of the client. The `preFetch` hooks run before the error is thrown, so that a refusal by a
    * hook (403) comes first.
@@ -144,9 +138,7 @@ export function openCall(
   }
   const context = levels.at(-1) as LevelContext;
   context.state.filter = needsConditions ? { ...q } : q;
-  // Hooks may change the body, so its hash is computed before they run.
-  const bodyHash = context.level.writes?.idempotency && hashBody(req);
-  return { route, req, timeBudget, levels, context, isAway, badQuery, bodyHash, captured };
+  return { route, req, timeBudget, levels, context, isAway, badQuery, captured };
 }
 
 /** Reads the version in `If-Match` of a write. */
@@ -182,7 +174,8 @@ export function readParameters(
 ): void {
   const { level: { options }, route, req } = context;
   const ofHooks = route.levels.flatMap((level) => level.parameters);
-  const active = options.parse({ req, ofHooks, captured });
+  const { bodyLimits } = route;
+  const active = options.parse({ req, ofHooks, captured, bodyLimits });
   if (active.length === 0) return;
   context.active = active;
   context.pieces = joinPieces(

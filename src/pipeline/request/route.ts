@@ -1,4 +1,3 @@
-import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import type { Hooks } from "../../declare/hooks/hooks.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
@@ -14,12 +13,9 @@ import type { FeatureList, ReaderOptions } from "../operation_options.ts";
 import type { RouteRights } from "./reader_rights.ts";
 import type { Reporter } from "./reporter.ts";
 
+/** The options of `updateAll()`, `removeAll()` and `replace()`. */
 export interface WriteRules {
-  /** The most entities in the body of a creation with a list of entities. `undefined` if the body is one entity. */
-  readonly many?: number | undefined;
   readonly atomic: boolean;
-  /** Whether a body may have any number of lines (NDJSON) with one entity each. */
-  readonly takesLines?: boolean;
   /** The fields that a change of many entities may set. */
   readonly fields?: ReadonlySet<string>;
   /** The most entities that a request may change or remove. */
@@ -29,11 +25,6 @@ export interface WriteRules {
   /** The field whose value names an entity in the path of a replacement. */
   readonly by?: string;
   readonly isRead?: boolean;
-  readonly idempotency?: {
-    readonly keepMS: number;
-    readonly isRequired: boolean;
-    readonly by?: ((req: FrameworkRequest) => string) | undefined;
-  };
 }
 
 /**
@@ -84,8 +75,8 @@ export interface Route {
   readonly levels: readonly Level[];
   readonly getConnection?: RestRecord["getConnection"];
   /**
-   * The level of the operation `one()` in the `@rest` of this route. When an idempotency key is repeated, the hooks of
-   * this level decide whether the reader may see the created entity.
+   * The level of the operation `one()` in the `@rest` of this route. The hooks of this level decide whether a reader may
+   * see an entity that an earlier request has created.
    */
   readonly reader?: Level | undefined;
   readonly rights?: RouteRights | undefined;

@@ -13,7 +13,7 @@ import {
   readSelection,
 } from "../entities.ts";
 import { showsInPart, uncovered } from "../../filter/projection.ts";
-import { type TransactionKey, turnsIn } from "../../database/in_transaction.ts";
+import { type TransactionPart, turnsIn } from "../../database/in_transaction.ts";
 import { writerOf } from "../../database/write_past_lock.ts";
 import {
   insertDocuments,
@@ -65,10 +65,10 @@ const DELETE_BATCH = 1000;
 export interface CollectionSourceOptions extends Omit<OpenCollection, "model" | "conditions"> {
   readonly model: () => Promise<Model<unknown>>;
   /**
-   * Returns the record of the request's idempotency key, which is written in the same transaction as the entities.
-   * Returns `undefined` if the request has no key.
+   * Returns the statements of a feature that run in the transaction of the entities. Returns `undefined` if the request
+   * has no such statements.
    */
-  readonly key?: (() => TransactionKey | undefined) | undefined;
+  readonly part?: (() => TransactionPart | undefined) | undefined;
   /** The work that features of the class add to each write. Missing if the class has no such feature. */
   readonly duties?: WriteDuties | undefined;
 }
@@ -263,15 +263,15 @@ export class CollectionSource implements Source {
       readonly together?: Together | undefined;
     },
   ): Together {
-    const { timeBudget, key, duties } = this.#options;
+    const { timeBudget, part, duties } = this.#options;
     const [first] = docs;
     if (duties?.together === undefined || first === undefined) {
-      return together ?? writerOf(docs, { timeBudget, key: key?.() });
+      return together ?? writerOf(docs, { timeBudget, part: part?.() });
     }
     const model = first.constructor as Model<unknown>;
     const session = first.$session() ?? undefined;
     const written = { change, ids: docs.map(({ _id }) => _id), model };
-    const transaction = { ...turnsIn(first), timeBudget, key: key?.() };
+    const transaction = { ...turnsIn(first), timeBudget, part: part?.() };
     return withDuties(duties, { ...transaction, written, together, session });
   }
 

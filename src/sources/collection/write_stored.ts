@@ -62,11 +62,11 @@ async function prepare(change: Change, collection: OpenCollection): Promise<Send
 }
 
 async function create(
-  { body = {}, reserved = [], minimal = false }: Change,
+  { body = {}, claim, minimal = false }: Change,
   collection: OpenCollection,
 ): Promise<Send | undefined> {
   const { model, timeBudget, shape } = collection;
-  const entity = modelSupport(model, shape).inserts?.make(body, reserved[0]);
+  const entity = modelSupport(model, shape).inserts?.make(body, claim?.ids[0]);
   if (entity === undefined || !await areAllowed({ entity }, collection)) return undefined;
   return async () => {
     const insert = (session?: ClientSession, mostMS?: number) =>
@@ -81,13 +81,13 @@ async function createMany(
   change: Change,
   collection: OpenCollection,
 ): Promise<Send | undefined> {
-  const { bodies = [], isAtomic = true, reserved = [] } = change;
+  const { bodies = [], isAtomic = true, claim } = change;
   const maker = modelSupport(collection.model, collection.shape).inserts;
   const entities: (Values | undefined)[] = [];
   const pacer = new TurnPacer();
   for (const [index, body] of bodies.entries()) {
     if (pacer.isDue) await pacer.rest();
-    const made = body && maker?.make(body, reserved[index]);
+    const made = body && maker?.make(body, claim?.ids[index]);
     const entity = made && await areAllowed({ entity: made }, collection) ? made : undefined;
     if (entity === undefined && isAtomic) return undefined;
     entities.push(entity);
@@ -104,12 +104,12 @@ interface Insertion {
 /** Inserts all entities or none. Several entities are inserted in a transaction. */
 async function insertTogether(
   entities: readonly (Values | undefined)[],
-  { change: { key, minimal }, collection: { model, timeBudget, shape } }: Insertion,
+  { change: { claim, minimal }, collection: { model, timeBudget, shape } }: Insertion,
 ): Promise<WriteResult> {
   const all = entities.filter((entity) => entity !== undefined);
   const insert = (session?: ClientSession) =>
     insertAll(model, { all, options: { ...timeBudget.statement(session), ordered: true } });
-  const together = { ...turnsIn(model), timeBudget, isRequired: true, key };
+  const together = { ...turnsIn(model), timeBudget, isRequired: true, part: claim };
   await timeBudget.wait(all.length === 1 ? insert() : inTransaction(together, insert));
   if (minimal) return {};
   return { text: `[${(await mapPaced(all, (each) => toJson(each, shape))).join()}]` };

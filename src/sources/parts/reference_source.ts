@@ -183,8 +183,8 @@ export class ReferenceSource extends CollectionSource {
     writes: (session?: ClientSession) => Promise<void>,
     isRequired = false,
   ): Promise<void> {
-    const { parent, key } = this.#options;
-    return inTransaction({ ...turnAt(parent), isRequired, key: key?.() }, writes);
+    const { parent, part } = this.#options;
+    return inTransaction({ ...turnAt(parent), isRequired, part: part?.() }, writes);
   }
 }
 

@@ -11,37 +11,47 @@ export function readBody(req: Request, limits: Count): JsonObject {
   return body;
 }
 
-interface ManyLimits extends Count {
-  readonly many: number;
+interface ElementLimits extends Count {
+  /** The most elements of the array. */
+  readonly most: number;
 }
 
 /**
- * Reads a body that is an array. Returns `undefined` for any other body, which the caller reads as one object. The
- * elements may be any values, so the caller must refuse elements that are no objects. The limits apply to each object
- * among the elements.
+ * Reads a body that is an array. The elements may be any values, so the caller must refuse elements that are no objects.
+ * The limits apply to each object among the elements.
  */
 export function readElements(
   req: Request,
-  { many, ...limits }: ManyLimits,
-): readonly unknown[] | undefined {
+  { most, ...limits }: ElementLimits,
+): readonly unknown[] {
   const body = parsedBody(req);
-  if (!Array.isArray(body)) return undefined;
-  if (body.length > many) {
-    const message = `The body has more than ${many} elements: send them in several requests`;
-    throw refusal("PAYLOAD_TOO_LARGE", { message, limit: many });
+  if (!Array.isArray(body)) throw badFormat("The body is not a JSON array");
+  if (body.length > most) {
+    const message = `The body has more than ${most} elements: send them in several requests`;
+    throw refusal("PAYLOAD_TOO_LARGE", { message, limit: most });
   }
   for (const each of body) if (isJsonObject(each)) checkSize(each, limits);
   return body;
 }
 
-function parsedBody(req: Request): unknown {
-  const length = req.headers["content-length"];
-  const empty = req.headers["transfer-encoding"] === undefined &&
-    (length === undefined || length === "0");
-  // Parsers return an empty object for a body without bytes, so the headers decide whether the body is missing.
-  if (length === "0" || empty && req.body === undefined) throw badFormat("The body is missing");
+/** Whether a request has no body by its headers. Such a request may have a body that middleware has set. */
+function isEmpty({ headers }: Request): boolean {
+  const length = headers["content-length"];
+  return headers["transfer-encoding"] === undefined && (length === undefined || length === "0");
+}
+
+/** Whether the body of a request counts as JSON. A body without bytes needs no media type. */
+export function isJsonBody(req: Request): boolean {
   const isUsual = req.headers["content-type"] === "application/json";
-  if (!empty && !isUsual && !req.is(["json", "+json"])) throw unsupported();
+  return isUsual || isEmpty(req) || Boolean(req.is(["json", "+json"]));
+}
+
+function parsedBody(req: Request): unknown {
+  const isMissing = req.headers["content-length"] === "0" ||
+    isEmpty(req) && req.body === undefined;
+  // Parsers return an empty object for a body without bytes, so the headers decide whether the body is missing.
+  if (isMissing) throw badFormat("The body is missing");
+  if (!isJsonBody(req)) throw unsupported();
   if (req.body === undefined) {
     if (!req.is("json")) throw unsupported();
     throw new Error(

@@ -1,24 +1,28 @@
 import { createHash } from "node:crypto";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { badFormat } from "../../errors/refusals.ts";
+import type { GivenRequest } from "../../pipeline/given_request.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 
-const KEY = "idempotency-key";
+export const KEY_HEADER = "Idempotency-Key";
 
 export const MAX_KEY_LENGTH = 255;
 
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
 
-export function readKey({ headers, headersDistinct }: FrameworkRequest): string | undefined {
-  const given = headers[KEY];
-  if (given === undefined) return undefined;
-  const text = String(given).trim();
+/** Reads the key of a request. Throws a 400 if the key is malformed, or if a required key is missing. */
+export function readKey(
+  given: GivenRequest,
+  { isRequired }: { readonly isRequired: boolean },
+): string | undefined {
+  const text = given.header(KEY_HEADER)?.trim();
+  if (text === undefined) {
+    if (isRequired) throw badFormat(`The header "${KEY_HEADER}" is required`);
+    return undefined;
+  }
   const key = text.startsWith('"') ? QUOTED.exec(text)?.[1]?.replace(/\\(.)/g, "$1") : text;
-  const isOnce = (headersDistinct[KEY] ?? []).length < 2;
-  if (isOnce && key && key.length <= MAX_KEY_LENGTH) return key;
-  throw badFormat(
-    `The header "Idempotency-Key" takes one key of 1 to ${MAX_KEY_LENGTH} characters`,
-  );
+  if (!given.isRepeated(KEY_HEADER) && key && key.length <= MAX_KEY_LENGTH) return key;
+  throw badFormat(`The header "${KEY_HEADER}" takes one key of 1 to ${MAX_KEY_LENGTH} characters`);
 }
 
 /**
@@ -26,7 +30,7 @@ export function readKey({ headers, headersDistinct }: FrameworkRequest): string 
  * of names in the body does not change the hash. Returns `undefined` if the request has no key.
  */
 export function hashBody({ body, headers }: FrameworkRequest): string | undefined {
-  if (headers[KEY] === undefined) return undefined;
+  if (headers[KEY_HEADER.toLowerCase()] === undefined) return undefined;
   try {
     return hashOf(JSON.stringify(body, withSortedNames) ?? "");
   } catch {

@@ -1,88 +1,17 @@
 import type { MaybePromise } from "../declare/hooks/hooks.ts";
 import { isPromise } from "../declare/hooks/run_hook.ts";
-import { TurnPacer } from "../errors/event_loop.ts";
-import { badFormat, type Problems } from "../errors/refusals.ts";
-import { toJson } from "../json/to_json.ts";
+import { badFormat } from "../errors/refusals.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { InsertedEach, ItemResult } from "../sources/source.ts";
 import { fetchOne } from "./fetch.ts";
 import { mapAll } from "./lists/map_in_order.ts";
-import { persistEach } from "./persist.ts";
-import type { OpenLevelContext } from "./request/request_context.ts";
-import { isMinimal } from "./request/preferences.ts";
-import type { Reply } from "./request/reply.ts";
-import { errorAnswer } from "./request/reporter.ts";
-import { performWrite } from "./perform_write.ts";
 import { passHook } from "./pass_hooks.ts";
-import {
-  type Draft,
-  idOf,
-  mergeDraft,
-  passPreSave,
-  refusalsOf,
-  refuseProblems,
-  write,
-} from "./write.ts";
+import { performWrite } from "./perform_write.ts";
+import type { OpenLevelContext } from "./request/request_context.ts";
+import { type Draft, idOf, mergeDraft, passPreSave, refusalsOf, write } from "./write.ts";
 
-const NO_OBJECT = "The element is not a JSON object";
-
-/**
- * Creates an entity from each element of a body. Either all entities are created or none. With `atomic: false`, each
- * entity is created by itself, and the answer has a result for each element.
- */
-export async function writeMany(
-  context: OpenLevelContext,
-  elements: readonly unknown[],
-): Promise<Reply> {
-  if (elements.length === 0) return { status: 201, text: "[]" };
-  if (context.level.writes?.atomic === false) {
-    const results = await writeEach(context, elements);
-    return { status: 207, text: toJson(await describeResults(context, results)) };
-  }
-  const result = elements.every(isJsonObject)
-    ? await performWrite(context, { bodies: elements, isAtomic: true })
-    : undefined;
-  return result === undefined ? await writeTogether(context, elements) : { status: 201, ...result };
-}
-
-/**
- * Creates entities together. Every entity passes its hooks before the first write, so a hook that refuses one entity
- * stops all writes.
- */
-async function writeTogether(
-  context: OpenLevelContext,
-  elements: readonly unknown[],
-): Promise<Reply> {
-  const { level: { hooks }, source, cache: { key } } = context;
-  const others: Problems = {};
-  const opened = await mapAll([...elements.entries()], async ([index, body]) => {
-    if (isJsonObject(body)) return { index, body, seen: (await fetchOne(context)).seen };
-    others[index] = { message: NO_OBJECT, kind: "object" };
-    return undefined;
-  });
-  const drafts = await mapAll(
-    opened,
-    ({ index, body, seen }) => mergeDraft(context, seen, { body, at: `${index}.`, isNew: true }),
-  );
-  await refuseProblems(context, drafts, others);
-  const ready = await mapAll(drafts, (draft) => passPreSave(context, draft));
-  await key?.keep(ready);
-  const saved = hooks.persist === undefined
-    ? await source.insertAll(ready)
-    : await persistEach(context, ready.map((entity) => ({ entity })));
-  await key?.finish(ready);
-  return await answerCreated(context, saved);
-}
-
-export async function answerCreated(
-  context: OpenLevelContext,
-  saved: readonly object[],
-): Promise<Reply> {
-  const sent = await mapAll(saved, (entity) => passHook(context, "preSend", { entity }));
-  if (isMinimal(context)) return { status: 201 };
-  const texts = await mapAll(sent, (each) => toJson(each, context.level.shape));
-  return { status: 201, text: `[${texts.join()}]` };
-}
+/** The message about an element of a body that is no entity. */
+export const NO_OBJECT = "The element is not a JSON object";
 
 /**
  * Creates an entity from each body, and returns the results in the order of the bodies. A failure of one body does not
@@ -202,35 +131,4 @@ function attemptEach(
       return failed(error);
     }
   });
-}
-
-export interface DescribedResult {
-  readonly status: number;
-}
-
-/**
- * Returns the result of each element for the answer. The result has the status and the body that a request with only
- * this element would get.
- */
-export async function describeResults(
-  context: OpenLevelContext,
-  results: readonly ItemResult[],
-): Promise<DescribedResult[]> {
-  const told: DescribedResult[] = [];
-  const pacer = new TurnPacer();
-  for (const { error, ...result } of results) {
-    if (pacer.isDue) await pacer.rest();
-    told.push(
-      error === undefined ? { status: 201, ...result } : await describeError(context, error),
-    );
-  }
-  return told;
-}
-
-export async function describeError(
-  context: OpenLevelContext,
-  error: unknown,
-): Promise<DescribedResult> {
-  const { status, body } = await errorAnswer(context, error);
-  return { ...body, status };
 }

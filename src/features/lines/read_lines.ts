@@ -4,8 +4,14 @@ import { TurnPacer } from "../../errors/event_loop.ts";
 import { badFormat, overloaded, refusal } from "../../errors/refusals.ts";
 import { RestError } from "../../errors/rest_error.ts";
 import { isJsonObject, type JsonObject } from "../../schema/fields/json.ts";
+import {
+  type BodyLimits,
+  checkSize,
+  type Count,
+  MAX_DEPTH,
+  tooDeep,
+} from "../../write/body/read_body.ts";
 import { openBody } from "./import_body.ts";
-import { type BodyLimits, checkSize, type Count, MAX_DEPTH, tooDeep } from "./read_body.ts";
 
 export interface BodyLine {
   readonly line: number;

@@ -1,13 +1,13 @@
 import { setTimeout } from "node:timers";
 import mongoose from "mongoose";
 import type { ClientSession, Collection, Connection } from "mongoose";
-import { conflict } from "../errors/refusals.ts";
-import { logHint } from "../errors/log.ts";
-import { isDocument } from "../schema/mongoose/bson.ts";
-import type { StatementOptions } from "../schema/mongoose/statements/save_by.ts";
-import type { TransactionKey } from "./in_transaction.ts";
-import { TimeBudget } from "./time_budget.ts";
-import { writePastLock } from "./write_past_lock.ts";
+import { TimeBudget } from "../../database/time_budget.ts";
+import { writePastLock } from "../../database/write_past_lock.ts";
+import { logHint } from "../../errors/log.ts";
+import { conflict } from "../../errors/refusals.ts";
+import { isDocument } from "../../schema/mongoose/bson.ts";
+import type { StatementOptions } from "../../schema/mongoose/statements/save_by.ts";
+import type { CreationClaim } from "../../sources/source.ts";
 
 /**
  * The collection with the records of idempotency keys. The collection is in the database of the entities that the keys
@@ -57,7 +57,7 @@ interface StoredKey {
  * The stored record of an idempotency key. Only one request at a time holds the record and may create entities with its
  * identifiers, so that repeated requests create no second entities.
  */
-export class KeyRecord implements TransactionKey {
+export class KeyRecord implements CreationClaim {
   readonly #keys: Collection;
   readonly #filter: object;
   readonly #timeBudget: TimeBudget;

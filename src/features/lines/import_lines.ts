@@ -1,26 +1,31 @@
-import { TurnPacer } from "../errors/event_loop.ts";
-import { refusal } from "../errors/refusals.ts";
-import type { RestError } from "../errors/rest_error.ts";
-import { toJson } from "../json/to_json.ts";
-import { type BodyLine, readLines } from "../write/body/read_lines.ts";
-import type { OpenLevelContext } from "./request/request_context.ts";
-import { isMinimal } from "./request/preferences.ts";
-import { isOver, type Reply } from "./request/reply.ts";
-import { type DescribedResult, describeError, describeResults, writeEach } from "./write_many.ts";
+import { TurnPacer } from "../../errors/event_loop.ts";
+import { refusal } from "../../errors/refusals.ts";
+import type { RestError } from "../../errors/rest_error.ts";
+import { toJson } from "../../json/to_json.ts";
+import {
+  type DescribedResult,
+  describeError,
+  describeResults,
+} from "../../pipeline/lists/item_results.ts";
+import { isMinimal } from "../../pipeline/request/preferences.ts";
+import { isOver, type Reply } from "../../pipeline/request/reply.ts";
+import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
+import { writeEach } from "../../pipeline/write_each.ts";
+import { type BodyLine, readLines } from "./read_lines.ts";
 
 /** The number of consecutive lines with a 400 after which an import ends with a 413. */
 const MAX_REFUSED = 10_000;
 
 /**
- * Creates an entity from each line of a body. A database error ends the import after the batch in which the error
+ * Creates an entity from each line of a body, in batches. A database error ends the import after the batch in which the error
  * occurs. The entities of earlier batches stay stored.
  */
-export function importLines(context: OpenLevelContext): Reply {
-  const { req, route: { bodyLimits }, level: { writes } } = context;
+export function importLines(context: OpenLevelContext, batch: number): Reply {
+  const { req, route: { bodyLimits } } = context;
   const stopping = new AbortController();
   const batches = readLines(req, {
     ...bodyLimits,
-    many: writes?.many ?? 1,
+    many: batch,
     signal: stopping.signal,
     isOver: () => isOver(req),
   });

@@ -1,25 +1,25 @@
 import mongoose from "mongoose";
-import { KeyRecord } from "../database/key_record.ts";
-import { HookFailure, runHook } from "../declare/hooks/run_hook.ts";
-import { OPERATIONS } from "../declare/operations/operation.ts";
-import { BulkError } from "../errors/bulk_error.ts";
-import { badFormat, isLocked, LOCKED, notFound, refusal } from "../errors/refusals.ts";
-import { copyDocument } from "../write/stored_values.ts";
-import { isDocument } from "../schema/mongoose/bson.ts";
-import { fetchOne } from "./fetch.ts";
-import { countSelected, openLevel } from "./open_level.ts";
-import { versionBefore } from "./read.ts";
-import { mapAll } from "./lists/map_in_order.ts";
-import { enterLevel, requestView } from "./request/request_context.ts";
-import type { Call, LevelContext, OpenLevelContext } from "./request/request_context.ts";
-import { knownAnswer } from "./request/reporter.ts";
-import { hashOf, readKey } from "./request/idempotency_key.ts";
-import { NO_PIECES } from "./pieces.ts";
-import { pathOf, type Reply } from "./request/reply.ts";
-import type { WriteRules } from "./request/route.ts";
-import { passHook, passPreFetch } from "./pass_hooks.ts";
-import { answerWritten } from "./write.ts";
-import { answerCreated } from "./write_many.ts";
+import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
+import { HookFailure, runHook } from "../../declare/hooks/run_hook.ts";
+import { OPERATIONS } from "../../declare/operations/operation.ts";
+import { BulkError } from "../../errors/bulk_error.ts";
+import { isLocked, LOCKED, notFound, refusal } from "../../errors/refusals.ts";
+import type { WrappedOperation } from "../../pipeline/feature.ts";
+import { fetchOne } from "../../pipeline/fetch.ts";
+import { mapAll } from "../../pipeline/lists/map_in_order.ts";
+import { countSelected, openLevel } from "../../pipeline/open_level.ts";
+import { passHook, passPreFetch } from "../../pipeline/pass_hooks.ts";
+import { NO_PIECES } from "../../pipeline/pieces.ts";
+import { versionBefore } from "../../pipeline/read.ts";
+import { pathOf, type Reply } from "../../pipeline/request/reply.ts";
+import { knownAnswer } from "../../pipeline/request/reporter.ts";
+import { enterLevel, requestView } from "../../pipeline/request/request_context.ts";
+import type { LevelContext, OpenLevelContext } from "../../pipeline/request/request_context.ts";
+import { answerCreated, answerWritten } from "../../pipeline/write.ts";
+import { isDocument } from "../../schema/mongoose/bson.ts";
+import { copyDocument } from "../../write/stored_values.ts";
+import { hashOf } from "./idempotency_key.ts";
+import { KeyRecord } from "./key_record.ts";
 
 /**
  * The time after which a request with a key counts as lost, in milliseconds. After this time, a repeated request may
@@ -27,21 +27,22 @@ import { answerCreated } from "./write_many.ts";
  */
 const LOST_MS = 30_000;
 
-type KeyRules = NonNullable<WriteRules["idempotency"]>;
-
-export function keyOf({ context: { level }, req }: Call): string | undefined {
-  const rules = level.writes?.idempotency;
-  if (rules === undefined) return undefined;
-  const key = readKey(req);
-  if (key !== undefined || !rules.isRequired) return key;
-  throw badFormat(`The header "Idempotency-Key" is required`);
+export interface KeyRules {
+  readonly keepMS: number;
+  readonly isRequired: boolean;
+  /** Returns the name of the caller, to whom a key belongs. */
+  readonly by: ((req: FrameworkRequest) => string) | undefined;
 }
 
-interface KeyedCreation {
+/** The use of a key by one request. */
+export interface KeyUse {
   readonly key: string;
-  readonly bodyHash: string | undefined;
-  readonly count: number | undefined;
-  readonly create: () => Promise<Reply>;
+  /**
+   * The hash of the body as the client has sent it. The hash shows whether a repeated request has another body than the
+   * first request.
+   */
+  readonly bodyHash: string;
+  readonly rules: KeyRules;
 }
 
 /**
@@ -49,11 +50,10 @@ interface KeyedCreation {
  * its reader may see them now.
  */
 export async function createOnce(
-  context: OpenLevelContext,
-  { key, bodyHash = "", count, create }: KeyedCreation,
+  { context, run }: WrappedOperation,
+  { key, bodyHash, rules: { keepMS, by } }: KeyUse,
 ): Promise<Reply> {
-  const { timeBudget, route, level, source, req } = context;
-  const { keepMS, by } = level.writes?.idempotency as KeyRules;
+  const { timeBudget, route, source, req, pieces: { creations: count } } = context;
   const { db } = await context.model();
   const lostMS = Math.max(LOST_MS, route.maxTimeMS * 2);
   const name = hashOf(JSON.stringify([pathOf(req), await callerOf(context, by), key]));
@@ -65,9 +65,9 @@ export async function createOnce(
   if (record.state === "done") return await again();
   const isMade = async () => (await source.resume(record.ids)).length > 0;
   if (record.state === "resumed" && await isMade()) return await record.finish().then(again);
-  context.cache.key = record;
+  context.cache.claim = record;
   try {
-    const reply = await create();
+    const reply = await run();
     if (!record.isFinished) await record.finish();
     return reply;
   } catch (error) {

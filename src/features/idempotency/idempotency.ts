@@ -1,0 +1,92 @@
+import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
+import type { Feature, Plain } from "../../pipeline/feature.ts";
+import type { OptionPlace, OptionReader } from "../../pipeline/option_reader.ts";
+import { fieldsWithin } from "../../schema/fields/shape.ts";
+import { createOnce, type KeyRules, type KeyUse } from "./create_once.ts";
+import { hashBody, KEY_HEADER, MAX_KEY_LENGTH, readKey } from "./idempotency_key.ts";
+
+const TEXT = "A text of the client's own, such as a UUID. " +
+  "A request with the key and the body of an earlier one creates nothing: " +
+  "it has the answer of that one";
+
+/** The header of a 409 for a request while another request with the same key is still running. */
+const RETRY_AFTER = {
+  description: "Seconds to wait, if a request with the same key is under way",
+  schema: { type: "integer", minimum: 0 },
+};
+
+/** The header `Idempotency-Key`, with which a client can repeat a creation without creating a second entity. */
+export const idempotency: Feature<Plain<KeyRules, KeyUse, string | undefined>> = {
+  name: "idempotency",
+  operations: ["create"],
+  requirements: [{ needs: "_id", reason: "what it makes has no _id" }],
+  check: checkKeys,
+  narrow: (declared) => declared,
+  describe: ({ keepMS, isRequired }) => ({
+    headers: {
+      [KEY_HEADER]: {
+        text: TEXT,
+        required: isRequired,
+        schema: { type: "string", minLength: 1, maxLength: MAX_KEY_LENGTH },
+      },
+    },
+    errors: ["NOT_FOUND", "CONFLICT", "UNPROCESSABLE_ENTITY"],
+    route: { writes: { keepMS } },
+    answer: { statuses: { 409: { name: "UnderWay", headers: { "Retry-After": RETRY_AFTER } } } },
+  }),
+  capture: hashBody,
+  parse(rules, given) {
+    const key = readKey(given, rules);
+    return key === undefined ? undefined : { key, bodyHash: given.captured ?? "", rules };
+  },
+  wrap: (use, operation) => createOnce(operation, use),
+};
+
+const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+function checkKeys(option: OptionReader, place: OptionPlace): KeyRules {
+  const { keep, key, by } = option.parts("keep", "key", "by");
+  const [, digits, unit] = /^(\d+)([smhd])$/.exec(String(keep.value)) ?? [];
+  if (!Number(digits)) throw option.fail(`needs a time such as "24h" as "idempotency.keep"`);
+  const rules = {
+    keepMS: Number(digits) * UNITS_MS[unit as keyof typeof UNITS_MS],
+    isRequired: key.required(),
+    by: by.run<(req: FrameworkRequest) => string>(),
+  };
+  const isByEach = option.other("many").value !== undefined &&
+    option.other("atomic").value === false;
+  const problem = option.other("persist").value !== undefined
+    ? `its own "persist", which may write another _id`
+    : isByEach
+    ? `"atomic: false"`
+    : undefined;
+  if (problem !== undefined) throw option.fail(`cannot have "idempotency" with ${problem}`);
+  const why = rules.by === undefined ? whyDivided(place) : undefined;
+  if (why === undefined) return rules;
+  throw option.fail(
+    `needs "idempotency.by", which names the caller: ${why}, and the key of one would answer to another`,
+  );
+}
+
+/**
+ * The hooks of `one()` that may hide an entity from one caller and show it to another. With such a hook, an idempotency
+ * key has to belong to one caller.
+ */
+const READER_HOOKS = ["preFetch", "fetch", "postFetch", "preSend"] as const;
+
+/**
+ * Returns the reason why callers that create entities may see different entities or fields. For this reason, an
+ * idempotency key has to belong to one caller, because the key of one caller would answer to another caller. Returns
+ * `undefined` if all callers see the same entities and fields.
+ */
+function whyDivided({ isDivided, methods, shape }: OptionPlace): string | undefined {
+  if (isDivided) return "a scope or getConnection() divides the callers";
+  const isDividing = (option: unknown) => typeof option === "function";
+  for (const { type } of fieldsWithin(shape)) {
+    const name = (["hidden", "readonly"] as const).find((each) => isDividing(type?.options[each]));
+    if (name !== undefined) return `the function "${name}" of "${type?.path}" divides the callers`;
+  }
+  const reader = methods.find(({ operation }) => operation === "one");
+  const hook = READER_HOOKS.find((name) => reader?.hooks[name] !== undefined);
+  return hook && `the hook "${hook}" of one() may divide the callers`;
+}

@@ -1,0 +1,67 @@
+import type { Problems } from "../../errors/refusals.ts";
+import { toJson } from "../../json/to_json.ts";
+import { fetchOne } from "../../pipeline/fetch.ts";
+import { describeResults } from "../../pipeline/lists/item_results.ts";
+import { mapAll } from "../../pipeline/lists/map_in_order.ts";
+import { performWrite } from "../../pipeline/perform_write.ts";
+import { persistEach } from "../../pipeline/persist.ts";
+import type { Reply } from "../../pipeline/request/reply.ts";
+import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
+import { answerCreated, mergeDraft, passPreSave, refuseProblems } from "../../pipeline/write.ts";
+import { NO_OBJECT, writeEach } from "../../pipeline/write_each.ts";
+import { isJsonObject } from "../../schema/fields/json.ts";
+
+interface Creation {
+  readonly elements: readonly unknown[];
+  readonly atomic: boolean;
+}
+
+/**
+ * Creates an entity from each element of a body. Either all entities are created or none. With `atomic: false`, each
+ * entity is created by itself, and the answer has a result for each element.
+ */
+export async function createMany(
+  context: OpenLevelContext,
+  { elements, atomic }: Creation,
+): Promise<Reply> {
+  if (elements.length === 0) return { status: 201, text: "[]" };
+  if (!atomic) {
+    const results = await writeEach(context, elements);
+    return { status: 207, text: toJson(await describeResults(context, results)) };
+  }
+  const result = elements.every(isJsonObject)
+    ? await performWrite(context, { bodies: elements, isAtomic: true })
+    : undefined;
+  return result === undefined
+    ? await createTogether(context, elements)
+    : { status: 201, ...result };
+}
+
+/**
+ * Creates entities together. Every entity passes its hooks before the first write, so a hook that refuses one entity
+ * stops all writes.
+ */
+async function createTogether(
+  context: OpenLevelContext,
+  elements: readonly unknown[],
+): Promise<Reply> {
+  const { level: { hooks }, source, cache: { claim } } = context;
+  const others: Problems = {};
+  const opened = await mapAll([...elements.entries()], async ([index, body]) => {
+    if (isJsonObject(body)) return { index, body, seen: (await fetchOne(context)).seen };
+    others[index] = { message: NO_OBJECT, kind: "object" };
+    return undefined;
+  });
+  const drafts = await mapAll(
+    opened,
+    ({ index, body, seen }) => mergeDraft(context, seen, { body, at: `${index}.`, isNew: true }),
+  );
+  await refuseProblems(context, drafts, others);
+  const ready = await mapAll(drafts, (draft) => passPreSave(context, draft));
+  await claim?.keep(ready);
+  const saved = hooks.persist === undefined
+    ? await source.insertAll(ready)
+    : await persistEach(context, ready.map((entity) => ({ entity })));
+  await claim?.finish(ready);
+  return await answerCreated(context, saved);
+}

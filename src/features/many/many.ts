@@ -1,0 +1,50 @@
+import { checkTransactions } from "../../pipeline/check_transactions.ts";
+import type { Feature, Plain } from "../../pipeline/feature.ts";
+import { MEDIA_TYPES } from "../../pipeline/request/media_types.ts";
+import { createMany } from "./create_many.ts";
+
+interface ManyRule {
+  /** The most entities of a body. */
+  readonly most: number;
+  /** Whether either all entities of a body are created or none. */
+  readonly atomic: boolean;
+}
+
+interface ManyRequest {
+  readonly elements: readonly unknown[];
+  readonly atomic: boolean;
+}
+
+/** The creation of several entities by one request, whose body is an array. */
+export const many: Feature<Plain<ManyRule, ManyRequest>> = {
+  name: "many",
+  also: ["atomic"],
+  operations: ["create"],
+  exclusive: {
+    keeps: ["idempotency"],
+    allowed: "no list of entities beside it",
+    noun: "Lists of entities",
+    clash: (noun) => `${noun} are not lists of entities`,
+  },
+  check(option, { link }) {
+    const most = option.count();
+    if (link?.array === false) {
+      throw option.fail(`cannot have "many": the property holds one entity`);
+    }
+    return { most, atomic: option.other("atomic").flag(true) };
+  },
+  narrow: (declared) => declared,
+  describe: ({ most, atomic }) => ({
+    errors: ["PAYLOAD_TOO_LARGE"],
+    route: { writes: { many: most, atomic } },
+    body: { maxItems: most },
+    ...!atomic && { answer: { results: { [MEDIA_TYPES.json]: "list" } } },
+  }),
+  start({ atomic }, route) {
+    if (atomic) checkTransactions(route);
+  },
+  asks: (_rule, given) => given.hasArray,
+  parse: ({ atomic }, given) => ({ elements: given.elements(), atomic }),
+  select: ({ elements }) => ({ creations: elements.length }),
+  respond: ({ elements, atomic }, context) => createMany(context, { elements, atomic }),
+};

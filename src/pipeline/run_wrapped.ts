@@ -1,0 +1,17 @@
+import type { Reply } from "./request/reply.ts";
+import type { OpenLevelContext } from "./request/request_context.ts";
+
+/**
+ * Runs an operation inside the phase `wrap` of all active features. The first feature in the list is the outermost, so
+ * it sees the replies and the errors of all others.
+ */
+export function runWrapped(
+  context: OpenLevelContext,
+  operation: () => Promise<Reply>,
+): Promise<Reply> {
+  const outermost = context.active.reduceRight((run, { feature, params }) => {
+    const wrap = feature.wrap?.bind(feature);
+    return wrap === undefined ? run : () => wrap(params, { context, run });
+  }, operation);
+  return outermost();
+}
