@@ -101,10 +101,10 @@ export type {
   ParameterDescription,
   RouteDescription,
   WriteDescription,
-} from "./src/http/routes/describe_route.ts";
-export type { FilterDescription, FilterPath } from "./src/filter/q/describe_filter.ts";
+} from "./src/describe/describe_route.ts";
+export type { FilterDescription, FilterPath } from "./src/describe/describe_filter.ts";
 export type { OperationName, OperationWords } from "./src/declare/operations/operation.ts";
-export type { FieldDescription, ValueDescription } from "./src/schema/describe_object.ts";
+export type { FieldDescription, ValueDescription } from "./src/describe/describe_object.ts";
 export { FrameworkModel } from "./src/declare/model/framework_model.ts";
 export type { Entity, ModelClass, ModelOf } from "./src/declare/model/framework_model.ts";
 export {

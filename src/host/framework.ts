@@ -10,7 +10,7 @@ import type { FrameworkRouter, InitializeOptions } from "./initialize.ts";
 import { queryFor, type QueryForOptions } from "./query_for.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
 import type { FrameworkModel, ModelClass } from "../declare/model/framework_model.ts";
-import type { RouteDescription } from "../http/routes/describe_route.ts";
+import type { RouteDescription } from "../describe/describe_route.ts";
 
 /**
  * The functions with which an application mounts routes, describes routes, answers errors, reports its health, and

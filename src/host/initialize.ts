@@ -19,7 +19,7 @@ import { getModel } from "../schema/get_model.ts";
 import { followSettings, mountRoutes } from "../http/routes/open_router.ts";
 import { refuseRequest, unknownOption } from "../http/check_options.ts";
 import { buildRoutes, type RouteSettings } from "../http/routes/build_routes.ts";
-import { describeRoute, type RouteDescription } from "../http/routes/describe_route.ts";
+import { describeRoute, type RouteDescription } from "../describe/describe_route.ts";
 
 /** The options of `Framework.initialize()`, which returns the router with the routes of the models. */
 export interface InitializeOptions {

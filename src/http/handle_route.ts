@@ -11,7 +11,7 @@ import { answerError, sendError } from "./answer_error.ts";
 import { isClosing, sayIfClosing } from "./close_server.ts";
 import { awaitTurn, isQueued, noteUnflushed } from "./replies/connection.ts";
 import { sendReply } from "./replies/send_reply.ts";
-import { describeCall } from "./routes/describe_route.ts";
+import { describeCall } from "../describe/describe_route.ts";
 import { traceRequest } from "./trace_request.ts";
 
 /**

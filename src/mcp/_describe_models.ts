@@ -1,5 +1,5 @@
-import type { FilterDescription } from "../filter/q/describe_filter.ts";
-import type { HeaderDescription, RouteDescription } from "../http/routes/describe_route.ts";
+import type { FilterDescription } from "../describe/describe_filter.ts";
+import type { HeaderDescription, RouteDescription } from "../describe/describe_route.ts";
 import type { RouteAnswer, RouteCall } from "./_call_route.ts";
 import { type ExposedModel, PAGE_SIZE } from "./_exposed_models.ts";
 

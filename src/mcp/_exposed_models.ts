@@ -1,6 +1,6 @@
 import { mountedRoutes } from "../host/initialize.ts";
 import { unknownOption } from "../http/check_options.ts";
-import { PATH_PARAMETER } from "../http/routes/describe_request.ts";
+import { PATH_PARAMETER } from "../describe/paths.ts";
 import { routeWith } from "../http/routes/build_routes.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { isModelClass } from "../schema/build_field.ts";

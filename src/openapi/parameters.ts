@@ -1,4 +1,4 @@
-import type { HeaderDescription, ParameterDescription } from "../http/routes/describe_route.ts";
+import type { HeaderDescription, ParameterDescription } from "../describe/describe_route.ts";
 import type { RouteNode } from "./route_node.ts";
 import type { OpenApiOptions } from "./options.ts";
 import type { Components } from "./schemas/components.ts";

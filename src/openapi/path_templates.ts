@@ -1,4 +1,4 @@
-import { PATH_PARAMETER, pathParameters } from "../http/routes/describe_request.ts";
+import { PATH_PARAMETER, pathParameters } from "../describe/paths.ts";
 import type { RouteNode } from "./route_node.ts";
 
 /**

@@ -4,12 +4,12 @@ import { isHookName, type OperationWords, wordsOf } from "../declare/operations/
 import type { FilledFacts, JoinedDescription } from "../pipeline/description.ts";
 import { type FilterNode, filterNode } from "./schemas/filters/filter_node.ts";
 import type { FilterLimits } from "../filter/q/limits.ts";
-import { describeRoute, routeObjects } from "../http/routes/describe_route.ts";
-import type { RouteDescription } from "../http/routes/describe_route.ts";
+import { describeRoute, routeObjects } from "../describe/describe_route.ts";
+import type { RouteDescription } from "../describe/describe_route.ts";
 import { referredTarget } from "../pipeline/references.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";
-import { describeObject, type ObjectNode } from "../schema/describe_object.ts";
+import { describeObject, type ObjectNode } from "../describe/describe_object.ts";
 import { referenceIn, shapeForAll } from "../schema/fields/shape.ts";
 import { hasOwnJson } from "../schema/mongoose/documents/hide_in_json.ts";
 import { isSchema } from "../schema/standard_schema.ts";

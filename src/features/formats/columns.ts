@@ -1,6 +1,6 @@
 import type { Schema } from "mongoose";
 import { readProjection, shownBy, type Shows } from "../../filter/projection.ts";
-import { schemaOf } from "../../filter/q/describe_filter.ts";
+import { schemaOf } from "../../describe/describe_filter.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import type { LevelContext } from "../../pipeline/request/request_context.ts";

@@ -23,7 +23,7 @@ import {
 } from "./_check_rest.ts";
 import { compileFilterPaths } from "./compile_filter_paths.ts";
 import { compileWrites } from "./compile_writes.ts";
-import { pathKey } from "./describe_request.ts";
+import { pathKey } from "../../describe/paths.ts";
 
 export type RouteSettings = Omit<SharedSettings, "getConnection">;
 

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../errors/refusals.ts";
-import type { ErrorDescription } from "../../http/routes/describe_route.ts";
+import type { ErrorDescription } from "../../describe/describe_route.ts";
 import type { RouteNode } from "../route_node.ts";
 import type { Components } from "../schemas/components.ts";
 import { IDENTIFIER, type JsonSchema, withSchemas } from "../schemas/json_schema.ts";

@@ -1,4 +1,4 @@
-import type { ObjectNode, ValueNode } from "../../schema/describe_object.ts";
+import type { ObjectNode, ValueNode } from "../../describe/describe_object.ts";
 import { isJson } from "../../schema/fields/json.ts";
 import { IDENTIFIER, type JsonSchema, orNull } from "./json_schema.ts";
 

@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS, type FilterLimits } from "../../filter/q/limits.ts";
 import type { FilterNode } from "./filters/filter_node.ts";
 import type { AnswerNode } from "../route_node.ts";
-import type { ObjectNode, View } from "../../schema/describe_object.ts";
+import type { ObjectNode, View } from "../../describe/describe_object.ts";
 import { describeEntity, entityDetail, entityName } from "./entity_schema.ts";
 import { describeFilter } from "./filters/filter_schema.ts";
 import { type JsonSchema, moved, refer } from "./json_schema.ts";

@@ -1,5 +1,5 @@
 import type { AnswerNode, PopulatedNode } from "../route_node.ts";
-import type { FieldNode } from "../../schema/describe_object.ts";
+import type { FieldNode } from "../../describe/describe_object.ts";
 import { type AnswerObjects, answerValue } from "./answer_value.ts";
 import type { Components } from "./components.ts";
 import { IDENTIFIER, type JsonSchema, orNull } from "./json_schema.ts";

@@ -3,7 +3,7 @@ import {
   isAnswer,
   type ObjectNode,
   repeatsStored,
-} from "../../schema/describe_object.ts";
+} from "../../describe/describe_object.ts";
 import { answerValue } from "./answer_value.ts";
 import { bodyValue } from "./bodies/body_value.ts";
 import type { Components } from "./components.ts";

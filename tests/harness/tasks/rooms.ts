@@ -29,11 +29,15 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   sources: ["database", "declare", "errors", "filter", "json", "schema", "write"],
   pipeline: ["database", "declare", "errors", "filter", "json", "schema", "sources", "write"],
   changes: ["database", "declare", "errors", "schema"],
-  http: ["database", "declare", "errors", "filter", "json", "pipeline", "schema", "write"],
-  features: [...KERNEL, "http"],
-  host: [...KERNEL, "http", "features", "features.ts"],
-  mcp: ["declare", "errors", "filter", "host", "http", "pipeline", "schema"],
-  openapi: ["declare", "errors", "filter", "host", "http", "pipeline", "schema"],
+  describe: ["declare", "errors", "filter", "pipeline", "schema"],
+  http: [
+    ...["database", "declare", "describe", "errors", "filter", "json", "pipeline", "schema"],
+    "write",
+  ],
+  features: [...KERNEL, "describe", "http"],
+  host: [...KERNEL, "describe", "http", "features", "features.ts"],
+  mcp: ["declare", "describe", "errors", "filter", "host", "http", "pipeline", "schema"],
+  openapi: ["declare", "describe", "errors", "filter", "host", "http", "pipeline", "schema"],
 };
 
 /** Gives the imports of a file that lead to a room that its own room may not import. */

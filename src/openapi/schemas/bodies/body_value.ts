@@ -1,4 +1,4 @@
-import type { ValueNode } from "../../../schema/describe_object.ts";
+import type { ValueNode } from "../../../describe/describe_object.ts";
 import { unknownType } from "../answer_value.ts";
 import type { Components } from "../components.ts";
 import { JSON_SCALARS, type JsonSchema, KEYS, orNull } from "../json_schema.ts";

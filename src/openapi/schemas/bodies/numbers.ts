@@ -1,4 +1,4 @@
-import type { ValueNode } from "../../../schema/describe_object.ts";
+import type { ValueNode } from "../../../describe/describe_object.ts";
 import { type JsonSchema, oneOf } from "../json_schema.ts";
 
 /**

@@ -4,9 +4,9 @@ import {
   filterFields,
   operatorsOf,
   schemaOf,
-} from "../../../filter/q/describe_filter.ts";
+} from "../../../describe/describe_filter.ts";
 import { schemaClass } from "../../../schema/build_schema.ts";
-import { typeName } from "../../../schema/describe_object.ts";
+import { typeName } from "../../../describe/describe_object.ts";
 import type { FieldShape, Shape } from "../../../schema/fields/shape.ts";
 import { isRecursive, isSecret } from "../../../schema/fields/visibility.ts";
 

@@ -1,4 +1,4 @@
-import type { ValueNode } from "../../../schema/describe_object.ts";
+import type { ValueNode } from "../../../describe/describe_object.ts";
 import { scalarValue } from "../bodies/body_value.ts";
 import type { Components } from "../components.ts";
 import { FILTER_KEYS, GIVEN_IDENTIFIER, JSON_SCALARS, type JsonSchema } from "../json_schema.ts";

@@ -1,22 +1,22 @@
 import type { SchemaType } from "mongoose";
-import { schemaClass } from "./build_schema.ts";
-import { fieldDefault } from "./fields/field_default.ts";
-import { isJson } from "./fields/json.ts";
-import { isHiddenFromSome } from "./fields/rights.ts";
-import type { FieldShape, Shape } from "./fields/shape.ts";
-import { isRecursive, isSecret, whyUnseen } from "./fields/visibility.ts";
-import { memoize } from "./memoize.ts";
-import { hasOwnJson } from "./mongoose/documents/hide_in_json.ts";
-import { classOf } from "./model_name.ts";
+import { schemaClass } from "../schema/build_schema.ts";
+import { fieldDefault } from "../schema/fields/field_default.ts";
+import { isJson } from "../schema/fields/json.ts";
+import { isHiddenFromSome } from "../schema/fields/rights.ts";
+import type { FieldShape, Shape } from "../schema/fields/shape.ts";
+import { isRecursive, isSecret, whyUnseen } from "../schema/fields/visibility.ts";
+import { memoize } from "../schema/memoize.ts";
+import { hasOwnJson } from "../schema/mongoose/documents/hide_in_json.ts";
+import { classOf } from "../schema/model_name.ts";
 import {
   declaredRules,
   hasOwnCast,
   hasOwnSetters,
   isAlwaysRequired,
   SETTING_OPTIONS,
-} from "./mongoose/schemas/field_rules.ts";
-import type { DeclaredRules } from "./mongoose/schemas/field_rules.ts";
-import { stampFields } from "./mongoose/schemas/schema_members.ts";
+} from "../schema/mongoose/schemas/field_rules.ts";
+import type { DeclaredRules } from "../schema/mongoose/schemas/field_rules.ts";
+import { stampFields } from "../schema/mongoose/schemas/schema_members.ts";
 
 /** The description of a value in a request body or in a response. Descriptions of routes contain it. */
 export interface ValueDescription {

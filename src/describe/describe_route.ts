@@ -1,19 +1,19 @@
-import type { OptionDescriptions } from "../../declare/options.ts";
-import type { HookName } from "../../declare/hooks/hooks.ts";
-import type { DataType } from "../../declare/operations/action.ts";
-import { isHookName, type OperationWords, wordsOf } from "../../declare/operations/operation.ts";
-import type { FilterDescription } from "../../filter/q/describe_filter.ts";
-import type { Call } from "../../pipeline/request/request_context.ts";
-import { narrowToReader } from "../../pipeline/request/reader_rights.ts";
-import type { Reply } from "../../pipeline/request/reply.ts";
-import { actingLevel, type Route, type WriteRules } from "../../pipeline/request/route.ts";
-import { passPreFetch } from "../../pipeline/pass_hooks.ts";
-import { buildSchema } from "../../schema/build_schema.ts";
-import { describeFields, describeObject } from "../../schema/describe_object.ts";
-import type { FieldDescription, ObjectNode, View } from "../../schema/describe_object.ts";
-import type { Rights } from "../../schema/fields/rights.ts";
-import { describeShape } from "../../schema/fields/shape.ts";
-import { isSchema, jsonSchemaOf } from "../../schema/standard_schema.ts";
+import type { OptionDescriptions } from "../declare/options.ts";
+import type { HookName } from "../declare/hooks/hooks.ts";
+import type { DataType } from "../declare/operations/action.ts";
+import { isHookName, type OperationWords, wordsOf } from "../declare/operations/operation.ts";
+import type { FilterDescription } from "./describe_filter.ts";
+import type { Call } from "../pipeline/request/request_context.ts";
+import { narrowToReader } from "../pipeline/request/reader_rights.ts";
+import type { Reply } from "../pipeline/request/reply.ts";
+import { actingLevel, type Route, type WriteRules } from "../pipeline/request/route.ts";
+import { passPreFetch } from "../pipeline/pass_hooks.ts";
+import { buildSchema } from "../schema/build_schema.ts";
+import { describeFields, describeObject } from "./describe_object.ts";
+import type { FieldDescription, ObjectNode, View } from "./describe_object.ts";
+import type { Rights } from "../schema/fields/rights.ts";
+import { describeShape } from "../schema/fields/shape.ts";
+import { isSchema, jsonSchemaOf } from "../schema/standard_schema.ts";
 import {
   describeErrors,
   describeFilter,

@@ -1,36 +1,16 @@
-import { takesQ } from "../../declare/operations/operation.ts";
-import { type ErrorCode, STATUS_OF } from "../../errors/refusals.ts";
-import { type FilterDescription, listedOf, listPaths } from "../../filter/q/describe_filter.ts";
-import type { ParameterFacts } from "../../pipeline/description.ts";
-import {
-  actingLevel,
-  type Level,
-  type Route,
-  type WriteRules,
-} from "../../pipeline/request/route.ts";
-import { buildSchema } from "../../schema/build_schema.ts";
+import { takesQ } from "../declare/operations/operation.ts";
+import { type ErrorCode, STATUS_OF } from "../errors/refusals.ts";
+import { type FilterDescription, listedOf, listPaths } from "./describe_filter.ts";
+import type { ParameterFacts } from "../pipeline/description.ts";
+import { actingLevel, type Level, type Route, type WriteRules } from "../pipeline/request/route.ts";
+import { buildSchema } from "../schema/build_schema.ts";
+import { pathParameters } from "./paths.ts";
 import type {
   ErrorDescription,
   HeaderDescription,
   ParameterDescription,
   WriteDescription,
 } from "./describe_route.ts";
-
-/** Matches a parameter in a path of Express, such as `:id`. The name of a parameter may be in quotes. */
-export const PATH_PARAMETER =
-  /:(?:([\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*)|"([^"\\{}/]+)")/gu;
-
-/**
- * Returns a key that is equal for paths that match the same requests, so that the second of two such routes can be
- * refused. Express ignores case by default, and the names of parameters make no difference.
- */
-export function pathKey(path: string): string {
-  return path.replaceAll(PATH_PARAMETER, ":").toLowerCase();
-}
-
-export function pathParameters(path: string): string[] {
-  return [...path.matchAll(PATH_PARAMETER)].map(([, name, quoted = ""]) => name ?? quoted);
-}
 
 export function describeFilter(route: Route): FilterDescription | undefined {
   const { operation, limits } = route;

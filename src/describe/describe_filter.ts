@@ -1,10 +1,10 @@
 import type { Schema } from "mongoose";
-import { typeName } from "../../schema/describe_object.ts";
-import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
-import { isRecursive, isSecret, whyUnseen } from "../../schema/fields/visibility.ts";
-import type { QueryLimits } from "./limits.ts";
-import { OPERATORS } from "./operators.ts";
-import type { ListedPaths } from "./resolve_path.ts";
+import { typeName } from "./describe_object.ts";
+import type { FieldShape, Shape } from "../schema/fields/shape.ts";
+import { isRecursive, isSecret, whyUnseen } from "../schema/fields/visibility.ts";
+import type { QueryLimits } from "../filter/q/limits.ts";
+import { OPERATORS } from "../filter/q/operators.ts";
+import type { ListedPaths } from "../filter/q/resolve_path.ts";
 
 /** A path that a filter may name, with the operators that a condition on it may use. */
 export interface FilterPath {
