@@ -28,13 +28,12 @@ interface GivenOption {
 
 const KINDS = {
   boolean: ["a boolean", (value: unknown) => typeof value === "boolean"],
-  count: ["a whole number of at least 1", isCount],
+  number: ["a whole number of at least 1", isCount],
   function: ["a function", (value: unknown) => typeof value === "function"],
   required: ['"required"', (value: unknown) => value === "required"],
   names: ["a list of names", isNames],
   fields: ["a list of fields", isFilled],
   paths: ["a list of paths", isFilled],
-  formats: ["a list of formats", isFilled],
 } as const;
 
 /**
@@ -187,7 +186,7 @@ export class OptionReader {
     if (missing !== undefined && (this.value === undefined || this.value === missing)) {
       return missing;
     }
-    return checkKind(this.value, { kind: "count", ...this.#given });
+    return checkKind(this.value, { kind: "number", ...this.#given });
   }
 
   /** Returns the option as a boolean, which is `missing` if the option is absent. */
@@ -203,9 +202,10 @@ export class OptionReader {
     return true;
   }
 
-  /** Returns a list of texts. `kind` is the word for the texts in the error message. */
-  list(kind: "names" | "formats" | "paths"): readonly string[] {
-    return checkKind(this.value, { kind, ...this.#given });
+  /** Returns a list of texts, which may be empty. `what` is the word for the texts in the error message. */
+  list(what: string): readonly string[] {
+    if (isNames(this.value)) return this.value;
+    throw this.fail(`needs a list of ${what} as "${this.#name}"`);
   }
 
   /** Returns a function, or `undefined` if the option is absent. */

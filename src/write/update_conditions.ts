@@ -169,9 +169,9 @@ export async function checkScope(
   { scope, connection }: { readonly scope: Filter; readonly connection: Connection },
 ): Promise<void> {
   for (const sent of inCommands(all.filter((values) => !isKnownWithin(values, scope)))) {
-    const stages = [{ $match: scope }, { $count: "count" }];
+    const stages = [{ $match: scope }, { $count: "total" }];
     const [found] = await aggregateValues({ connection, values: sent, stages });
-    if (Number(found?.count ?? 0) < sent.length) throw outOfReach();
+    if (Number(found?.total ?? 0) < sent.length) throw outOfReach();
   }
 }
 

@@ -2,9 +2,12 @@ import type { WriteOptions } from "../options.ts";
 import type { Method } from "./methods.ts";
 import type { OperationName } from "./operation.ts";
 
-/** The write options of each operation. A write option of another operation is an error at start-up. */
+/**
+ * The options that belong to an operation and to no feature. Such an option of another operation is an error at
+ * start-up. `atomic` also belongs to a feature of `create()`.
+ */
 const TAKEN = {
-  create: ["many", "atomic", "formats", "idempotency"],
+  create: ["atomic"],
   updateAll: ["fields", "max", "atomic"],
   removeAll: ["max", "q"],
   replace: ["by"],
@@ -20,16 +23,10 @@ export function isWriteOption(name: string): boolean {
   return Object.keys(TAKEN).some((operation) => takesOption(operation, name));
 }
 
-/**
- * Returns the write options of an operation. An option with the value `undefined` counts as absent. The option
- * `formats` of `all()` is no write option.
- */
-export function optionsGiven({ operation, hooks }: Method): Record<string, unknown> {
+/** Returns the write options of an operation. An option with the value `undefined` counts as absent. */
+export function optionsGiven({ hooks }: Method): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(hooks).filter(([name, value]) => {
-      const isOfRead = name === "formats" && !takesOption(operation, name);
-      return value !== undefined && isWriteOption(name) && !isOfRead;
-    }),
+    Object.entries(hooks).filter(([name, value]) => value !== undefined && isWriteOption(name)),
   );
 }
 

@@ -35,6 +35,7 @@ export const formats: Feature<Plain<Formats, Chosen>> = {
   operations: ["all"],
   check(option, { shape }) {
     const given = option.list("formats");
+    if (given.length === 0) throw option.fail('needs a list of formats as "formats"');
     const unknown = given.find((name) => !Object.hasOwn(TYPES, name));
     if (unknown !== undefined) throw option.fail(`has an unknown format "${unknown}" in "formats"`);
     if (given.includes("csv") && columnsIn(shape).length === 0) {

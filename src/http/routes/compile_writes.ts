@@ -28,7 +28,7 @@ export function compileWrites(method: Method, place: OptionPlace): WriteRules | 
   const { atomic = true, fields, q, max = isUpdate ? MOST_UPDATED : undefined } = given;
   checkKind(atomic, { kind: "boolean", option: "atomic", fail });
   if (max !== undefined && max !== Infinity) {
-    checkKind(max, { kind: "count", option: "max", fail });
+    checkKind(max, { kind: "number", option: "max", fail });
   }
   if (q !== undefined) checkKind(q, { kind: "required", option: "q", fail });
   if (isUpdate) {

@@ -124,9 +124,9 @@ export class ElementSource implements Source {
 
   async count(limit?: number): Promise<number> {
     const { sort: _sort, ...options } = this.#queryOptions(false);
-    const stages = [...limit === undefined ? [] : [{ $limit: limit }], { $count: "count" }];
+    const stages = [...limit === undefined ? [] : [{ $limit: limit }], { $count: "total" }];
     const [counted] = await this.#aggregate(this.#filter(), { ...options, stages });
-    return Number(counted?.count ?? 0);
+    return Number(counted?.total ?? 0);
   }
 
   newEntity(_id?: unknown): Promise<EntityValue> {
