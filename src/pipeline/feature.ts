@@ -154,7 +154,7 @@ export interface Feature<T extends FeatureTypes> {
   prepare?(params: T["params"], context: OpenLevelContext): Promise<Pieces>;
   /** Answers in the place of the operation. Only for exclusive features. */
   respond?(params: T["params"], context: OpenLevelContext): Promise<Reply>;
-  /** Runs the operation, and may do work before and after it. */
+  /** Runs the operation, and may do work before and after it. The first feature in the list is the outermost. */
   wrap?(params: T["params"], operation: WrappedOperation): Promise<Reply>;
   /** Returns the headers of a list. */
   headers?(params: T["params"], list: FoundList): Readonly<Record<string, string>>;

@@ -303,8 +303,9 @@ interface AppliedRules {
 }
 
 /**
- * Throws if a request for an exclusive feature has a header that only features without effect beside it read. The
- * client would rely on the header. Headers of another exclusive feature have no effect in other requests either.
+ * Throws if a request for an exclusive feature has a header that only excluded features read, because the client relies
+ * on the header. A header of another exclusive feature is ignored, as in every request that does not ask for that
+ * feature.
  */
 function refuseHeaders(
   { headers }: FrameworkRequest,
