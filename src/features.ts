@@ -13,7 +13,7 @@ import { search } from "./features/search/search.ts";
 import { select } from "./features/select/select.ts";
 import { sort } from "./features/sort/sort.ts";
 import type { AnyFeature } from "./pipeline/feature.ts";
-import { FeatureList } from "./pipeline/operation_options.ts";
+import { FeatureList } from "./pipeline/feature_list.ts";
 
 /**
  * All features, by name. The phases of a request run in this order, and descriptions list parameters in this order. The

@@ -11,7 +11,7 @@ import { type BodyLimits, completeBodyLimits } from "../write/body/read_body.ts"
 import { logLine } from "../errors/log.ts";
 import type { LiveLimits } from "../features/live/live_limits.ts";
 import { features } from "../features.ts";
-import type { FeatureList } from "../pipeline/operation_options.ts";
+import type { FeatureList } from "../pipeline/feature_list.ts";
 import { checkTransactions } from "../pipeline/check_transactions.ts";
 import { planLevel } from "../pipeline/plan_level.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";

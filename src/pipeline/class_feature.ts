@@ -13,6 +13,16 @@ import { cannotMount, type OptionPlace, OptionReader } from "./option_reader.ts"
 /**
  * An option of `@rest` on a class that applies wherever the class is read or written, by any route and by references of
  * other classes. All `@rest` of a class must have equal values of the option.
+ *
+ * @example Entities that only their shop can see
+ * ```ts ignore
+ * const shop: ClassFeature<{ readonly field: string }> = {
+ *   name: "shop",
+ *   check: (option) => ({ field: String(option.value) }),
+ *   schema: ({ field }, schema) => void schema.index({ [field]: 1 }),
+ *   condition: ({ field }, req) => ({ [field]: req.headers["x-shop"] }),
+ * };
+ * ```
  */
 export interface ClassFeature<R = unknown> {
   /** The name of the option. */

@@ -14,7 +14,7 @@ import { ElementSource } from "../sources/parts/element_source.ts";
 import { openReferences } from "../sources/parts/reference_source.ts";
 import type { Source } from "../sources/source.ts";
 import { fetchOne } from "./fetch.ts";
-import { enterLevel, idParam, readParameters, requestView } from "./request/request_context.ts";
+import { enterLevel, idParam, parseFeatures, requestView } from "./request/request_context.ts";
 import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
 import { narrowToReader } from "./request/reader_rights.ts";
 import { joinPieces } from "./pieces.ts";
@@ -58,7 +58,7 @@ async function countEarly(context: LevelContext): Promise<number> {
   const own = { ...withOwnRequest(context), state };
   narrowToReader(own);
   // The features of a write select no entities, and may read the body.
-  if (own.route.operation.change === undefined) readParameters(own);
+  if (own.route.operation.change === undefined) parseFeatures(own);
   const { source } = await openLevel(own);
   return await source.count();
 }

@@ -182,7 +182,7 @@ export class OptionReader {
   }
 
   /** Returns the option as a number of at least 1, or `missing` if the option is absent. */
-  count(missing?: number): number {
+  number(missing?: number): number {
     if (missing !== undefined && (this.value === undefined || this.value === missing)) {
       return missing;
     }
@@ -202,14 +202,14 @@ export class OptionReader {
     return true;
   }
 
-  /** Returns a list of texts, which may be empty. `what` is the word for the texts in the error message. */
-  list(what: string): readonly string[] {
+  /** Returns a list of texts, which may be empty. The word for the texts in the error message is `kind`. */
+  list(kind: string): readonly string[] {
     if (isNames(this.value)) return this.value;
-    throw this.fail(`needs a list of ${what} as "${this.#name}"`);
+    throw this.fail(`needs a list of ${kind} as "${this.#name}"`);
   }
 
   /** Returns a function, or `undefined` if the option is absent. */
-  run<F>(): F | undefined {
+  callback<F>(): F | undefined {
     if (this.value === undefined) return undefined;
     checkKind(this.value, { kind: "function", ...this.#given });
     return this.value as F;

@@ -6,7 +6,7 @@ import { remove } from "./remove.ts";
 import { openLevel, preparePieces } from "./open_level.ts";
 import { readList } from "./lists/read_list.ts";
 import { readOne } from "./read.ts";
-import { readParameters } from "./request/request_context.ts";
+import { parseFeatures } from "./request/request_context.ts";
 import type { Call, LevelContext, OpenLevelContext } from "./request/request_context.ts";
 import { checkIndexes, checkParameters } from "./request/check_request.ts";
 import { isMinimal, withoutBody } from "./request/preferences.ts";
@@ -25,7 +25,7 @@ import { write } from "./write.ts";
  */
 export async function runPipeline(call: Call): Promise<Reply> {
   await admit(call);
-  const [lead] = call.context.active;
+  const { lead } = call.context;
   const takeOver = lead?.feature.takeOver?.(lead.params, call);
   if (takeOver !== undefined) return { status: 200, takeOver };
   const reply = await perform(call);
@@ -49,7 +49,7 @@ function headersOf(context: LevelContext, { found }: Reply): Record<string, stri
 
 async function perform(call: Call): Promise<Reply> {
   const { route: { operation, bodyLimits }, req } = call;
-  const [lead] = call.context.active;
+  const { lead } = call.context;
   // An exclusive feature has read the body itself.
   const takesBody = (operation.change === "merge" || operation.change === "replace") &&
     lead?.feature.respond === undefined;
@@ -66,7 +66,7 @@ async function perform(call: Call): Promise<Reply> {
 
 /** Runs the operation of a request, or the exclusive feature that answers in its place. */
 async function operate(context: OpenLevelContext, body: JsonObject | undefined): Promise<Reply> {
-  const [lead] = context.active;
+  const { lead } = context;
   const reply = await lead?.feature.respond?.(lead.params, context);
   if (reply !== undefined) return reply;
   if (!context.route.operation.many) return await performOn(context, body);
@@ -86,7 +86,7 @@ export async function admit(call: Call): Promise<void> {
   // Features of a write may read the body, so the names of all parameters are checked before.
   const isWrite = call.route.operation.change !== undefined;
   if (isWrite) checkParameters(call);
-  readParameters(call.context, call.captured);
+  parseFeatures(call.context, call.captured);
   if (!isWrite) checkParameters(call);
 }
 

@@ -22,7 +22,7 @@ export const count: Feature<Plain<CountRule, CountQuery>> = {
   }],
   check(option) {
     const { upTo, always } = option.parts("upTo", "always");
-    return { upTo: upTo.count(Infinity), always: always.flag() };
+    return { upTo: upTo.number(Infinity), always: always.flag() };
   },
   narrow: (declared) => declared,
   describe: ({ always }) => ({

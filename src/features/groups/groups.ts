@@ -63,8 +63,8 @@ export const groups: Feature<GroupTypes> = {
     );
     return {
       count: count.flag(),
-      max: max.count(1000),
-      least: least.count(1),
+      max: max.number(1000),
+      least: least.number(1),
       by: checkKeys(by, place),
       sum: checkNumbers(sum, place),
       avg: checkNumbers(avg, place),

@@ -173,6 +173,7 @@ async function readCreated(context: OpenLevelContext, id: string) {
     match: undefined,
     hookConditions: undefined,
     active: [],
+    lead: undefined,
     pieces: NO_PIECES,
     cache: {},
     state: {

@@ -51,7 +51,7 @@ function checkKeys(option: OptionReader, place: OptionPlace): KeyRules {
   const rules = {
     keepMS: Number(digits) * UNITS_MS[unit as keyof typeof UNITS_MS],
     isRequired: key.required(),
-    by: by.run<(req: FrameworkRequest) => string>(),
+    by: by.callback<(req: FrameworkRequest) => string>(),
   };
   const isByEach = option.other("many").value !== undefined &&
     option.other("atomic").value === false;

@@ -31,7 +31,7 @@ export const lines: Feature<Plain<LinesRule, LinesRule>> = {
     if (key === "required") {
       throw option.fail(`cannot have "formats" with "idempotency.key": lines have no key`);
     }
-    return { batch: many.count() };
+    return { batch: many.number() };
   },
   narrow: (declared) => declared,
   describe: () => ({

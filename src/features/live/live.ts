@@ -26,7 +26,7 @@ export const live: Feature<Plain<LiveRule, LiveRule>> = {
   },
   varies: ["Accept"],
   settings: (given) => completeLiveLimits(given as LiveLimits | undefined),
-  check: (option) => ({ max: option.parts("max").max.count(MAX_LIVE) }),
+  check: (option) => ({ max: option.parts("max").max.number(MAX_LIVE) }),
   narrow: (declared) => declared,
   describe: (rule) => ({
     headers: {

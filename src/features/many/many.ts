@@ -27,7 +27,7 @@ export const many: Feature<Plain<ManyRule, ManyRequest>> = {
     clash: (noun) => `${noun} are not lists of entities`,
   },
   check(option, { link }) {
-    const most = option.count();
+    const most = option.number();
     if (link?.array === false) {
       throw option.fail(`cannot have "many": the property holds one entity`);
     }

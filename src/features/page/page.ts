@@ -40,7 +40,7 @@ export const page: Feature<Plain<PageRule, PageQuery>> = {
   readsBeyondFilter: true,
   check(option, { schema }) {
     const { max, size } = option.parts("max", "size");
-    const most = max.count();
+    const most = max.number();
     const inOneScan = schema.indexes().some(([, { partialFilterExpression } = {}]) =>
       partialFilterExpression !== undefined
     );

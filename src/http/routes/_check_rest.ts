@@ -22,7 +22,7 @@ import { type FieldShape, fieldsWithin, type Shape } from "../../schema/fields/s
 import { isRecursive, shapeWithin, whyUnseen } from "../../schema/fields/visibility.ts";
 import { isSchema } from "../../schema/standard_schema.ts";
 import { cannotMount, type Fail } from "../../pipeline/option_reader.ts";
-import type { FeatureList } from "../../pipeline/operation_options.ts";
+import type { FeatureList } from "../../pipeline/feature_list.ts";
 import { unknownOption } from "../check_options.ts";
 
 /** The names of all options of `@rest`. `checkNames()` refuses a declaration with any other option. */

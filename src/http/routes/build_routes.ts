@@ -11,7 +11,8 @@ import { describeParts, type PartDescription } from "../../schema/describe_parts
 import { shapeForAll } from "../../schema/fields/shape.ts";
 import { versionKeyOf } from "../../schema/fields/system_fields.ts";
 import { collectionName, modelName } from "../../schema/model_name.ts";
-import { type FeatureList, OperationOptions } from "../../pipeline/operation_options.ts";
+import type { FeatureList } from "../../pipeline/feature_list.ts";
+import { OperationOptions } from "../../pipeline/operation_options.ts";
 import { cannotMount } from "../../pipeline/option_reader.ts";
 import {
   checkConcurrency,

@@ -2,7 +2,8 @@ import { assert, assertEquals } from "@std/assert";
 import { FrameworkModel, type FrameworkRequest, prop } from "../../../mod.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { shapeForAll } from "../../schema/fields/shape.ts";
-import { FeatureList, OperationOptions } from "../operation_options.ts";
+import { FeatureList } from "../feature_list.ts";
+import { OperationOptions } from "../operation_options.ts";
 import { MAX_KEPT, rightsOf, type RouteRights } from "./reader_rights.ts";
 import type { Level } from "./route.ts";
 

@@ -55,6 +55,8 @@ export interface LevelContext extends RequestContext {
   readonly hookConditions?: ((filter: Filter) => Filter) | undefined;
   /** The features that the request uses. The list is empty until the `preFetch` hooks have passed. */
   active: readonly ActiveFeature[];
+  /** The exclusive feature among the active features, which answers in the place of the operation. */
+  lead?: ActiveFeature | undefined;
   /** The pieces of the statement and of the answer, from all active features. */
   pieces: Pieces;
   readonly cache: LevelCache;
@@ -168,16 +170,17 @@ export function readFilter(
  * Reads the parameters of the features of the last level, by the rules of its reader. The caller has run the `preFetch`
  * hooks, so a client that they refuse gets no error about its parameters.
  */
-export function readParameters(
+export function parseFeatures(
   context: LevelContext,
   captured?: ReadonlyMap<AnyFeature, unknown>,
 ): void {
   const { level: { options }, route, req } = context;
   const ofHooks = route.levels.flatMap((level) => level.parameters);
   const { bodyLimits } = route;
-  const active = options.parse({ req, ofHooks, captured, bodyLimits });
+  const { active, lead } = options.parse({ req, ofHooks, captured, bodyLimits });
   if (active.length === 0) return;
   context.active = active;
+  context.lead = lead;
   context.pieces = joinPieces(
     active.map(({ feature, params }) => feature.select?.(params) ?? NO_PIECES),
   );

@@ -9,7 +9,8 @@ import type { PartLink } from "../../schema/describe_parts.ts";
 import type { Rights } from "../../schema/fields/rights.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import type { BodyLimits } from "../../write/body/read_body.ts";
-import type { FeatureList, ReaderOptions } from "../operation_options.ts";
+import type { FeatureList } from "../feature_list.ts";
+import type { ReaderOptions } from "../reader_options.ts";
 import type { RouteRights } from "./reader_rights.ts";
 import type { Reporter } from "./reporter.ts";
 

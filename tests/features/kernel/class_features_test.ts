@@ -23,7 +23,7 @@ import {
 import { features } from "../../../src/features.ts";
 import { initializeWith } from "../../../src/host/initialize.ts";
 import type { ClassFeature } from "../../../src/pipeline/class_feature.ts";
-import { FeatureList } from "../../../src/pipeline/operation_options.ts";
+import { FeatureList } from "../../../src/pipeline/feature_list.ts";
 
 import { openDatabase } from "../../harness/database.ts";
 import { startMongo } from "../../harness/mongo/start_mongo.ts";

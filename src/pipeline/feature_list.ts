@@ -1,0 +1,78 @@
+import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
+import type { ModelClass } from "../declare/model/framework_model.ts";
+import type { RestRecord } from "../declare/model/records.ts";
+import { addToSchemas } from "../schema/build_schema.ts";
+import { memoize } from "../schema/memoize.ts";
+import type { WriteDuties } from "../sources/write_duties.ts";
+import {
+  addRulesToSchema,
+  type ClassFeature,
+  dutiesOfRules,
+  readClassRules,
+  scopesOfRules,
+} from "./class_feature.ts";
+import type { AnyFeature } from "./feature.ts";
+import type { ParameterForms } from "./given_request.ts";
+
+/** The features that a router knows. The order of the list is the order in which their phases run. */
+export class FeatureList {
+  readonly all: readonly AnyFeature[];
+  readonly parameters: ParameterForms;
+  readonly #options: ReadonlySet<string>;
+  readonly #ofClasses: readonly ClassFeature[];
+
+  constructor(all: readonly AnyFeature[], ofClasses: readonly ClassFeature[] = []) {
+    this.all = all;
+    this.#ofClasses = ofClasses;
+    // Models may be compiled before a router is mounted, so the list adds to all schemas from the beginning.
+    if (ofClasses.length > 0) {
+      addToSchemas((target, schema) => addRulesToSchema(this.#rulesOf(target), schema));
+    }
+    this.parameters = new Map(all.flatMap(({ parameters }) => Object.entries(parameters ?? {})));
+    this.#options = new Set(all.flatMap(optionsOf));
+  }
+
+  /** Whether a name in the declaration of an operation is an option of a feature, and not a hook. */
+  hasOption(name: string): boolean {
+    return this.#options.has(name);
+  }
+
+  /** The names of the options of `@rest` on a class that belong to features. */
+  get classOptions(): Readonly<Record<string, true>> {
+    return Object.fromEntries(this.#ofClasses.map(({ name }) => [name, true]));
+  }
+
+  readonly #rulesOf = memoize((target: ModelClass) => readClassRules(this.#ofClasses, target));
+
+  /** Returns the conditions that bind every read and write of a class, in addition to the scopes of its `@rest`. */
+  conditionsOf(target: ModelClass): NonNullable<RestRecord["scope"]>[] {
+    return scopesOfRules(this.#rulesOf(target));
+  }
+
+  /** Returns the work that the features of a class add to each write of a request. */
+  dutiesOf(target: ModelClass, req: FrameworkRequest): WriteDuties | undefined {
+    return dutiesOfRules(this.#rulesOf(target), req);
+  }
+
+  /** Returns the settings of each feature for a router, from the options of `Framework.initialize()`. */
+  settings(given: object): ReadonlyMap<string, unknown> {
+    const options = given as Readonly<Record<string, unknown>>;
+    return new Map(
+      this.all.flatMap((feature) =>
+        feature.settings === undefined
+          ? []
+          : [[feature.name, feature.settings(options[optionOf(feature)])]]
+      ),
+    );
+  }
+}
+
+/** Returns the name of the option to which a feature belongs. */
+export function optionOf({ name, option = name }: AnyFeature): string {
+  return option;
+}
+
+/** Returns the names of all options that belong to a feature. */
+export function optionsOf(feature: AnyFeature): string[] {
+  return [optionOf(feature), ...feature.also ?? []];
+}
