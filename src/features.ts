@@ -16,8 +16,9 @@ import type { AnyFeature } from "./pipeline/feature.ts";
 import { FeatureList } from "./pipeline/feature_list.ts";
 
 /**
- * All features, by name. The phases of a request run in this order, and descriptions list parameters in this order. The
- * type refuses the list if an option has no feature.
+ * All features by their names. A feature is an ability that an option adds to operations, such as pages or sorting, and
+ * has a folder in `src/features/`. The features of a request run in the order of this list, and the description of a
+ * route lists their parameters in this order. The list does not compile if an option belongs to no feature.
  */
 const byName = {
   page,

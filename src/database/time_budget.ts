@@ -67,7 +67,9 @@ export class TimeBudget {
   statement(session?: ClientSession, mostMS = Infinity): StatementOptions {
     const expiry = this.#expiry ??= openExpiry();
     if (this.#expired) expiry.abort(unavailable());
-    // The way to the database and back takes time too, so the time limit of the database is shorter.
+    // A statement also spends time in the network. The time limit that is sent to the database is therefore shorter
+    // than the remaining time of the HTTP request, so that the database stops the statement before the request fails
+    // with a 503.
     const { left } = this;
     const time = Math.max(left - MARGIN_MS, left / 2);
     const maxTimeMS = Math.max(1, Math.ceil(Math.min(time, this.#budget - MARGIN_MS, mostMS)));

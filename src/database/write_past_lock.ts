@@ -7,8 +7,9 @@ import type { TransactionPart } from "./in_transaction.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
 /**
- * The longest time for which a statement may wait for a lock on one server. The statement keeps its connection during
- * this time, so the connection is missing for other requests.
+ * The longest time for which the first attempt of a write waits for a lock of another transaction, in milliseconds, if
+ * MongoDB runs as a single server. The attempt occupies a connection of the pool while it waits, so a longer wait would
+ * leave too few connections for other requests.
  */
 const FIRST_ATTEMPT_MS = 500;
 

@@ -14,16 +14,20 @@ export interface FilterPath {
   readonly type: string;
   /** The operators that a condition on the path may use. */
   readonly operators: readonly string[];
-  /** Whether a filter may also name any path below this path, as in free-form fields and Maps. */
+  /**
+   * Whether a filter may also name longer paths that begin with this path and are not in the list. Such paths exist
+   * below free-form fields and Maps, whose keys are not declared, and in a class that embeds itself.
+   */
   readonly open?: boolean;
 }
 
 /** The filters that the URL parameter `q` may hold. The description of an operation contains them. */
 export interface FilterDescription {
   /**
-   * The paths that a filter may name. The clauses `$and`, `$or` and `$nor` are not in the list. Elements of arrays can
-   * be named by their index too, such as `tags.0`. If classes embed themselves or each other, the list stops at the
-   * second occurrence of a class, and `open` of that path is `true`.
+   * The paths that the conditions of a filter may name, such as `address.city`, so that a client can offer them. The
+   * clauses `$and`, `$or` and `$nor` are no paths and are not in the list. A filter may also name an element of an
+   * array by its index, such as `tags.0`. If a class embeds itself, the list stops where the class occurs for the
+   * second time. The property `open` of that entry is `true`, so that a client knows that longer paths are allowed.
    */
   readonly fields: readonly FilterPath[];
   /** The limits on the size of a filter. */

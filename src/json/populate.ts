@@ -113,7 +113,8 @@ function fieldText(value: unknown, found: FieldTargets | undefined): string | un
 }
 
 function heldIn(value: unknown): ReferenceText | undefined {
-  // `JSON.stringify()` omits an undefined property, and writes `null` for an undefined element of an array.
+  // JSON has no `undefined`. As in `JSON.stringify()`, a property with this value is left out, and an element of an
+  // array becomes `null`, so that an answer has the same form with populated references and without them.
   const textOf = (each: unknown): string | undefined => JSON.stringify(each);
   return Array.isArray(value) ? value.map((each) => textOf(each) ?? "null") : textOf(value);
 }

@@ -155,7 +155,10 @@ function routesAt(
   return own;
 }
 
-/** Returns the path of the `@rest` to which a route belongs, by which the routes of several `@rest` are separated. */
+/**
+ * Returns the path of the list to which a route belongs, such as `/movies` for `/movies/:id`. Each `@rest` decorator of
+ * a class has another path, so the path decides which decorator has declared the route.
+ */
 function baseOf(route: Route): string {
   const { operation, action } = actingLevel(route);
   const place = action === undefined ? route.path : route.path.slice(0, -`/${operation}`.length);

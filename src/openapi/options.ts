@@ -19,7 +19,7 @@ export interface OpenApiInfo {
 export interface OpenApiServer {
   /** The URL. A relative URL is relative to the URL of the document. */
   readonly url: string;
-  /** The purpose of the server. */
+  /** A text about the server for readers of the documentation, such as `Production`. */
   readonly description?: string;
   /** The other fields of a Server Object. */
   readonly [field: string]: unknown;

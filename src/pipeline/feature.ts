@@ -101,7 +101,11 @@ export interface Exclusive {
  */
 export interface Feature<T extends FeatureTypes> {
   readonly name: string;
-  /** The name of the option in the declaration of an operation. The default is the name of the feature. */
+  /**
+   * The name of the option that turns the feature on in the declaration of an operation. Missing if the option has the
+   * same name as the feature. Two features may share an option, such as `formats`, which has one meaning for lists and
+   * another meaning for bodies.
+   */
   readonly option?: string;
   /**
    * The names of further options that belong to the feature. `OptionReader.other()` reads them. An operation that has

@@ -43,8 +43,9 @@ export class FoldedList {
   }
 
   /**
-   * Prepares the list for the events of another connection. Without a resume token in `place`, the server sends the
-   * whole list again.
+   * Prepares the list for a new connection after the previous connection has ended. If the client has no resume token,
+   * the server sends the whole list again. The new list is then collected beside the old list, and replaces the old
+   * list when it is complete.
    */
   reopen(): void {
     this.#restart(this.place === "");

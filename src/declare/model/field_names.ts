@@ -96,8 +96,9 @@ type UndeclaredIn<M, S> = IsKnown<M> extends false ? never
 type UndeclaredInClauses<M, L> = L extends readonly (infer S)[] ? UndeclaredIn<M, S> : never;
 
 /**
- * The names inside `$elemMatch` of the condition `C` that are no fields of the elements of `K`, if `K` holds a list of
- * entities.
+ * The paths that a condition names inside `$elemMatch`, although the elements of the array do not declare them. A
+ * filter with such a path does not compile, because a misspelled name would match no entity. `K` is the name of the
+ * field with the array, `V` is the type of the array, and `C` is the condition.
  */
 type UndeclaredInElements<K extends string, V, C> = V extends readonly (infer M)[]
   ? C extends { readonly $elemMatch: infer S }

@@ -114,11 +114,17 @@ export interface SharedActionOptions<On, V, B, A> extends OperationOptions {
  */
 export interface InferredActionOptions<On, V, B, A, Q, S, P, R>
   extends SharedActionOptions<On, V, B, A> {
-  /** Runs before any database call. Any result except `true` answers 403. */
+  /**
+   * The hook that decides whether the request may run the action, before any database call. Any result except `true`
+   * answers 403.
+   */
   readonly preFetch?: (req: Q) => MaybePromise<boolean>;
-  /** Replaces the default read. */
+  /** The function that reads the entity of the action, in the place of the framework. */
   readonly fetch?: (req: Q) => unknown;
-  /** Runs once for the entity. `null` answers 404. */
+  /**
+   * The hook that gets the entity after it is read and before `run` gets it. The hook returns the entity, or `null` to
+   * refuse the request with a 404.
+   */
   readonly postFetch?: (req: Q, entity: P) => MaybePromise<object | null>;
   /** The function that does the work of the action and returns the result for the answer. */
   readonly run: (req: Q, subject: S, body: BodyOf<B>) => R;

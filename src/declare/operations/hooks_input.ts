@@ -125,11 +125,9 @@ export type Given<T> = [T][T extends unknown ? 0 : never];
 type HookIn<H, N extends HookName> = N extends keyof H ? NonNullable<H[N]> : undefined;
 
 /**
- * Any function if only the model of the hook `F` is wrong. Otherwise `never`, so that the hook does not compile.
- * `@rest` later compares the model of such a hook with the decorated class.
- *
- * Any function, if the model is the only problem of the given hook `F`, or else `never`. `@rest` checks such a hook
- * against the decorated class.
+ * The type of a hook in an operation whose model is not known yet. The type accepts a hook `F` whose parameters name
+ * any model, because `@rest` compares this model with the decorated class later. The type is `never` if the hook has
+ * another error, such as a wrong result, so that the hook does not compile.
  */
 type OtherModel<N extends HookName, F> = N extends "fetch" ? CallableFunction
   : HookProblem<N, F> extends `${string} model${string}` ? CallableFunction

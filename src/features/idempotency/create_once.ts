@@ -30,7 +30,11 @@ const LOST_MS = 30_000;
 export interface KeyRules {
   readonly keepMS: number;
   readonly isRequired: boolean;
-  /** Returns the name of the caller, to whom a key belongs. */
+  /**
+   * The function of the option `idempotency.by`, which returns a name for the client of a request. A key is valid only
+   * for the client that used it first. Without the function, two clients with equal keys would get the answers of each
+   * other.
+   */
   readonly by: ((req: FrameworkRequest) => string) | undefined;
 }
 

@@ -41,8 +41,9 @@ export async function sendEvents(
 }
 
 /**
- * The event stream of one client. If the client is too slow, the stream drops events, and sends the whole list again
- * when the client has read the bytes that were sent. Without this limit, unsent events would fill the memory.
+ * The event stream that sends a live list to one client. If more bytes wait for a slow client than `maxUnsentBytes`
+ * allows, the stream drops these bytes, because they would fill the memory of the server. The stream sends the whole
+ * list again as soon as the client can receive more.
  */
 class EventStream implements EventSender {
   readonly #res: Response;

@@ -126,8 +126,8 @@ export function fieldsOn(path: string, shape: Shape): [path: string, field: Fiel
 export class ListedPaths {
   readonly names: readonly string[];
   /**
-   * The prefixes, such as `labels.`, of listed free-form fields and Maps. Every path with such a prefix counts as
-   * listed.
+   * The prefixes of the paths below the Maps and the free-form fields in the option `filter`, such as `labels.` for the
+   * Map `labels`. The keys of a Map are not declared, so a filter may name every path with such a prefix.
    */
   readonly #open: readonly string[];
   readonly #shape: Shape;

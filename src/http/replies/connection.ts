@@ -10,8 +10,9 @@ import { hasEnded, onConnectionClose } from "../../pipeline/request/reply.ts";
  */
 export function isQueued(res: Response): boolean {
   if (res.socket || res.writableFinished || typeof res.assignSocket !== "function") return false;
-  // Node and Deno store the response that a connection is sending as `_httpMessage`. Without such a response, nothing
-  // would call `assignSocket()`, and `awaitTurn()` would never end.
+  // Node and Deno store the response that a connection is sending at present as `_httpMessage` of the socket. This
+  // response waits only if another response is stored there. Without another response, no event would end the wait, and
+  // the request would never be answered.
   const { _httpMessage: sending } = (res.req.socket ?? {}) as { readonly "_httpMessage"?: unknown };
   return typeof sending === "object" && sending !== null && sending !== res;
 }
@@ -108,7 +109,9 @@ interface FlushOptions {
  */
 export function noteUnflushed(res: Response, options: FlushOptions): void {
   const { socket } = res.req;
-  // Node and Deno store the server of a connection as `server`, a property that their types do not declare.
+  // A closing HTTP server waits for the clients that are still reading its responses, so each response is recorded for
+  // its server. Node and Deno store the server of a connection as `socket.server`, a property that their types do not
+  // declare.
   const { server } = socket as { readonly server?: object };
   if (server === undefined || !hasEnded(res) || res.writableFinished || res.destroyed) return;
   if (res.writableEnded && res.writableLength === 0) return;

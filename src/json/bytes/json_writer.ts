@@ -82,7 +82,10 @@ export class JsonWriter {
     this.length += text.length;
   }
 
-  /** Writes ASCII characters that need no escape. */
+  /**
+   * Writes a text of ASCII characters unchanged, such as a bracket or a number. The text must be valid JSON already,
+   * because the method escapes no characters.
+   */
   ascii(text: string): void {
     this.reserve(text.length);
     const { bytes } = this;

@@ -29,7 +29,8 @@ export interface Plan {
    */
   readonly recursive: boolean;
   /**
-   * The plan of each value in an object whose keys are data, such as a Map. Absent for objects with declared fields.
+   * The rules by which each value of an object is written whose keys are data and not names of fields, such as a Map.
+   * Missing for an object with declared fields, because each of these fields has separate rules.
    */
   readonly values?: ValuePlan;
   /**

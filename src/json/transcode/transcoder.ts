@@ -90,8 +90,9 @@ export class Transcoder {
     const guess = plan.order[position];
     if (guess !== undefined && source.isNamed(guess.name)) return guess;
     const named = plan.fields.get(source.bytes.toString("utf8", source.at, source.nameEnd()));
-    // `toString()` replaces bytes that are not UTF-8, so two different names may give the same text. The bytes of the
-    // names decide.
+    // `toString()` replaces bytes that are not UTF-8, so two different names in the stored data may give the same text.
+    // The bytes of the names are compared too. Otherwise, a value could be written by the rules of another field, which
+    // may be hidden.
     const field = named !== undefined && source.isNamed(named.name) ? named : undefined;
     if (position < 256) plan.order[position] = field;
     return field;

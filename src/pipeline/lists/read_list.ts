@@ -12,7 +12,10 @@ import { isOver, type Reply } from "../request/reply.ts";
 import { mapInOrder } from "./map_in_order.ts";
 import { fillWindow } from "./read_window.ts";
 
-/** Reads the list that a request selects, or the part of the list that its window names. */
+/**
+ * Reads a list and returns it as the reply of the request. The reply has one page of the list if the request asks for a
+ * page, and the whole list otherwise.
+ */
 export async function readList(context: OpenLevelContext): Promise<Reply> {
   const { window, frame } = context.pieces;
   if (window === undefined) {

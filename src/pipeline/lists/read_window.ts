@@ -103,8 +103,9 @@ async function* takeAsNeeded(
 }
 
 /**
- * Whether the JSON of an entity may show other values than the stored values that sort the list. In this case, the
- * values of a cursor are compared with the JSON.
+ * Whether the JSON of an entity may show other values than the database stores, because a hook or a function of the
+ * model has changed them. In this case, a cursor contains a sort value only if the JSON shows the same value.
+ * Otherwise, the cursor would reveal a value that the hook hides from the client.
  */
 export async function mayShowOther(context: OpenLevelContext): Promise<boolean> {
   return mayLeaveOut(context) || !showsStoredValues((await context.model()).schema as Schema);

@@ -28,8 +28,9 @@ export class EntityMaker {
   readonly #shape: Shape;
   readonly #fields: readonly MadeField[];
   /**
-   * The fields that a replacement clears if its body leaves them out. `undefined` if a replacement may have to keep a
-   * part of a field, which only a document can do.
+   * The fields that a PUT removes from a stored entity if the body leaves them out. `undefined` if the PUT has to keep
+   * a part of a field, such as a read-only field in a nested object. A single update of the database cannot keep such a
+   * part, so the entity is then written as a Mongoose document.
    */
   readonly #cleared: readonly string[] | undefined;
 

@@ -129,8 +129,9 @@ function setsArray(body: JsonObject, { fields }: Shape): boolean {
 }
 
 /**
- * Whether a body sets a field that is immutable after the entity is stored. A statement would change the field, so a
- * document has to write the body.
+ * Whether a body sets a field that must not change after the entity is stored. An update that is sent directly to the
+ * database would change the field. The entity is therefore written as a Mongoose document, which keeps the stored
+ * value.
  */
 function setsImmutable(body: JsonObject, { fields }: Shape): boolean {
   return Object.keys(body).some((name) => {

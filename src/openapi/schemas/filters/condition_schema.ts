@@ -4,7 +4,11 @@ import { FILTER_KEYS, type JsonSchema, orNull } from "../json_schema.ts";
 import { type Conditions, describeOperators } from "./operators_schema.ts";
 import { anyValue, comparedValue } from "./scalar_values.ts";
 
-/** Describes the condition on a field. The condition is a value that the field equals, or an object of operators. */
+/**
+ * Returns the JSON Schema of a condition on one field, for the description of the parameter `q` in the OpenAPI
+ * document. A condition is a value that the field must equal, such as `5`, or an object of operators, such as
+ * `{ "$gt": 5 }`.
+ */
 export function describeCondition(value: FilterValue, components: Components): JsonSchema {
   return components.add(conditionKey(value), {
     name: `${nameOf(value)}Condition`,

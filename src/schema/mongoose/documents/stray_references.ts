@@ -89,7 +89,8 @@ function isStray(value: unknown): boolean {
 }
 
 function identifierIn(stray: unknown): unknown {
-  // The driver decodes an object with `$ref` and `$id` as a `DBRef`, whose identifier is `oid`.
+  // The driver decodes a stored object with `$ref` and `$id` as a `DBRef`, which has its identifier in `oid`. Any other
+  // object has its identifier in `_id`, so both properties are read.
   const { _id, oid = _id } = stray as { _id?: unknown; oid?: unknown };
   return oid === undefined || isStray(oid) ? null : oid;
 }
