@@ -11,8 +11,9 @@ import type { WriteDuties, WrittenEntities } from "../sources/write_duties.ts";
 import { cannotMount, type OptionPlace, OptionReader } from "./option_reader.ts";
 
 /**
- * An option of `@rest` on a class that applies wherever the class is read or written, by any route and by references of
- * other classes. All `@rest` of a class must have equal values of the option.
+ * The code of an option of `@rest` that applies wherever entities of the class are read or written, such as a filter
+ * for deleted entities. References of other classes apply the option too. All `@rest` decorators of a class must have
+ * the same value of the option, because otherwise an entity could be read by one route and hidden by another.
  *
  * @example Entities that only their shop can see
  * ```ts ignore
@@ -27,31 +28,37 @@ import { cannotMount, type OptionPlace, OptionReader } from "./option_reader.ts"
 export interface ClassFeature<R = unknown> {
   /** The name of the option. */
   readonly name: string;
-  /** Reads the option when the class is first used. Throws if the option is wrong. */
+  /**
+   * Reads and checks the option when the class is first used. Throws an error that names the class if the option is
+   * wrong.
+   */
   check(option: OptionReader): R;
   /** Adds fields and indexes to the schema of the class. */
   schema?(rule: R, schema: Schema): void;
   /**
-   * Returns the condition that an entity must match to be read or written, like a scope. Routes, references in bodies,
-   * populated references and `queryFor()` apply the condition.
+   * Returns the condition that an entity must match to be read or written. The framework applies the condition in
+   * addition to the option `scope`, in routes, in references of bodies, in populated references and in `queryFor()`.
    */
   condition?(rule: R, req: FrameworkRequest): MaybePromise<QueryObject>;
   /** Returns the values that the framework sets on an entity before each write, such as the name of the writer. */
   stamps?(rule: R, write: StampedWrite): Readonly<Record<string, unknown>>;
   /**
-   * Sends further statements in the transaction of each write, such as a record of the change. A class with such a
-   * feature needs a database with transactions.
+   * Sends further statements to the database in the transaction of each write, such as an entry of an audit log. Both
+   * are stored or none of them. A class with this method needs a database with transactions.
    */
   together?(rule: R, write: TogetherWrite): Promise<void>;
 }
 
-/** A write before its statement. */
+/** A write that has not been sent to the database yet, for which a feature returns further values to store. */
 export interface StampedWrite {
   readonly req: FrameworkRequest;
   readonly isNew: boolean;
 }
 
-/** A write after its statement, in the same transaction. */
+/**
+ * A write that was sent to the database in a transaction that is still open. Further statements of the session belong
+ * to the same transaction.
+ */
 export interface TogetherWrite extends WrittenEntities {
   readonly req: FrameworkRequest;
   readonly session: ClientSession;
@@ -88,7 +95,8 @@ function placeOf(target: ModelClass): OptionPlace {
     isDivided: false,
     methods: [],
     fail: (problem) => cannotMount(target, problem),
-    // A class option is read while the schema of its class is built, so the schema is looked up later.
+    // This object is made while the schema of its class is being built. The getters look up the schema later, because
+    // an earlier look-up would build the schema again without an end.
     get schema() {
       return buildSchema(target).schema;
     },
@@ -102,7 +110,10 @@ export function addRulesToSchema(rules: readonly ClassRule[], schema: Schema): v
   for (const { feature, rule } of rules) feature.schema?.(rule, schema);
 }
 
-/** Returns the conditions of a class as scopes, which bind every read and write of its entities. */
+/**
+ * Returns the conditions of the class options as functions of the same form as the option `scope`, so that every read
+ * and write of the class applies them.
+ */
 export function scopesOfRules(rules: readonly ClassRule[]): Scope[] {
   return rules.flatMap(({ feature, rule }) =>
     feature.condition === undefined
@@ -111,7 +122,10 @@ export function scopesOfRules(rules: readonly ClassRule[]): Scope[] {
   );
 }
 
-/** Returns the work that the features of a class add to each write of a request. */
+/**
+ * Returns the work that the class options add to each write of a request, such as the name of the writer. Returns
+ * `undefined` if no option adds work, so that the write may be sent without a document and a transaction.
+ */
 export function dutiesOfRules(
   rules: readonly ClassRule[],
   req: FrameworkRequest,

@@ -4,17 +4,26 @@ import type { FieldShape } from "../schema/fields/shape.ts";
 /** JSON Schema, as the OpenAPI document contains it. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** The description of a query parameter, from which `describe()`, OpenAPI and tools of assistants are made. */
+/**
+ * The description of a query parameter. The OpenAPI document, `Framework.describe()` and the tools of assistants are
+ * made from it.
+ */
 export interface ParameterFacts {
   /** The purpose of the parameter, for the OpenAPI document. */
   readonly text: string;
   /** The names of fields that the parameter takes. */
   readonly fields?: readonly string[];
-  /** The values that each element of a list may have. The default is the names in `fields`. */
+  /**
+   * The values that each element of a parameter with a list may have, such as `price` and `-price` of `sort`. The
+   * default is the names in `fields`.
+   */
   readonly values?: readonly string[];
   readonly default?: number;
   readonly maximum?: number;
-  /** The schema of a single value, or further rules for a list. */
+  /**
+   * The JSON Schema of a parameter with a single value, or further rules for a parameter with a list, such as the
+   * maximum number of elements.
+   */
   readonly schema?: Schema;
 }
 
@@ -30,7 +39,10 @@ export interface AnswerHeader {
   readonly schema: Schema;
 }
 
-/** An entity that an answer shows in the place of its identifier. */
+/**
+ * The description of a reference field for which an answer may show the entity in the place of its identifier
+ * (population).
+ */
 export interface FilledFacts {
   readonly field: FieldShape;
   /** The fields that are shown in addition to `_id`. Without a list, all fields are shown. */
@@ -39,8 +51,9 @@ export interface FilledFacts {
 }
 
 /**
- * A value that an answer has in the place of entities, or a property of such a value. The value is the value of a field,
- * a number that is computed of a field, a value with a schema, one of several values, or an object.
+ * The description of a value in an answer that shows no entities, such as a value of a group. `shows` is the name of a
+ * field whose value is shown. `computes` is the name of a field from which a number is computed, such as a sum.
+ * `schema` is a JSON Schema. `anyOf` is one of several values. `properties` is an object.
  */
 export type PropertyFacts =
   | { readonly shows: string }
@@ -49,9 +62,11 @@ export type PropertyFacts =
   | { readonly anyOf: readonly PropertyFacts[] }
   | { readonly properties: Readonly<Record<string, PropertyFacts>> };
 
-/** A list that a request can get in the place of entities. */
+/** The description of a list that an answer has in the place of entities, such as groups. */
 export interface AlternativeFacts {
-  /** The end of the name of the schema, such as `Group`. */
+  /**
+   * The end of the name that the OpenAPI document gives to the schema of an element, such as `Group` in `MovieGroup`.
+   */
   readonly name: string;
   readonly maxItems: number;
   readonly items: PropertyFacts;
@@ -65,9 +80,12 @@ export interface BodyFacts {
   readonly content?: Readonly<Record<string, Schema>>;
 }
 
-/** An addition of a feature to the answers with one status. */
+/** The headers that a feature adds to answers with one status, such as `Retry-After` to a 409. */
 export interface StatusFacts {
-  /** The word that the addition appends to the name of the answer, such as `UnderWay`. */
+  /**
+   * The word by which the OpenAPI document tells an answer with these headers from the usual answer with the status,
+   * such as `UnderWay`.
+   */
   readonly name: string;
   readonly headers: Readonly<Record<string, AnswerHeader>>;
 }
@@ -76,41 +94,45 @@ export interface AnswerFacts {
   readonly headers?: Readonly<Record<string, AnswerHeader>>;
   /** The media types of a list besides JSON, each with its schema. */
   readonly content?: Readonly<Record<string, Schema>>;
-  /** Whether an answer may lack any field of the entity, because the client has chosen the fields. */
+  /**
+   * Whether an entity in the answer may lack any of its fields, because clients can choose the fields. No field of the
+   * schema is then required.
+   */
   readonly isPartial?: boolean;
   /** The reference fields whose identifiers may be replaced by entities. */
   readonly filled?: ReadonlyMap<string, FilledFacts>;
   readonly alternative?: AlternativeFacts;
   /**
-   * The media types of an answer with a result for each entity of the body (207). `"list"` stands for a JSON array of
-   * results. Any other value is the schema of the answer.
+   * The answers with the status 207, which have a separate result for each entity of the body, by their media types.
+   * `"list"` stands for a JSON array of results. Any other value is the schema of the answer.
    */
   readonly results?: Readonly<Record<string, Schema | "list">>;
-  /** The additions to answers with the status of an error. */
+  /** The headers that the feature adds to the answers of errors, by status. */
   readonly statuses?: Readonly<Record<number, StatusFacts>>;
 }
 
 /**
- * The description of a feature for one kind of reader. The code that describes routes knows only this form and no
- * feature.
+ * The parts of the description of a route that one feature adds, with only the fields that one kind of reader may see.
+ * The code that describes routes reads this form and needs no code for single features.
  */
 export interface Description {
   readonly parameters?: Readonly<Record<string, ParameterFacts>>;
   readonly headers?: Readonly<Record<string, HeaderFacts>>;
   /**
-   * The preferences that the header `Prefer` takes, each with its purpose. A preference without a purpose has no effect
-   * here and is not shown.
+   * The preferences that a client can send in the header `Prefer`, each with a text about its purpose. A preference
+   * with the value `undefined` is accepted, but has no effect in this operation and is left out of the OpenAPI
+   * document.
    */
   readonly preferences?: Readonly<Record<string, string | undefined>>;
-  /** The codes of the errors that the feature answers. */
+  /** The codes of the errors that the feature can answer, such as `CONFLICT`. */
   readonly errors?: readonly ErrorCode[];
-  /** The part of the description of the route that belongs to the feature. */
+  /** The properties that the feature adds to the result of `Framework.describe()`, such as `live`. */
   readonly route?: Readonly<Record<string, unknown>>;
   readonly body?: BodyFacts;
   readonly answer?: AnswerFacts;
 }
 
-/** The description of all features of an operation together. */
+/** The joined descriptions of all features of an operation, from which the route is described. */
 export interface JoinedDescription extends Required<Omit<Description, "answer" | "body">> {
   readonly body: Required<Omit<BodyFacts, "maxItems">> & Pick<BodyFacts, "maxItems">;
   readonly answer: Required<Omit<AnswerFacts, "alternative">> & {
@@ -118,7 +140,10 @@ export interface JoinedDescription extends Required<Omit<Description, "answer" |
   };
 }
 
-/** Joins the descriptions of features. Parameters that two features share get the fields and the values of both. */
+/**
+ * Joins the descriptions of all features of an operation. A parameter of two features, such as `sort` of lists and of
+ * groups, gets the fields and the values of both.
+ */
 export function joinDescriptions(all: readonly Description[]): JoinedDescription {
   const parameters: Record<string, ParameterFacts> = {};
   for (const [name, facts] of all.flatMap((each) => Object.entries(each.parameters ?? {}))) {
@@ -153,7 +178,10 @@ function joined<V>(all: readonly (Readonly<Record<string, V>> | undefined)[]): R
   return Object.assign({}, ...all);
 }
 
-/** Joins the parts of the description of a route. Two features may describe the same part, such as `writes`. */
+/**
+ * Joins the properties that features add to the description of a route. If two features add the same property, such as
+ * `writes`, the objects are merged.
+ */
 function joinRoutes(all: readonly Readonly<Record<string, unknown>>[]): Record<string, unknown> {
   const route: Record<string, unknown> = {};
   for (const [name, value] of all.flatMap((each) => Object.entries(each))) {

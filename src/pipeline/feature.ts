@@ -13,8 +13,9 @@ import type { Call, OpenLevelContext } from "./request/request_context.ts";
 import type { Route } from "./request/route.ts";
 
 /**
- * The name of a field in the declaration of an option. Only {@linkcode DeclaredField.seenBy} returns the name, so that
- * no feature can use a field that its reader may not see.
+ * The name of a field in an option of an operation, such as in `sort: ["price"]`. Code can read the name only by
+ * {@linkcode DeclaredField.seenBy}, for a reader who may see the field. An option can therefore never reveal a field
+ * that is hidden from the reader.
  */
 export class DeclaredField {
   readonly #name: string;
@@ -24,8 +25,8 @@ export class DeclaredField {
   }
 
   /**
-   * Returns the name in a list if the reader with the given shape sees the field, and else an empty list. Without a
-   * shape, no class declares the field, so no rule hides it.
+   * Returns a list with the name if the reader with the given fields may see the field, and an empty list otherwise.
+   * Without `shape`, the field belongs to a model that no class declares, so no rule hides it.
    */
   seenBy(shape: Shape | undefined): string[] {
     const isSeen = shape === undefined || shape.fields.get(this.#name)?.hidden === false;
@@ -33,7 +34,11 @@ export class DeclaredField {
   }
 }
 
-/** A path of which the database compares values, such as a path of a text index. `$**` stands for all paths. */
+/**
+ * A path whose values decide the result of a request although the answer does not show them, such as a path of a text
+ * index. The class keeps the path private until a reader is known who may see its values. The path `$**` stands for all
+ * fields.
+ */
 export class DeclaredPath {
   readonly #path: string;
 
@@ -47,15 +52,20 @@ export class DeclaredPath {
 }
 
 /**
- * A type without strings that could be names of fields. A string, except a union of literals, becomes an error text, so
- * that a declared rule with the name of a field does not compile.
+ * The type `T`, in which each string is replaced by an error text, except a union of literals. The checked option of a
+ * feature must have this type, so that a feature that keeps the name of a field as a plain string does not compile.
+ * Such a name could reach a reader from whom the field is hidden.
  */
 export type Nameless<T> = T extends string ? string extends T ? "use DeclaredField" : T
   : T extends DeclaredField | DeclaredPath | ((...args: never) => unknown) ? T
   : T extends object ? { readonly [K in keyof T]: Nameless<T[K]> }
   : T;
 
-/** The types of a feature, which are the declared rule, the rule of one reader, and the values of one request. */
+/**
+ * The types of the values that the phases of a feature pass on. `declared` is the checked option, `rule` is the part of
+ * the option that one kind of reader may use, `params` are the parameters of one request, and `captured` is the result
+ * of the phase `capture`.
+ */
 export interface FeatureTypes {
   readonly declared: unknown;
   readonly rule: unknown;
@@ -63,7 +73,10 @@ export interface FeatureTypes {
   readonly captured: unknown;
 }
 
-/** The types of a feature whose rule names no field, so that the rule is the same for all readers. */
+/**
+ * The types of a feature whose option names no field. The option is then the same for all readers, so `declared` and
+ * `rule` are one type.
+ */
 export interface Plain<R, P, C = undefined> {
   readonly declared: R;
   readonly rule: R;
@@ -71,7 +84,10 @@ export interface Plain<R, P, C = undefined> {
   readonly captured: C;
 }
 
-/** A condition on an operation that has a feature. The start fails if the operation does not meet the condition. */
+/**
+ * A condition that an operation must meet to have a feature, such as the absence of a hook. If the operation does not
+ * meet the condition, the start of the application fails with the given reason.
+ */
 export type Requirement =
   | { readonly needs: "_id" | "collection"; readonly reason: string }
   | {
@@ -81,8 +97,9 @@ export type Requirement =
   };
 
 /**
- * The rules of a feature that answers in the place of the operation. The parameters of all other features are refused
- * beside it.
+ * The rules of a feature whose answer replaces the usual answer of an operation, such as groups in the place of
+ * entities. A request can use only one such feature, and only the features in `keeps` with it. Other parameters are
+ * refused, because they would have no effect.
  */
 export interface Exclusive {
   /** The names of the features that still apply. */
@@ -96,8 +113,9 @@ export interface Exclusive {
 }
 
 /**
- * An option of operations, from its declaration to the answer. The kernel runs the phases in the order in which they
- * stand here. A phase gets only its arguments, so that `parse` cannot see the fields of other readers.
+ * The code of a feature. A feature is an ability that an option adds to operations, such as pages or sorting. Each
+ * method is one phase, and the framework runs the phases of all features in the order of this interface. A phase gets
+ * only its arguments, so that `parse` cannot use fields that are hidden from the reader of the request.
  */
 export interface Feature<T extends FeatureTypes> {
   readonly name: string;
@@ -108,8 +126,9 @@ export interface Feature<T extends FeatureTypes> {
    */
   readonly option?: string;
   /**
-   * The names of further options that belong to the feature. `OptionReader.other()` reads them. An operation that has
-   * one of them needs the option of the feature too.
+   * The names of further options that belong to the feature, such as `atomic` for the option `many`. The method `check`
+   * reads them by `OptionReader.other()`. Each of these options without the main option of the feature is an error at
+   * start-up, because it would have no effect.
    */
   readonly also?: readonly string[];
   /** The operations that can have the option. */
@@ -117,32 +136,47 @@ export interface Feature<T extends FeatureTypes> {
   readonly requirements?: readonly Requirement[];
   readonly exclusive?: Exclusive;
   /**
-   * The query parameters that the feature owns, each with one value or with a list of values. A request with such a
-   * parameter is refused if its operation does not have the feature.
+   * The query parameters of the feature. `"one"` stands for a parameter with one value, and `"list"` for a parameter
+   * with values that are separated by commas. If an operation does not have the feature, its requests must not have
+   * these parameters.
    */
   readonly parameters?: Readonly<Record<string, "one" | "list">>;
-  /** The headers of a request that change every answer of the route, for `Vary`. */
+  /**
+   * The headers of a request that change the answer of the route. Every answer names them in its header `Vary`, so that
+   * caches store separate answers.
+   */
   readonly varies?: readonly string[];
   /**
-   * Whether the feature reads entities that the filter of the client may exclude. Such a read needs the conditions of
-   * hooks separately.
+   * Whether the feature reads entities that the filter `q` of the client may exclude, such as the entity of a cursor.
+   * Such a read applies only the conditions that hooks have added to the filter, so the framework then keeps the
+   * conditions of the client and of the hooks apart.
    */
   readonly readsBeyondFilter?: boolean;
   /** Completes the settings of the feature in `Framework.initialize()`, which all routes of a router share. */
   settings?(given: unknown): unknown;
-  /** Reads the option at start-up. Throws if the option is wrong. */
+  /** Reads and checks the option at start-up. Throws an error that names the class if the option is wrong. */
   check(option: OptionReader, place: OptionPlace): Nameless<T["declared"]>;
-  /** Returns the rule for one kind of reader, or `undefined` if this reader does not have the feature. */
+  /**
+   * Returns the part of the option that one kind of reader may use, without the fields that are hidden from this
+   * reader. Returns `undefined` if nothing is left, so that this reader does not have the feature.
+   */
   narrow(declared: Nameless<T["declared"]>, reader: Shape): T["rule"] | undefined;
-  /** Describes the feature. `parse` can read only the parameters that the description lists. */
+  /**
+   * Returns the description of the feature for the OpenAPI document. The phase `parse` can read only the parameters and
+   * headers in the description, so that the document is complete.
+   */
   describe(rule: T["rule"]): Description;
-  /** Runs when a router is mounted, for hints and for checks that need a connection. */
+  /** Runs when a router is mounted, to log hints and to check requirements of the database. */
   start?(rule: T["rule"], route: Route): void;
-  /** Reads the untouched request, because hooks may change the request before `parse` runs. */
+  /**
+   * Reads the request before the first hook runs, for values that a hook could change, such as the hash of the body.
+   * The phase `parse` gets the result.
+   */
   capture?(req: FrameworkRequest): T["captured"];
   /**
-   * Whether a request asks for an exclusive feature. Without this function, the result of `parse` decides. A feature
-   * whose `parse` reads the body needs the function, so that the kernel refuses wrong headers before the body is read.
+   * Whether a request asks for this exclusive feature. Without the method, a result of `parse` other than `undefined`
+   * means that the request asks for the feature. A feature whose `parse` reads the body needs the method, so that the
+   * framework refuses wrong headers before it reads the body.
    */
   asks?(rule: T["rule"], given: GivenRequest<T["captured"]>): boolean;
   /**
@@ -150,27 +184,48 @@ export interface Feature<T extends FeatureTypes> {
    * feature.
    */
   parse(rule: T["rule"], given: GivenRequest<T["captured"]>): T["params"] | undefined;
-  /** Returns the pieces that depend on the request alone. */
+  /**
+   * Returns the changes of the feature to the query and to the answer, such as a sort order, from the parameters of the
+   * request.
+   */
   select?(params: T["params"]): Pieces;
-  /** Answers in the place of the operation, before any level is opened. Only for exclusive features. */
+  /**
+   * Returns a function that sends the whole answer in the place of the operation, such as a live list. The function
+   * runs before anything is read. Only an exclusive feature has this method.
+   */
   takeOver?(params: T["params"], call: Call): (res: Response) => Promise<void>;
-  /** Returns the pieces that depend on the opened level. */
+  /**
+   * Returns the changes of the feature to the query and to the answer for which the feature needs the database, such as
+   * the entities to populate.
+   */
   prepare?(params: T["params"], context: OpenLevelContext): Promise<Pieces>;
-  /** Answers in the place of the operation. Only for exclusive features. */
+  /**
+   * Returns the answer in the place of the operation, such as the groups of a list. Only an exclusive feature has this
+   * method.
+   */
   respond?(params: T["params"], context: OpenLevelContext): Promise<Reply>;
-  /** Runs the operation, and may do work before and after it. The first feature in the list is the outermost. */
+  /**
+   * Runs the operation, with work before and after it, such as a lookup of an idempotency key. If several features have
+   * this method, the first feature in the list of features runs the others.
+   */
   wrap?(params: T["params"], operation: WrappedOperation): Promise<Reply>;
-  /** Returns the headers of a list. */
+  /** Returns the headers that the feature adds to the answer with a list, such as `Link`. */
   headers?(params: T["params"], list: FoundList): Readonly<Record<string, string>>;
 }
 
-/** The operation of a request, as a feature runs it. */
+/**
+ * The operation of a request, for a feature that does work before and after the operation. `run()` performs the
+ * operation and returns its answer.
+ */
 export interface WrappedOperation {
   readonly context: OpenLevelContext;
   run(): Promise<Reply>;
 }
 
-/** The result of the read of a list, with the request for which it was read. */
+/**
+ * The result of the read of a list and the context of its request, from which the features make headers such as `Link`
+ * and `X-Total-Count`.
+ */
 export interface FoundList extends Found {
   readonly context: OpenLevelContext;
 }
@@ -178,12 +233,12 @@ export interface FoundList extends Found {
 type Members<F> = { readonly [K in keyof F]: F[K] };
 
 /**
- * A feature of unknown types. The kernel passes to each phase only the results of earlier phases of the same feature,
- * so the types fit.
+ * A feature whose types are not known, for lists of several features. The framework passes to each phase only the
+ * results of earlier phases of the same feature, so the values have the right types.
  */
 export type AnyFeature = Members<Feature<FeatureTypes>>;
 
-/** A feature that a request uses, with the values that `parse` has read. */
+/** A feature that a request uses, with the parameters that its phase `parse` has read from the request. */
 export interface ActiveFeature {
   readonly feature: AnyFeature;
   readonly params: unknown;

@@ -7,21 +7,28 @@ import { MEDIA_TYPES } from "./request/media_types.ts";
 import { preferencesOf } from "./request/preferences.ts";
 import type { Description } from "./description.ts";
 
-/** The parameters that features own, each with the form of its values. */
+/**
+ * The names of all query parameters of features. `"one"` stands for a parameter with one value, and `"list"` for values
+ * that are separated by commas.
+ */
 export type ParameterForms = ReadonlyMap<string, "one" | "list">;
 
 export function notAllowed(parameter: string): RestError {
   return badFormat(`Parameter "${parameter}" is not allowed`, { parameter });
 }
 
-/** The query parameters of a request that belong to features. Elements of a list are joined by commas. */
+/**
+ * The query parameters of a request that belong to features, by name. If a parameter with a list is repeated, its
+ * values are joined by commas.
+ */
 export type GivenParameters = ReadonlyMap<string, string>;
 
 const NONE: GivenParameters = new Map();
 
 /**
- * Reads the query parameters of a request that belong to features. Throws a 400 for a parameter that no feature of the
- * operation has, unless a hook reads it, and for a parameter in another form than its feature takes.
+ * Reads the query parameters of a request that belong to features. Throws a 400 for a parameter of a feature that the
+ * operation does not have, because the parameter would have no effect. A parameter that a hook of the route reads is
+ * allowed. Also throws a 400 for a parameter with several values if only one value is allowed.
  */
 export function readParameters(
   url: string,
@@ -68,17 +75,20 @@ function refuseMalformed(query: string, given: GivenParameters): void {
 }
 
 /**
- * The part of a request that a feature can read. A feature can read only the parameters, headers and preferences of its
- * description, so that the description of a route is complete.
+ * The view of a request that the phase `parse` of a feature gets. The view throws an error for each parameter, header
+ * and preference that the feature has not described, so that the OpenAPI document cannot lack one of them.
  */
 export class GivenRequest<C = unknown> {
   readonly #req: FrameworkRequest;
   readonly #given: GivenParameters;
   readonly #description: Description;
   readonly #bodyLimits: Required<BodyLimits>;
-  /** The media types that the list can have, in the order of preference of the server. */
+  /**
+   * The media types in which the answer can be sent, in the order in which the server prefers them if the client has no
+   * preference.
+   */
   readonly offered: readonly string[];
-  /** The values that the feature has read before hooks could change the request. */
+  /** The result of the phase `capture` of the feature, which has read the request before hooks could change it. */
   readonly captured: C;
 
   constructor(
@@ -112,7 +122,7 @@ export class GivenRequest<C = unknown> {
     return this.#given.get(name);
   }
 
-  /** Returns a header by its name in the description. */
+  /** Returns the value of a header. Throws an error if the description of the feature does not have the header. */
   header(name: string): string | undefined {
     this.#check("headers", name);
     const value = this.#req.headers[name.toLowerCase()];
@@ -132,15 +142,15 @@ export class GivenRequest<C = unknown> {
     return preferencesOf(this.#req).get(name)?.toLowerCase() === value;
   }
 
-  /** Whether the body is an array. The description of the feature must have the most elements of such a body. */
+  /** Whether the body is a JSON array. Throws an error if the description of the feature does not allow an array. */
   get hasArray(): boolean {
     if (this.#description.body?.maxItems === undefined) throw unlisted("body", "an array");
     return Array.isArray(this.#req.body) && isJsonBody(this.#req);
   }
 
   /**
-   * Reads the elements of a body that is an array. Throws a 413 if the array is longer than the description says. The
-   * elements may be any values.
+   * Reads the elements of a body that is an array. Throws a 413 if the array has more elements than the description of
+   * the feature allows. The elements are not checked, so each of them may be any JSON value.
    */
   elements(): readonly unknown[] {
     const most = this.#description.body?.maxItems;
@@ -148,13 +158,19 @@ export class GivenRequest<C = unknown> {
     return readElements(this.#req, { ...this.#bodyLimits, most });
   }
 
-  /** Whether the body has a media type besides JSON. */
+  /**
+   * Whether the body has the given media type. Throws an error if the description of the feature does not have this
+   * type.
+   */
   hasType(type: string): boolean {
     if (this.#description.body?.content?.[type] === undefined) throw unlisted("body", type);
     return Boolean(this.#req.is(type));
   }
 
-  /** Reads a list of names. Throws a 400 that lists the allowed names if the list has another name. */
+  /**
+   * Reads a parameter that is a list of names, without duplicates. Throws a 400 with all allowed names if the list has
+   * another name.
+   */
   names(parameter: string, allowed: readonly string[]): string[] {
     const names = this.parameter(parameter)?.split(",") ?? [];
     if (names.every((name) => allowed.includes(name))) return [...new Set(names)];
@@ -174,7 +190,8 @@ export class GivenRequest<C = unknown> {
   }
 
   #check(kind: "parameters" | "headers" | "preferences", name: string): void {
-    // A parameter without fields is left out of the description, and no request can have it.
+    // The description leaves out a parameter that takes no visible field, and a request with this parameter is refused
+    // earlier. Code that reads such a parameter is therefore no mistake.
     if (kind === "parameters" && !this.#given.has(name)) return;
     if (Object.hasOwn(this.#description[kind] ?? {}, name)) return;
     throw unlisted(kind, name);
