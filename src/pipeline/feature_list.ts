@@ -14,7 +14,10 @@ import {
 import type { AnyFeature } from "./feature.ts";
 import type { ParameterForms } from "./given_request.ts";
 
-/** The features that a router knows. The order of the list is the order in which their phases run. */
+/**
+ * All features of a router. A feature is an ability that an option adds to operations, such as pages or sorting. For
+ * each request, the features run in the order of the list.
+ */
 export class FeatureList {
   readonly all: readonly AnyFeature[];
   readonly parameters: ParameterForms;
@@ -24,7 +27,8 @@ export class FeatureList {
   constructor(all: readonly AnyFeature[], ofClasses: readonly ClassFeature[] = []) {
     this.all = all;
     this.#ofClasses = ofClasses;
-    // Models may be compiled before a router is mounted, so the list adds to all schemas from the beginning.
+    // An application may build the schema of a class before it mounts a router. The fields and indexes of class options
+    // must be in this schema too, so they are added to every schema from the beginning.
     if (ofClasses.length > 0) {
       addToSchemas((target, schema) => addRulesToSchema(this.#rulesOf(target), schema));
     }
@@ -37,24 +41,33 @@ export class FeatureList {
     return this.#options.has(name);
   }
 
-  /** The names of the options of `@rest` on a class that belong to features. */
+  /** The names of the options of features in `@rest` on a class, so that the check of `@rest` accepts them. */
   get classOptions(): Readonly<Record<string, true>> {
     return Object.fromEntries(this.#ofClasses.map(({ name }) => [name, true]));
   }
 
   readonly #rulesOf = memoize((target: ModelClass) => readClassRules(this.#ofClasses, target));
 
-  /** Returns the conditions that bind every read and write of a class, in addition to the scopes of its `@rest`. */
+  /**
+   * Returns the conditions that class options add to the option `scope`. Every read and write of the class must apply
+   * them.
+   */
   conditionsOf(target: ModelClass): NonNullable<RestRecord["scope"]>[] {
     return scopesOfRules(this.#rulesOf(target));
   }
 
-  /** Returns the work that the features of a class add to each write of a request. */
+  /**
+   * Returns the work that class options add to each write of a request, such as the name of the writer. Returns
+   * `undefined` if there is no such work.
+   */
   dutiesOf(target: ModelClass, req: FrameworkRequest): WriteDuties | undefined {
     return dutiesOfRules(this.#rulesOf(target), req);
   }
 
-  /** Returns the settings of each feature for a router, from the options of `Framework.initialize()`. */
+  /**
+   * Returns the settings of each feature, such as the limits of live lists, which all routes of a router share. The
+   * settings come from the options of `Framework.initialize()`.
+   */
   settings(given: object): ReadonlyMap<string, unknown> {
     const options = given as Readonly<Record<string, unknown>>;
     return new Map(
@@ -72,7 +85,7 @@ export function optionOf({ name, option = name }: AnyFeature): string {
   return option;
 }
 
-/** Returns the names of all options that belong to a feature. */
+/** Returns the names of the main option and of the further options of a feature. */
 export function optionsOf(feature: AnyFeature): string[] {
   return [optionOf(feature), ...feature.also ?? []];
 }

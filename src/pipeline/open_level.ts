@@ -21,8 +21,9 @@ import { joinPieces } from "./pieces.ts";
 import { readVersion, versionCondition } from "./request/versions.ts";
 
 /**
- * Opens a level. Every level above it is read first as its reader may see it, so that a hidden parent hides its parts
- * too.
+ * Opens the source of the entities of one level, which is a segment of the route, such as `/movies/:id` and `/comments`
+ * below it. The entities of the levels above are read first as the reader of the request may see them, so that a hidden
+ * parent also hides its parts.
  */
 export async function openLevel(context: LevelContext): Promise<OpenLevelContext> {
   const source = context.above === undefined
@@ -32,7 +33,10 @@ export async function openLevel(context: LevelContext): Promise<OpenLevelContext
   return Object.assign(context, { source });
 }
 
-/** Adds the pieces of all active features that depend on the opened level. */
+/**
+ * Runs the phase `prepare` of the features of a request, and adds the parts of the query and of the answer that they
+ * return.
+ */
 export async function preparePieces(context: OpenLevelContext): Promise<OpenLevelContext> {
   for (const { feature, params } of context.active) {
     const more = await feature.prepare?.(params, context);
@@ -42,8 +46,9 @@ export async function preparePieces(context: OpenLevelContext): Promise<OpenLeve
 }
 
 /**
- * Counts the entities that a level selects. If a hook counts before the level is open, another context is opened for
- * the count, so that the context of the request stays unchanged.
+ * Counts the entities that a request selects, for hooks that call `req.framework.count()`. If a hook counts before the
+ * entities can be read, the function opens another context for the count, so that the context of the request stays
+ * unchanged.
  */
 export function countSelected(context: LevelContext): Promise<number> {
   const { cache } = context;
@@ -57,15 +62,16 @@ async function countEarly(context: LevelContext): Promise<number> {
   const state = framework.count === context.state.count ? framework : context.state;
   const own = { ...withOwnRequest(context), state };
   narrowToReader(own);
-  // The features of a write select no entities, and may read the body.
+  // The features of a write do not change the number of selected entities, and could read the body, so their parameters
+  // are not read for a count.
   if (own.route.operation.change === undefined) parseFeatures(own);
   const { source } = await openLevel(own);
   return await source.count();
 }
 
 /**
- * Returns a context with a view of the request. Opening a level sets `req.framework`. The view keeps `req.framework` of
- * the request unchanged for the hook that counts.
+ * Returns a copy of a context for a count that a hook requests. Opening a level sets `req.framework`, and the copy sets
+ * it only on a view of the request. The hook that counts therefore keeps its `req.framework`.
  */
 function withOwnRequest(context: LevelContext): LevelContext {
   const above = context.above && withOwnRequest(context.above);
@@ -85,7 +91,8 @@ async function openBelow(above: OpenLevelContext, context: LevelContext): Promis
       : version;
     above.cache.parentId = parentId;
   }
-  // A hook may have removed the identifier from the parent. The parent as it was read still has the identifier.
+  // A hook may have returned the parent without its identifier, by which the part is found. The parent in the form in
+  // which it was read still has the identifier.
   const found = await above.source.locate("_id" in parent ? parent : entity);
   const place = link.embedded ? { ...found, version: versionCondition(context) } : found;
   const options = { ...await settingsFor(context), parent: place, link };
@@ -111,8 +118,9 @@ async function settingsFor(context: LevelContext): Promise<CollectionSourceOptio
 }
 
 /**
- * Returns the selection of a level. Evaluates the scopes of the level, and checks the filter that hooks may have
- * changed, because a wrong filter could reveal other entities.
+ * Returns the filter, the scopes, the options and the projection by which the entities of a level are selected.
+ * Evaluates the scopes, and checks the filter that hooks may have changed, because a wrong filter could reveal other
+ * entities.
  */
 export async function selectLevel(context: LevelContext): Promise<Selection> {
   const { level, state, req } = context;
@@ -129,8 +137,8 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
   const { hookConditions: added, pieces } = context;
   return {
     filter: pieces.filter === undefined ? filter : everyFilter(filter, pieces.filter),
-    // The check copies the filter. The conditions that hooks have added are found by object identity, so they are taken
-    // from the filter before the check.
+    // The conditions that hooks have added are found by the identity of their objects. The check copies the filter with
+    // other objects, so these conditions are taken from the filter before the check.
     ...added && { hookConditions: checkFilter(added(state.filter), { what: "filter", ...model }) },
     scope: everyFilter(...scopes),
     ...!level.link?.embedded && { version: versionCondition(context) },
@@ -140,8 +148,8 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
 }
 
 /**
- * Returns the options of hooks with the sort order of the client. The limit of a page comes from the request, so it is
- * left out.
+ * Returns the query options that hooks have set, with the sort order of the client. The option `limit` of a hook is
+ * left out for a page, because the query of the page has applied this limit already.
  */
 function optionsOf({ pieces, level, state }: LevelContext): Record<string, unknown> {
   const { skip, limit: _limit, ...others } = state.options;
@@ -157,8 +165,8 @@ function optionsOf({ pieces, level, state }: LevelContext): Record<string, unkno
 }
 
 /**
- * Returns the sort order of a window, from the client or else from the hooks. The order ends with `_id`, so that no two
- * entities are equal in it.
+ * Returns the sort order of a page, from the client or otherwise from the hooks. The order ends with `_id`, so that no
+ * two entities are equal in the order and no page repeats or misses an entity.
  */
 export function windowOrder(
   { pieces: { order }, state }: Pick<LevelContext, "pieces" | "state">,

@@ -14,7 +14,10 @@ interface DeclaredFeature {
   readonly declared: unknown;
 }
 
-/** The options of one operation, which are read and checked at start-up. */
+/**
+ * The options of one operation. The constructor checks them at start-up, so that a wrong option prevents the start of
+ * the application.
+ */
 export class OperationOptions {
   readonly #features: FeatureList;
   readonly #method: Method;
@@ -51,14 +54,20 @@ export class OperationOptions {
     });
   }
 
-  /** Returns options that also have the given option. Throws if the operation cannot have it. */
+  /**
+   * Returns the options of the operation with one more option, such as `page` for tools of assistants. Throws if the
+   * operation cannot have the option.
+   */
   with(name: string, value: unknown): OperationOptions {
     const hooks = { ...this.#method.hooks, [name]: value };
     const method = { ...this.#method, hooks };
     return new OperationOptions(this.#features, { method, place: this.#place });
   }
 
-  /** Returns the rules for the readers who see the fields of a shape. */
+  /**
+   * Returns the part of the options that a reader may use who sees the fields of the given shape. The result is stored
+   * for each shape, because all readers with the same rights share a shape.
+   */
   readonly under: (shape: Shape) => ReaderOptions = memoize((shape: Shape) => {
     const rules = this.#declared.flatMap(({ feature, declared }) => {
       const rule = feature.narrow(declared, shape);
@@ -75,7 +84,7 @@ export class OperationOptions {
     return this.#declared.some(({ feature }) => optionOf(feature) === name);
   }
 
-  /** Whether a feature reads entities that the filter of the client may exclude. */
+  /** Whether a feature reads entities that the filter `q` of the client may exclude, such as the entity of a cursor. */
   get readsBeyondFilter(): boolean {
     return this.#declared.some(({ feature }) => feature.readsBeyondFilter);
   }
@@ -84,7 +93,10 @@ export class OperationOptions {
     return this.#declared.flatMap(({ feature: { varies = [] } }) => varies);
   }
 
-  /** Reads a request for the features that need it unchanged, before hooks run. */
+  /**
+   * Runs the phase `capture` of each feature, which reads the request before a hook can change it. Returns the results
+   * by feature.
+   */
   capture(req: FrameworkRequest): ReadonlyMap<AnyFeature, unknown> | undefined {
     const capturing = this.#declared.filter(({ feature }) => feature.capture !== undefined);
     if (capturing.length === 0) return undefined;
@@ -101,7 +113,10 @@ interface DeclaredOptions {
   readonly place: OptionPlace;
 }
 
-/** Throws if a declaration has a further option of a feature without the option of the feature. */
+/**
+ * Throws if an operation has a further option of a feature, such as `atomic`, without the main option of the feature,
+ * such as `many`. The further option would have no effect.
+ */
 function checkFurtherOptions(
   feature: AnyFeature,
   { given, place }: DeclaredOptions,
@@ -112,7 +127,10 @@ function checkFurtherOptions(
   throw place.fail(`needs "${option}" with "${further}"`);
 }
 
-/** Throws if the operation does not meet a requirement of a feature that its declaration has. */
+/**
+ * Throws if the operation does not meet a condition of a feature, such as the absence of a hook that would leave out
+ * entities.
+ */
 function checkRequirements(feature: AnyFeature, { given, place }: DeclaredOptions): void {
   const option = optionOf(feature);
   const { link, shape, fail } = place;

@@ -8,8 +8,8 @@ import { whyUnseen } from "../schema/fields/visibility.ts";
 import { DeclaredField } from "./feature.ts";
 
 /**
- * The function that makes the error of a wrong declaration. The message of the error names the class, so that the
- * developer finds the declaration.
+ * The function that returns the error for a wrong option of a class. The message of the error begins with the name of
+ * the class, so that the developer finds the declaration.
  */
 export type Fail = (problem: string) => TypeError;
 
@@ -18,8 +18,8 @@ export function cannotMount({ name }: ModelClass, problem: string): TypeError {
 }
 
 /**
- * The name of a checked option, such as `page.max`, and the function that makes the error of a wrong value. The message
- * of the error names the option.
+ * The name of an option, such as `page.max`, and the function that returns the error for a wrong value. The message of
+ * the error contains the name.
  */
 interface GivenOption {
   readonly option: string;
@@ -37,8 +37,7 @@ const KINDS = {
 } as const;
 
 /**
- * The type of the values that pass the check of a kind in `KINDS`. `checkKind()` returns a value of this type, so that
- * its callers need no cast.
+ * The TypeScript type of a value that has passed a check in `KINDS`, so that the callers of `checkKind()` need no cast.
  */
 type Checked<K extends keyof typeof KINDS> = typeof KINDS[K][1] extends
   (value: unknown) => value is infer T ? T : never;
@@ -65,8 +64,8 @@ export function checkKind<K extends keyof typeof KINDS>(
 }
 
 /**
- * Returns the object that a declaration gives as an option. The value `true` stands for an object without keys. Throws
- * if the object has an unknown key, because a misspelled key would have no effect.
+ * Returns an option that is an object. The value `true` stands for an object without keys. Throws if the object has an
+ * unknown key, because a misspelled key would have no effect.
  */
 export function objectOf<N extends string>(
   given: unknown,
@@ -87,12 +86,15 @@ const HELD: Readonly<Record<FieldShape["kind"], string>> = {
   scalar: "no text",
 };
 
-/** The values that an option needs in the fields that it lists. `text` stands for strings. */
+/**
+ * The types of the fields that an option may list. `"text"` allows only strings, `"scalar"` allows no lists and no
+ * objects, and `"any"` allows all types.
+ */
 export type FieldNeed = "any" | "scalar" | "text";
 
 /**
- * Throws if an option lists a field that clients do not see, or a field whose type the option cannot use. Returns the
- * names of the listed fields without duplicates.
+ * Checks the names of fields in an option, and returns them without duplicates. Throws if a field is hidden from
+ * clients, or has a type that the option cannot use.
  */
 function checkFields(
   given: unknown,
@@ -110,23 +112,30 @@ function checkFields(
   return [...new Set(names)];
 }
 
-/** The class and the operation for which an option is read. `fail` makes the error of a wrong option. */
+/**
+ * The class and the operation in whose declaration an option stands. The checks of the option need them, and `fail`
+ * returns the error for a wrong option.
+ */
 export interface OptionPlace {
   readonly target: ModelClass;
   readonly schema: Schema;
   readonly shape: Shape;
-  /** The property of the parent that holds the entities. `undefined` if the entities belong to no parent. */
+  /**
+   * The property of the parent entity that embeds or references the entities of this class. `undefined` if the entities
+   * belong to no parent.
+   */
   readonly link: PartLink | undefined;
   /**
-   * Whether a `scope` or `getConnection` of the route, or of a level above it, may let callers see different entities.
+   * Whether two callers may see different entities, because the route or a parent in its path has a `scope` or
+   * `getConnection`. An answer for one caller must then never be given to another caller.
    */
   readonly isDivided: boolean;
-  /** All operations of the `@rest` that declares the option. */
+  /** All operations of the `@rest` decorator in which the option stands, for rules about two operations. */
   readonly methods: readonly Method[];
   readonly fail: Fail;
 }
 
-/** The options and the hooks of an operation, as its declaration has them. */
+/** The options and the hooks of an operation by their names, before they are checked. */
 export type GivenOptions = Readonly<Record<string, unknown>>;
 
 interface ReaderOf {
@@ -135,7 +144,10 @@ interface ReaderOf {
   readonly others?: GivenOptions;
 }
 
-/** Reads an option of a declaration, or a part of an option. Throws the error that names the option and its rule. */
+/**
+ * Reads and checks an option, or one property of an option. Each method throws an error with the name of the class and
+ * of the option if the value is wrong.
+ */
 export class OptionReader {
   readonly value: unknown;
   readonly #name: string;
@@ -153,22 +165,22 @@ export class OptionReader {
     return { option: this.#name, fail: this.#place.fail };
   }
 
-  /** Returns the error of the operation, which begins with the name of its class. */
+  /** Returns the error for a wrong option. The message begins with the name of the class. */
   fail(problem: string): TypeError {
     return this.#place.fail(problem);
   }
 
   /**
-   * Returns a reader for another option of the same operation, for rules about two options. The reader of an absent
-   * option has the value `undefined`.
+   * Returns a reader for another option of the same operation, for rules about two options. The property `value` of the
+   * reader is `undefined` if the operation does not have the other option.
    */
   other(name: string): OptionReader {
     return new OptionReader(this.#place, { name, value: this.#others[name] });
   }
 
   /**
-   * Returns a reader for each named part of the option. A missing part has the value `undefined`. Throws if the option
-   * has another part.
+   * Returns a reader for each property that the option may have. The property `value` of a reader is `undefined` if the
+   * option does not have the property. Throws if the option has an unknown property.
    */
   parts<N extends string>(...names: readonly N[]): { readonly [K in N]: OptionReader } {
     const object = objectOf(this.value, { ...this.#given, names });
@@ -202,13 +214,16 @@ export class OptionReader {
     return true;
   }
 
-  /** Returns a list of texts, which may be empty. The word for the texts in the error message is `kind`. */
+  /**
+   * Returns the option as a list of texts, which may be empty. The argument is the noun for the texts in the error
+   * message, such as `formats`.
+   */
   list(kind: string): readonly string[] {
     if (isNames(this.value)) return this.value;
     throw this.fail(`needs a list of ${kind} as "${this.#name}"`);
   }
 
-  /** Returns a function, or `undefined` if the option is absent. */
+  /** Returns the option as a function, or `undefined` if the option is absent. */
   callback<F>(): F | undefined {
     if (this.value === undefined) return undefined;
     checkKind(this.value, { kind: "function", ...this.#given });
@@ -216,8 +231,8 @@ export class OptionReader {
   }
 
   /**
-   * Returns the fields that the option lists, or an empty list if the option may be absent and is. `check` returns the
-   * reason why a field cannot be used.
+   * Returns the fields that the option lists. With `isOptional`, an absent option is an empty list. `check` returns the
+   * reason why a field cannot be used, or `undefined`.
    */
   fields(
     need: FieldNeed,
@@ -233,7 +248,10 @@ export class OptionReader {
     });
   }
 
-  /** Returns the field with a name that the option has, with the checks of {@linkcode OptionReader.fields}. */
+  /**
+   * Returns one field that the option names in another form than a list of names, with the checks of
+   * {@linkcode OptionReader.fields}.
+   */
   field(
     name: string,
     need: FieldNeed,

@@ -6,51 +6,70 @@ import type { Frame } from "./request/frame.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 
 /**
- * The parts of a statement and of its answer that features set. Every filter applies. Only one feature may set each
- * other piece, because two values could contradict each other.
+ * The parts of a query and of an answer that features set, such as the sort order (pieces). If several features set a
+ * filter, all filters apply. Any other piece may be set by only one feature, because two values could contradict each
+ * other.
  */
 export interface Pieces {
-  /** The conditions that an entity must match, in addition to the filter of hooks and the scopes. */
+  /**
+   * The conditions that a feature adds, such as a search. An entity must match them in addition to the filter `q`, the
+   * filter of hooks and the scopes.
+   */
   readonly filter?: Filter;
-  /** The order of a list. The last key is `_id`, so that no two entities are equal in the order. */
+  /**
+   * The sort order of a list. The last key is `_id`, so that no two entities are equal in the order and each page
+   * continues at a definite entity.
+   */
   readonly order?: Order;
-  /** The fields that the answer shows in addition to `_id`. Without this piece, the answer shows all fields. */
+  /** The names of the fields that the answer shows in addition to `_id`. Missing if the answer shows all fields. */
   readonly shown?: readonly string[];
-  /** The request for the number of entities in the list. */
+  /**
+   * The limit up to which the entities of the list are counted. Missing if no feature needs the number, so that the
+   * database does not count.
+   */
   readonly total?: CountRead;
-  /** The part of the list that the answer has. Without this piece, the answer has the whole list. */
+  /** The page of the list that the answer has. Missing if the answer has the whole list. */
   readonly window?: Window;
-  /** The form of a list in the answer, if the answer is not a JSON array. */
+  /** The media type of a list and the texts between its entities. Missing if the list is a JSON array. */
   readonly frame?: Frame;
-  /** The finder of the entities that the answer shows in the place of their identifiers. */
+  /**
+   * The object that reads the referenced entities, if the answer shows entities in the place of their identifiers
+   * (population).
+   */
   readonly fills?: TargetFinder;
-  /** The number of entities that the request creates. Without this piece, a creation creates one entity. */
+  /** The number of entities that the request creates. Missing if the request creates at most one entity. */
   readonly creations?: number;
 }
 
 export interface Window {
   readonly limit: number;
   readonly skip: number;
-  /** The place after which the window begins. Two windows with equal places show the same part of the list. */
+  /**
+   * The cursor after which the page begins. Live lists compare cursors, because only requests for the same page can
+   * share a read.
+   */
   readonly after?: unknown;
   /**
-   * Returns the read of the window. The function runs for each read of a list, because the entity after which a window
-   * begins may have moved between two reads of a live list.
+   * Returns the query of the page. A live list calls the function again for each of its reads, because the entity of
+   * the cursor may have moved in the sort order since the last read.
    */
   locate(context: OpenLevelContext): Promise<PageRead>;
 }
 
-/** The result of the read of a list, from which features make headers. */
+/** The size and the page of a list that was read, from which features make headers such as `Link`. */
 export interface Found {
-  /** The number of entities in the list. Missing if no feature requests the number. */
+  /** The number of entities in the whole list. Missing if the request does not ask for the number. */
   readonly total?: number | undefined;
-  /** The part of the list that was read. Missing if the answer has the whole list. */
+  /** The page that was read, with its query. Missing if the answer has the whole list. */
   readonly part?: { readonly found: FoundPage; readonly read: PageRead };
 }
 
 export const NO_PIECES: Pieces = {};
 
-/** Joins pieces. Throws if two of them set the same piece, except `filter`, because all filters apply together. */
+/**
+ * Joins the parts of a query and of an answer that several features have set. Throws if two features have set the same
+ * part, except `filter`, because all filters apply together.
+ */
 export function joinPieces(all: readonly Pieces[]): Pieces {
   const [first = NO_PIECES, ...others] = all;
   let joined = first;

@@ -15,7 +15,7 @@ interface ReaderRule {
 
 interface ParsedRequest {
   readonly req: FrameworkRequest;
-  /** The parameters that hooks of the route read. */
+  /** The names of the query parameters that hooks of the route read. The features accept these parameters. */
   readonly ofHooks: readonly string[];
   readonly captured: ReadonlyMap<AnyFeature, unknown> | undefined;
   readonly bodyLimits: Required<BodyLimits>;
@@ -30,7 +30,10 @@ export interface ParsedFeatures {
 
 const NOTHING: ParsedFeatures = { active: [] };
 
-/** The options of an operation for one kind of reader. Only these options parse requests. */
+/**
+ * The part of the options of an operation that one kind of reader may use. Only this class parses requests, so that a
+ * request cannot use a field that is hidden from its reader.
+ */
 export class ReaderOptions {
   readonly #rules: readonly ReaderRule[];
   readonly #owned: ParameterForms;
@@ -47,14 +50,16 @@ export class ReaderOptions {
     this.#offered = Object.keys(this.description.answer.content);
   }
 
-  /** Runs the phase `start` of each feature, when a router is mounted. */
+  /** Runs the phase `start` of each feature, for hints and for checks that need the database. */
   start(route: Route): void {
     for (const { feature, rule } of this.#rules) feature.start?.(rule, route);
   }
 
   /**
-   * Reads the parameters of a request. If the request asks for an exclusive feature, only the features that this one
-   * keeps are parsed too. The parameters and the headers of all others are refused.
+   * Runs the phase `parse` of the features, and returns the features that the request uses. Some features are
+   * exclusive, because their answer replaces the answer of the operation, such as groups. If a request asks for an
+   * exclusive feature, only the features that it allows are parsed, and the parameters and headers of all other
+   * features are refused. A request for two exclusive features is refused.
    */
   parse({ req, ofHooks, captured, bodyLimits }: ParsedRequest): ParsedFeatures {
     if (this.declared.isEmpty) return NOTHING;
@@ -109,9 +114,9 @@ interface AppliedRules {
 }
 
 /**
- * Throws if a request for an exclusive feature has a header that only excluded features read, because the client relies
- * on the header. A header of another exclusive feature is ignored, as in every request that does not ask for that
- * feature.
+ * Throws if a request for an exclusive feature, such as groups, has a header that only features read that do not apply
+ * to the request. The client relies on the effect of the header. A header of another exclusive feature is ignored, as
+ * in every request that does not ask for that feature.
  */
 function refuseHeaders(
   { headers }: FrameworkRequest,

@@ -20,8 +20,8 @@ import { runWrapped } from "./run_wrapped.ts";
 import { write } from "./write.ts";
 
 /**
- * Runs all steps of a request after its parameters are parsed, from the first hook to the reply. Errors are thrown, and
- * the caller answers them.
+ * Runs a request, from its first hook to the reply. The function only returns the reply or throws an error, and the
+ * caller sends the answer for either.
  */
 export async function runPipeline(call: Call): Promise<Reply> {
   await admit(call);
@@ -32,7 +32,10 @@ export async function runPipeline(call: Call): Promise<Reply> {
   return { ...reply, headers: { ...reply.headers, ...headersOf(call.context, reply) } };
 }
 
-/** Returns the headers of all active features. Values of `Vary` are joined, because several features may set it. */
+/**
+ * Returns the headers that the features of a request add to the answer. Several features may set `Vary`, so their
+ * values are joined.
+ */
 function headersOf(context: LevelContext, { found }: Reply): Record<string, string> {
   if (found === undefined) return {};
   const headers: Record<string, string> = {};
@@ -50,7 +53,8 @@ function headersOf(context: LevelContext, { found }: Reply): Record<string, stri
 async function perform(call: Call): Promise<Reply> {
   const { route: { operation, bodyLimits }, req } = call;
   const { lead } = call.context;
-  // An exclusive feature has read the body itself.
+  // A feature that answers in the place of the operation, such as a creation of many entities, reads the body by
+  // itself.
   const takesBody = (operation.change === "merge" || operation.change === "replace") &&
     lead?.feature.respond === undefined;
   const body = takesBody ? readBody(req, bodyLimits) : undefined;
@@ -64,7 +68,10 @@ async function perform(call: Call): Promise<Reply> {
   return isMinimal(context) && reply.status !== 207 ? withoutBody(reply) : reply;
 }
 
-/** Runs the operation of a request, or the exclusive feature that answers in its place. */
+/**
+ * Runs the operation of a request, or the feature that answers in the place of the operation, such as groups in the
+ * place of entities.
+ */
 async function operate(context: OpenLevelContext, body: JsonObject | undefined): Promise<Reply> {
   const { lead } = context;
   const reply = await lead?.feature.respond?.(lead.params, context);
@@ -76,14 +83,16 @@ async function operate(context: OpenLevelContext, body: JsonObject | undefined):
 }
 
 /**
- * Runs the `preFetch` hooks, applies the rights of the reader, and throws an error if a parameter is wrong. The hooks
- * run first, so a client that they refuse gets no error about its parameters.
+ * Decides whether a request may run. Runs the `preFetch` hooks, restricts the request to the fields that its reader may
+ * see, and throws an error if a parameter is wrong. The hooks run first, so that a client whom a hook refuses learns
+ * nothing from errors about parameters.
  */
 export async function admit(call: Call): Promise<void> {
   await passPreFetch(call);
   narrowToReader(call.context);
   if (call.badQuery !== undefined) throw call.badQuery;
-  // Features of a write may read the body, so the names of all parameters are checked before.
+  // Features may read the whole body of a write. The names of all parameters are checked before, so that a request with
+  // a wrong parameter is refused without this work.
   const isWrite = call.route.operation.change !== undefined;
   if (isWrite) checkParameters(call);
   parseFeatures(call.context, call.captured);

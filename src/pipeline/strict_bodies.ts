@@ -8,7 +8,11 @@ import type { Version } from "../schema/fields/system_fields.ts";
 import { checkStrictBody, type StrictPlace } from "../write/body/strict_body.ts";
 import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
 
-/** Whether a body may be written without the stored entity. Any body may, unless bodies are strict. */
+/**
+ * Whether a body can be written by one statement, without reading the stored entity first. If the option `bodies` is
+ * `"strict"`, a body with a problem is not written in this way, because some problems are found only by a comparison
+ * with the stored entity.
+ */
 export function passesUnread(context: LevelContext, body: JsonObject): boolean {
   if (context.route.bodies !== "strict") return true;
   const { problems } = checkStrictBody(body, placeOf(context));
@@ -16,8 +20,9 @@ export function passesUnread(context: LevelContext, body: JsonObject): boolean {
 }
 
 /**
- * Returns the problems of a strict body. The keys that the caller cannot set are compared with the entity as its reader
- * sees it. Throws a 409 if the body has another version than the entity. Returns no problems if bodies are not strict.
+ * Returns the problems of a body if the option `bodies` is `"strict"`, and no problems otherwise. A body may contain a
+ * key that the caller cannot set, if the value is the value that the caller sees in the stored entity. Throws a 409 if
+ * the body contains an old version of the entity.
  */
 export function strictProblems(
   context: LevelContext,
@@ -27,7 +32,7 @@ export function strictProblems(
   const place = placeOf(context);
   const { problems, needsStored } = checkStrictBody(body, place);
   if (!needsStored) return problems;
-  // A replacement that creates its entity has no stored version, so each version in its body is stale.
+  // A PUT that creates its entity has no stored version, so each version in its body is out of date.
   const replaces = context.level.kind.change === "replace";
   const stored = seen === undefined ? replaces ? {} : undefined : jsonOf(seen, place.shape);
   if (stored === undefined) return problems;
@@ -37,8 +42,8 @@ export function strictProblems(
 }
 
 /**
- * Returns the problems of a strict body that no stored entity can change. A key that the caller cannot set is a problem
- * only if the operation does not take the key, because the stored entity may have its value.
+ * Returns the problems of a strict body that can be decided before the stored entity is read. A key that the caller
+ * cannot set may have the stored value and is left out here, unless the operation never takes the key.
  */
 export function certainProblems(
   context: LevelContext,
@@ -50,7 +55,10 @@ export function certainProblems(
   );
 }
 
-/** Returns the problems of the strict body of an action, which belongs to no stored entity. */
+/**
+ * Returns the problems of the body of an action if the option `bodies` is `"strict"`. The body of an action belongs to
+ * no stored entity, with which a key could be compared.
+ */
 export function strictActionProblems(
   { route }: LevelContext,
   { body, shape }: { readonly body: JsonObject; readonly shape: Shape },
@@ -60,8 +68,9 @@ export function strictActionProblems(
 }
 
 /**
- * Returns the context of a write whose strict body has a version. The write is bound to this version, so that a change
- * between the read and the write is a 409.
+ * Returns the context for a write whose body contains the version of the entity, if the option `bodies` is `"strict"`.
+ * The write has a condition on this version, so a change by another request between the read and the write leads to a
+ * 409 and is not overwritten.
  */
 export function boundToBody(context: OpenLevelContext, body: JsonObject): OpenLevelContext {
   const { level: { versionKey, link }, route, source, match } = context;

@@ -9,8 +9,8 @@ interface Cursor extends AsyncIterable<unknown> {
 }
 
 /**
- * Runs a `fetch` hook, and the query that the hook may return. A cursor that is returned after the time limit is
- * closed, because nothing will read it.
+ * Runs a `fetch` hook, and the query that the hook may return. If the hook returns a cursor after the time limit of the
+ * request, the cursor is closed, because it would otherwise stay open in the database.
  */
 export async function runFetch(fetch: () => unknown, timeBudget: TimeBudget): Promise<unknown> {
   const given = evaluate(fetch);
@@ -38,8 +38,8 @@ async function evaluate(fetch: () => unknown): Promise<unknown> {
 }
 
 /**
- * Reads the entities that a `fetch` hook has returned as a list, as a cursor or as a single entity. The cursor is
- * closed when reading stops, even before its end.
+ * Yields the entities that a `fetch` hook has returned, which may be a list, a cursor or a single entity. A cursor is
+ * closed when the caller stops early, because it would otherwise stay open in the database.
  */
 export async function* givenEntities(
   given: unknown,

@@ -3,14 +3,17 @@ import type { ItemResult } from "../../sources/source.ts";
 import { errorAnswer } from "../request/reporter.ts";
 import type { OpenLevelContext } from "../request/request_context.ts";
 
-/** The result of one entity of a request, as the answer shows it. */
+/**
+ * The result of one entity of a request with several entities, with the status that a request with only this entity
+ * would get.
+ */
 export interface DescribedResult {
   readonly status: number;
 }
 
 /**
- * Returns the result of each element for the answer. The result has the status and the body that a request with only
- * this element would get.
+ * Returns the results of a request with several entities for its answer. Each result has the status and the error that
+ * a request with only this entity would get.
  */
 export async function describeResults(
   context: OpenLevelContext,

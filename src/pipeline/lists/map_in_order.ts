@@ -7,8 +7,10 @@ const WINDOW = 32;
 const BATCH = 128;
 
 /**
- * Maps entities through hooks, several at a time. The results keep the order of the entities. An entity whose result is
- * `undefined` is left out, because a hook has hidden it. The first failure ends the work.
+ * Calls an asynchronous function, such as a hook, for each entity of a list, and yields the results in the order of the
+ * entities. Several calls run at a time, but their number is limited, so that a long list does not start thousands of
+ * calls. An entity whose result is `undefined` is left out, because a hook has hidden it. The first error ends the
+ * iteration.
  */
 export async function* mapInOrder<T, R>(
   lists: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
@@ -27,8 +29,8 @@ export async function* mapInOrder<T, R>(
       try {
         result = map(entity);
       } catch (error) {
-        // The failure of an earlier entity is thrown first, so that the error does not depend on the time that hooks
-        // take.
+        // The error of an earlier entity is thrown first, so that a client gets the same error, whichever of the hooks
+        // fails first.
         for (const earlier of pending) await earlier;
         throw error;
       }
@@ -37,7 +39,8 @@ export async function* mapInOrder<T, R>(
         pending.push(settled(result));
         if (pending.length >= WINDOW) add(await pending.shift());
       }
-      // A single list may hold all entities, so the results are returned in batches and not all at once.
+      // The entities may come in a single array. The results are yielded in batches, so that the caller can send the
+      // first results before the last entity is mapped.
       if (kept.length >= BATCH) {
         yield kept;
         kept = [];
@@ -50,7 +53,7 @@ export async function* mapInOrder<T, R>(
   if (kept.length > 0) yield kept;
 }
 
-/** Maps a single list as {@linkcode mapInOrder} does, and returns all results after the last entity. */
+/** Calls a function for each element of one array as {@linkcode mapInOrder} does, and returns all results together. */
 export function mapAll<T, R>(
   list: readonly T[],
   map: (each: T) => MaybePromise<R | undefined>,
@@ -65,8 +68,8 @@ export async function collect<T>(lists: AsyncIterable<readonly T[]>): Promise<T[
 }
 
 /**
- * Returns a promise whose failure may be handled later. Without a handler, the process would report an unhandled
- * rejection.
+ * Returns a promise whose rejection may be handled later. Without the empty handler, the process would report an
+ * unhandled rejection in the meantime.
  */
 function settled<T>(result: MaybePromise<T>): Promise<T> {
   const promise = Promise.resolve(result);

@@ -36,23 +36,23 @@ async function readPart(context: OpenLevelContext, page: PageRead): Promise<Foun
   const read = await openRead(context);
   if (read.kind === "bytes") return await read.page(page, context.pieces.total);
   const total = count(context);
-  // If the read fails first, nothing else handles a failure of the count, and the process would report an unhandled
-  // rejection.
+  // The count runs at the same time as the read. If the read fails first, no code waits for the count any more. Without
+  // this handler, a failure of the count would then be an unhandled rejection, which can end the process.
   total.catch(() => {});
   return { ...await fillWindow(context, { read, page }), total: await total };
 }
 
 /**
- * Counts the entities that a list selects, if a feature requests the total. Returns `undefined` in any other case, so
- * that the answer has no total.
+ * Returns the number of entities in the whole list, or `undefined` if the request does not ask for the number, so that
+ * the database does not count.
  */
 async function count({ pieces: { total }, source }: OpenLevelContext): Promise<number | undefined> {
   return total && await source.count(total.limit);
 }
 
 /**
- * Reads a list without pages. Each entity passes `postFetch` and `preSend`, and only its JSON text is kept, so that the
- * entities need not stay in memory.
+ * Reads a whole list. Each entity passes the hooks `postFetch` and `preSend`, and is converted to JSON text at once, so
+ * that not all entities are in memory together.
  */
 async function readWhole(context: OpenLevelContext): Promise<Reply> {
   const read = await openRead(context);
@@ -67,7 +67,8 @@ async function readWhole(context: OpenLevelContext): Promise<Reply> {
 }
 
 /**
- * Reads entities until the client disconnects or the response has ended, because nothing needs the rest of the list.
+ * Yields the entities of a list, and stops early if the client has disconnected or the response has ended, because
+ * nobody needs the rest.
  */
 async function* whileAwaited(
   context: OpenLevelContext,

@@ -17,8 +17,8 @@ interface Shown {
 }
 
 /**
- * Reads a window of a list through the hooks. Hooks may leave out entities, so further entities are read until the
- * window is full.
+ * Reads one page of a list whose entities pass hooks. Hooks may leave out entities, so the function reads further
+ * entities until the page is full or the list ends.
  */
 export async function fillWindow(
   context: OpenLevelContext,
@@ -44,7 +44,7 @@ export async function fillWindow(
   };
   await fill(page);
   const isShort = kept.length <= limit && count > limit && !isOver(context.req);
-  // A `fetch` hook has already returned all of its entities, so the page has no rest to read.
+  // A `fetch` hook has returned all of its entities already, so there are no further entities to read.
   if (isShort && context.level.hooks.fetch === undefined) {
     await fill(restOf(page, ends.map((end) => end())));
   }
@@ -63,8 +63,8 @@ export async function fillWindow(
 }
 
 /**
- * Returns the JSON of an entity with all fields that the reader may see. The order of the list may use fields that the
- * client has not selected, and the cursor compares these fields too.
+ * Returns an entity as JSON with all fields that the reader may see. A cursor contains a sort value only if this JSON
+ * shows the same value, and the client may have left out the sorted fields by `select`.
  */
 function wholeValue(
   { pieces, level: { shape } }: OpenLevelContext,
@@ -74,8 +74,9 @@ function wholeValue(
 }
 
 /**
- * Returns the read for the rest of a page, if hooks have hidden some of its entities. The identifiers of the entities
- * that were read are excluded, because positions change when other requests insert or remove entities.
+ * Returns the query for further entities of a page from which hooks have left out entities. The query excludes the
+ * entities that were read already by their identifiers. A number of skipped entities would not be exact, because other
+ * requests insert and remove entities at the same time.
  */
 function restOf(page: PageRead, read: readonly (SortValues | undefined)[]): PageRead {
   const rest = { ...page, isRest: true };
