@@ -12,7 +12,10 @@ interface CountQuery extends CountRule {
 
 const EXACT = "count=exact";
 
-/** The total of a list, which a request gets by the header `Prefer: count=exact`. */
+/**
+ * The total, which is the number of entities on all pages of a list. A client asks for the total by the header
+ * `Prefer: count=exact`, because the count costs a second query.
+ */
 export const count: Feature<Plain<CountRule, CountQuery>> = {
   name: "count",
   operations: ["all"],
@@ -43,7 +46,8 @@ export const count: Feature<Plain<CountRule, CountQuery>> = {
   parse: ({ upTo, always }, given) => {
     return { upTo, always, isPreferred: given.prefers(EXACT) };
   },
-  // An additional entity above the limit shows that the total is larger than the limit.
+  // The count includes one entity above the limit, so that a total above the limit differs from a total that equals the
+  // limit.
   select: ({ upTo, always, isPreferred }) =>
     always || isPreferred ? { total: upTo === Infinity ? {} : { limit: upTo + 1 } } : {},
   headers: ({ upTo, always, isPreferred }, found) => ({
@@ -56,8 +60,9 @@ export const count: Feature<Plain<CountRule, CountQuery>> = {
 };
 
 /**
- * Returns the headers with the total and the range of a page. If the total is above the counting limit, the headers do
- * not contain it. A page after a cursor has no range, because its position in the list is unknown.
+ * Returns the headers with the total of a list and the range of the page, such as `items 0-19/319`. The headers have no
+ * total if it is above the limit of the count. They have no range for a page after a cursor, because the position of
+ * this page in the list is not known.
  */
 function totalHeaders(total: number | undefined, { part }: Found): Record<string, string> {
   const { skip = 0, afterCursor } = part?.read ?? {};

@@ -7,7 +7,10 @@ import type { OpenLevelContext } from "../../pipeline/request/request_context.ts
 import { showsOtherThanStored } from "../../schema/mongoose/documents/hide_in_json.ts";
 import { findsByMiddleware } from "../../schema/mongoose/schemas/schema_members.ts";
 
-/** The most values of an answer. A list with more values is answered with a 409, because a part would look whole. */
+/**
+ * The maximum number of values in an answer. A list with more values is answered with a 409. A part of the values would
+ * look like all of them.
+ */
 const MAX_VALUES = 1000;
 
 interface DistinctTypes {
@@ -17,7 +20,10 @@ interface DistinctTypes {
   readonly captured: undefined;
 }
 
-/** The different values of a field in a list, which a request gets by `distinct`. */
+/**
+ * The different values of one field in all entities of a list, such as the states of orders. A client gets them in the
+ * place of entities by the parameter `distinct`.
+ */
 export const distinct: Feature<DistinctTypes> = {
   name: "distinct",
   operations: ["all"],
@@ -81,7 +87,8 @@ async function readValues(name: string, context: OpenLevelContext): Promise<Repl
   const { source, level: { shape, target }, state } = context;
   const projection = readProjection(state.projection, shape);
   const field = shape.fields.get(name);
-  // A text in a projection is an expression, so the list shows another value under this name.
+  // A hook may set a projection in which a text is an expression. The list then shows the value of the expression and
+  // not the stored value, so the stored values must not be revealed.
   const isShown = field !== undefined && shownBy(projection, shape)(name, field) &&
     typeof projection[name] !== "string";
   if (!isShown) throw badFormat(`Field "${name}" is unknown`, { field: name });
@@ -95,8 +102,8 @@ async function readValues(name: string, context: OpenLevelContext): Promise<Repl
     { $limit: MAX_VALUES + 1 },
   ] as const;
   const found = await source.aggregate({ stages, fields: [name] });
-  // JSON shows different stored values by the same text, such as the number 5 and the decimal 5. Values that JSON
-  // cannot show, such as NaN, are left out.
+  // JSON shows some different stored values by the same text, such as the number 5 and the decimal 5, so duplicates of
+  // the text are removed. Values that JSON cannot show, such as NaN, are left out.
   const texts = new Set(
     found.map(({ _id }) => JSON.stringify(toJsonValue(_id) ?? null)).filter((text) =>
       text !== "null"

@@ -8,13 +8,13 @@ import type { LevelContext } from "../../pipeline/request/request_context.ts";
 export interface Column {
   readonly names: readonly string[];
   /**
-   * Whether a text in this column may be a number. JSON shows decimals and large integers as text. A number such as
-   * `-1` is written unchanged, whereas other text that looks like a formula gets a mark.
+   * Whether a text in this column may be a number, because JSON shows decimals and large integers as text. Text that
+   * looks like a formula of a spreadsheet gets a mark, and a negative number such as `-1` must not get it.
    */
   readonly isNumeric: boolean;
 }
 
-/** The types of fields whose numbers JSON may show as text. */
+/** The Mongoose types whose numbers JSON may show as text. */
 const NUMERIC: ReadonlySet<unknown> = new Set(["BigInt", "Decimal128", "Number"]);
 
 export function columnsOf(
@@ -34,27 +34,30 @@ export function columnsOf(
 
 interface ColumnOptions {
   readonly shows?: Shows;
-  /** The references whose entities are shown, each with the fields that are shown of its entity. */
+  /**
+   * The references for which the answer shows entities in the place of identifiers, each with the shown fields of its
+   * entity. `undefined` stands for all fields.
+   */
   readonly filled?: ReadonlyMap<string, readonly string[] | undefined> | undefined;
   readonly prefix?: readonly string[];
   readonly schema?: Schema | undefined;
   /**
-   * The shapes that contain this shape. A shape that contains itself gets no columns, because the columns would have no
-   * end.
+   * The objects that contain this object. An object that contains itself gets no columns, because the number of columns
+   * would have no end.
    */
   readonly above?: readonly Shape[];
 }
 
 /**
- * Returns the scalar fields of a shape and of its nested objects as columns of a CSV table. The identifier is the first
- * column of each object.
+ * Returns the columns of a CSV table of entities. Each scalar field of the entities and of their nested objects is a
+ * column. The identifier is the first column of each object.
  */
 export function columnsIn(
   shape: Shape,
   { shows = () => true, filled, prefix = [], schema, above = [] }: ColumnOptions = {},
 ): Column[] {
   if (above.includes(shape)) return [];
-  // Embedded entities have no version, although their schema has the field, so the version gets no column.
+  // The schema of an embedded entity has a version field, but the field is never stored, so the version gets no column.
   const version: unknown = schema?.get("versionKey");
   const columns = [...shape.fields].flatMap(([name, field]): Column[] => {
     const names = [...prefix, name];

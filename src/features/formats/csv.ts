@@ -4,10 +4,10 @@ import type { Frame, Texts } from "../../pipeline/request/frame.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { Column } from "./columns.ts";
 
-/** The media type of tables, with the columns in the first row. */
+/** The media type of a list as a table, whose first row has the names of the columns. */
 export const CSV = "text/csv";
 
-/** Returns the form of a list as a table (RFC 4180). A list without entities still has its header row. */
+/** Returns the format of a list as a CSV table (RFC 4180). A list without entities still has its header row. */
 export function csvFrame(columns: readonly Column[]): Frame {
   const header = rowOf(columns.map(({ names }) => cellOf(names.join("."), false)));
   return {
@@ -21,8 +21,9 @@ export function csvFrame(columns: readonly Column[]): Frame {
 }
 
 /**
- * Converts the JSON texts of entities, one on each line, into the rows of a table (RFC 4180). Yields rows in pieces of
- * about `PIECE_BYTES` characters. Between two pieces, other requests get a turn of the event loop.
+ * Converts the JSON texts of entities, one on each line, into the rows of a CSV table. Yields the rows in pieces of
+ * about `PIECE_BYTES` characters. Other requests get a turn of the event loop between two pieces, so that a long table
+ * does not block the process.
  */
 async function* csvRows(texts: Texts, columns: readonly Column[]): AsyncGenerator<string> {
   const decoder = new TextDecoder();
@@ -56,7 +57,7 @@ function csvRow(line: string, columns: readonly Column[]): string {
 }
 
 function rowOf(cells: readonly string[]): string {
-  // Readers of CSV skip an empty line, so a row with one empty cell has quotes.
+  // Programs that read CSV skip an empty line, so a row that consists of one empty cell is written with quotes.
   return `${cells.join() || '""'}\r\n`;
 }
 

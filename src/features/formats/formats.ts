@@ -29,7 +29,7 @@ interface Chosen {
   readonly format: ListFormat | undefined;
 }
 
-/** The formats of a list besides JSON, which a request chooses by the header `Accept`. */
+/** The formats of a list besides JSON, such as CSV. A client chooses a format by the header `Accept`. */
 export const formats: Feature<Plain<Formats, Chosen>> = {
   name: "formats",
   operations: ["all"],
@@ -53,7 +53,10 @@ export const formats: Feature<Plain<Formats, Chosen>> = {
       })),
     },
   }),
-  /** Throws a 406 if the client accepts no format of the list. */
+  /**
+   * Returns the format that the client prefers. Throws a 406 if the client accepts neither JSON nor a format of the
+   * list.
+   */
   parse(given, { accept, offered }) {
     const type = chooseType(accept, offered);
     if (type !== undefined) return { format: given.find((name) => TYPES[name] === type) };

@@ -11,7 +11,10 @@ const TEXTS = {
 
 const UNITS = { year: "", month: "-[0-9]{2}", day: "-[0-9]{2}-[0-9]{2}" } as const;
 
-/** Describes the groups of a list. A parameter without a field that the reader sees is left out. */
+/**
+ * Returns the description of the groups of a list for the OpenAPI document. A parameter such as `sum` is left out if
+ * its reader sees none of its fields.
+ */
 export function describeGroups(rules: GroupRules): Description {
   const { by, sum, avg, count, max } = rules;
   const lists = { group: [...by.keys()], sum, avg };
@@ -41,7 +44,10 @@ export function describeGroups(rules: GroupRules): Description {
   };
 }
 
-/** Returns the keys by which the parameter `sort` can sort groups, such as `count` and `sum.price`. */
+/**
+ * Returns the description of the parameter `sort` for groups, which takes other keys than a list of entities, such as
+ * `count` and `sum.price`.
+ */
 function sortFacts({ by, sum, avg, count }: GroupRules): ParameterFacts {
   const fields = [
     ...by.keys(),
@@ -57,7 +63,7 @@ function sortFacts({ by, sum, avg, count }: GroupRules): ParameterFacts {
   };
 }
 
-/** Returns the option of the declaration, completed with the defaults. The description of a route contains it. */
+/** Returns the option `groups` with its defaults, for the result of `Framework.describe()`. */
 function optionOf({ by, sum, avg, ...others }: GroupRules): Required<GroupsOptions> {
   const keys = [...by].map(([name, unit]) => unit === undefined ? name : { [name]: unit });
   return { by: keys, sum: [...sum], avg: [...avg], ...others };

@@ -27,14 +27,17 @@ interface GroupTypes {
 const UNITS: readonly unknown[] = ["year", "month", "day"] satisfies DateUnit[];
 
 /**
- * The keys of a group in an answer that are not fields. Clients cannot group by a field with one of these names,
- * because the group would have one key for two values.
+ * The keys that a group in an answer has besides its fields. Clients cannot group by a field with one of these names,
+ * because the group would need one key for two values.
  */
 const OTHER_KEYS = ["count", "sum", "avg"];
 
 const NUMBERS = ["Number", "Double", "Int32", "BigInt", "Decimal128"];
 
-/** The groups of the entities of a list, which a request gets by `group`, `sum` and `avg`. */
+/**
+ * The groups of the entities of a list, such as the number and the total price of the orders in each state. A client
+ * gets groups in the place of entities by the parameters `group`, `sum` and `avg`.
+ */
 export const groups: Feature<GroupTypes> = {
   name: "groups",
   operations: ["all"],
@@ -83,7 +86,10 @@ export const groups: Feature<GroupTypes> = {
   respond: (query, context) => readGroups(context, query),
 };
 
-/** Reads the groups that a client requests. Without the parameter `group`, all entities form one group. */
+/**
+ * Reads the parameters `group`, `sum`, `avg` and `sort` of a request. Without the parameter `group`, all entities form
+ * one group. Returns `undefined` if the request does not ask for groups.
+ */
 function parseGroups(rules: GroupRules, given: GivenRequest): GroupsQuery | undefined {
   const isGiven = ["group", "sum", "avg"].some((name) => given.parameter(name) !== undefined);
   if (!isGiven) return undefined;
@@ -135,8 +141,9 @@ function checkNumbers(option: OptionReader, place: OptionPlace): readonly Declar
 }
 
 /**
- * Returns a problem if functions of the model may show another value of a field than is stored. The database groups and
- * adds up the stored values, so the groups would have values that no entity shows.
+ * Returns the reason why a field cannot be used in groups, or `undefined`. A function of the model, such as a getter,
+ * may show another value than is stored. The database groups the stored values, so groups would reveal values that no
+ * entity shows.
  */
 function whyOther({ type }: FieldShape, { schema }: OptionPlace): string | undefined {
   return showsOtherThanStored(type, schema)

@@ -2,10 +2,13 @@ import type { OptionIn } from "../../declare/decorators/prop_input.ts";
 import type { CheckedName, CheckedNames, Exactly } from "../../declare/model/checked_names.ts";
 import type { FieldNames } from "../../declare/model/field_names.ts";
 
-/** A part of a date in UTC, by which clients group a list. Groups show `"2024"`, `"2024-03"` or `"2024-03-09"`. */
+/** The part of a date in UTC by which clients group a list. A group shows `"2024"`, `"2024-03"` or `"2024-03-09"`. */
 export type DateUnit = "year" | "month" | "day";
 
-/** The fields that clients may group a list by, and the figures that each group can have. */
+/**
+ * Options of groups, in which clients get figures about entities in the place of a list, such as the total price of the
+ * orders in each state.
+ */
 export interface GroupsOptions<
   N extends string = string,
   D extends string = string,
@@ -13,8 +16,8 @@ export interface GroupsOptions<
   A extends string = string,
 > {
   /**
-   * The fields that `?group=` may name, which hold no lists and no objects. `{ createdAt: "month" }` groups dates by a
-   * part.
+   * The fields that `?group=` may name, which hold no lists and no objects. With `{ createdAt: "month" }`, dates of the
+   * same month form one group.
    */
   readonly by: readonly (N | { readonly [K in D]?: DateUnit })[];
   /** Whether each group shows the number of its entities. */
@@ -25,7 +28,10 @@ export interface GroupsOptions<
   readonly avg?: readonly A[];
   /** The most groups of an answer. A list with more groups answers 409. The default is `1000`. */
   readonly max?: number;
-  /** The fewest entities of a group. Answers leave out smaller groups. The default is `1`. */
+  /**
+   * The minimum number of entities of a group, so that groups do not reveal the values of single entities. Answers
+   * leave out smaller groups. The default is `1`.
+   */
   readonly least?: number;
 }
 

@@ -10,11 +10,14 @@ import type { OpenLevelContext } from "../../pipeline/request/request_context.ts
 import type { Reply } from "../../pipeline/request/reply.ts";
 
 /**
- * The fields by which one kind of reader may group, and the aggregates that a request may get for each group. A request
- * for any other group is refused.
+ * The part of the option `groups` that one kind of reader may use. A request for any other group, sum or average is
+ * refused.
  */
 export interface GroupRules {
-  /** The fields by which clients may group, each with the unit to which its dates are truncated. */
+  /**
+   * The fields by which clients may group. The value is the part of a date to which dates are truncated, or
+   * `undefined`.
+   */
   readonly by: ReadonlyMap<string, DateUnit | undefined>;
   readonly sum: readonly string[];
   readonly avg: readonly string[];
@@ -33,14 +36,14 @@ export interface GroupsQuery {
 }
 
 /**
- * The server's error code for a stage that exceeds its memory limit and may not use the disk. The request then has too
- * many groups.
+ * The error code of MongoDB for an aggregation stage that needs more memory than allowed. A client with this error has
+ * asked for too many groups, so the answer is a 409.
  */
 const MEMORY_LIMIT = 292;
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Returns the groups of the entities that a list selects, by one aggregation. */
+/** Reads the groups of the entities that a request selects, by one aggregation, and returns them as the reply. */
 export async function readGroups(context: OpenLevelContext, query: GroupsQuery): Promise<Reply> {
   const { level: { shape, target }, source } = context;
   checkShown(context, query);
@@ -68,8 +71,8 @@ function checkShown(
 ): void {
   const projection = readProjection(state.projection, shape);
   const shows = shownBy(projection, shape);
-  // A text in a projection is an expression, so the list shows another value under this name. Groups of the stored
-  // values would reveal these values.
+  // A hook may set a projection in which a text is an expression. The list then shows the value of the expression, and
+  // groups of the stored values would reveal these values.
   const isStored = (name: string) => typeof projection[name] !== "string";
   for (const name of [...by, ...sum, ...avg]) {
     const field = shape.fields.get(name);
@@ -91,8 +94,8 @@ function stagesOf({ by, sum, avg, order, rules, shape }: ShapedQuery): PipelineS
   const sorted = Object.entries(order).map(([key, direction]) => {
     return [by.includes(key) ? `_id.${key}` : key.replace(".", ":"), direction];
   });
-  // Answers never show a stored array or object in a field for a single value. The list of groups therefore has no
-  // group with such a value.
+  // An old or foreign document may hold an array or an object in a field for a single value. Answers never show such a
+  // value, so the list of groups leaves out its group.
   const misfits = by.map((name) => ({ [`_id.${name}`]: { $type: ["array", "object"] } }));
   const conditions = {
     ...misfits.length > 0 && { $nor: misfits },
@@ -116,9 +119,8 @@ function stagesOf({ by, sum, avg, order, rules, shape }: ShapedQuery): PipelineS
 const FORMATS = { year: "%Y", month: "%Y-%m", day: "%Y-%m-%d" } as const;
 
 /**
- * The first and the last date that the database can format. Values outside of these dates get the key `null`, because
- * the database would fail to format them. Values of other types compare as less than the first or greater than the last
- * date.
+ * The first and the last date that the database can convert to text. The conversion fails for other dates, so they get
+ * the key `null`. Values of other types compare as less than the first date or as greater than the last date.
  */
 const FIRST = new Date("0001-01-01");
 const LAST = new Date("9999-12-31T23:59:59.999Z");
@@ -126,27 +128,28 @@ const LAST = new Date("9999-12-31T23:59:59.999Z");
 /** The first and the last date that JavaScript can represent. JSON shows all other dates as `null`. */
 const SHOWN_DATES = [new Date(-TIME_RANGE), new Date(TIME_RANGE)] as const;
 
-/** The numbers that JSON shows as `null`, so that they belong to the group of `null`. */
+/** The numbers that JSON shows as `null`. Entities with these numbers belong to the group with the key `null`. */
 const UNSHOWN_NUMBERS = [NaN, Infinity, -Infinity];
 
 interface KeyOptions {
   readonly unit: DateUnit | undefined;
   /**
-   * The name of the field's type in Mongoose, such as `Decimal128`. A decimal is never compared with the numbers that
+   * The name of the Mongoose type of the field, such as `Decimal128`. Decimals are not compared with the numbers that
    * JSON shows as `null`.
    */
   readonly type: string | undefined;
 }
 
 /**
- * Returns the expression for a key of groups. The expression is `null` for every value that JSON shows as `null`, so
- * that these values form one group.
+ * Returns the aggregation expression for a key by which entities are grouped. The expression is `null` for every value
+ * that JSON shows as `null`, so that these values form one group and not several groups with the same key.
  */
 function keyOf(value: string, { unit, type }: KeyOptions): object {
   if (unit !== undefined) {
     const isDate = { $and: [{ $gte: [value, FIRST] }, { $lte: [value, LAST] }] };
     const text = { $dateToString: { date: value, format: FORMATS[unit] } };
-    // The empty object marks a value that belongs to no group. A later stage removes this value.
+    // The field holds an array or an object, which must belong to no group. The empty object marks the group of such
+    // values, and a later stage removes this group.
     const isMisfit = { $in: [{ $type: value }, ["array", "object"]] };
     return { $cond: [isDate, text, { $cond: [isMisfit, { $literal: {} }, null] }] };
   }
@@ -174,8 +177,8 @@ function rowOf(
 }
 
 /**
- * Returns a number in the form of its field, even if the field stores numbers of other types, so that all groups have
- * the same form.
+ * Returns a sum, an average or a key in the JSON type of its field. A field may store numbers of several types, and the
+ * groups of an answer must all have the same form.
  */
 function shown(value: unknown, { name, shape }: { name: string; shape: Shape }): unknown {
   if (value === undefined || value === null) return null;

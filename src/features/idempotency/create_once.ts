@@ -22,8 +22,8 @@ import { hashOf } from "./idempotency_key.ts";
 import { KeyRecord } from "./key_record.ts";
 
 /**
- * The time after which a request with a key counts as lost, in milliseconds. After this time, a repeated request may
- * take over the key. Routes with a long `maxTimeMS` use a longer time.
+ * The time after which a request with an idempotency key counts as lost, in milliseconds, such as after a crash of its
+ * process. A repeated request may then create the entities. Routes with a long `maxTimeMS` use a longer time.
  */
 const LOST_MS = 30_000;
 
@@ -38,7 +38,7 @@ export interface KeyRules {
   readonly by: ((req: FrameworkRequest) => string) | undefined;
 }
 
-/** The use of a key by one request. */
+/** The idempotency key of a request, with the values that decide whether the key may be used. */
 export interface KeyUse {
   readonly key: string;
   /**
@@ -50,8 +50,8 @@ export interface KeyUse {
 }
 
 /**
- * Creates entities once for an idempotency key. A repeated request creates nothing, and gets the created entities as
- * its reader may see them now.
+ * Creates the entities of a request with an idempotency key, unless an earlier request with this key has created them.
+ * A repeated request creates nothing, and its answer shows the created entities as its reader may see them now.
  */
 export async function createOnce(
   { context, run }: WrappedOperation,
@@ -78,18 +78,19 @@ export async function createOnce(
     const { status = 500 } = knownAnswer(context, error) ?? {};
     if (record.isFinished) throw error;
     if (status >= 500) {
-      // A request that met a lock has written nothing. The predecessor of a resumed request was lost long ago. In both
-      // cases, the key is released, so that a repeated request may continue at once.
+      // A request that was stopped by a lock in the database has written nothing. A request that has taken over the key
+      // of a lost request can release the key too, because the lost request ended long ago. The next repetition then
+      // need not wait until this request counts as lost.
       if (isLocked(error) || record.state === "resumed") await record.release();
       throw error;
     }
-    // Middleware of Mongoose may throw an error after the entity is stored. If the record of the key was deleted, a
-    // repeated request would create the entity again. So the record is deleted only if no entity is stored.
+    // Middleware of Mongoose may throw an error after the entity is stored. Without the record of the key, a repeated
+    // request would create the entity again, so the record is deleted only if no entity is stored.
     const isStored = await isMade().catch(() => undefined);
     if (isStored === false) await record.free();
     if (!isStored) throw error;
     await record.finish();
-    // Another request has taken over the key from this slow request, and has created the entities. The answer shows
+    // This request was slow, so another request has taken over its key and has created the entities. The answer shows
     // these entities.
     if (record.isLost || isDuplicate(error)) return await again();
     throw error;
@@ -97,8 +98,8 @@ export async function createOnce(
 }
 
 /**
- * Throws if the key was used with another body. Also throws if another request with the key is still running, because
- * both requests could create the entities.
+ * Throws a 422 if the key was used with another body. Throws a 409 if another request with the key is still running,
+ * because both requests could create the entities.
  */
 function checkUse({ state, ageMS }: KeyRecord, lostMS: number): void {
   if (state === "misused") {
@@ -108,8 +109,8 @@ function checkUse({ state, ageMS }: KeyRecord, lostMS: number): void {
 }
 
 /**
- * Returns the name of the caller, so that equal keys of different callers stay separate. Throws if `by` returns no
- * text, because other values can be equal for different callers.
+ * Returns the name of the client that `idempotency.by` returns, so that equal keys of two clients are different keys.
+ * Throws if the result is no text, because other values may be equal for two clients.
  */
 async function callerOf({ req }: OpenLevelContext, by: KeyRules["by"]): Promise<string> {
   if (by === undefined) return "";
@@ -120,8 +121,8 @@ async function callerOf({ req }: OpenLevelContext, by: KeyRules["by"]): Promise<
 }
 
 /**
- * Returns the error for a key whose request is still running. `Retry-After` grows with the age of the running request,
- * until this request counts as lost.
+ * Returns the 409 for a request whose key is used by a request that is still running. The waiting time in `Retry-After`
+ * grows with the age of the running request, so that clients do not repeat the request too often.
  */
 function underWay(lostMS: number, ageMS: number) {
   const seconds = Math.ceil(Math.min(Math.max(ageMS, 1000), Math.max(lostMS - ageMS, 1000)) / 1000);
@@ -135,7 +136,10 @@ function isDuplicate(error: unknown): boolean {
   return code === 11000;
 }
 
-/** Returns the answer to a repeated request, with the created entities that still exist and that the reader may see. */
+/**
+ * Returns the answer to a repeated request, which shows the created entities that still exist and that its reader may
+ * see.
+ */
 async function replay(
   context: OpenLevelContext,
   { ids, isMany }: { readonly ids: readonly unknown[]; readonly isMany: boolean },
@@ -193,15 +197,16 @@ async function readCreated(context: OpenLevelContext, id: string) {
   const opened = await openLevel(ofOne);
   const early = await versionBefore(opened);
   const { entity, seen, version, parentId } = await fetchOne(opened);
-  // A path without an identifier may lead to another entity by now, which the key has not created.
+  // A path without an identifier may lead to another entity by now, which was not created with the key and must not be
+  // shown.
   const { _id = id } = entity as { _id?: unknown };
   if (String(_id) !== id || await isRefusedBy(opened, seen)) throw notFound();
   return { seen, version: early ?? version ?? null, parentId };
 }
 
 /**
- * Whether the `preSend` hook of `one()` refuses an entity. The hook may change the entity, so it gets a copy, because
- * the hook of the creation gets the entity itself.
+ * Whether the hook `preSend` of `one()` refuses to show an entity. The hook gets a copy, because it may change the
+ * entity, which the `preSend` hook of `create()` gets later.
  */
 async function isRefusedBy(opened: OpenLevelContext, seen: object): Promise<boolean> {
   if (opened.level.hooks.preSend === undefined) return false;

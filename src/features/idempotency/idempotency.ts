@@ -9,13 +9,19 @@ const TEXT = "A text of the client's own, such as a UUID. " +
   "A request with the key and the body of an earlier one creates nothing: " +
   "it has the answer of that one";
 
-/** The header of a 409 for a request while another request with the same key is still running. */
+/**
+ * The description of the header `Retry-After` of a 409, which answers a request while another request with the same key
+ * is still running.
+ */
 const RETRY_AFTER = {
   description: "Seconds to wait, if a request with the same key is under way",
   schema: { type: "integer", minimum: 0 },
 };
 
-/** The header `Idempotency-Key`, with which a client can repeat a creation without creating a second entity. */
+/**
+ * The header `Idempotency-Key`. A client that does not know whether its request has arrived can repeat the request with
+ * the same key, and no second entity is created.
+ */
 export const idempotency: Feature<Plain<KeyRules, KeyUse, string | undefined>> = {
   name: "idempotency",
   operations: ["create"],
@@ -69,15 +75,15 @@ function checkKeys(option: OptionReader, place: OptionPlace): KeyRules {
 }
 
 /**
- * The hooks of `one()` that may hide an entity from one caller and show it to another. With such a hook, an idempotency
- * key has to belong to one caller.
+ * The hooks of `one()` that may hide an entity from one client and show it to another. With such a hook, an idempotency
+ * key must be valid for one client only.
  */
 const READER_HOOKS = ["preFetch", "fetch", "postFetch", "preSend"] as const;
 
 /**
- * Returns the reason why callers that create entities may see different entities or fields. For this reason, an
- * idempotency key has to belong to one caller, because the key of one caller would answer to another caller. Returns
- * `undefined` if all callers see the same entities and fields.
+ * Returns the reason why two clients may see different entities or fields, or `undefined` if all clients see the same.
+ * With such a reason, the option `by` is required, because the answer to the key of one client would show its entities
+ * to another client.
  */
 function whyDivided({ isDivided, methods, shape }: OptionPlace): string | undefined {
   if (isDivided) return "a scope or getConnection() divides the callers";

@@ -10,7 +10,7 @@ export const MAX_KEY_LENGTH = 255;
 
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
 
-/** Reads the key of a request. Throws a 400 if the key is malformed, or if a required key is missing. */
+/** Reads the header `Idempotency-Key`. Throws a 400 if the key is malformed, or if a required key is missing. */
 export function readKey(
   given: GivenRequest,
   { isRequired }: { readonly isRequired: boolean },
@@ -26,15 +26,17 @@ export function readKey(
 }
 
 /**
- * Returns the hash of a body that came with an idempotency key, so that the key is refused with another body. The order
- * of names in the body does not change the hash. Returns `undefined` if the request has no key.
+ * Returns the hash of the body of a request with an idempotency key. A repeated request with another body has another
+ * hash and is refused. The order of names in the body does not change the hash. Returns `undefined` if the request has
+ * no key.
  */
 export function hashBody({ body, headers }: FrameworkRequest): string | undefined {
   if (headers[KEY_HEADER.toLowerCase()] === undefined) return undefined;
   try {
     return hashOf(JSON.stringify(body, withSortedNames) ?? "");
   } catch {
-    // The body is nested more deeply than a body may be, so the request is refused when its body is read.
+    // The body is nested so deeply that it cannot be converted to text. The hash is not needed, because the request is
+    // refused when its body is read.
     return "";
   }
 }

@@ -10,38 +10,45 @@ import type { StatementOptions } from "../../schema/mongoose/statements/save_by.
 import type { CreationClaim } from "../../sources/source.ts";
 
 /**
- * The collection with the records of idempotency keys. The collection is in the database of the entities that the keys
- * create.
+ * The name of the collection that stores idempotency keys, in the database of the created entities, so that both can be
+ * written in one transaction.
  */
 const COLLECTION = "mongrove_keys";
 
 /**
- * The longest time between the note that a transaction begins and the lock of the transaction on the record. After this
- * time, a record without a lock shows that the transaction was not committed.
+ * The longest time, in milliseconds, in which a transaction locks the record of its key after the request has stored
+ * that the transaction begins. An older record without a lock shows that the transaction ended without a commit.
  */
 const BEGUN_MS = 5000;
 
 const RELEASE_MS = 2000;
 
-/** The maximum number of attempts to claim a key while another request inserts the same key. */
+/** The maximum number of attempts to store a key while another request inserts the same key. */
 const MAX_ATTEMPTS = 5;
 
-/** The pause before the second attempt to build the TTL index of the records. The pause doubles with each attempt. */
+/**
+ * The pause after the first failed build of the TTL index, which removes expired keys, in milliseconds. The pause
+ * doubles with each failure.
+ */
 const FIRST_PAUSE_MS = 1000;
 
 const LONGEST_PAUSE_MS = 60_000;
 
 interface KeyUse {
   /**
-   * The hash of the idempotency key, the path of the request and the caller, so that equal keys of two callers have two
-   * records. The hash is the `_id` of the record.
+   * The hash of the idempotency key, of the path and of the name of the client. The hash is the `_id` of the stored
+   * record, so that equal keys of two clients have two records.
    */
   readonly name: string;
   readonly body: string;
-  /** The identifiers that the entities get if the key is new. */
+  /**
+   * The identifiers that the new entities get, unless an earlier request with the key has reserved other identifiers.
+   */
   readonly ids: readonly unknown[];
   readonly keepMS: number;
-  /** The time after which this request counts as lost, so that another request may take over the key. */
+  /**
+   * The time after which a repeated request may assume that this request has ended without a result, in milliseconds.
+   */
   readonly lostMS: number;
 }
 
@@ -54,8 +61,8 @@ interface StoredKey {
 }
 
 /**
- * The stored record of an idempotency key. Only one request at a time holds the record and may create entities with its
- * identifiers, so that repeated requests create no second entities.
+ * The record of an idempotency key in the database. The record belongs to one request at a time (holder). Only the
+ * holder may create entities with the identifiers in the record, so that repeated requests create no second entities.
  */
 export class KeyRecord implements CreationClaim {
   readonly #keys: Collection;
@@ -65,8 +72,8 @@ export class KeyRecord implements CreationClaim {
   #taken = 0;
   isFinished = false;
   /**
-   * Whether another request has taken over the key. This request then answers with the entities of the other request if
-   * they are stored.
+   * Whether another request has become the holder of the record, because this request was too slow. If the other
+   * request has created the entities, this request answers with them.
    */
   isLost = false;
 
@@ -87,9 +94,9 @@ export class KeyRecord implements CreationClaim {
   }
 
   /**
-   * Claims a key, or reads the record of an earlier request with the key. One statement does both, so that two requests
-   * cannot claim the key at once. The statement compares times by the clock of the database, because the clocks of two
-   * processes can differ.
+   * Stores a key for this request, or reads the record that an earlier request with the key has stored. One statement
+   * does both, so that two requests cannot store the same key. Times are compared by the clock of the database, because
+   * the clocks of two processes can differ.
    */
   static async claim(
     connection: Connection,
@@ -123,7 +130,7 @@ export class KeyRecord implements CreationClaim {
 
   /**
    * Stores the identifiers of the entities if hooks have changed them, so that a repeated request finds the entities.
-   * Throws a 409 if another request has taken over the key.
+   * Throws a 409 if another request has become the holder of the record.
    */
   async keep(entities: readonly object[]): Promise<void> {
     if (entities.some((each) => isDocument(each) && !each.isNew)) {
@@ -136,16 +143,16 @@ export class KeyRecord implements CreationClaim {
   }
 
   /**
-   * Notes that a transaction begins. If the transaction ends without a commit, another request may take over the key
-   * after `BEGUN_MS`.
+   * Stores that a transaction begins. If the transaction ends without a commit, a repeated request may become the
+   * holder of the record after `BEGUN_MS`.
    */
   async begin(): Promise<void> {
     await this.#hold([{ $set: { begun: "$$NOW" } }]);
   }
 
   /**
-   * Marks the record as done in the transaction that creates the entities. The lock on the record shows other requests
-   * that the transaction is still open.
+   * Marks the record as done, in the transaction that creates the entities. The transaction locks the record, which
+   * shows repeated requests that the transaction has not ended.
    */
   async finishIn(session: ClientSession): Promise<void> {
     await this.#hold({ $set: { isDone: true, ids: this.ids } }, session);
@@ -162,8 +169,8 @@ export class KeyRecord implements CreationClaim {
   }
 
   /**
-   * Marks the record as done, so that a repeated request answers with the created entities. If this update fails, a
-   * repeated request finds the created entities after this request counts as lost.
+   * Marks the record as done, so that a repeated request answers with the created entities. If this update fails, the
+   * next repeated request looks for the entities after this request counts as lost.
    */
   async finish(entities: readonly object[] = []): Promise<void> {
     const ids = entities.length > 0 ? idsOf(entities) : this.ids;
@@ -174,11 +181,11 @@ export class KeyRecord implements CreationClaim {
   }
 
   /**
-   * Releases the key, so that a repeated request may continue at once with the same identifiers. The current request
-   * must not write after the release.
+   * Makes the request count as lost, so that a repeated request may create the entities at once with the same
+   * identifiers. This request must not write anything after the call.
    */
   async release(): Promise<void> {
-    // The time of the request may be up, so the update gets a new time budget.
+    // The time limit of the request may have passed already, so the update has a separate time limit.
     const timeBudget = new TimeBudget(RELEASE_MS);
     const update = { $set: { at: new Date(0) } };
     const release = this.#keys.updateOne(this.#filter, update, timeBudget.statement());
@@ -186,8 +193,8 @@ export class KeyRecord implements CreationClaim {
   }
 
   /**
-   * Deletes the record of a key with which nothing was created, so that a client can use the key for another attempt.
-   * If the deletion fails, the key is free after this request counts as lost.
+   * Deletes the record of a key if no entity was created, so that a client can use the key for another attempt. If the
+   * deletion fails, the key is usable after this request counts as lost.
    */
   async free(): Promise<void> {
     const removal = this.#keys.deleteOne(this.#filter, this.#timeBudget.statement());
@@ -206,9 +213,9 @@ function idsOf(entities: readonly object[]): unknown[] {
 }
 
 /**
- * Builds the update that claims a key. The update changes a record only if the record is new, has expired, or is held
- * by a lost request with the same body. Any other record keeps its holder, so that the caller sees that the claim has
- * failed.
+ * Returns the update that makes a request the holder of a record. The update changes the record only if the record is
+ * new, has expired, or belongs to a lost request with the same body. Any other record keeps its holder, from which the
+ * caller sees that the key is in use.
  */
 function claimedBy(
   holder: object,
@@ -239,8 +246,8 @@ function claimedBy(
 }
 
 /**
- * Returns an aggregation expression that is true if a stored time exists and is at least the given number of
- * milliseconds ago.
+ * Returns an aggregation expression that is true if the database has stored a time and this time is at least the given
+ * number of milliseconds ago.
  */
 function isBefore(time: string, milliseconds: number): object {
   const then = { $subtract: ["$$NOW", milliseconds] };
@@ -266,8 +273,9 @@ async function upsert(
         ...given,
       }) as unknown as StoredKey;
     } catch (error) {
-      // If two requests insert the same key at once, the database refuses one of them with a duplicate key error. The
-      // error would end a transaction, so only statements outside of transactions are repeated.
+      // If two requests insert the same key at once, the database refuses one of them with a duplicate key error, and
+      // the statement is repeated. Inside of a transaction, the error has ended the transaction, so the statement is
+      // not repeated.
       const isMet = Object(error).code === 11000 && options.session === undefined;
       if (!isMet || tries === MAX_ATTEMPTS) throw error;
     }
@@ -276,15 +284,16 @@ async function upsert(
 
 interface IndexBuild {
   failures: number;
-  /** Whether a build is running, has succeeded, or pauses before the next attempt. */
+  /** Whether no other build has to begin, because a build is running, has succeeded or pauses after a failure. */
   isBegun: boolean;
 }
 
 const indexBuilds = new WeakMap<object, IndexBuild>();
 
 /**
- * Builds the TTL index that removes expired records, once for each connection. Expired records do no harm while the
- * index is missing. A failed build is logged once, and repeated until it succeeds.
+ * Builds the TTL index by which MongoDB removes expired keys, once for each connection. Expired keys do no harm while
+ * the index is missing, so the request does not wait for the build. A failed build is logged once, and repeated until
+ * it succeeds.
  */
 async function buildIndex(connection: Connection, keys: Collection): Promise<void> {
   const { db = connection } = connection;

@@ -6,15 +6,16 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
  */
 export interface IdempotencyOptions {
   /**
-   * The time for which a key is stored, such as `"24h"`. A request with the key after this time creates another entity.
-   * The unit is `s`, `m`, `h` or `d`.
+   * The time for which a key is stored, such as `"24h"`. The unit is `s`, `m`, `h` or `d`. A request that repeats the
+   * key after this time creates another entity.
    */
   readonly keep: `${number}${"s" | "m" | "h" | "d"}`;
   /** With `"required"`, requests without the header answer 400. */
   readonly key?: "required" | undefined;
   /**
-   * Returns the name of the caller, so that equal keys of two callers are different keys. The option is required if
-   * callers can see different entities or fields, such as with a `scope` or `getConnection`.
+   * Returns a text that identifies the client of a request, such as a user name, so that equal keys of two clients are
+   * different keys. The option is required if clients can see different entities or fields, such as with a `scope` or
+   * `getConnection`.
    */
   readonly by?: ((req: FrameworkRequest) => string) | undefined;
 }

@@ -6,23 +6,26 @@ import { refusal } from "../../errors/refusals.ts";
 import type { RestError } from "../../errors/rest_error.ts";
 
 interface ImportOptions {
-  /** The signal that ends a wait for the next chunk, because the server closes. */
+  /** The signal that ends the wait for the next bytes of the body. The signal is sent when the server closes. */
   readonly signal: AbortSignal;
   readonly maxImportBytes: number;
 }
 
 /**
- * The maximum ratio between the size of a decompressed body and its compressed size. A body with a larger ratio is
- * refused with a 413, because few compressed bytes could otherwise cause much work.
+ * The maximum ratio of the decompressed size of a body to its compressed size. A body with a larger ratio is refused
+ * with a 413, because a few compressed bytes could otherwise cause much work.
  */
 const MAX_INFLATION = 100;
 
-/** The number of decompressed bytes up to which a body may have any ratio to its compressed size. */
+/**
+ * The number of decompressed bytes up to which the ratio is not checked, because short bodies of equal lines compress
+ * very well.
+ */
 const FREE_INFLATION = 10 * 1024 * 1024;
 
 /**
- * Opens a body that no parser has read. Throws a 413 if the length of the body is too large, and a 415 if the encoding
- * is not supported.
+ * Returns the body of a request for reading. Throws a 413 if the body is too long, and a 415 if its `Content-Encoding`
+ * is not supported. Throws if a body parser of the application has read the body already.
  */
 export function openBody(req: Request, options: ImportOptions): ImportBody {
   if (req.body !== undefined || req.readableEnded) {
@@ -43,8 +46,8 @@ function tooLarge(limit: number): RestError {
 }
 
 /**
- * The decompressed bytes of a body, chunk by chunk. The body is paused after each chunk, so that a fast client cannot
- * fill the memory.
+ * The reader of a body, which decompresses the body and returns it in chunks. The connection is paused after each
+ * chunk, so that a fast client cannot fill the memory.
  */
 class ImportBody {
   readonly #req: Request;
@@ -68,7 +71,8 @@ class ImportBody {
     this.#isCompressed = isCompressed;
     this.#source = isCompressed ? req.pipe(createGunzip()) : req;
     if (isCompressed) req.on("data", this.#onReceived);
-    // Without a listener, an error of the decompression after the last read would end the process.
+    // An error of the decompression may come after the last read. Without a listener, such an error would end the
+    // process.
     this.#source.on("error", this.#onError);
     req.on("error", this.#onError).on("close", this.#onClose);
     this.#source.on("data", this.#onData).on("end", this.#onEnd);
@@ -78,8 +82,8 @@ class ImportBody {
   }
 
   /**
-   * Returns the next chunk, or `null` at the end of the body. Returns `undefined` if no chunk has come before `dueAt`,
-   * so that the caller can store the lines that it already has, or if the signal ends the wait.
+   * Returns the next chunk, or `null` at the end of the body. Returns `undefined` if no chunk has come before `dueAt`
+   * or before the server closes, so that the caller can store the lines that it already has.
    */
   async next(dueAt: number): Promise<Uint8Array | null | undefined> {
     if (this.#chunks.length === 0 && !this.#isEnded && this.#error === undefined) {
@@ -92,8 +96,8 @@ class ImportBody {
   }
 
   /**
-   * Discards the rest of the body. The rest is still received, because a client may not read the answer before it has
-   * sent the whole body.
+   * Discards the rest of the body. The rest is still received from the connection, because many clients read the answer
+   * only after they have sent the whole body.
    */
   leave(): void {
     this.#stopListening();

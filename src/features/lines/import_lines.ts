@@ -13,12 +13,15 @@ import type { OpenLevelContext } from "../../pipeline/request/request_context.ts
 import { writeEach } from "../../pipeline/write_each.ts";
 import { type BodyLine, readLines } from "./read_lines.ts";
 
-/** The number of consecutive lines with a 400 after which an import ends with a 413. */
+/**
+ * The number of consecutive refused lines (400) after which an import ends with a 413. Such a body is most likely in a
+ * wrong format.
+ */
 const MAX_REFUSED = 10_000;
 
 /**
- * Creates an entity from each line of a body, in batches. A database error ends the import after the batch in which the error
- * occurs. The entities of earlier batches stay stored.
+ * Creates an entity from each line of a body, in batches, and returns a reply with a result for each line. An error of
+ * the database ends the import after its batch. The entities of earlier batches stay stored.
  */
 export function importLines(context: OpenLevelContext, batch: number): Reply {
   const { req, route: { bodyLimits } } = context;
@@ -66,8 +69,8 @@ function tooManyRefused(): RestError {
 }
 
 /**
- * Returns the result of a line that was refused or not read. The application gets no report, because a wrong line and a
- * server that closes are no failures of the application.
+ * Returns the result of a line that was refused or not read. The function `onError` of the application does not get
+ * this error, because neither a wrong line nor a closing server is a failure of the application.
  */
 function toldRefusal({ status, body }: RestError): DescribedResult {
   return { ...body, status };

@@ -3,11 +3,14 @@ import { MEDIA_TYPES } from "../../pipeline/request/media_types.ts";
 import { importLines } from "./import_lines.ts";
 
 interface LinesRule {
-  /** The most lines of a batch, which are stored together. */
+  /** The maximum number of lines that are stored together. */
   readonly batch: number;
 }
 
-/** The creation of entities from a body with an entity on each line, which a request chooses by its `Content-Type`. */
+/**
+ * The import of entities from a body with a JSON object on each line (NDJSON), for more entities than fit into one JSON
+ * array. A client chooses this format by the header `Content-Type`.
+ */
 export const lines: Feature<Plain<LinesRule, LinesRule>> = {
   name: "lines",
   option: "formats",

@@ -20,42 +20,45 @@ export interface BodyLine {
 }
 
 interface LinesOptions extends Required<BodyLimits> {
-  /** The maximum number of lines in a batch, which are stored together. */
+  /** The maximum number of lines that are stored together. */
   readonly many: number;
   /**
-   * The signal that ends the import. The last line of the answer names the first line that was not read, so that the
-   * client can continue with that line.
+   * The signal that ends the import when the server closes. The last line of the answer then names the first line that
+   * was not read, so that the client can continue with that line.
    */
   readonly signal: AbortSignal;
-  /** Returns whether no client can receive the answer any more, so that reading stops. */
+  /** Returns whether the client has disconnected or the response has ended, so that reading the body stops. */
   readonly isOver: () => boolean;
 }
 
 /**
- * The maximum number of bytes of a line. A longer line ends the import with a 413, because each line is held in memory
- * as a whole.
+ * The maximum number of bytes of one line. A longer line ends the import with a 413, because the whole line has to be
+ * in memory.
  */
 const MAX_LINE = 1024 * 1024;
 
 /**
- * The total length of the lines in a full batch. The driver encodes a whole batch in one turn of the event loop, so a
- * larger batch would delay other requests.
+ * The total length of the lines at which a batch is stored, although it could have more lines. The MongoDB driver
+ * encodes a whole batch in one turn of the event loop, so a larger batch would delay other requests.
  */
 const FULL_BATCH = 256 * 1024;
 
 /**
- * The number of lines after which the elapsed time is checked, so that other requests get their turn. Most lines are
- * short, so a check for each line is not necessary.
+ * The number of lines after which the import checks whether other requests need a turn of the event loop. Most lines
+ * are short, so a check after each line is not necessary.
  */
 const LINES_AT_ONCE = 32;
 
-/** The time after which a batch is stored although it is not full, so that the lines of a slow client do not wait. */
+/**
+ * The time after which a batch is stored although it is not full, in milliseconds, so that a slow client gets results
+ * for its first lines soon.
+ */
 const STORE_AFTER_MS = 1000;
 
 /**
- * Reads a body with a JSON object on each line, in batches. The body is read only as far as the caller takes batches,
- * so that a fast client cannot fill the memory. If a body cannot be read to its end, the last line of its last batch is
- * an error.
+ * Reads a body with a JSON object on each line, and yields the lines in batches. The body is read only while the caller
+ * takes batches, so that a fast client cannot fill the memory. If the body cannot be read to its end, the last line of
+ * the last batch has an error in the place of an object.
  */
 export async function* readLines(
   req: Request,
@@ -93,13 +96,16 @@ export async function* readLines(
   }
 }
 
-/** The lines of an import that are read and not stored yet. */
+/** The lines of an import that have been read and are not stored yet. */
 class LineBatch {
   readonly #limits: Count;
   #lines: BodyLine[] = [];
-  /** The number of the line that follows the last line of the batch. An error that ends the import names this line. */
+  /**
+   * The number of the next line of the body. An error that ends the import names this line, so that the client knows
+   * where to continue.
+   */
   next = 1;
-  /** The total length of the lines, including empty lines. At `FULL_BATCH`, the batch is stored. */
+  /** The total length of the lines, including empty lines, which is compared with `FULL_BATCH`. */
   size = 0;
   /** The time at which the batch is stored although it is not full. `Infinity` if the batch is empty. */
   dueAt = Infinity;
@@ -134,14 +140,14 @@ function stopped(): RestError {
 }
 
 /**
- * The length from which a line is checked before it is parsed. The parser cannot be interrupted, so a line with too
- * many values would delay other requests.
+ * The length from which the number of values of a line is checked before the line is parsed. `JSON.parse()` cannot be
+ * interrupted, so a long line with too many values would delay other requests.
  */
 const LONG_LINE = 16 * 1024;
 
 /**
- * Throws if a JSON text has more members than the limits allow, or is nested too deep. The check only counts
- * characters, so it can stop early, which a parser cannot.
+ * Throws a 400 if a JSON text has more keys and elements than allowed, or is nested too deeply. The check only counts
+ * characters and stops at the limit, whereas `JSON.parse()` would first read the whole text.
  */
 function checkText(text: string, { maxKeys, maxElements }: Count): void {
   const most = maxKeys + maxElements + 1;
@@ -186,14 +192,17 @@ function readLine(text: string, limits: Count): Omit<BodyLine, "line"> {
 
 const LINE_BREAK = 0x0a;
 
-/** Splits the chunks of a body into lines. The bytes of a line that has not ended are kept until the next chunk. */
+/**
+ * Splits the chunks of a body into lines. A line may continue in the next chunk, so the bytes of a line without its
+ * line break are kept.
+ */
 class LineSplitter {
   #rest: Uint8Array[] = [];
   #size = 0;
 
   /**
-   * Returns the lines that end in a chunk. At the end of the body, which `null` stands for, returns the last line if it
-   * has no line break. Returns no lines for `undefined`, which stands for a wait without a chunk.
+   * Yields the lines that end in a chunk. `null` stands for the end of the body, at which the last line may have no
+   * line break. `undefined` stands for a wait in which no chunk has come, and yields no line.
    */
   *split(chunk: Uint8Array | null | undefined): Generator<string> {
     if (chunk === undefined) return;

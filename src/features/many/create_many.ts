@@ -17,8 +17,8 @@ interface Creation {
 }
 
 /**
- * Creates an entity from each element of a body. Either all entities are created or none. With `atomic: false`, each
- * entity is created by itself, and the answer has a result for each element.
+ * Creates an entity from each element of a body that is an array. By default, either all entities are created or none.
+ * With `atomic: false`, each entity succeeds or fails separately, and the answer has a result for each element.
  */
 export async function createMany(
   context: OpenLevelContext,
@@ -38,8 +38,8 @@ export async function createMany(
 }
 
 /**
- * Creates entities together. Every entity passes its hooks before the first write, so a hook that refuses one entity
- * stops all writes.
+ * Creates several entities as documents, either all or none. Every entity passes its hooks before the first write, so
+ * that a hook that refuses one entity prevents all writes.
  */
 async function createTogether(
   context: OpenLevelContext,

@@ -1,8 +1,8 @@
 import { readItems } from "./header_items.ts";
 
 /**
- * A media range of the header `Accept`, such as `text/*;q=0.5`. `place` is its position in the header, which decides
- * between ranges of equal weight.
+ * A media range of the header `Accept`, such as `text/*;q=0.5`. `weight` is the value of `q`. `place` is the index of
+ * the range in the header, because the first of several ranges with equal weight is preferred.
  */
 interface MediaRange {
   readonly name: string;
@@ -11,8 +11,9 @@ interface MediaRange {
 }
 
 /**
- * Returns the media type that a client prefers, so that an answer has this type. Returns `undefined` if the client
- * accepts none of the types, which is a 406. Returns the first type if the client has no preference.
+ * Returns the media type that a client prefers, so that the answer is sent in this type. Returns `undefined` if the
+ * client accepts none of the types, so that the caller answers 406. Returns the first type if the client has no
+ * preference.
  *
  * @param accept The header `Accept`. A client without it accepts all types.
  */
@@ -28,16 +29,16 @@ export function chooseType(
 }
 
 /**
- * Whether a client names a media type in `Accept`, so that only a client that knows the type gets it. A wildcard does
- * not count as a name, because every browser sends wildcards.
+ * Whether the header `Accept` names a media type exactly. A live list is sent only to a client that names its type,
+ * because every browser sends wildcards and would get an endless answer.
  */
 export function namesType(accept: string | undefined, type: string): boolean {
   return readRanges(accept).some(({ name, weight }) => name === type && weight > 0);
 }
 
 /**
- * Reads the media ranges of `Accept`. Parameters such as `charset` are ignored. A range with a `profile` is left out,
- * because no answer follows a profile.
+ * Reads the media ranges of the header `Accept`. Parameters such as `charset` are ignored. A range with the parameter
+ * `profile` is left out, because the framework sends no answer with a profile.
  */
 function readRanges(accept: string | undefined): MediaRange[] {
   return readItems(accept || "*/*").flatMap(({ name, parameters }, place) =>
@@ -48,8 +49,8 @@ function readRanges(accept: string | undefined): MediaRange[] {
 }
 
 /**
- * Returns the most specific media range that matches a type, because its weight applies even if a wildcard has a
- * greater weight. Returns `undefined` if the client does not accept the type.
+ * Returns the most specific media range that matches a media type. The weight of this range applies, even if a wildcard
+ * has a greater weight (RFC 9110). Returns `undefined` if the client does not accept the type.
  */
 function matchOf(type: string, ranges: readonly MediaRange[]) {
   const forms = [type, `${type.split("/", 1)}/*`, "*/*"];

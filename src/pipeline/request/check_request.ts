@@ -7,8 +7,9 @@ import type { Call, LevelContext } from "./request_context.ts";
 import { errorContext } from "./reporter.ts";
 
 /**
- * Throws a 400 for a parameter that no option of the route declares. The check is for routes whose option `parameters`
- * is `"strict"`, and for changes of many entities, where a misspelled `q` would select all of them.
+ * Throws a 400 for a query parameter that no option of the route declares. The check applies to routes with
+ * `parameters: "strict"`, and to changes of many entities. Without the check, a change with a misspelled `q` would
+ * change all entities.
  */
 export function checkParameters({ route, req, levels, context }: Call): void {
   const { operation, parameters } = route;
@@ -35,7 +36,7 @@ export function checkParameters({ route, req, levels, context }: Call): void {
 }
 
 /**
- * Whether a request has a body. An empty object counts as no body, because some clients send an empty object with every
+ * Whether a request has a body. An empty object does not count as a body, because some HTTP clients send it with every
  * request.
  */
 function hasBody({ body, headers }: Call["req"]): boolean {
@@ -45,8 +46,8 @@ function hasBody({ body, headers }: Call["req"]): boolean {
 }
 
 /**
- * Reports failed builds of indexes. Throws a 503 if a write needs a unique index that is not built, because the write
- * could store a duplicate.
+ * Checks the unique indexes before a write. Throws a 503 if an index that the write needs is not built yet, because the
+ * write could store a duplicate. Also passes the errors of failed index builds to `onError`.
  */
 export async function checkIndexes(call: Call): Promise<void> {
   const { operation, indexes } = call.route;
@@ -69,18 +70,18 @@ function needsAny(names: readonly string[]): Need {
 }
 
 /**
- * Returns a function that decides whether the write of a request may violate a unique index, so that the write has to
- * wait for this index. A new entity without the field of the index is in the index too, unless the index is sparse or
- * partial.
+ * Returns a function that decides for a unique index whether the write of a request could store a duplicate while the
+ * index is not built. A write needs the indexes of the fields that it sets. A new entity also needs the indexes of the
+ * fields that its body leaves out, except sparse and partial indexes.
  */
 function neededBy(
   { req: { body }, route: { operation: { change, origin } }, context }: Call,
 ): Need {
   if (change !== "merge" && change !== "replace") return () => false;
   const isNew = origin === "new" || origin === "byKey";
-  // A `preSave` hook may set fields that the body leaves out, so every index is needed.
+  // A `preSave` hook may set any field of a new entity, so the write needs every unique index.
   if (!isJsonObject(body) || isNew && context.level.hooks.preSave !== undefined) return () => true;
-  // A strict body with a field that the caller cannot set is refused, whether the index of the field is built or not.
+  // A body with a field that the caller cannot set changes no such field, so the index of this field is not needed.
   const { fields } = context.level.shape;
   const isNamed = needsAny(Object.keys(body).filter((name) => fields.get(name)?.writable === true));
   return (index) => isNew && index.isOfAll || isNamed(index);

@@ -4,13 +4,16 @@ export interface HeaderItem {
   readonly name: string;
   /** The value without quotes. Empty if the item has no value. */
   readonly value: string;
-  /** The parameters by their names in lower case. If parameters share a name, the first of them counts. */
+  /**
+   * The parameters of the item by their names in lower case, such as `q` in `text/csv;q=0.5`. If a parameter is
+   * repeated, the map has its first value.
+   */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 /**
- * Reads the items of a header, such as `Accept` and `Prefer`. The time grows linearly with the length of the header, so
- * a long header cannot block the process.
+ * Reads the items of a header that holds a list, such as `Accept` or `Prefer`. The time grows linearly with the length
+ * of the header, so that a client cannot block the process by a long header.
  */
 export function readItems(header: string): HeaderItem[] {
   return splitUnquoted(header, ",").map((item) => {

@@ -4,7 +4,10 @@ import { readItems } from "./header_items.ts";
 import type { LevelContext } from "./request_context.ts";
 import type { Reply } from "./reply.ts";
 
-/** Reads the header `Prefer`. If a preference is repeated, the first value counts (RFC 7240). */
+/**
+ * Reads the preferences in the header `Prefer`, such as `return=minimal`, and returns their values by name. If a
+ * preference is repeated, the first value is used (RFC 7240).
+ */
 export function preferencesOf(
   { headers: { prefer } }: FrameworkRequest,
 ): ReadonlyMap<string, string> {
@@ -17,21 +20,22 @@ export function preferencesOf(
 }
 
 /**
- * Reads the preference `max-affected`, the most entities that a request may change. Throws a 400 if the value is no
- * number, because a request without this limit could change too many entities. Returns `undefined` if the client sends
- * no such preference.
+ * Reads the preference `max-affected`, by which a client limits the number of entities that its request may change.
+ * Throws a 400 if the value is no number, because the request would otherwise run without the limit. Returns
+ * `undefined` if the client sends no such preference.
  */
 export function readMaxAffected(req: FrameworkRequest): number | undefined {
   const most = preferencesOf(req).get("max-affected");
-  // A header without its last quote, or with ";" in the place of ",", hides the preference.
+  // The parser does not find the preference in a malformed header, such as a header with a missing quote. The text
+  // search finds it, so that the request is refused and does not run without the limit.
   if (most === undefined && !/max-affected/i.test(String(req.headers.prefer))) return undefined;
   if (most !== undefined && /^\d{1,15}$/.test(most)) return Number(most);
   throw badFormat(`The preference "max-affected" takes a whole number`);
 }
 
 /**
- * Whether the answer to a write of one entity, or to a creation of several entities, has no body, because the request
- * has the header `Prefer: return=minimal`.
+ * Whether the client asks for an answer without a body by the header `Prefer: return=minimal`, and the request is a
+ * write that can have such an answer.
  */
 export function isMinimal({ route: { operation }, req }: LevelContext): boolean {
   if (operation.many || operation.change !== "merge" && operation.change !== "replace") {
@@ -41,8 +45,8 @@ export function isMinimal({ route: { operation }, req }: LevelContext): boolean 
 }
 
 /**
- * Returns an answer without its body, for `Prefer: return=minimal`. The header `Preference-Applied` tells the client
- * why the body is missing.
+ * Returns a reply without its body, for a client that sends `Prefer: return=minimal`. The header `Preference-Applied`
+ * tells the client that the server has applied this preference.
  */
 export function withoutBody({ text: _text, ...reply }: Reply): Reply {
   const headers = { ...reply.headers, "Preference-Applied": "return=minimal" };

@@ -13,14 +13,15 @@ import { type LevelContext, readFilter } from "./request_context.ts";
 import type { Level } from "./route.ts";
 
 /**
- * The most rights, one for each kind of reader, that the process stores for all routes together. Compiled shapes and
- * plans are stored for each of these rights, so their number needs a limit.
+ * The maximum number of kinds of readers for which the process keeps compiled data. A kind of reader is one combination
+ * of results of the functions `hidden` and `readonly`. Without the limit, an application with many such functions would
+ * fill the memory.
  */
 export const MAX_KEPT = 512;
 
 /**
- * The rights of recent readers, by the identifiers and results of their functions. The least recently used rights are
- * first, so that they are deleted first.
+ * The rights of recent readers. The key consists of the functions `hidden` and `readonly` and of their results. The
+ * least recently used rights are the first in the map and are deleted first.
  */
 const kept = new Map<string, Rights>();
 
@@ -34,8 +35,8 @@ function idOf(restriction: FieldRule): number {
 }
 
 /**
- * Returns the rights for one combination of results of the functions in the options `hidden` and `readonly`. Routes
- * with the same functions share the rights, so that the shapes for these rights are compiled once.
+ * Returns the object for one combination of results of the functions `hidden` and `readonly`. All routes with the same
+ * functions get the same object, so that data that depends on the rights is compiled only once.
  */
 function rightsFor(key: string, told: ReadonlyMap<FieldRule, boolean>): Rights {
   const rights = kept.get(key) ?? new Rights(told);
@@ -45,12 +46,16 @@ function rightsFor(key: string, told: ReadonlyMap<FieldRule, boolean>): Rights {
   return rights;
 }
 
-/** The function that returns the levels of a route with the fields that the reader of a request may see and set. */
+/**
+ * The function that returns the levels of a route, which are its segments with their fields and options, for the reader
+ * of a request. Fields that this reader may not see are hidden in the levels.
+ */
 export type RouteRights = (req: FrameworkRequest) => readonly Level[];
 
 /**
- * Returns the function that restricts the levels of a route to the rights of a reader. Returns `undefined` if no field
- * has a function in `hidden` or `readonly`, because all readers have the same rights.
+ * Returns the function that restricts the levels of a route to the fields that the reader of a request may see and set.
+ * Returns `undefined` if no field of the route has a function in `hidden` or `readonly`, because all readers then have
+ * the same rights.
  */
 export function rightsOf(levels: readonly Level[]): RouteRights | undefined {
   const names = new Map<FieldRule, string>();
@@ -75,8 +80,8 @@ export function rightsOf(levels: readonly Level[]): RouteRights | undefined {
 }
 
 /**
- * Returns the shapes whose fields a level shows or sets, each with its class. The functions in these shapes decide the
- * rights of a reader. An action also has the shapes of its body and its answer.
+ * Returns the classes and fields in which the functions `hidden` and `readonly` decide about a level of a route. An
+ * action also has the classes of its body and its answer.
  */
 function shapesOf({ target, shape, action }: Level): [ModelClass, Shape][] {
   const others = [action?.body, action?.answer].flatMap((type): [ModelClass, Shape][] =>
@@ -119,8 +124,9 @@ function levelUnder(rights: Rights, level: Level): Level {
 }
 
 /**
- * Restricts a level and the levels above it to the fields that the reader may see and set. Throws a 400 if the filter
- * of the client names another field. Before the `preFetch` hooks, the filter was read with the fields of all readers.
+ * Restricts the levels of a request to the fields that its reader may see and set. Throws a 400 if the filter `q` names
+ * a field that is hidden from the reader. This check needs a second reading of the filter, because the rights of the
+ * reader are decided only after the `preFetch` hooks.
  */
 export function narrowToReader(context: LevelContext): void {
   const { route, req } = context;
@@ -133,8 +139,8 @@ export function narrowToReader(context: LevelContext): void {
   for (const [depth, each] of open.entries()) each.level = levels[depth] as Level;
   for (const each of open) if (each.above !== undefined) checkLink(each, each.above);
   if (context.level !== levels.at(-1)) return;
-  // The filter of the hooks stays. The filter of the client is read again only to refuse the fields that its reader may
-  // not see.
+  // Hooks may have changed the filter, so the filter in the context stays unchanged. The filter of the client is read
+  // again only to refuse fields that are hidden from the reader.
   const { badQuery } = readFilter(context);
   if (badQuery !== undefined) throw badQuery;
 }

@@ -8,21 +8,27 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
 export interface Reply {
   readonly status: 200 | 201 | 204 | 207;
   readonly text?: string | Uint8Array;
-  /** The pieces of a list whose entities no hook can refuse, so the answer may begin before the last entity is read. */
+  /**
+   * The pieces of a list that is sent while it is read. Only a list without hooks has this property, because the status
+   * of the answer cannot change to an error after the first piece.
+   */
   readonly texts?: AsyncIterable<JsonPiece>;
   readonly gathered?: readonly JsonPiece[];
-  /** The lines of an answer. The client gets each piece before the next one is written. */
+  /**
+   * The lines of an answer that is sent while an import runs. Each piece is sent to the client before the next batch is
+   * stored.
+   */
   readonly lines?: AsyncIterable<string>;
   /**
-   * Ends `lines` early. The function is called when the server closes, so that a long answer does not keep the server
-   * open.
+   * The function that ends `lines` early. A server that closes calls this function, because a long import would
+   * otherwise keep the server open.
    */
   readonly stop?: () => void;
-  /** The form of a list. The default is a JSON array. */
+  /** The format of a list, such as CSV. The default is a JSON array. */
   readonly frame?: Frame | undefined;
-  /** The result of the read of a list, from which features make headers. */
+  /** The size and the page of the list that was read, from which features make headers such as `Link`. */
   readonly found?: Found;
-  /** Sends the answer in the place of the framework, such as a stream that stays open. */
+  /** The function that sends the whole answer, such as a live list that stays open. */
   readonly takeOver?: (res: Response) => Promise<void>;
   /**
    * The version of the one entity that the answer shows. The `ETag` of the answer contains this version. `null` if the
@@ -30,21 +36,21 @@ export interface Reply {
    */
   readonly version?: number | null;
   /**
-   * The identifier of the document with the version, if the path may lead to another document later. The `ETag` of the
-   * answer contains a hash of the identifier, so that the tag does not fit the other document.
+   * The identifier of the document to which `version` belongs, if the path may lead to another document later. The
+   * `ETag` contains a hash of this identifier, so that a tag of the earlier document is not accepted for the later one.
    */
   readonly parentId?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * The identifier of the new entity, from which the header `Location` is built. The text is empty if the parent holds
-   * only one entity.
+   * The identifier of the entity that the request has created, for the header `Location`. The text is empty if the path
+   * of the entity has no identifier, because the parent holds only one entity.
    */
   readonly created?: string;
 }
 
 /**
- * Returns the path of a request. The headers of the client never change the path. Slashes at the beginning become one
- * slash, because a client would read `//name` in `Location` as another host.
+ * Returns the path of a request without slashes at its end, from which URLs in answers are built. Several slashes at
+ * the beginning become one slash, because a client would read `//name` in the header `Location` as another host.
  */
 export function pathOf({ baseUrl, path }: FrameworkRequest): string {
   const whole = `${baseUrl}${path}`.replace(/^[/\\]+/, "/");
@@ -55,22 +61,22 @@ export function pathOf({ baseUrl, path }: FrameworkRequest): string {
 
 /** Whether a reply can no longer be sent, because a hook has ended the response or the client has disconnected. */
 export function isOver({ res, socket }: FrameworkRequest): boolean {
-  // With request pipelining, a response that waits behind another one is not destroyed when its connection closes, so
-  // the socket is checked too.
+  // With request pipelining, a response may wait for the end of an earlier response. If the connection closes, Node
+  // does not destroy the waiting response, so the socket is checked too.
   return (res !== undefined && hasEnded(res)) || res?.destroyed === true ||
     socket?.destroyed === true;
 }
 
 /**
- * The callbacks for each connection. One listener on the socket serves all requests of the connection, so that
- * pipelined requests do not add listeners to the socket.
+ * The callbacks to run when a connection closes, by its socket. One listener on the socket serves all of its requests,
+ * because a listener for each request would exceed the limit of Node for listeners.
  */
 const closeCallbacks = new WeakMap<Socket, Set<() => void>>();
 
 /**
- * Calls a function when a connection closes. Returns a function that removes the callback. With request pipelining, a
- * response that waits behind another one emits no event when the connection closes, so the event `close` of the
- * response is not enough.
+ * Calls a function when a connection closes, and returns a function that cancels the call. The event `close` of a
+ * response is not enough, because Node does not emit it for a response that waits for the end of an earlier response
+ * (request pipelining).
  */
 export function onConnectionClose(socket: Socket, callback: () => void): () => void {
   // A host that serves requests without connections gives no socket that could close.
@@ -88,14 +94,14 @@ export function onConnectionClose(socket: Socket, callback: () => void): () => v
 }
 
 /**
- * The responses whose `end()` was called. Middleware may end such a response later, but the framework writes nothing
- * more to it.
+ * The responses whose `end()` was called, although middleware may end them later. The framework writes nothing more to
+ * them.
  */
 const ended = new WeakSet<object>();
 
 /**
- * Records the call of `end()` of a response, so that `hasEnded()` returns `true` at once. Middleware that compresses
- * answers or saves sessions replaces `end()`, and ends the response later.
+ * Replaces `end()` of a response by a function that also records the call, so that `hasEnded()` is correct at once.
+ * Middleware that compresses answers or stores sessions has replaced `end()` too, and ends the response only later.
  */
 export function watchEnd(res: Response): void {
   if (!Object.hasOwn(res, "end")) return;

@@ -59,8 +59,9 @@ interface Outage<C> {
 const OUTAGE_MS = 60_000;
 
 /**
- * The reporter of errors. An error is passed to `onError`, and is logged unless `onError` returns a `RestError`. One
- * reporter serves all routes of a router, so that a failure of the database is reported once and not by each route.
+ * The object that reports the errors of requests to the application. An error is passed to the function `onError`, and
+ * is logged unless `onError` returns a `RestError`. All routes of a router share one reporter, so that a failure of the
+ * database is reported once and not by each route.
  */
 export class Reporter<C extends object = ErrorContext> {
   readonly #onError: OnError<C> | undefined;
@@ -135,8 +136,8 @@ function causeOf(error: unknown): string {
 }
 
 /**
- * Returns the answer to an error of a request. Reports an error to the application if the answer is a 5xx. The answer
- * to an unexpected error is the `RestError` of `onError`, or else a 500.
+ * Returns the answer to an error of a request, and reports an error with a 5xx to the application. The answer to an
+ * error that the framework does not know is the `RestError` that `onError` returns, or otherwise a 500 without details.
  */
 export async function errorAnswer(context: LevelContext, error: unknown): Promise<RestError> {
   const { req, route: { reporter } } = context;
@@ -156,8 +157,8 @@ export async function errorAnswer(context: LevelContext, error: unknown): Promis
 }
 
 /**
- * Returns the answer to an error without a report. Returns `undefined` for an error that only the application may see,
- * so that the client gets a 500 without details.
+ * Returns the answer to an error, but does not report the error. Returns `undefined` if the framework does not know the
+ * error, because its details may be secret and the client gets a 500.
  */
 export function knownAnswer(context: LevelContext, error: unknown): RestError | undefined {
   return translated(context, error).answer;
@@ -168,7 +169,8 @@ function translated(
   error: unknown,
 ): { readonly answer: RestError | undefined; readonly thrown: unknown } {
   const options = {
-    // An error in a condition that a hook has added is no error of the client.
+    // A condition of a hook may be the cause of the error. An error in such a condition must not become a 400 for the
+    // client.
     filtered: mayBeRefused(state.filter),
     isHidden: (path: string) => isHiddenPath(path, level.shape),
     isSent: (path: string) => [req.body].flat().some((body) => namesPath(body, path)),

@@ -25,14 +25,20 @@ interface RequestContext {
 }
 
 interface LevelCache {
-  /** The claim on the entities that the request creates. A feature that wraps the operation sets the claim. */
+  /**
+   * The identifiers that an idempotency key has reserved for the entities of this request, so that a repeated request
+   * creates no second entities. Missing if the request has no key.
+   */
   claim?: CreationClaim;
   source?: Source;
-  /** The running count for a hook that counts before the level is open. Further calls of `count()` share this count. */
+  /**
+   * The promise of a count that a hook has requested before the entities can be read. If hooks call `count()` again
+   * before the result has come, they share this promise, so that the database counts once.
+   */
   counting?: Promise<number>;
   /**
-   * The version and the identifier of the document that embeds the entities of the level below. `If-Match` of an
-   * embedded entity is compared with both.
+   * The version and the identifier of the document that embeds the entities of the request. Embedded entities have no
+   * version, so the header `If-Match` is compared with both values.
    */
   version?: Version;
   parentId?: string | undefined;
@@ -40,34 +46,40 @@ interface LevelCache {
 
 export interface LevelContext extends RequestContext {
   /**
-   * The level of the route with the fields of all readers. After the `preFetch` hooks, the level with the fields that
-   * the reader may see replaces this level once.
+   * The segment of the route, with the fields that its reader may see. Before the `preFetch` hooks have passed, the
+   * rights of the reader are not known, and the level has the fields of all readers.
    */
   level: Level;
   readonly above: LevelContext | undefined;
   readonly state: FrameworkState;
-  /** The version in `If-Match`. Only the last level of a write has one. */
+  /** The versions in the header `If-Match`. Missing without the header, for reads, and for the parents in the path. */
   readonly match?: IfMatch | undefined;
   /**
-   * Returns the conditions in a filter that hooks have added, without the conditions of the client. Missing if no
-   * feature reads an entity that the conditions of the client may exclude.
+   * Returns the conditions of a filter that hooks have added, without the conditions of the client in `q`. Missing if
+   * all reads of the request apply both.
    */
   readonly hookConditions?: ((filter: Filter) => Filter) | undefined;
-  /** The features that the request uses. The list is empty until the `preFetch` hooks have passed. */
+  /**
+   * The features that the request uses, such as pages. The list is empty before the `preFetch` hooks have passed,
+   * because parameters are read only after these hooks.
+   */
   active: readonly ActiveFeature[];
   /** The exclusive feature among the active features, which answers in the place of the operation. */
   lead?: ActiveFeature | undefined;
-  /** The pieces of the statement and of the answer, from all active features. */
+  /** The parts of the query and of the answer that features have set, such as the sort order. */
   pieces: Pieces;
   readonly cache: LevelCache;
   /**
-   * Returns the model on the connection of the request. Throws a {@linkcode HookFailure} if `getConnection` throws an
-   * error.
+   * Returns the Mongoose model on the connection that `getConnection` chooses for the request. Throws a
+   * {@linkcode HookFailure} if `getConnection` throws an error.
    */
   readonly model: () => Promise<Model<unknown>>;
 }
 
-/** The context of a level whose source is open. Every step of an operation works on such a context. */
+/**
+ * The context of a level whose entities can be read and written, because its parents have been read. The property
+ * `source` reads and writes the entities.
+ */
 export interface OpenLevelContext extends LevelContext {
   readonly source: Source;
 }
@@ -76,16 +88,16 @@ export interface Call extends RequestContext {
   readonly levels: readonly LevelContext[];
   readonly context: LevelContext;
   /**
-   * The error in the filter of the client. The `preFetch` hooks run before the error is thrown, so that a refusal by a
-   * hook (403) comes first.
+   * The error in the filter `q` of the client. The error is stored and thrown after the `preFetch` hooks, so that a
+   * client whom a hook refuses gets a 403 and learns nothing about the fields.
    */
   readonly badQuery?: unknown;
-  /** The values that features have read before the hooks could change the request. */
+  /** The results of the phase `capture` of features, which have read the request before hooks could change it. */
   readonly captured: ReadonlyMap<AnyFeature, unknown> | undefined;
 }
 
 /**
- * Opens the call of a request, on which all steps of the pipeline work. Does not read the database, because the first
+ * Creates the contexts of a request, one for each segment of its route. Does not read the database, because the first
  * hook may refuse the request.
  */
 export function openCall(
@@ -143,7 +155,7 @@ export function openCall(
   return { route, req, timeBudget, levels, context, isAway, badQuery, captured };
 }
 
-/** Reads the version in `If-Match` of a write. */
+/** Reads the versions in the header `If-Match` of a write. */
 function readMatch({ operation }: Route, { headers }: FrameworkRequest): IfMatch | undefined {
   const given = operation.change && readIfMatch(headers["if-match"]);
   // A list always exists, so `If-Match: *` is true for every list and is ignored.
@@ -151,8 +163,8 @@ function readMatch({ operation }: Route, { headers }: FrameworkRequest): IfMatch
 }
 
 /**
- * Reads the filter of the client for the last level. Returns the error of a wrong filter as `badQuery` and does not
- * throw it, so that the `preFetch` hooks run first.
+ * Reads the filter `q` of the client. Returns the error of a wrong filter as `badQuery` and does not throw it, so that
+ * the `preFetch` hooks run first.
  */
 export function readFilter(
   { route, level, req }: Pick<LevelContext, "route" | "level" | "req">,
@@ -167,8 +179,8 @@ export function readFilter(
 }
 
 /**
- * Reads the parameters of the features of the last level, by the rules of its reader. The caller has run the `preFetch`
- * hooks, so a client that they refuse gets no error about its parameters.
+ * Reads the query parameters of features, by the rights of the reader. The caller must have run the `preFetch` hooks,
+ * so that a client whom a hook refuses gets no error about its parameters.
  */
 export function parseFeatures(
   context: LevelContext,
@@ -195,17 +207,17 @@ export function separatorOf({ pieces: { frame } }: LevelContext): Separator {
 }
 
 /**
- * Returns the value of the path parameter that names the entity of a level. Returns an empty text if the parent holds
- * only one entity, which the path does not name.
+ * Returns the identifier of an entity in the path of a request. Returns an empty text if the path has no identifier,
+ * because the parent holds only one entity.
  */
 export function idParam({ req, level: { parameter } }: LevelContext): string {
   return parameter === undefined ? "" : String(req.params[parameter]);
 }
 
 /**
- * Returns a view of a request with another `framework`, for work that runs while hooks of the same request may be
- * running. All other properties are read from the given request and set on it, so a property that a scope sets is
- * visible in the whole request.
+ * Returns a proxy of a request that has another `framework`, for work that runs while hooks of the request may be
+ * running. The hooks keep the `framework` of the request. All other properties are read from the request and set on it,
+ * so that a property that a `scope` sets is visible to all hooks.
  */
 export function requestView(
   req: FrameworkRequest,
@@ -218,8 +230,8 @@ export function requestView(
       if (name === "framework") return own;
       if (name === "params" && params !== undefined) return params;
       const value: unknown = Reflect.get(target, name, target);
-      // Iterating over a stream compares the stream with the `this` of its listeners. A proxy as `this` would cause an
-      // error that nothing catches.
+      // An iteration over a stream compares the stream with the `this` of its listeners. With a proxy as `this`, Node
+      // would throw an error that no code can catch, so these methods get the request itself.
       const isOfStream = name in IncomingMessage.prototype && typeof value === "function";
       return isOfStream ? value.bind(target) : value;
     },

@@ -14,58 +14,65 @@ import type { ReaderOptions } from "../reader_options.ts";
 import type { RouteRights } from "./reader_rights.ts";
 import type { Reporter } from "./reporter.ts";
 
-/** The options of `updateAll()`, `removeAll()` and `replace()`. */
+/** The checked options of `updateAll()`, `removeAll()` and `replace()`. */
 export interface WriteRules {
   readonly atomic: boolean;
-  /** The fields that a change of many entities may set. */
+  /** The names of the fields that a body of `updateAll()` may set. */
   readonly fields?: ReadonlySet<string>;
   /** The most entities that a request may change or remove. */
   readonly max?: number | undefined;
-  /** Whether a request needs `q` to select entities, so that a forgotten `q` does not select all of them. */
+  /** Whether a request without the filter `q` is refused, so that a forgotten `q` does not change all entities. */
   readonly needsQ: boolean;
-  /** The field whose value names an entity in the path of a replacement. */
+  /** The name of the field by which the path of `replace()` identifies an entity. */
   readonly by?: string;
   readonly isRead?: boolean;
 }
 
 /**
- * A segment of a route with its class and hooks. The last level runs the operation. The levels above it are read first,
- * so that a hidden parent hides its parts.
+ * A segment of a route, such as `/movies/:id`, with its class, fields, hooks and options. The last level runs the
+ * operation. The entities of the levels above it are read first, so that a hidden parent also hides its parts.
  */
 export interface Level {
   readonly target: ModelClass;
   readonly shape: Shape;
   /**
-   * The name of the operation or the action at this level. All levels but the last have `one`, because one entity of
-   * each is read.
+   * The name of the operation or the action at this level. Levels above the last level have `one`, because one entity
+   * of each of them is read.
    */
   readonly operation: string;
   readonly kind: Operation;
   readonly action?: ActionRecord;
   /**
-   * The rights of the reader, from the functions in the options `hidden` and `readonly`. `undefined` before the reader
+   * The results of the functions `hidden` and `readonly` for the reader of the request. `undefined` before the reader
    * is known, and if no field of the route has such a function.
    */
   readonly rights?: Rights;
   readonly hooks: Hooks<object>;
   readonly parameters: readonly string[];
-  /** The features of the operation, for the reader of the level. */
+  /** The options of the operation that the reader of this level may use. */
   readonly options: ReaderOptions;
   readonly writes?: WriteRules | undefined;
-  /** The paths that filters of clients may name. Without this list, filters may name every visible path. */
+  /**
+   * The paths in the option `filter` of the operation. A filter of a client may name no other path. Without the option,
+   * a filter may name every visible path.
+   */
   readonly filterPaths?: ListedPaths | undefined;
   /**
-   * Whether the URL parameter `q` does not select entities of this level. Only `Framework.queryFor()` sets this
-   * property, for requests whose `q` is for another model.
+   * Whether the filter `q` of the request does not apply to this level. `Framework.queryFor()` sets this property,
+   * because `q` belongs to the model of the route and not to the model of the query.
    */
   readonly ignoresQ?: boolean;
   /**
-   * The field with the version of the document that contains the entities. `undefined` if the document has no version.
+   * The name of the field with the version of the document that contains the entities, for `ETag` and `If-Match`.
+   * `undefined` if the document has no version.
    */
   readonly versionKey: string | undefined;
   readonly concurrency?: RestRecord["concurrency"];
   readonly scopes: readonly NonNullable<RestRecord["scope"]>[];
-  /** The path parameter that names the entity. `undefined` if the parent holds only one entity. */
+  /**
+   * The name of the path parameter with the identifier of the entity, such as `id`. Missing if the path has no
+   * identifier, because the parent holds only one entity.
+   */
   readonly parameter?: string;
   readonly link?: PartLink;
 }
@@ -76,8 +83,8 @@ export interface Route {
   readonly levels: readonly Level[];
   readonly getConnection?: RestRecord["getConnection"];
   /**
-   * The level of the operation `one()` in the `@rest` of this route. The hooks of this level decide whether a reader may
-   * see an entity that an earlier request has created.
+   * The level of the operation `one()` in the same `@rest`. A repeated request with an idempotency key shows an entity
+   * that an earlier request has created. The hooks of this level decide whether the reader may see that entity.
    */
   readonly reader?: Level | undefined;
   readonly rights?: RouteRights | undefined;
@@ -88,22 +95,29 @@ export interface Route {
    */
   readonly sendTimeoutMS: number;
   readonly limits: FilterLimits;
-  /** Whether filters may name only the paths that their operation lists. */
+  /** With `"listed"`, filters may name only the paths in the option `filter` of their operation. */
   readonly filterPaths?: QueryLimits["paths"];
-  /** Whether every operation answers 400 to parameters that no option of the route declares. */
+  /** With `"strict"`, every operation answers 400 to query parameters that no option of the route declares. */
   readonly parameters?: "strict" | undefined;
-  /** Whether bodies with unknown keys, keys that the caller cannot set, or values of other types are refused. */
+  /**
+   * With `"strict"`, a body is refused if it has an unknown key, a key that the caller cannot set, or a value of
+   * another JSON type than its field.
+   */
   readonly bodies?: "strict" | undefined;
   /**
-   * The writes that wait for unique indexes. By default, a write waits for the unique indexes of the fields that it
-   * sets, so that it stores no duplicate.
+   * The writes that get a 503 while a unique index is not built yet, because they could store a duplicate. By default,
+   * a write needs the indexes of the fields that it sets. With `"required"`, a write needs all unique indexes. With
+   * `"lazy"`, only `replace()` by another field than `_id` needs them.
    */
   readonly indexes?: "required" | "lazy" | undefined;
   readonly reporter: Reporter;
   readonly bodyLimits: Required<BodyLimits>;
-  /** The features that the router knows. */
+  /** All features that the options of operations can turn on in this router. */
   readonly features: FeatureList;
-  /** The settings of features for all routes of the router, by the names of the features. */
+  /**
+   * The settings of features that all routes of the router share, such as the limits of live lists, by the names of the
+   * features.
+   */
   readonly settings: ReadonlyMap<string, unknown>;
 }
 

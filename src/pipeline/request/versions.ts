@@ -9,14 +9,14 @@ import type { LevelContext, OpenLevelContext } from "./request_context.ts";
 import type { Reply } from "./reply.ts";
 
 /**
- * The versions that a request may write, from the tags of `If-Match`. `"any"` stands for `If-Match: *`. A tag may
- * contain a hash of the identifier of the document with the version.
+ * The versions of an entity that a request may change, from the tags in the header `If-Match`. `"any"` stands for
+ * `If-Match: *`. `parentId` is a hash of the identifier of the document to which the version belongs.
  */
 export type IfMatch = "any" | readonly { readonly version: Version; readonly parentId?: string }[];
 
 /**
- * The pattern of one tag in the list of `If-Match`. The list may have empty elements. A proxy that compresses answers
- * may have added `W/` to the tag of an answer.
+ * The pattern of one tag in the header `If-Match`, which holds a list. The list may have empty elements. A proxy that
+ * compresses answers may have added `W/` to a tag.
  */
 const TAG = /[\t ,]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(?:,[\t ,]*|$)/gy;
 
@@ -26,8 +26,8 @@ const HASH_LENGTH = 16;
 const MARK_LENGTH = 8;
 
 /**
- * Reads the header `If-Match`. Returns `undefined` without the header, so that any version may be written. A tag that
- * no answer can have matches no entity, so a request with only such tags is refused.
+ * Reads the header `If-Match`. Returns `undefined` without the header, so that the request may change any version. A
+ * tag that the framework never sends is left out, so a request with only such tags matches no version and is refused.
  */
 export function readIfMatch(header: string | undefined): IfMatch | undefined {
   if (header === undefined) return undefined;
@@ -44,8 +44,8 @@ export function readIfMatch(header: string | undefined): IfMatch | undefined {
 }
 
 /**
- * Whether a tag of `If-Match` fits the version that was read and the document with this version. An unknown version
- * fits every tag, because the write itself is bound to the version. An unknown document fits every tag too.
+ * Whether `If-Match` allows a write of the entity that was read. A version that was not read passes, because the write
+ * itself has a condition on the version. An identifier that was not read passes too.
  */
 function isAccepted({ version, parentId }: VersionRead, match: IfMatch): boolean {
   if (match === "any") return true;
@@ -57,16 +57,16 @@ function isAccepted({ version, parentId }: VersionRead, match: IfMatch): boolean
 }
 
 /**
- * Returns the strong entity tag of an answer. The tag contains the version, a hash of the text, and a hash of the
- * document's identifier if the path may lead to another document later.
+ * Returns the `ETag` of an answer with an entity, which is a strong tag. The tag contains the version and a hash of the
+ * text. If the path may lead to another document later, the tag also contains a hash of the identifier of the document.
  */
 export function tagOf(
   version: Version,
   { text, parentId }: Pick<Reply, "text" | "parentId">,
 ): string {
   const mark = parentId === undefined ? "" : hashOf(parentId, MARK_LENGTH);
-  // `readIfMatch()` finds the hash of the identifier behind the hash of a text. Without a text, the empty text is
-  // hashed.
+  // `readIfMatch()` expects the hash of the identifier after the hash of the text. An answer without a text therefore
+  // gets the hash of an empty text.
   const hash = mark === "" && text === undefined ? "" : `.${hashOf(text ?? "", HASH_LENGTH)}`;
   return `"${version ?? "none"}${hash}${mark}"`;
 }
@@ -78,7 +78,8 @@ function hashOf(text: string | Uint8Array, length: number): string {
 export function versionCondition({ match, level }: LevelContext): Filter | undefined {
   const { versionKey } = level;
   if (match === undefined || match === "any") return undefined;
-  // Without versions, the condition selects no entity, because no tag can show that the entity is unchanged.
+  // An entity without a version cannot be compared with a tag. The condition selects no entity, so that the write is
+  // refused.
   return versionKey === undefined
     ? { _id: { $in: [] } }
     : hasOneOf(versionKey, match.map(({ version }) => version));
@@ -96,8 +97,9 @@ export function versionIn(
 }
 
 /**
- * Reads the version of a level's entity before the data of the entity. If the entity changes between both reads, its
- * version is too old, and a write with this version is refused. A version that is too new would hide the change.
+ * Reads the version of an entity before the rest of the entity is read. If another request changes the entity between
+ * both reads, the version is too old, and a write with this version is refused. A version that is read afterwards could
+ * hide the change.
  */
 export async function readVersion(context: OpenLevelContext, id: string): Promise<Version> {
   const { level: { versionKey }, source } = context;
@@ -107,16 +109,16 @@ export async function readVersion(context: OpenLevelContext, id: string): Promis
 }
 
 /**
- * Returns the version of the document that embeds the entity, as it was read first. An embedded entity has no version
- * field, so its tags contain the version of this document. Returns `undefined` if the entity is not embedded.
+ * Returns the version of the document that embeds the entity of a request. Embedded entities have no version, so their
+ * `ETag` contains the version of this document. Returns `undefined` if the entity is not embedded.
  */
 export function outerVersion({ level, above }: LevelContext): Version | undefined {
   return level.link?.embedded ? above?.cache.version ?? null : undefined;
 }
 
 /**
- * The version of an entity and the document with this version, as a read found them. `checkVersion()` compares both
- * with `If-Match`.
+ * The version of an entity that was read, and the identifier of the document to which the version belongs. Both are
+ * compared with `If-Match` before a write.
  */
 export interface VersionRead {
   /** The version of the entity. `undefined` if the entity was read without its version. */
@@ -133,8 +135,9 @@ export function versionRead(entity: object, context: OpenLevelContext): VersionR
 }
 
 /**
- * Returns the identifier of the document with the version, if the path may lead to another document later. A tag with
- * this identifier does not fit the other document. Returns `undefined` if the path always leads to the same document.
+ * Returns the identifier of the document to which the version in the `ETag` belongs, if the path may lead to another
+ * document later. A tag with a hash of this identifier is not accepted for the other document. Returns `undefined` if
+ * the path always leads to the same document.
  */
 export function parentIdOf(
   { level, above, source }: OpenLevelContext,
@@ -155,8 +158,9 @@ export function checkVersion(
     if (concurrency === "required" && kind.verb !== "get") throw preconditionRequired();
     return;
   }
-  // A write by the framework is bound to the version, so a version that was not read may pass here. A write by a hook
-  // is not bound, and an action may write nothing, so both need a version that was read.
+  // A write by the framework has a condition on the version, so a version that was not read may pass this check. A
+  // write by a hook has no such condition, and an action may write nothing, so in both cases the version must have been
+  // read.
   const isBound = hooks.persist === undefined && kind.change !== "act";
   const version = isBound ? read : read ?? null;
   const isCounted = match === "any" || versionKey !== undefined;
@@ -172,14 +176,17 @@ export function checkPresence(context: LevelContext, isThere: boolean): void {
   if (!isThere && context.match !== undefined) throw preconditionFailed("No such entity");
 }
 
-/** Throws a 412 if `If-Match` is sent for a creation or a whole list, because no tag belongs to them. */
+/**
+ * Throws a 412 if a request that creates an entity or changes a whole list has the header `If-Match`, because no answer
+ * has given the client a tag for it.
+ */
 export function refuseTags({ route: { operation }, match }: LevelContext): void {
   if (match !== undefined && !operation.item) throw preconditionFailed();
 }
 
 /**
- * Runs a write that is bound to the version in `If-Match`. Throws a 412 if the write matches no entity, because the
- * version has changed.
+ * Runs a write that has a condition on the version in `If-Match`. Throws a 412 if the write matches no entity, because
+ * another request has changed the version.
  */
 export async function bindToVersion<T>(
   { match }: LevelContext,
@@ -194,14 +201,15 @@ export async function bindToVersion<T>(
 }
 
 /**
- * Whether a write has to read its entity as a document because of versions. The document is needed to refuse a request
- * that names no version, or to compare an `If-Match` that one statement cannot compare.
+ * Whether an entity must be read as a document before its write because of the header `If-Match`. The read is needed to
+ * refuse a request without the required header, or to compare a tag that the condition of a single statement cannot
+ * compare.
  */
 export function needsDocument(context: LevelContext): boolean {
   return needsVersion(context) || isReadFirst(context);
 }
 
-/** Whether a write must be refused because it has no `If-Match` and `concurrency` is `"required"`. */
+/** Whether a write has no `If-Match` although the option `concurrency` is `"required"`, so that it must be refused. */
 function needsVersion(
   { level: { concurrency }, route: { operation }, match }: LevelContext,
 ): boolean {
@@ -210,8 +218,8 @@ function needsVersion(
 }
 
 /**
- * Whether an entity must be read before a write, because `If-Match` stands for an entity without a version or for a
- * document that the path alone does not identify.
+ * Whether an entity must be read before a write, because `If-Match` contains a tag of an entity without a version or a
+ * tag with the hash of an identifier. The condition of a single statement cannot compare such a tag.
  */
 function isReadFirst({ route: { operation }, match }: LevelContext): boolean {
   return Array.isArray(match) &&
