@@ -65,6 +65,7 @@ export { RestError } from "./src/errors/rest_error.ts";
 export type { RestErrorOptions } from "./src/errors/rest_error.ts";
 export { Framework } from "./src/host/framework.ts";
 export { and, asFilter, onlyIf, or } from "./src/declare/hooks/compose.ts";
+export { leaveOut } from "./src/declare/hooks/named_fields.ts";
 export type {
   FrameworkRequest,
   FrameworkState,

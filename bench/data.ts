@@ -37,8 +37,8 @@ export const GROUPED_SIZES = [TARGETS, 100_000] as const;
 /** The number of entities that one request creates or changes. */
 export const MANY = TARGETS;
 
-/** The value that a hook gets for an entity. */
-export type HookKind = "documents" | "lean";
+/** The value that a hook gets for an entity, with `named` for an object with the fields that the hook names. */
+export type HookKind = "documents" | "lean" | "named";
 
 export const itemsOf = (size: number) => `items${size}`;
 export const wideOf = (fields: number) => `wide${fields}`;

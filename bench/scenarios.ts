@@ -127,15 +127,21 @@ function guardedReads(kind: data.HookKind): Scenario[] {
   ];
 }
 
+const HOOK_TITLES: Readonly<Record<data.HookKind, string>> = {
+  documents: "hook on documents",
+  lean: "hook on plain objects",
+  named: "hook with names",
+};
+
 /** Returns the scenario of the same traffic on the routes with a hook. */
 function guard(kind: data.HookKind, name: string, traffic: Traffic): Scenario {
   const { paths, page } = traffic;
-  const title = `${name}, hook on ${kind === "lean" ? "plain objects" : "documents"}`;
+  const title = `${name}, ${HOOK_TITLES[kind]}`;
   return scenario(`${kind}-${name}`, title, 4, {
     ...traffic,
     paths: paths.map((path) => `/${data.guarded(kind, path.slice(1))}`),
     ...page && { page: { ...page, route: data.guarded(kind, page.route) } },
-  }, { feature: kind, byHand: kind === "lean" ? LEAN : HYDRATED });
+  }, { feature: kind, byHand: kind === "documents" ? HYDRATED : LEAN });
 }
 
 const WITHOUT_HOOK = ["list-20", "list-1000", "one", "update", "create"];
@@ -146,6 +152,7 @@ const HOOKS: readonly Scenario[] = [
   guard("documents", "update", UPDATE),
   guard("documents", "create", CREATE),
   ...guardedReads("lean"),
+  ...guardedReads("named"),
   ...SCENARIOS.filter(({ name }) => WITHOUT_HOOK.includes(name))
     .map((each): Scenario => ({ ...each, title: `${each.title}, no hook`, byHand: LEAN })),
 ];

@@ -28,12 +28,17 @@ export interface Crud {
 }
 
 /** Returns an application that serves the collections. Its hooks get entities of this kind. */
-export function serveCrud(crud: Crud, kind: HookKind): Express {
+export function serveCrud(crud: Crud, ...kinds: readonly HookKind[]): Express {
   const app = express();
   app.use(express.json({ limit: LARGEST_BODY }));
   for (const name of data.COLLECTIONS.keys()) serveItems(app, crud, { route: name, name });
-  for (const name of data.GUARDED) {
-    serveItems(app, crud, { route: data.guarded(kind, name), name, hook: keepStarred });
+  for (const kind of kinds) {
+    for (const name of data.GUARDED) {
+      serveItems(app, crud, { route: data.guarded(kind, name), name, hook: keepStarred });
+    }
+    app.get(`/${data.guarded(kind, data.PAGED)}`, async (req, res) => {
+      res.json(keepAllStarred(await crud.page(readPageQuery(req.query))));
+    });
   }
   for (const name of data.FIELD_COUNTS.map(data.wideOf)) {
     app.get(`/${name}`, async (_req, res) => {
@@ -43,9 +48,6 @@ export function serveCrud(crud: Crud, kind: HookKind): Express {
   app.get(`/${data.PAGED}`, async (req, res) => {
     const [items, total] = await Promise.all([crud.page(readPageQuery(req.query)), crud.count()]);
     res.set("X-Total-Count", String(total)).json(items);
-  });
-  app.get(`/${data.guarded(kind, data.PAGED)}`, async (req, res) => {
-    res.json(keepAllStarred(await crud.page(readPageQuery(req.query))));
   });
   app.get(`/${data.POPULATED}`, async (req, res) => {
     res.json(await crud.populated(readPageQuery(req.query)));

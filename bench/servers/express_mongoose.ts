@@ -91,6 +91,6 @@ function serveWrites(app: Express): void {
 }
 
 const isLean = process.env.BENCH_SERVER === LEAN;
-const app = isLean ? serveCrud(lean, "lean") : serveCrud(documents, "documents");
+const app = isLean ? serveCrud(lean, "lean", "named") : serveCrud(documents, "documents");
 if (isLean) serveWrites(app);
 listen(app);

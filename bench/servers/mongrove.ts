@@ -4,7 +4,7 @@ import express from "express";
 import mongoose from "mongoose";
 import type { Schema } from "mongoose";
 import process from "node:process";
-import { all, arrayProp, create, Framework, FrameworkModel, one, prop } from "../../mod.ts";
+import { all, arrayProp, create, Framework, FrameworkModel, one, onlyIf, prop } from "../../mod.ts";
 import { type Ref, replace, rest, update, updateAll } from "../../mod.ts";
 import type { FrameworkRequest, Method, ModelClass } from "../../mod.ts";
 import * as data from "../data.ts";
@@ -80,6 +80,10 @@ function look(_req: FrameworkRequest, item: Starred): Starred | null {
   return keepStarred(item);
 }
 
+const namedHook = {
+  postFetch: onlyIf(["stars"], (_req: FrameworkRequest, item: Starred) => item.stars >= 0),
+};
+
 const hook = { postFetch: look };
 const leanHook = { lean: true, postFetch: look } as const;
 const paging = { page: { size: 20, max: 100 }, sort: ["rank"] };
@@ -88,9 +92,12 @@ const paging = { page: { size: 20, max: 100 }, sort: ["rank"] };
 function hookedModels(): ModelClass[] {
   const documents = [all(hook), one(hook), create({ preSave: look }), update(hook)];
   const lean = [all(leanHook), one(leanHook)];
+  const withNames = [all(namedHook), one(namedHook)];
   return [
     ...data.GUARDED.map((name) => itemOn(guarded("documents", name), name, documents)),
     ...data.GUARDED.map((name) => itemOn(guarded("lean", name), name, lean)),
+    ...data.GUARDED.map((name) => itemOn(guarded("named", name), name, withNames)),
+    rankedOn(guarded("named", data.PAGED), [all({ ...paging, ...namedHook })]),
     rankedOn(guarded("documents", data.PAGED), [all({ ...paging, ...hook })]),
     rankedOn(guarded("lean", data.PAGED), [all({ ...paging, ...leanHook })]),
   ];

@@ -1,6 +1,7 @@
 import type { OptionDescriptions } from "../declare/options.ts";
 import type { HookName } from "../declare/hooks/hooks.ts";
 import type { DataType } from "../declare/operations/action.ts";
+import { leftOutBy } from "../declare/hooks/named_fields.ts";
 import { isHookName, type OperationWords, wordsOf } from "../declare/operations/operation.ts";
 import type { FilterDescription } from "./describe_filter.ts";
 import type { Call } from "../pipeline/request/request_context.ts";
@@ -115,6 +116,7 @@ export function describeRoute(route: Route): RouteDescription {
   const filter = describeFilter(route);
   const { body, answer } = routeObjects(route);
   const schemas = describeSchemas(route);
+  const lacks = leftOutBy(hooks.preSend);
   return {
     method: verb.toUpperCase() as RouteDescription["method"],
     path,
@@ -128,7 +130,11 @@ export function describeRoute(route: Route): RouteDescription {
     ...schemas.bodySchema && { body: [] },
     ...body && { body: describeFields(body) },
     ...schemas,
-    answer: answer === undefined ? [] : describeFields(answer),
+    answer: answer === undefined
+      ? []
+      : describeFields(answer).map((field) =>
+        lacks.includes(field.name) ? { ...field, required: false } : field
+      ),
     status,
     errors: describeErrors(route),
     hooks: Object.keys(hooks).filter(isHookName),

@@ -103,6 +103,17 @@ export function markCompiled<T extends object>(operators: T): T {
   return operators;
 }
 
+/** Marks all operators of a filter as compiled, because the values of the filter come from the database. */
+export function markConditions(filter: Filter): Filter {
+  return Object.fromEntries(
+    Object.entries(filter).map(([key, value]) =>
+      key === "$or" || key === "$and"
+        ? [key, (value as readonly Filter[]).map(markConditions)]
+        : [key, markCompiled(value as object)]
+    ),
+  );
+}
+
 export function isCompiled(condition: unknown): boolean {
   return typeof condition === "object" && condition !== null && compiled.has(condition);
 }

@@ -117,7 +117,16 @@ function makeRoute(target: ModelClass, { path: route, ignoresQ }: RouteKey): Rou
   const fail = (problem: string) => cannotMount(target, problem);
   const isDivided = rest.getConnection !== undefined || scopes.length > 0;
   const method = { operation: "all", hooks: {} };
-  const place = { target, schema, shape, link: undefined, isDivided, methods: [method], fail };
+  const place = {
+    target,
+    schema,
+    shape,
+    link: undefined,
+    isDivided,
+    methods: [method],
+    leftOut: [],
+    fail,
+  };
   const levels: Level[] = [{
     target,
     shape,

@@ -1,5 +1,6 @@
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { keepsEntity } from "../declare/hooks/compose.ts";
+import { leftOutBy, namedRule } from "../declare/hooks/named_fields.ts";
 import { isHookName, type OperationWords, wordsOf } from "../declare/operations/operation.ts";
 import type { FilledFacts, JoinedDescription } from "../pipeline/description.ts";
 import { type FilterNode, filterNode } from "./schemas/filters/filter_node.ts";
@@ -45,6 +46,8 @@ export interface AnswerNode {
    */
   readonly isHooked: boolean;
   readonly isSelected: boolean;
+  /** The fields that a hook may leave out of the answer. The schema does not require them. */
+  readonly lacks: readonly string[];
   /**
    * The reference fields whose identifiers the server can replace by entities, by name. The schema of such a field
    * describes the entities.
@@ -94,14 +97,20 @@ function answerNode(route: Route, object: ObjectNode): AnswerNode {
   const { answer } = action ?? {};
   const isHooked = makesOwnJson(answer === undefined || isSchema(answer) ? target : answer) ||
     object.view === "answer" &&
-      CHANGING.some((name) => hooks[name] !== undefined && !keepsEntity(hooks[name]));
+      CHANGING.some((name) => hooks[name] !== undefined && !keepsFields(hooks[name]));
   const populated = Array.from(filled, ([name, rule]) => [name, populatedNode(rule)] as const);
   return {
     object,
     isHooked,
     isSelected: isPartial,
+    lacks: leftOutBy(hooks.preSend),
     populated: new Map(populated),
   };
+}
+
+/** Whether a hook shows the entity with the types of its fields, although the hook may reject it or leave fields out. */
+function keepsFields(hook: object): boolean {
+  return keepsEntity(hook) || namedRule(hook) !== undefined;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { JsonObject } from "../schema/fields/json.ts";
 import { mergeBody } from "../write/body/merge_body.ts";
 import { selectEntities } from "./fetch.ts";
 import { describeError } from "./lists/item_results.ts";
-import { mapAll } from "./lists/map_in_order.ts";
+import { mapAll } from "../sources/lists/map_in_order.ts";
 import { removeMany } from "./remove.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 import { readMaxAffected } from "./request/preferences.ts";

@@ -94,6 +94,7 @@ function placeOf(target: ModelClass): OptionPlace {
     link: undefined,
     isDivided: false,
     methods: [],
+    leftOut: [],
     fail: (problem) => cannotMount(target, problem),
     // This object is made while the schema of its class is being built. The getters look up the schema later, because
     // an earlier look-up would build the schema again without an end.

@@ -10,12 +10,15 @@ import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 import { type InstanceMaker, instanceMaker } from "../sources/collection/instance_maker.ts";
 import { StoredEntity } from "../sources/collection/bson_reads.ts";
 import type { EntitiesRead, EntityName, PageRead, Read, ReadRequest } from "../sources/source.ts";
-import { readSnapshot } from "../write/stored_values.ts";
+import { bindToSeen, readSnapshot } from "../write/stored_values.ts";
+import { readBy } from "../declare/hooks/named_fields.ts";
+import { readAlso } from "../sources/entity_fields.ts";
 import { checkHookValues } from "./hook_values.ts";
+import { judgeOf } from "./judge.ts";
 import { passHook, reportForgotten } from "./pass_hooks.ts";
 import { type VersionRead, versionRead } from "./request/versions.ts";
 import { givenEntities, runFetch } from "./lists/given_entities.ts";
-import { mapInOrder } from "./lists/map_in_order.ts";
+import { mapInOrder } from "../sources/lists/map_in_order.ts";
 import { onConnectionClose } from "./request/reply.ts";
 import {
   idParam,
@@ -32,7 +35,13 @@ import type { Level } from "./request/route.ts";
 export async function openRead(context: OpenLevelContext): Promise<Read> {
   if (context.level.hooks.fetch !== undefined) return openGiven(context, context.level.hooks.fetch);
   const read = await context.source.read(requestOf(context));
-  return read.kind === "bytes" ? read : presented(context, read);
+  if (read.kind === "documents") return presented(context, read);
+  if (!read.isJudged) return read;
+  return { ...read, list: () => untilClientLeaves(context, generated(read.list())) };
+}
+
+async function* generated<T>(list: AsyncIterable<T>): AsyncGenerator<T> {
+  yield* list;
 }
 
 /**
@@ -52,6 +61,7 @@ function requestOf(context: OpenLevelContext): ReadRequest {
     select: shown,
     finder: fills,
     separator: separatorOf(context),
+    judge: judgeOf(context),
   };
 }
 
@@ -72,16 +82,24 @@ function openGiven(
 }
 
 function presented(context: OpenLevelContext, { list, one }: EntitiesRead): EntitiesRead {
-  const present = presenter(context);
+  const show = presenter(context);
+  const names = lackedFields(context.level);
+  const present = async (found: object): Promise<object> => {
+    const entity = show(found);
+    await readAlso(context.source, { entity, names });
+    return entity;
+  };
   async function* presentAll(page?: PageRead): AsyncGenerator<readonly object[]> {
-    for await (const found of list(page)) yield found.map(present);
+    for await (const found of list(page)) {
+      yield names.length === 0 ? found.map(show) : await Promise.all(found.map(present));
+    }
   }
   return {
     kind: "documents",
     list: (page) => untilClientLeaves(context, presentAll(page)),
     async one(name, ignoresClient) {
       const found = await one(name, ignoresClient);
-      return found && present(found);
+      return found && (names.length === 0 ? show(found) : await present(found));
     },
   };
 }
@@ -194,14 +212,29 @@ export async function fetchOne(context: OpenLevelContext, opened?: EntitiesRead)
  * Runs `postFetch` on an entity. If the entity may be written later, its stored values are recorded before the hook
  * changes some of them, because an update is compared with the stored values.
  */
-function passPostFetch(
+export function passPostFetch(
   context: OpenLevelContext,
   entity: object,
 ): MaybePromise<object | undefined> {
-  const { hooks: { postFetch }, kind } = context.level;
+  const { hooks: { postFetch }, kind, shape } = context.level;
   const isWritten = kind.change !== undefined && isDocument(entity) && !entity.isNew;
-  if (postFetch !== undefined && isWritten) readSnapshot(entity);
+  if (postFetch !== undefined && isWritten) {
+    readSnapshot(entity);
+    // The values of a field with the option `apart` are not part of the document, so the write cannot be bound to them.
+    bindToSeen(entity, readBy(postFetch).filter((name) => !shape.fields.get(name)?.apart));
+  }
   return passHook(context, "postFetch", { entity });
+}
+
+/** Returns the fields that hooks of a level name and that its entities lack, because reads leave the fields out. */
+function lackedFields({ hooks, kind, shape }: Level): string[] {
+  const names = Object.values(hooks as Readonly<Record<string, unknown>>).flatMap((hook) =>
+    typeof hook === "function" ? readBy(hook) : []
+  );
+  return [...new Set(names)].filter((name) => {
+    const { selected = true, apart = false } = shape.fields.get(name) ?? {};
+    return apart || !selected && kind.change === undefined;
+  });
 }
 
 type Present = (found: object) => object;

@@ -132,6 +132,11 @@ export interface OptionPlace {
   readonly isDivided: boolean;
   /** All operations of the `@rest` decorator in which the option stands, for rules about two operations. */
   readonly methods: readonly Method[];
+  /**
+   * The fields that a hook may leave out of the answer. No option may compare their values, because clients could guess
+   * the values.
+   */
+  readonly leftOut: readonly string[];
   readonly fail: Fail;
 }
 
@@ -263,7 +268,12 @@ export class OptionReader {
   }
 
   #checked(value: unknown, need: FieldNeed): readonly string[] {
-    return checkFields(value, { need, shape: this.#place.shape, ...this.#given });
+    const { shape, leftOut, fail } = this.#place;
+    const names = checkFields(value, { need, shape, ...this.#given });
+    // An option that only shows fields takes every type. Other options compare the values of their fields.
+    const guessed = need === "any" ? undefined : names.find((name) => leftOut.includes(name));
+    if (guessed === undefined) return names;
+    throw fail(`has "${guessed}" in "${this.#name}", which a hook leaves out`);
   }
 
   #checkField(name: string, check: (field: FieldShape) => string | undefined): void {

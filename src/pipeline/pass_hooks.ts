@@ -1,6 +1,7 @@
 import { andThen, runHook } from "../declare/hooks/run_hook.ts";
 import type { EntityHook, HookName, MaybePromise } from "../declare/hooks/hooks.ts";
 import { forbidden } from "../errors/refusals.ts";
+import "../sources/entity_fields.ts";
 import { checkHookValues } from "./hook_values.ts";
 import { type Call, enterLevel, type LevelContext } from "./request/request_context.ts";
 

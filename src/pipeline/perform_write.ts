@@ -1,6 +1,10 @@
 import { isOperationName } from "../declare/operations/operation.ts";
-import { notFound } from "../errors/refusals.ts";
-import type { Change, WriteResult } from "../sources/source.ts";
+import type { Hooks } from "../declare/hooks/hooks.ts";
+import { type NamedRule, namedRule } from "../declare/hooks/named_fields.ts";
+import { runHook } from "../declare/hooks/run_hook.ts";
+import { conflict, notFound } from "../errors/refusals.ts";
+import { entityHook } from "../sources/collection/plan_read.ts";
+import type { Change, Unsent, Write, WriteResult } from "../sources/source.ts";
 import { idParam, type OpenLevelContext } from "./request/request_context.ts";
 import { isMinimal } from "./request/preferences.ts";
 import { needsDocument } from "./request/versions.ts";
@@ -25,8 +29,10 @@ export async function performWrite(
   if (!isOperationName(operation) || needsDocument(context)) return undefined;
   const { body, bodies } = facts;
   if (body !== undefined && !passesUnread(context, body)) return undefined;
+  const guard = GUARDED.has(operation) ? guardOf(hooks) : undefined;
+  if (guard !== undefined && source.readGuarded === undefined) return undefined;
   const write = await source.write({
-    hooks,
+    hooks: guard === undefined ? hooks : {},
     operation,
     id: route.operation.item ? idParam(context) : undefined,
     claim,
@@ -36,7 +42,49 @@ export async function performWrite(
       { bodies: bodies.map((each) => each && passesUnread(context, each) ? each : undefined) },
   });
   if (write.kind === "documents") return undefined;
-  const sent = await write.send();
+  const sent = guard === undefined
+    ? await write.send()
+    : await sendGuarded(context, { guard, send: write.send });
   if (sent === "missed" && match === undefined) throw notFound();
   return typeof sent === "string" ? undefined : sent;
+}
+
+/** The operations whose one statement can be bound to the values that a guard has read. */
+const GUARDED: ReadonlySet<string> = new Set(["update", "remove"]);
+
+/** Returns the rule of a `postFetch` hook that names its fields, if no other hook gets the entity. */
+function guardOf({ postFetch, ...others }: Hooks<object>): NamedRule | undefined {
+  return entityHook(others) === undefined ? namedRule(postFetch) : undefined;
+}
+
+/** The most times that a guard is asked, if its fields change between its read and the statement. */
+const MAX_ASKED = 3;
+
+interface Guarded {
+  readonly guard: NamedRule;
+  readonly send: Extract<Write, { kind: "statement" }>["send"];
+}
+
+/**
+ * Asks a guard by the fields that it names, and sends the statement if the guard lets the entity pass. The statement is
+ * bound to the values of these fields, so the guard is asked again if another request has changed them. Throws a 404 if
+ * the guard rejects the entity. Returns "refused" if documents must write the change.
+ */
+async function sendGuarded(
+  context: OpenLevelContext,
+  { guard, send }: Guarded,
+): Promise<WriteResult | Unsent> {
+  const { source, req, match } = context;
+  for (let asked = 1;; asked++) {
+    const found = await source.readGuarded?.(idParam(context), guard.reads);
+    if (found === undefined) return "refused";
+    if (found === null) throw notFound();
+    const { read, unchanged } = found;
+    if (await runHook("postFetch", () => guard.judge({ req, read })) === undefined) {
+      throw notFound();
+    }
+    const sent = await send(unchanged);
+    if (sent !== "missed" || match !== undefined) return sent;
+    if (asked === MAX_ASKED) throw conflict();
+  }
 }

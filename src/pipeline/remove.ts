@@ -1,7 +1,9 @@
-import { fetchOne, openEntities, selectEntities } from "./fetch.ts";
-import { passHook } from "./pass_hooks.ts";
+import { markConditions } from "../filter/filters.ts";
+import { isDocument } from "../schema/mongoose/bson.ts";
+import { unchangedSeen } from "../write/update_conditions.ts";
+import { fetchOne, openEntities, passPostFetch, selectEntities } from "./fetch.ts";
 import { bindToVersion, checkVersion } from "./request/versions.ts";
-import { collect, mapAll, mapInOrder } from "./lists/map_in_order.ts";
+import { collect, mapAll, mapInOrder } from "../sources/lists/map_in_order.ts";
 import { persistRemoval } from "./persist.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 import type { Reply } from "./request/reply.ts";
@@ -25,11 +27,16 @@ export async function removeMany(context: OpenLevelContext, limit: number): Prom
     ? [(await openEntities(context)).list(), (entity: object) => passRemovalHooks(context, entity)]
     : [[await selectEntities(context, limit)], (entity: object) => allow(context, entity)];
   if (hooks.persist === undefined) {
-    const ids = mapInOrder(entities, async (entity) => {
+    const removals = await collect(mapInOrder(entities, async (entity) => {
       const ready = await pass(entity);
-      return ready && source.identify(ready);
-    });
-    return await source.removeMany(await collect(ids));
+      if (ready === undefined) return undefined;
+      const unchanged = isDocument(ready) ? markConditions(unchangedSeen(ready)) : {};
+      return { id: source.identify(ready), unchanged };
+    }));
+    return await source.removeMany(
+      removals.map(({ id }) => id),
+      removals.map(({ unchanged }) => unchanged),
+    );
   }
   const allowed = await collect(mapInOrder(entities, pass));
   await mapAll(allowed, (entity) => persistRemoval(context, entity));
@@ -43,7 +50,7 @@ async function passRemovalHooks(
   context: OpenLevelContext,
   entity: object,
 ): Promise<object | undefined> {
-  const seen = await passHook(context, "postFetch", { entity });
+  const seen = await passPostFetch(context, entity);
   return seen && await allow(context, seen);
 }
 

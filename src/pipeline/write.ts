@@ -17,7 +17,7 @@ import { attributeProblems } from "../write/attribute_problems.ts";
 import { mergeBody, type Merged } from "../write/body/merge_body.ts";
 import { copyDocument, readSnapshot } from "../write/stored_values.ts";
 import { fetchOne } from "./fetch.ts";
-import { mapAll } from "./lists/map_in_order.ts";
+import { mapAll } from "../sources/lists/map_in_order.ts";
 import { missingReferences } from "./references.ts";
 import { shownOf } from "./read.ts";
 import { persistOne } from "./persist.ts";

@@ -4,7 +4,7 @@ import { badFormat } from "../errors/refusals.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { InsertedEach, ItemResult } from "../sources/source.ts";
 import { fetchOne } from "./fetch.ts";
-import { mapAll } from "./lists/map_in_order.ts";
+import { mapAll } from "../sources/lists/map_in_order.ts";
 import { passHook } from "./pass_hooks.ts";
 import { performWrite } from "./perform_write.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";

@@ -2,7 +2,8 @@ import type { PipelineStage } from "mongoose";
 import type { TransactionPart } from "../database/in_transaction.ts";
 import type { TimeBudget } from "../database/time_budget.ts";
 import type { PartPath } from "./parts/part_path.ts";
-import type { Hooks } from "../declare/hooks/hooks.ts";
+import type { Hooks, MaybePromise } from "../declare/hooks/hooks.ts";
+import type { Effect, ReadFields } from "../declare/hooks/named_fields.ts";
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
 import type { OperationName } from "../declare/operations/operation.ts";
@@ -27,6 +28,19 @@ export type EntityValue = object;
  */
 export type EntityName = string | { readonly _id: unknown };
 
+/**
+ * The hooks of a read that name the fields which they read, for one request. Such hooks need no entities, so the read
+ * writes JSON from bytes and leaves out entities and fields as the hooks say.
+ */
+export interface Judge {
+  /** The fields that the hooks read. The read includes these fields, and the answer does not show them for that. */
+  readonly reads: readonly string[];
+  /** Runs the hooks on one entity. Returns `undefined` if a hook rejects the entity. */
+  pass(read: ReadFields): MaybePromise<Effect | undefined>;
+  /** Whether nothing needs the answer any more, so that the read can stop. */
+  isOver(): boolean;
+}
+
 /** The parts of a request that decide how its entities are read and how their JSON is written. */
 export interface ReadRequest {
   readonly hooks: Hooks<object>;
@@ -43,6 +57,8 @@ export interface ReadRequest {
   readonly finder?: TargetFinder | undefined;
   /** The text that is written between two entities of a list. The default is a comma. */
   readonly separator?: Separator | undefined;
+  /** The hooks that name their fields. Missing if another hook gets entities, or no hook does. */
+  readonly judge?: Judge | undefined;
 }
 
 /**
@@ -51,6 +67,11 @@ export interface ReadRequest {
  */
 export interface BytesRead {
   readonly kind: "bytes";
+  /**
+   * Whether hooks with named fields run for each entity. Such a hook may fail, so the answer must not begin before the
+   * last entity has passed.
+   */
+  readonly isJudged: boolean;
   /**
    * Reads the list as JSON text in pieces, with separators between entities. A long list is therefore never in memory
    * as a whole.
@@ -199,8 +220,20 @@ export interface Change {
  * `"documents"`, the caller has to write the change with documents, for the given reason.
  */
 export type Write =
-  | { readonly kind: "statement"; send(): Promise<WriteResult | Unsent> }
+  | {
+    readonly kind: "statement";
+    /** Sends the statement. The conditions in `unchanged` bind the statement to the values that a guard has read. */
+    send(unchanged?: Filter): Promise<WriteResult | Unsent>;
+  }
   | { readonly kind: "documents"; readonly reason: string };
+
+/** The fields of a stored entity that a guard of a write reads. */
+export interface GuardedFields {
+  /** Returns the frozen values of fields that the guard names. */
+  readonly read: ReadFields;
+  /** The conditions that the fields are stored as they were read. */
+  readonly unchanged: Filter;
+}
 
 /**
  * The reason why a statement has written nothing. With `"missed"`, no entity matched its conditions. With `"refused"`,
@@ -292,6 +325,15 @@ export interface Source {
    * entity has the name.
    */
   readStored(name: EntityName, paths: readonly string[]): Promise<StoredObject | undefined>;
+  /**
+   * Reads the fields that a guard of a write names, of the entity that a change may write. Returns `null` if the request
+   * selects no such entity, and `undefined` if a statement cannot be bound to the values. Missing if the source has no
+   * collection.
+   */
+  readGuarded?(
+    name: EntityName,
+    names: readonly string[],
+  ): Promise<GuardedFields | null | undefined>;
   /** Plans a change. Returns one statement that writes the change, or the reason why documents have to write it. */
   write(change: Change): Promise<Write>;
   newEntity(_id?: unknown): Promise<EntityValue>;
@@ -328,5 +370,9 @@ export interface Source {
   locate(entity: EntityValue): Promise<PartPath>;
   remove(entity: EntityValue): Promise<void>;
   identify(entity: EntityValue): unknown;
-  removeMany(ids: readonly unknown[]): Promise<void>;
+  /**
+   * Removes the entities with the given identifiers. `unchanged` has a condition for each entity, which binds its removal
+   * to the values that a guard has read.
+   */
+  removeMany(ids: readonly unknown[], unchanged?: readonly Filter[]): Promise<void>;
 }

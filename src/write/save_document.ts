@@ -16,7 +16,7 @@ import type { StatementOptions } from "../schema/mongoose/statements/save_by.ts"
 import { sendUpdates, type UpdateStatement } from "../schema/mongoose/statements/commands.ts";
 import { sendWith, type Write } from "../schema/mongoose/statements/send_with.ts";
 import { readSnapshot, type Snapshot, type StoredObject, valuesToStore } from "./stored_values.ts";
-import { type BoundUpdate, boundUpdate, checkScope } from "./update_conditions.ts";
+import { type BoundUpdate, boundUpdate, checkScope, unchangedSeen } from "./update_conditions.ts";
 import { versionKeyOf } from "../schema/fields/system_fields.ts";
 import { matchAsIs } from "../schema/mongoose/statements/query_casts.ts";
 
@@ -278,6 +278,8 @@ export async function removeDocument(
   const model = doc.constructor as Model<unknown>;
   const all = [scope, filter].filter((each) => !isEmpty(each))
     .map((each) => castFilter(model, each));
+  const unchanged = unchangedSeen(doc);
+  if (!isEmpty(unchanged)) all.push(unchanged);
   const query = doc.deleteOne().setOptions({ ...KEEP_CONDITIONS, ...collation && { collation } });
   if (all.length > 0) matchAsIs(query, { $and: all });
   const check = ({ acknowledged, deletedCount }: mongo.DeleteResult) => {

@@ -89,6 +89,18 @@ export function takeSnapshot(doc: Document): Snapshot {
   return shown;
 }
 
+const seen = new WeakMap<Document, readonly string[]>();
+
+/** Records the fields that a guard has read of a document. A write of the document is bound to the values of the fields. */
+export function bindToSeen(doc: Document, names: readonly string[]): void {
+  seen.set(doc, names);
+}
+
+/** Returns the fields that a guard has read of a document. */
+export function seenOf(doc: Document): readonly string[] {
+  return seen.get(doc) ?? [];
+}
+
 export function copyDocument(doc: Document): Document {
   try {
     return doc.$clone();

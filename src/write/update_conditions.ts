@@ -12,7 +12,14 @@ import type { SaveDocumentOptions } from "./save_document.ts";
 import { copyJson, isJsonObject } from "../schema/fields/json.ts";
 import { aggregateValues, inCommands } from "../schema/mongoose/statements/commands.ts";
 import type { UpdateStatement } from "../schema/mongoose/statements/commands.ts";
-import { putAt, storedText, valueAt, valuesToStore } from "./stored_values.ts";
+import {
+  putAt,
+  readSnapshot,
+  seenOf,
+  storedText,
+  valueAt,
+  valuesToStore,
+} from "./stored_values.ts";
 import type { Snapshot, StoredObject } from "./stored_values.ts";
 
 interface BoundOptions extends SaveDocumentOptions {
@@ -59,6 +66,7 @@ export function boundUpdate(
     // A collation would apply to all conditions of the update, and not to the filter alone. So the fields that the
     // filter reads must be unchanged, in the place of the filter.
     collation === undefined ? [] : fieldsRead(filter),
+    seenOf(doc),
   ];
   const all = [
     own,
@@ -80,6 +88,22 @@ export function boundUpdate(
   if (isEmpty(scope) || !isTouched && isSent) return bound;
   const changed = setFields({ ...values }, changedFields(doc, changes, { read: values }));
   return { ...bound, changed };
+}
+
+/**
+ * Returns the condition that the fields which a guard has read of a document are stored as they were read, so that a
+ * removal is bound to them.
+ */
+export function unchangedSeen(doc: Document): Filter {
+  const names = seenOf(doc);
+  if (names.length === 0) return {};
+  const kept = readSnapshot(doc);
+  const key = versionKeyOf(doc);
+  const version = key === undefined ? null : asVersion(kept.values[key] ?? doc.get(key));
+  return unchanged([names], {
+    kept,
+    sameVersion: key === undefined ? {} : hasOneOf(key, [version]),
+  });
 }
 
 /**

@@ -91,6 +91,7 @@ const VALUES = [
   "create",
   "define",
   "getModel",
+  "leaveOut",
   "one",
   "onlyIf",
   "or",

@@ -1,5 +1,20 @@
 import type { FrameworkRequest } from "./framework_request.ts";
 import type { EntityHook, EntityOf, MaybePromise, PreFetch, RequestOf } from "./hooks.ts";
+import {
+  type Covering,
+  type Effect,
+  leftOutBy,
+  type NamedArguments,
+  type NamedEntity,
+  type NamedField,
+  type NamedRule,
+  namedRule,
+  type NamedTest,
+  onlyIfNamed,
+  readBy,
+  recordFields,
+  UNCHANGED,
+} from "./named_fields.ts";
 import { andThen } from "./run_hook.ts";
 
 /**
@@ -25,9 +40,18 @@ export function and(...hooks: CallableFunction[]): CallableFunction {
     }
     return result;
   };
-  if (hooks.every(keepsEntity)) keepers.add(every);
-  return every;
+  return composed(every, { hooks, judge: judgeEvery });
 }
+
+const judgeEvery: Judge = async (rules, args) => {
+  let leftOut: readonly string[] = UNCHANGED.leftOut;
+  for (const rule of rules) {
+    const effect = await rule.judge(args);
+    if (effect === undefined) return undefined;
+    leftOut = [...leftOut, ...effect.leftOut];
+  }
+  return { leftOut };
+};
 
 /**
  * Combines hooks of which at least one must pass into one hook.
@@ -68,8 +92,46 @@ export function or(...hooks: CallableFunction[]): CallableFunction {
     }
     return last();
   };
-  if (hooks.every(keepsEntity)) keepers.add(some);
-  return some;
+  return composed(some, { hooks, judge: judgeSome });
+}
+
+const judgeSome: Judge = async (rules, args) => {
+  let last: () => undefined = () => undefined;
+  for (const rule of rules) {
+    try {
+      const effect = await rule.judge(args);
+      if (effect !== undefined) return effect;
+      last = () => undefined;
+    } catch (error) {
+      last = () => {
+        throw error;
+      };
+    }
+  }
+  return last();
+};
+
+type Judge = (
+  rules: readonly NamedRule[],
+  args: NamedArguments,
+) => Promise<Effect | undefined>;
+
+/**
+ * Records the fields that a composed hook names, and returns the hook. The composed hook has a rule if all its hooks
+ * have rules.
+ */
+function composed<F extends object>(
+  hook: F,
+  { hooks, judge }: { readonly hooks: readonly object[]; readonly judge: Judge },
+): F {
+  if (hooks.every(keepsEntity)) keepers.add(hook);
+  const reads = [...new Set(hooks.flatMap(readBy))];
+  const leavesOut = [...new Set(hooks.flatMap(leftOutBy))];
+  if (reads.length === 0) return hook;
+  const rules = hooks.flatMap((each) => namedRule(each) ?? []);
+  const rule = { reads, leavesOut, judge: (args: NamedArguments) => judge(rules, args) };
+  recordFields(hook, { reads, leavesOut, ...rules.length === hooks.length && { rule } });
+  return hook;
 }
 
 /**
@@ -86,19 +148,34 @@ export function asFilter<F extends CallableFunction>(hook: F): F {
       return null;
     }
   };
-  if (keepsEntity(hook)) keepers.add(filter);
-  return filter as unknown as F;
+  return composed(filter, { hooks: [hook], judge: judgeQuietly }) as unknown as F;
 }
+
+const judgeQuietly: Judge = async ([rule], args) => {
+  try {
+    return await rule?.judge(args);
+  } catch {
+    return undefined;
+  }
+};
 
 /**
  * Returns a hook that passes an entity if the test returns `true`, and rejects the entity otherwise. Such a hook never
  * changes an entity, so the OpenAPI document describes the answers by the class.
  *
+ * With a list of names, the test gets a frozen object with these fields of the entity and `_id`. A read whose hooks all
+ * have such lists makes no entities, which is several times faster. The fields may be hidden. A test with names must
+ * have no side effects, because an entity may be tested more than once.
+ *
  * @example Show to each user what is public, and what is his own
  * ```ts
- * import { all, FrameworkModel, one, onlyIf, prop, rest } from "@mongrove/mongrove";
+ * import { all, FrameworkModel, type FrameworkRequest, one, onlyIf, prop, rest } from "@mongrove/mongrove";
  *
- * const mayRead = onlyIf<Note>((req, note) => note.shown || note.owner === req.headers["x-user"]);
+ * const mayRead = onlyIf(
+ *   ["shown", "owner"],
+ *   (req: FrameworkRequest, note: Pick<Note, "shown" | "owner">) =>
+ *     note.shown || note.owner === req.headers["x-user"],
+ * );
  *
  * @rest({ route: "/notes", methods: [all({ postFetch: mayRead }), one({ postFetch: mayRead })] })
  * class Note extends FrameworkModel {
@@ -108,14 +185,40 @@ export function asFilter<F extends CallableFunction>(hook: F): F {
  *   owner?: string;
  * }
  * ```
+ *
+ * @param names The fields that the test reads.
+ * @param test Returns `true` for an entity that passes, or a promise of it.
+ * @returns The hook.
+ * @throws {TypeError} If the list is no list of names, or the test is not a function.
  */
+export function onlyIf<
+  E extends object,
+  const K extends NamedField<NamedEntity<E, F>>,
+  R = FrameworkRequest,
+  F = unknown,
+>(
+  names: readonly K[] & Covering<NoInfer<F>, NoInfer<K>>,
+  test: NamedTest<E, F, K, R>,
+): EntityHook<NamedEntity<E, NoInfer<F>>, R>;
+/** Returns a hook whose test gets the whole entity. */
 export function onlyIf<E extends object, R = FrameworkRequest>(
   test: (req: R, entity: E, previous?: E) => MaybePromise<boolean>,
-): EntityHook<E, R> {
-  const hook: EntityHook<E, R> = (req, entity, previous) =>
-    andThen(test(req, entity, previous), (passes) => passes === true ? entity : null);
+): EntityHook<E, R>;
+export function onlyIf(
+  ...[given, test]: readonly [unknown, unknown?]
+): EntityHook<object, unknown> {
+  const hook = typeof given === "function"
+    ? wholeTest(given as Parameters<typeof wholeTest>[0])
+    : onlyIfNamed(given as readonly string[], test as Parameters<typeof onlyIfNamed>[1]);
   keepers.add(hook);
   return hook;
+}
+
+function wholeTest(
+  test: (req: unknown, entity: object, previous?: object) => MaybePromise<unknown>,
+): EntityHook<object, unknown> {
+  return (req, entity, previous) =>
+    andThen(test(req, entity, previous), (passes) => passes === true ? entity : null);
 }
 
 /** Hooks that return the given entity unchanged or reject it. `keepsEntity()` reads this set. */

@@ -6,7 +6,7 @@ import { BulkError } from "../../errors/bulk_error.ts";
 import { isLocked, LOCKED, notFound, refusal } from "../../errors/refusals.ts";
 import type { WrappedOperation } from "../../pipeline/feature.ts";
 import { fetchOne } from "../../pipeline/fetch.ts";
-import { mapAll } from "../../pipeline/lists/map_in_order.ts";
+import { mapAll } from "../../sources/lists/map_in_order.ts";
 import { countSelected, openLevel } from "../../pipeline/open_level.ts";
 import { passHook, passPreFetch } from "../../pipeline/pass_hooks.ts";
 import { NO_PIECES } from "../../pipeline/pieces.ts";

@@ -11,7 +11,7 @@ import { tooMany } from "../../errors/refusals.ts";
 import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 import { toJson } from "../../json/to_json.ts";
 import { openRead } from "../../pipeline/fetch.ts";
-import { mapInOrder } from "../../pipeline/lists/map_in_order.ts";
+import { mapInOrder } from "../../sources/lists/map_in_order.ts";
 import { fillWindow } from "../../pipeline/lists/read_window.ts";
 import { openLevel, preparePieces } from "../../pipeline/open_level.ts";
 import { planLevel } from "../../pipeline/plan_level.ts";
@@ -21,6 +21,7 @@ import type {
   LevelContext,
   OpenLevelContext,
 } from "../../pipeline/request/request_context.ts";
+import type { ReadPlan } from "../../sources/collection/plan_read.ts";
 import type { PageRead } from "../../sources/source.ts";
 import type { LiveEntity } from "./list_events.ts";
 
@@ -83,11 +84,19 @@ export async function openLiveSource(
     // Middleware of Mongoose may depend on the request, so only lists that are read as bytes, without this middleware,
     // are shared.
     isShared: key !== undefined && fills === undefined && context.above === undefined &&
-      model !== undefined && planLevel(level, model).kind === "bytes",
+      model !== undefined && isReadAlike(planLevel(level, model)),
     isOrdered: [order, window, readSort(sort), skip ?? undefined, limit ?? undefined]
       .some((each) => each !== undefined) || /\$near/.test(conditions),
     isTimed: /\$(expr|where)/.test(conditions),
   };
+}
+
+/**
+ * Whether a read by a plan gives the same list to all readers. Hooks see the request, so they may show another list to
+ * each reader.
+ */
+function isReadAlike(plan: ReadPlan): boolean {
+  return plan.kind === "bytes" && !plan.isJudged;
 }
 
 /**

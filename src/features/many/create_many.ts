@@ -2,7 +2,7 @@ import type { Problems } from "../../errors/refusals.ts";
 import { toJson } from "../../json/to_json.ts";
 import { fetchOne } from "../../pipeline/fetch.ts";
 import { describeResults } from "../../pipeline/lists/item_results.ts";
-import { mapAll } from "../../pipeline/lists/map_in_order.ts";
+import { mapAll } from "../../sources/lists/map_in_order.ts";
 import { performWrite } from "../../pipeline/perform_write.ts";
 import { persistEach } from "../../pipeline/persist.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";

@@ -1,4 +1,4 @@
-import type { Filter } from "../../filter/filters.ts";
+import { type Filter, topOf } from "../../filter/filters.ts";
 import { type DeclaredField, DeclaredPath, type Feature } from "../../pipeline/feature.ts";
 import type { OptionPlace } from "../../pipeline/option_reader.ts";
 import { isHiddenPath } from "../../schema/fields/visibility.ts";
@@ -68,11 +68,17 @@ export const search: Feature<SearchTypes> = {
  * Returns the paths of the text index. Throws if the index has a hidden path, because a search would find entities by
  * values that clients do not see.
  */
-function textIndexPaths({ schema, shape, fail }: OptionPlace): readonly DeclaredPath[] {
+function textIndexPaths({ schema, shape, leftOut, fail }: OptionPlace): readonly DeclaredPath[] {
   const keys = schema.indexes().flatMap(([index]) => Object.entries(index));
   const texts = keys.filter(([, kind]) => kind === "text").map(([path]) => path);
   if (texts.length === 0) {
     throw fail(`needs a text index for "search": declare it in configure(), by schema.index()`);
+  }
+  const guessed = leftOut.find((name) =>
+    texts.some((path) => path === "$**" || topOf(path) === name)
+  );
+  if (guessed !== undefined) {
+    throw fail(`cannot search in a text index of "${guessed}", which a hook leaves out`);
   }
   const hidden = texts.find((path) => path === "$**" ? shape.secretive : isHiddenPath(path, shape));
   if (hidden === undefined) return texts.map((path) => new DeclaredPath(path));

@@ -22,6 +22,7 @@ import {
   checkRest,
   checkUnselected,
 } from "./_check_rest.ts";
+import { checkNamedHooks } from "./check_named_hooks.ts";
 import { compileFilterPaths } from "./compile_filter_paths.ts";
 import { compileWrites } from "./compile_writes.ts";
 import { pathKey } from "../../describe/paths.ts";
@@ -167,7 +168,8 @@ function levelMaker(
     const { operation, hooks } = method;
     const fail = (problem: string) => cannotMount(target, `${operation}() ${problem}`);
     checkExample(method, { shape, fail });
-    const place = { target, schema, shape, link, isDivided, methods, fail };
+    const leftOut = checkNamedHooks(method, { shape, fail });
+    const place = { target, schema, shape, link, isDivided, methods, fail, leftOut };
     return {
       ...level,
       versionKey,

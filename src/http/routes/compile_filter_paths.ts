@@ -1,6 +1,7 @@
 import type { Method } from "../../declare/operations/methods.ts";
 import { operationOf } from "../../declare/operations/action.ts";
 import { takesQ } from "../../declare/operations/operation.ts";
+import { topOf } from "../../filter/filters.ts";
 import type { QueryLimits } from "../../filter/q/limits.ts";
 import { ListedPaths } from "../../filter/q/resolve_path.ts";
 import { checkKind, type OptionPlace } from "../../pipeline/option_reader.ts";
@@ -11,9 +12,15 @@ import { checkKind, type OptionPlace } from "../../pipeline/option_reader.ts";
  */
 export function compileFilterPaths(
   method: Method,
-  { shape, mode, fail }: OptionPlace & { readonly mode: QueryLimits["paths"] },
+  { shape, mode, leftOut, fail }: OptionPlace & { readonly mode: QueryLimits["paths"] },
 ): ListedPaths | undefined {
   const { operation, hooks: { filter, q } } = method;
+  const isOpen = filter === undefined && mode === undefined && takesQ(operationOf(method));
+  if (isOpen && leftOut.length > 0) {
+    throw fail(
+      `needs a "filter": by q, clients could guess "${leftOut[0]}", which a hook leaves out`,
+    );
+  }
   if (filter === undefined) {
     if (mode !== undefined && (operation === "updateAll" || q === "required")) {
       throw fail(`needs a "filter": requests need q, which may name listed paths only`);
@@ -25,6 +32,8 @@ export function compileFilterPaths(
     checkKind(filter, { kind: "paths", option: "filter", fail }),
     shape,
   );
+  const guessed = listed.names.find((path) => leftOut.includes(topOf(path)));
+  if (guessed !== undefined) throw fail(`has "${guessed}" in "filter", which a hook leaves out`);
   const unseen = filter.find((name) => !listed.names.includes(name));
   if (unseen === undefined) return listed;
   throw fail(`has "${unseen}" in "filter", which is no field that clients see`);

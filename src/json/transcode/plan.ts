@@ -90,7 +90,7 @@ export function planJson(
   shape: Shape,
   shows: (name: string, field: FieldShape) => boolean,
 ): Plan {
-  return new Planner().shape(shape, shows);
+  return new Planner().root(shape, shows);
 }
 
 /**
@@ -101,11 +101,33 @@ class Planner {
   readonly #known = new Map<Shape, OpenPlan>();
   #around: readonly Shape[] = [];
 
-  shape(shape: Shape, shows: (name: string, field: FieldShape) => boolean): Plan {
-    const plan: OpenPlan = openPlan();
+  /**
+   * Plans an entity. An object of the same shape inside the entity gets another plan, because `shows` applies to the
+   * fields of the entity alone.
+   */
+  root(shape: Shape, shows: (name: string, field: FieldShape) => boolean): Plan {
+    const plan = openPlan();
+    this.#add(plan, { shape, shows });
+    return plan;
+  }
+
+  #shape(shape: Shape): Plan {
+    const plan = openPlan();
     const around = this.#around;
     this.#known.set(shape, plan);
     this.#around = [...around, shape];
+    this.#add(plan, { shape, shows: (_, { selected }) => selected });
+    this.#around = around;
+    return plan;
+  }
+
+  #add(
+    plan: OpenPlan,
+    { shape, shows }: {
+      readonly shape: Shape;
+      readonly shows: (name: string, field: FieldShape) => boolean;
+    },
+  ): void {
     for (const [name, field] of shape.fields) {
       if (field.hidden || !shows(name, field)) continue;
       const text = defaultText(name, field);
@@ -120,8 +142,6 @@ class Planner {
       plan.fields.set(name, planned);
       if (text !== undefined) plan.defaults.push({ field: planned, text });
     }
-    this.#around = around;
-    return plan;
   }
 
   /** Plans a value. Returns `undefined` for a free-form value, which may have any BSON type. */
@@ -143,7 +163,7 @@ class Planner {
 
   #object(shape: Shape): Plan {
     const plan = this.#known.get(shape);
-    if (plan === undefined) return this.shape(shape, (_, { selected }) => selected);
+    if (plan === undefined) return this.#shape(shape);
     const start = this.#around.indexOf(shape);
     for (const within of start < 0 ? [] : this.#around.slice(start)) {
       (this.#known.get(within) as OpenPlan).recursive = true;

@@ -9,8 +9,9 @@ import { objectOf } from "./object_schema.ts";
  * Returns the suffix of the schema name of an entity, after the name of its class. The suffix is empty if the answer
  * has the stored entity without changes, so that such answers share the schema of the class.
  */
-export function entityName({ isHooked, isSelected, populated }: AnswerNode): string {
+export function entityName({ isHooked, isSelected, lacks, populated }: AnswerNode): string {
   const words = [
+    !isHooked && lacks.length > 0 && "Reduced",
     isSelected && "Selected",
     populated.size > 0 && "Populated",
     isHooked && "Sent",
@@ -22,21 +23,22 @@ export function entityName({ isHooked, isSelected, populated }: AnswerNode): str
  * Returns a text that distinguishes the schemas of one class. Schemas differ by field selection, populated references
  * and hooks. Answers with the same text share one schema.
  */
-export function entityDetail({ isHooked, isSelected, populated }: AnswerNode): string {
+export function entityDetail({ isHooked, isSelected, lacks, populated }: AnswerNode): string {
   const targets = [...populated].map((
     [name, { select, always }],
   ) => [name, select ?? null, always]);
-  return JSON.stringify([isHooked, isSelected, targets]);
+  return JSON.stringify([isHooked, isSelected, targets, [...lacks].sort()]);
 }
 
 /** Describes an entity of an answer, with the fields that a client may select and the changes that hooks may make. */
 export function describeEntity(
-  { object, isHooked, isSelected, populated }: AnswerNode,
+  { object, isHooked, isSelected, lacks, populated }: AnswerNode,
   components: Components,
 ): JsonSchema {
   const fields = object.fields.map((field): FieldNode => ({
     ...field,
-    required: !isHooked && field.required && (!isSelected || field.name === "_id"),
+    required: !isHooked && field.required && !lacks.includes(field.name) &&
+      (!isSelected || field.name === "_id"),
   }));
   const objects = isHooked ? hookedObjects(components) : components;
   const schema = objectOf(fields, (field) => {
@@ -55,7 +57,7 @@ export function describeEntity(
  * objects too, so no field of these objects is required.
  */
 function hookedObjects(components: Components): AnswerObjects {
-  const others = { isHooked: true, isSelected: false, populated: new Map() };
+  const others = { isHooked: true, isSelected: false, lacks: [], populated: new Map() };
   return { isHooked: true, object: (object) => components.entity({ object, ...others }) };
 }
 

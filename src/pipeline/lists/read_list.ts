@@ -9,7 +9,7 @@ import { inBatches, joinedTexts, showEntity } from "../read.ts";
 import { openRead } from "../fetch.ts";
 import { type OpenLevelContext, separatorOf } from "../request/request_context.ts";
 import { isOver, type Reply } from "../request/reply.ts";
-import { mapInOrder } from "./map_in_order.ts";
+import { mapInOrder } from "../../sources/lists/map_in_order.ts";
 import { fillWindow } from "./read_window.ts";
 
 /**
@@ -56,7 +56,11 @@ async function count({ pieces: { total }, source }: OpenLevelContext): Promise<n
  */
 async function readWhole(context: OpenLevelContext): Promise<Reply> {
   const read = await openRead(context);
-  if (read.kind === "bytes") return { status: 200, texts: read.list() };
+  if (read.kind === "bytes") {
+    return read.isJudged
+      ? { status: 200, gathered: await gatherPieces(read.list()) }
+      : { status: 200, texts: read.list() };
+  }
   const { hooks } = context.level;
   const shown = mapInOrder(whileAwaited(context, read), (entity) => showEntity(context, entity));
   const texts = textsOf(context, shown);
@@ -97,6 +101,12 @@ async function* joined(
     begun = true;
     yield text;
   }
+}
+
+async function gatherPieces(pieces: AsyncIterable<JsonPiece>): Promise<JsonPiece[]> {
+  const gathered: JsonPiece[] = [];
+  for await (const piece of pieces) gathered.push(piece);
+  return gathered;
 }
 
 async function gatherList(

@@ -18,6 +18,7 @@ import { fillMarked, type TargetFinder, wantedIn } from "../../json/populate.ts"
 import { BsonToJson, withoutPaths, writeMarked } from "./bson_to_json.ts";
 import { hydrateWithSnapshot } from "../../write/stored_values.ts";
 import { noteEnd } from "../window_end.ts";
+import { NamedReader } from "./named_reader.ts";
 import type { PageRead } from "../source.ts";
 
 /**
@@ -35,6 +36,11 @@ export interface StoredQuery {
   readonly also?: readonly string[] | undefined;
   /** The text that is written between two entities. The default is a comma. */
   readonly separator?: Separator | undefined;
+  /**
+   * The projection without the selection of the client. The cursor of a page compares values that the client may not
+   * have selected.
+   */
+  readonly whole?: Readonly<Record<string, unknown>> | undefined;
 }
 
 interface StoredReaderOptions {
@@ -85,6 +91,10 @@ export class BsonReads {
    * so each route builds its writer once.
    */
   readonly #partly = new WeakMap<object, BsonToJson>();
+  /** The writers that leave out fields for hooks, by the writer of all fields and by the names of the left-out fields. */
+  readonly #without = new WeakMap<BsonToJson, Map<string, BsonToJson>>();
+  /** The readers of named fields, by the list of names. A list belongs to a hook, so each hook builds its reader once. */
+  readonly #named = new WeakMap<readonly string[], NamedReader>();
 
   constructor({ model, shape }: StoredReaderOptions) {
     this.#model = model;
@@ -179,6 +189,21 @@ export class BsonReads {
     return readBatches(this.#open(query), { timeBudget });
   }
 
+  /** Reads the result of a query of a long list, which leaves room for other requests. */
+  longList(query: StoredQuery, timeBudget: TimeBudget): AsyncGenerator<Batch> {
+    return this.#list(query, timeBudget);
+  }
+
+  /** Returns the reader of some fields of stored documents. */
+  named(names: readonly string[]): NamedReader {
+    let reader = this.#named.get(names);
+    if (reader === undefined) {
+      reader = new NamedReader({ model: this.#model, shape: this.#shape, names });
+      this.#named.set(names, reader);
+    }
+    return reader;
+  }
+
   async *entities(
     query: StoredQuery,
     { timeBudget, page, forChange = false }: EntitiesOptions,
@@ -257,7 +282,24 @@ export class BsonReads {
     } as never) as unknown as mongo.FindCursor;
   }
 
-  writerFor({ projection }: Pick<StoredQuery, "projection">): BsonToJson {
+  /** Returns the writer of documents with a projection. The JSON also lacks the fields in `leftOut`. */
+  writerFor(
+    { projection }: Pick<StoredQuery, "projection">,
+    leftOut: readonly string[] = [],
+  ): BsonToJson {
+    const writer = this.#projected(projection);
+    if (leftOut.length === 0) return writer;
+    const known = this.#without.get(writer) ?? new Map<string, BsonToJson>();
+    this.#without.set(writer, known);
+    const key = leftOut.join("\0");
+    const model = this.#model;
+    const without = known.get(key) ??
+      new BsonToJson({ model, shape: this.#shape, projection, leftOut });
+    known.set(key, without);
+    return without;
+  }
+
+  #projected(projection: StoredQuery["projection"]): BsonToJson {
     if (Object.keys(projection).length === 0) return this.#writer;
     let writer = this.#partly.get(projection);
     if (writer === undefined) {

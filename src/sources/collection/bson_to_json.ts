@@ -23,6 +23,8 @@ interface StoredJsonOptions {
   readonly model: Model<unknown>;
   readonly shape: Shape;
   readonly projection?: Projection;
+  /** The fields that the JSON lacks, although the projection shows them. */
+  readonly leftOut?: readonly string[];
 }
 
 /**
@@ -36,10 +38,12 @@ export class BsonToJson {
   readonly #shows: Shows;
   readonly #documents: DocumentWriter;
 
-  constructor({ model, shape, projection = {} }: StoredJsonOptions) {
+  constructor({ model, shape, projection = {}, leftOut = [] }: StoredJsonOptions) {
     this.#model = model;
     this.#shape = shape;
-    this.#shows = shownBy(projection, shape);
+    const shows = shownBy(projection, shape);
+    const isLeftOut = (path: string) => leftOut.includes(topOf(path));
+    this.#shows = (path, field) => !isLeftOut(path) && shows(path, field);
     this.plan = planJson(shape, this.#shows);
     const decode = (bson: Buffer) => this.#hydrated(decodeBson(bson));
     this.#documents = new DocumentWriter(this.plan, { decode });
@@ -67,6 +71,19 @@ export class BsonToJson {
 
   joined(stored: readonly Buffer[], separator?: Separator): Buffer {
     return writeJoined(this.#documents, { stored, separator });
+  }
+
+  /** Returns the JSON text of documents of which each one has its own writer. */
+  joinedBy(
+    all: readonly { readonly stored: Buffer; readonly writer: BsonToJson }[],
+    separator: Separator,
+  ): Buffer {
+    const out = writerFor(all.reduce((sum, { stored: { length } }) => sum + length, 0));
+    for (const [index, { stored, writer }] of all.entries()) {
+      if (index > 0) out.ascii(separator);
+      writer.#documents.document(new BsonReader(stored), out);
+    }
+    return out.written;
   }
 
   /**

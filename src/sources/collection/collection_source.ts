@@ -2,7 +2,7 @@ import type { ClientSession, Document, Model } from "mongoose";
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
 import type { ModelQuery } from "../../declare/operations/action.ts";
 import { castFilter, withConditions } from "../../filter/cast_filter.ts";
-import { everyFilter, type Filter } from "../../filter/filters.ts";
+import { everyFilter, type Filter, isEmpty } from "../../filter/filters.ts";
 import { queryOptions } from "../../filter/selection.ts";
 import {
   boundSelection,
@@ -37,7 +37,7 @@ import {
   storedOf,
   wholeProjection,
 } from "./read_documents.ts";
-import { openBytes, planIn, storedEntities, storedEntity } from "./read_stored.ts";
+import { openBytes, planIn, readGuarded, storedEntities, storedEntity } from "./read_stored.ts";
 import type { OpenCollection } from "./read_stored.ts";
 import { planStatement } from "./write_stored.ts";
 import { insertEntities } from "../insert_entities.ts";
@@ -51,6 +51,7 @@ import type {
   EntitiesRead,
   EntityName,
   EntityValue,
+  GuardedFields,
   PageRead,
   Read,
   ReadBinding,
@@ -109,6 +110,16 @@ export class CollectionSource implements Source {
     const named = this.idFilter(name);
     const conditions = named && everyFilter(named, collection.conditions);
     return conditions && await readStoredValues(collection, { conditions, paths });
+  }
+
+  async readGuarded(
+    name: EntityName,
+    names: readonly string[],
+  ): Promise<GuardedFields | null | undefined> {
+    const named = this.idFilter(name);
+    return named === undefined
+      ? null
+      : await readGuarded({ ...await this.open(), name: named }, names);
   }
 
   async count(upTo?: number): Promise<number> {
@@ -214,11 +225,13 @@ export class CollectionSource implements Source {
     await this.#options.timeBudget.wait(this.removeStored(documentOf(entity)));
   }
 
-  async removeMany(ids: readonly unknown[]): Promise<void> {
+  async removeMany(ids: readonly unknown[], unchanged: readonly Filter[] = []): Promise<void> {
     for (let start = 0; start < ids.length; start += DELETE_BATCH) {
-      const named = { _id: { $in: ids.slice(start, start + DELETE_BATCH) } };
-      const batch = ids.slice(start, start + DELETE_BATCH);
-      await this.#options.timeBudget.wait(this.removeNamed(named, { ids: batch }));
+      const some = ids.slice(start, start + DELETE_BATCH);
+      const named = unchanged.every(isEmpty)
+        ? { _id: { $in: some } }
+        : { $or: some.map((_id, at) => everyFilter({ _id }, unchanged[start + at] ?? {})) };
+      await this.#options.timeBudget.wait(this.removeNamed(named, { ids: some }));
     }
   }
 

@@ -5,7 +5,7 @@ import { isJsonObject } from "../../schema/fields/json.ts";
 import { schemaClass } from "../../schema/build_schema.ts";
 import { referredClass } from "../../schema/model_name.ts";
 import { hasDefault } from "../../schema/mongoose/schemas/field_rules.ts";
-import { defaultIn } from "../../schema/fields/field_default.ts";
+import { defaultIn, fieldDefault } from "../../schema/fields/field_default.ts";
 import type { Shows } from "../../filter/projection.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 
@@ -117,6 +117,38 @@ class FieldMaker {
       Object.defineProperty(instance, this.name, { value, ...writable });
     }
   }
+}
+
+/** A field of an entity, read as an instance of the class would hold it. */
+export interface FieldReader {
+  readonly name: string;
+  /** Converts a stored value to the value of an instance. */
+  readonly convert: (stored: unknown) => unknown;
+  /**
+   * Returns the value of the field if no value is stored. The function is missing if the default depends on other
+   * fields, so that only an instance has the value.
+   */
+  readonly missing?: () => unknown;
+}
+
+/** Returns the reader of one field, for hooks that read only some fields of an entity. */
+export function fieldReader(name: string, field: FieldShape): FieldReader {
+  const spot: Spot = {
+    shows: (_path, { selected }) => selected,
+    prefix: `${name}.`,
+    populated: new Set(),
+    leavesOut: true,
+  };
+  const convert = converter(field, spot);
+  const { kind } = fieldDefault(field);
+  if (kind === "dependent" && name !== "_id") return { name, convert };
+  const hasNone = kind === "nothing" || name === "_id";
+  const ofDefault = field.kind === "scalar" ? same : convert;
+  return {
+    name,
+    convert,
+    missing: () => hasNone ? undefined : ofDefault(defaultIn({}, field)),
+  };
 }
 
 function converter(field: FieldShape, spot: Spot): (value: unknown) => unknown {

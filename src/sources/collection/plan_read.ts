@@ -1,5 +1,6 @@
 import mongoose from "mongoose";
-import type { Hooks } from "../../declare/hooks/hooks.ts";
+import type { HookName, Hooks } from "../../declare/hooks/hooks.ts";
+import { type NamedRule, namedRule } from "../../declare/hooks/named_fields.ts";
 import { isHookName } from "../../declare/operations/operation.ts";
 import { isEmpty } from "../../filter/filters.ts";
 import { isSameForDatabase, projectionOf, withoutApart } from "../../filter/projection.ts";
@@ -14,7 +15,11 @@ import type { Shape } from "../../schema/fields/shape.ts";
 export type ReadPlan =
   & { readonly reason: string }
   & (
-    | { readonly kind: "bytes" }
+    | {
+      readonly kind: "bytes";
+      /** Whether hooks that name their fields run for each entity. */
+      readonly isJudged: boolean;
+    }
     | { readonly kind: "documents"; readonly by: "driver" | "mongoose" | "fetch" }
   );
 
@@ -74,11 +79,38 @@ export function planRead(
   }
   if (forChange) return { kind, by: "driver", reason: "the operation changes entities" };
   const hook = entityHook(hooks);
-  if (hook !== undefined) {
+  if (hook !== undefined && !nameTheirFields(hooks)) {
     return { kind, by: "driver", reason: `the hook ${hook} gets each entity` };
   }
   if (hooks.lean === true) return { kind, by: "driver", reason: "lean makes instances" };
-  return { kind: "bytes", reason: "no hook gets an entity" };
+  return hook === undefined
+    ? { kind: "bytes", isJudged: false, reason: "no hook gets an entity" }
+    : {
+      kind: "bytes",
+      isJudged: true,
+      reason: `the hook ${hook} reads only the fields that it names`,
+    };
+}
+
+/** The hooks of a read that get entities. */
+const READ_HOOKS = ["postFetch", "preSend"] as const;
+
+/**
+ * Whether all hooks that get entities are hooks of a read that name their fields, so that no entity has to be made for
+ * them.
+ */
+export function nameTheirFields(hooks: Hooks<object>): boolean {
+  const { postFetch, preSend, ...others } = hooks;
+  return entityHook(others) === undefined &&
+    [postFetch, preSend].every((hook) => hook === undefined || namedRule(hook) !== undefined);
+}
+
+/** Returns the rules of the hooks of a read, in the order in which the hooks run. */
+export function namedRulesOf(hooks: Hooks<object>): { name: HookName; rule: NamedRule }[] {
+  return READ_HOOKS.flatMap((name) => {
+    const rule = namedRule(hooks[name]);
+    return rule === undefined ? [] : [{ name, rule }];
+  });
 }
 
 /**

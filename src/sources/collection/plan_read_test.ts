@@ -5,6 +5,7 @@ import { arrayProp, prop } from "../../declare/decorators/prop.ts";
 import { rest } from "../../declare/decorators/rest.ts";
 import type { Hooks } from "../../declare/hooks/hooks.ts";
 import { all } from "../../declare/operations/methods.ts";
+import { and, onlyIf } from "../../declare/hooks/compose.ts";
 import { FrameworkModel, type ModelClass } from "../../declare/model/framework_model.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { getModel } from "../../schema/get_model.ts";
@@ -167,4 +168,27 @@ Deno.test("planRead() and downgradePlan() plan each model as before", () => {
     Object.entries(MODELS).map(([model, target]) => `${model}: ${countPlans(target)}`),
     COUNTS,
   );
+});
+
+Deno.test("planRead() reads bytes when all hooks of entities name their fields", () => {
+  const shape = describeShape(getModel(Outer, connection).schema);
+  const facts = { forChange: false, isEmbedded: false, shape, needsMongoose: undefined };
+  const named = onlyIf<Outer, "name">(["name"], () => true);
+  const whole = onlyIf<Outer>(() => true);
+  const planned = (hooks: object) => {
+    const plan = planRead({ ...facts, hooks: hooks as Hooks<object> });
+    return plan.kind === "bytes" ? plan.isJudged : plan.by;
+  };
+  assertEquals(planned({}), false);
+  assertEquals(planned({ postFetch: named }), true);
+  assertEquals(
+    planned({ preFetch: () => true, postFetch: and(named, named), preSend: named }),
+    true,
+  );
+  for (const hooks of [{ postFetch: whole }, { postFetch: named, preSend: whole }]) {
+    assertEquals(planned(hooks), "driver");
+  }
+  assertEquals(planned({ postFetch: and(named, whole) }), "driver");
+  assertEquals(planned({ postFetch: named, lean: true }), "driver");
+  assertEquals(planned({ postFetch: named, fetch: () => [] }), "fetch");
 });

@@ -3,15 +3,26 @@ import mongoose from "mongoose";
 import type { Model } from "mongoose";
 import type { TimeBudget } from "../../database/time_budget.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
-import { everyFilter, type Filter } from "../../filter/filters.ts";
+import { everyFilter, type Filter, markConditions } from "../../filter/filters.ts";
+import { SEEK_READ } from "../../filter/order.ts";
 import { projectionOf, withoutApart } from "../../filter/projection.ts";
 import { queryOptions, type Selection } from "../../filter/selection.ts";
 import { documentsIn, numberIn } from "../../json/bytes/bson_reader.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { asVersion, type Version, versionKeyOf } from "../../schema/fields/system_fields.ts";
-import { pageOptions } from "./read_documents.ts";
-import { downgradePlan, planRead, type ReadPlan } from "./plan_read.ts";
-import type { BytesRead, EntityName, OneRead, PageRead, ReadRequest } from "../source.ts";
+import { countInCollection, pageOptions } from "./read_documents.ts";
+import { downgradePlan, entityHook, planRead, type ReadPlan } from "./plan_read.ts";
+import { keepsKeyOrder, unchangedAt } from "../../write/update_conditions.ts";
+import type {
+  BytesRead,
+  EntityName,
+  GuardedFields,
+  Judge,
+  OneRead,
+  PageRead,
+  ReadRequest,
+} from "../source.ts";
+import { JudgedReads } from "./judged_reads.ts";
 import { type ModelReads, modelSupport } from "./model_support.ts";
 import { readPage } from "./read_window.ts";
 import type { StoredEntity, StoredQuery } from "./bson_reads.ts";
@@ -58,18 +69,21 @@ export function planIn(
 }
 
 function queryOf(
-  { request: { forChange, select, separator }, page, isOne = false }: StoredRead,
+  { request: { forChange, select, separator, judge }, page, isOne = false }: StoredRead,
   { model, shape, selection, conditions, maxTimeMS }: OpenCollection,
 ): StoredQuery {
   const given = forChange ? {} : selection.projection;
   const { lean: _lean, ...read } = queryOptions(selection, { maxTimeMS, page: !isOne });
   const key = isOne ? versionKeyOf(model) : undefined;
+  const whole = withoutApart(given, shape);
+  const also = key === undefined ? page?.paths : [key];
   return {
     conditions: castFilter(model, everyFilter(conditions, page?.afterCursor)),
     options: { ...read, ...page && pageOptions(page) },
-    projection: select === undefined ? withoutApart(given, shape) : projectionOf(select),
-    also: key === undefined ? page?.paths : [key],
+    projection: select === undefined ? whole : projectionOf(select),
+    also: judge === undefined ? also : [...also ?? [], ...judge.reads],
     separator,
+    ...select !== undefined && { whole },
   };
 }
 
@@ -80,22 +94,29 @@ function readsOf({ model, shape }: OpenCollection): ModelReads {
   throw new TypeError(`Cannot read "${model.modelName}" without Mongoose: ${needsMongoose}`);
 }
 
+interface OpenBytesOptions {
+  readonly collection: OpenCollection;
+  /** Returns the filter for the entity with a name, or `undefined` if no entity can have the name. */
+  readonly nameFilter: (name: EntityName) => Filter | undefined;
+}
+
 /**
- * Opens a read whose plan is bytes. `nameFilter` returns the filter for the entity with a name, or `undefined` if no
- * entity can have the name.
+ * Opens a read whose plan is bytes. Throws if hooks name fields and the request has nothing that runs them, because the
+ * read would show entities that the hooks reject.
  */
-export function openBytes(
-  request: ReadRequest,
-  { collection, nameFilter }: {
-    readonly collection: OpenCollection;
-    readonly nameFilter: (name: EntityName) => Filter | undefined;
-  },
-): BytesRead {
+export function openBytes(request: ReadRequest, options: OpenBytesOptions): BytesRead {
+  const { judge, hooks } = request;
+  if (judge !== undefined) return openJudged(request, { ...options, judge });
+  if (entityHook(hooks) !== undefined) {
+    throw new TypeError("Cannot read bytes: nothing runs the hooks of the read");
+  }
+  const { collection, nameFilter } = options;
   const { reader } = readsOf(collection);
   const { timeBudget } = collection;
   const { finder } = request;
   return {
     kind: "bytes",
+    isJudged: false,
     list() {
       const query = queryOf({ request }, collection);
       return finder === undefined
@@ -114,6 +135,41 @@ export function openBytes(
   };
 }
 
+/** Opens a read whose plan is bytes, and whose hooks name the fields that they read. */
+function openJudged(
+  request: ReadRequest,
+  { collection, nameFilter, judge }: OpenBytesOptions & { readonly judge: Judge },
+): BytesRead {
+  const { timeBudget } = collection;
+  const { reader } = readsOf(collection);
+  const reads = new JudgedReads({ reader, judge, finder: request.finder, timeBudget });
+  const pageQuery = (page: PageRead) => queryOf({ request, page }, collection);
+  return {
+    kind: "bytes",
+    isJudged: true,
+    list: () => reads.list(queryOf({ request }, collection)),
+    async *each(page) {
+      if (page === undefined) yield* reads.each(queryOf({ request }, collection));
+      else yield await reads.eachOf(page, pageQuery);
+    },
+    async page(page, count) {
+      const total = count && timeBudget.wait(countInCollection(collection, count.limit));
+      // If the read fails first, nothing else handles a failure of the count, and the process would report an unhandled
+      // rejection.
+      total?.catch(() => {});
+      return { ...await reads.page(page, pageQuery), total: await total };
+    },
+    async one(name) {
+      const filter = nameFilter(name);
+      if (filter === undefined) return null;
+      const query = queryOf({ request, isOne: true }, collection);
+      const stored = await findOne(query, { ...collection, name: filter });
+      const text = stored && await reads.one(stored, query);
+      return text ? { text, version: storedVersion(stored, versionKeyOf(collection.model)) } : null;
+    },
+  };
+}
+
 async function readOne(request: ReadRequest, collection: OpenCollection): Promise<OneRead | null> {
   const { reader } = readsOf(collection);
   const query = queryOf({ request, isOne: true }, collection);
@@ -126,13 +182,18 @@ async function readOne(request: ReadRequest, collection: OpenCollection): Promis
   return { text: await collection.timeBudget.wait(text), version };
 }
 
+/** Returns a request for entities, which hooks get with all fields that a read shows. */
+function forEntities(request: ReadRequest): ReadRequest {
+  return { ...request, select: undefined, judge: undefined };
+}
+
 /** Reads the entities of a list for hooks. The driver reads the values, without a query of Mongoose. */
 export function storedEntities(
   { request, page }: StoredRead,
   collection: OpenCollection,
 ): AsyncIterable<readonly StoredEntity[]> {
   const { forChange } = request;
-  const query = queryOf({ request: { ...request, select: undefined }, page }, collection);
+  const query = queryOf({ request: forEntities(request), page }, collection);
   const { timeBudget } = collection;
   return readsOf(collection).reader.entities(query, { timeBudget, page, forChange });
 }
@@ -147,11 +208,49 @@ export async function storedEntity(
 ): Promise<StoredEntity | null> {
   const { reader } = readsOf(collection);
   const { forChange } = request;
-  const whole = { ...request, select: undefined };
+  const whole = forEntities(request);
   // The query reads the version only if the projection includes it, because hooks would see the version.
   const { also: _also, ...query } = queryOf({ request: whole, isOne: true }, collection);
   const stored = await findOne(forChange ? query : reader.selected(query), collection);
   return stored === undefined ? null : reader.entity(stored, query, forChange);
+}
+
+/**
+ * Reads the fields that a guard of a write names. Returns `null` if no entity matches, and `undefined` if only Mongoose
+ * can read the model or a condition could differ from a stored value.
+ */
+export async function readGuarded(
+  collection: OpenCollection,
+  names: readonly string[],
+): Promise<GuardedFields | null | undefined> {
+  const { model, shape, conditions, maxTimeMS } = collection;
+  const { reads } = modelSupport(model, shape);
+  if (reads === undefined) return undefined;
+  const { reader } = reads;
+  const query = {
+    conditions: castFilter(model, conditions),
+    projection: reader.named(names).needsWhole ? {} : projectionOf(names),
+    options: { maxTimeMS, readPreference: "primary" },
+  };
+  const stored = await findOne(query, collection);
+  if (stored === undefined) return null;
+  const values = mongoose.mongo.BSON.deserialize(stored, SEEK_READ);
+  if (!names.every((name) => keepsKeyOrder(values[name]))) return undefined;
+  return {
+    read: (some) => reader.named(some).read(stored),
+    unchanged: { $and: names.map((name) => markConditions(exactlyAt(name, values))) },
+  };
+}
+
+/**
+ * Returns the condition that a field is stored as it was read. `$eq` alone would also match an array that contains the
+ * value.
+ */
+function exactlyAt(name: string, values: Filter): Filter {
+  const condition = unchangedAt(name, values);
+  const value = values[name];
+  if (value === undefined || value === null || Array.isArray(value)) return condition;
+  return { [name]: { ...condition[name] as object, $not: { $type: "array" } } };
 }
 
 async function findOne(

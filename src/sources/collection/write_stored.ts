@@ -40,7 +40,7 @@ export async function planStatement(change: Change, collection: OpenCollection):
 
 const VALUES = "a value of the body needs a document, or a document tells what is wrong with it";
 
-type Send = () => Promise<WriteResult | Unsent>;
+type Send = (unchanged?: Filter) => Promise<WriteResult | Unsent>;
 
 /**
  * Prepares the statement of a change. Returns `undefined` if a value of the body needs a document. Nothing is written
@@ -57,7 +57,10 @@ async function prepare(change: Change, collection: OpenCollection): Promise<Send
     case "replace":
       return await replace(change, collection);
     default:
-      return () => remove(collection);
+      return (unchanged = {}) => {
+        const conditions = everyFilter(collection.conditions, unchanged);
+        return remove({ ...collection, conditions });
+      };
   }
 }
 
@@ -146,7 +149,10 @@ async function update(
   const changes = changesBy(body, collection);
   if (changes === undefined || !await areAllowed({ changes }, collection)) return undefined;
   const named = castFilter(model, everyFilter(name, conditions, version));
-  return () => store({ named, update: updateBy(changes, model), minimal }, collection);
+  return (unchanged = {}) => {
+    const bound = everyFilter(named, unchanged);
+    return store({ named: bound, update: updateBy(changes, model), minimal }, collection);
+  };
 }
 
 async function updateAll(

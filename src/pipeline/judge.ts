@@ -1,0 +1,35 @@
+import type { MaybePromise } from "../declare/hooks/hooks.ts";
+import { type Effect, type ReadFields, UNCHANGED } from "../declare/hooks/named_fields.ts";
+import { andThen, runHook } from "../declare/hooks/run_hook.ts";
+import { namedRulesOf, nameTheirFields } from "../sources/collection/plan_read.ts";
+import type { Judge } from "../sources/source.ts";
+import { isOver } from "./request/reply.ts";
+import type { OpenLevelContext } from "./request/request_context.ts";
+
+/**
+ * Returns the hooks of a read that name the fields which they read, for one request. Returns `undefined` if no hook
+ * gets entities, or if a hook needs whole entities.
+ */
+export function judgeOf({ level: { hooks, kind }, req }: OpenLevelContext): Judge | undefined {
+  const rules = namedRulesOf(hooks);
+  if (rules.length === 0 || kind.change !== undefined || !nameTheirFields(hooks)) return undefined;
+  const passFrom = (
+    index: number,
+    { read, before }: { readonly read: ReadFields; readonly before: Effect },
+  ): MaybePromise<Effect | undefined> => {
+    const next = rules[index];
+    // A hook may have ended the response. The next hooks do not run then, because nothing would send their results.
+    if (next === undefined) return before;
+    const effect = runHook(next.name, () => next.rule.judge({ req, read }));
+    return andThen(effect, (known) => {
+      if (known === undefined) return undefined;
+      const leftOut = [...before.leftOut, ...known.leftOut];
+      return passFrom(index + 1, { read, before: leftOut.length === 0 ? before : { leftOut } });
+    });
+  };
+  return {
+    reads: [...new Set(rules.flatMap(({ rule }) => rule.reads))],
+    pass: (read) => isOver(req) ? undefined : passFrom(0, { read, before: UNCHANGED }),
+    isOver: () => isOver(req),
+  };
+}

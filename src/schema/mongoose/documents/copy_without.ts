@@ -1,0 +1,42 @@
+import type { Document } from "mongoose";
+import { isInstance, rememberShape, shapeOfInstance } from "../../fields/instance_shapes.ts";
+import { UNRESTRICTED } from "../../fields/rights.ts";
+import { isDocument } from "../bson.ts";
+import { rawValues, VALUES_KEY } from "./document_values.ts";
+import { spreadOf } from "./mark_copies.ts";
+
+/**
+ * Returns a copy of an entity that lacks some fields. The JSON of the copy hides the hidden fields of the entity as
+ * well.
+ */
+export function copyWithout(entity: object, names: readonly string[]): object {
+  return isDocument(entity) ? documentWithout(entity, names) : objectWithout(entity, names);
+}
+
+/**
+ * Returns an object with the members of a document, whose stored values lack some fields. The document itself must keep
+ * these fields, because it may be saved or shown again.
+ */
+function documentWithout(doc: Document, names: readonly string[]): object {
+  const copy = Object.assign(Object.create(Object.getPrototypeOf(doc)), doc) as object;
+  return Object.assign(copy, { [VALUES_KEY]: valuesWithout(rawValues(doc), names) });
+}
+
+function objectWithout(entity: object, names: readonly string[]): object {
+  const descriptors = Object.getOwnPropertyDescriptors(entity) as PropertyDescriptorMap;
+  for (const name of names) delete descriptors[name];
+  const copy = Object.create(Object.getPrototypeOf(entity), descriptors) as object;
+  const spread = spreadOf(entity);
+  if (spread !== undefined) {
+    Object.assign(copy, { [VALUES_KEY]: valuesWithout(spread.stored, names) });
+  }
+  const shape = isInstance(entity) ? undefined : shapeOfInstance(entity, UNRESTRICTED);
+  return shape === undefined ? copy : rememberShape(copy, shape);
+}
+
+/** Returns a copy of values without some keys. The spread keeps the mark of the schema, by which JSON hides fields. */
+function valuesWithout(values: object, names: readonly string[]): object {
+  const copy: Record<string, unknown> = { ...values };
+  for (const name of names) delete copy[name];
+  return copy;
+}

@@ -1,0 +1,172 @@
+import { Buffer } from "node:buffer";
+import type { TimeBudget } from "../../database/time_budget.ts";
+import { andThen } from "../../declare/hooks/run_hook.ts";
+import type { MaybePromise } from "../../declare/hooks/hooks.ts";
+import { POPULATED_AT_ONCE } from "../../database/read_batches.ts";
+import { documentsIn } from "../../json/bytes/bson_reader.ts";
+import type { JsonPiece } from "../../json/bytes/json_writer.ts";
+import { fillMarked, type TargetFinder, wantedIn } from "../../json/populate.ts";
+import { fillPage } from "../lists/fill_page.ts";
+import { mapInOrder } from "../lists/map_in_order.ts";
+import type { FoundPage, Judge, PageRead } from "../source.ts";
+import { pageEnd } from "../window_end.ts";
+import { writeMarked } from "./bson_to_json.ts";
+import type { BsonReads, StoredQuery } from "./bson_reads.ts";
+
+interface JudgedReadsOptions {
+  readonly reader: BsonReads;
+  readonly judge: Judge;
+  readonly finder: TargetFinder | undefined;
+  readonly timeBudget: TimeBudget;
+}
+
+/** A stored document that has passed the hooks, and the fields that its JSON lacks. */
+interface Passed {
+  readonly stored: Buffer;
+  readonly leftOut: readonly string[];
+}
+
+/**
+ * Reads stored documents as JSON text from their bytes, and passes each document through hooks that name the fields
+ * which they read.
+ */
+export class JudgedReads {
+  readonly #reader: BsonReads;
+  readonly #judge: Judge;
+  readonly #finder: TargetFinder | undefined;
+  readonly #timeBudget: TimeBudget;
+
+  constructor({ reader, judge, finder, timeBudget }: JudgedReadsOptions) {
+    this.#reader = reader;
+    this.#judge = judge;
+    this.#finder = finder;
+    this.#timeBudget = timeBudget;
+  }
+
+  /** Reads a list as JSON text in pieces, with separators between the entities. */
+  async *list(query: StoredQuery): AsyncGenerator<JsonPiece> {
+    const { separator = "," } = query;
+    let begun = false;
+    for await (const passed of this.#passedBatches(query)) {
+      const text = await this.#joined(passed, query);
+      if (begun) yield separator;
+      begun = true;
+      yield text;
+    }
+  }
+
+  /** Reads the JSON text of each entity of a list, in batches. */
+  async *each(query: StoredQuery): AsyncGenerator<readonly Buffer[]> {
+    for await (const passed of this.#passedBatches(query)) yield await this.#texts(passed, query);
+  }
+
+  /** Reads the JSON text of each entity of a page that is full, although hooks may leave out entities. */
+  async eachOf(
+    page: PageRead,
+    queryOf: (page: PageRead) => StoredQuery,
+  ): Promise<readonly Buffer[]> {
+    const { passed } = await this.#fill(page, queryOf);
+    return await this.#texts(passed.slice(0, page.limit), queryOf(page));
+  }
+
+  /** Reads a page that is full, although hooks may leave out entities. */
+  async page(
+    page: PageRead,
+    queryOf: (page: PageRead) => StoredQuery,
+  ): Promise<FoundPage> {
+    const { passed, lastIndex } = await this.#fill(page, queryOf);
+    const query = queryOf(page);
+    const shown = passed.slice(0, page.limit);
+    const last = shown.at(-1);
+    const more = passed.length > page.limit;
+    return {
+      text: shown.length === 0 ? "" : await this.#joined(shown, query),
+      size: shown.length,
+      end: pageEnd(last?.stored, page),
+      shown: last && JSON.parse(this.#whole(last, query).toString()),
+      more,
+      read: lastIndex + 1,
+    };
+  }
+
+  /** Returns the JSON text of one entity. Returns `undefined` if a hook rejects the entity. */
+  async one(stored: Buffer, query: StoredQuery): Promise<Buffer | undefined> {
+    const passed = await this.#pass(stored);
+    return passed && await this.#joined([passed], query);
+  }
+
+  async #fill(page: PageRead, queryOf: (page: PageRead) => StoredQuery) {
+    const read: Buffer[] = [];
+    const kept = await fillPage<Buffer, Passed>({
+      page,
+      list: (part) => this.#stored(queryOf(part), part),
+      show: (stored) => {
+        read.push(stored);
+        return this.#pass(stored);
+      },
+      endOf: (index) => pageEnd(read[index], page),
+      isOver: () => this.#judge.isOver(),
+      hasRest: true,
+    });
+    const lastIndex = kept.slice(0, page.limit).at(-1)?.index ?? -1;
+    return { passed: kept.map(({ value }) => value), lastIndex };
+  }
+
+  /** Reads the documents of a list in batches. Without a page, the list may be long, so it takes turns with others. */
+  async *#stored(query: StoredQuery, page?: PageRead): AsyncGenerator<readonly Buffer[]> {
+    const batches = page === undefined
+      ? this.#reader.longList(query, this.#timeBudget)
+      : this.#reader.batches(query, this.#timeBudget);
+    for await (const batch of batches) {
+      if (this.#judge.isOver()) return;
+      yield documentsIn(batch);
+    }
+  }
+
+  async *#passedBatches(query: StoredQuery): AsyncGenerator<readonly Passed[]> {
+    const { options } = query;
+    const read = this.#finder === undefined
+      ? query
+      : { ...query, options: { ...options, batchSize: POPULATED_AT_ONCE } };
+    yield* mapInOrder(this.#stored(read), (stored) => this.#pass(stored));
+  }
+
+  #pass(stored: Buffer): MaybePromise<Passed | undefined> {
+    const effect = this.#judge.pass((names) => this.#reader.named(names).read(stored));
+    return andThen(effect, (known) => known && { stored, leftOut: known.leftOut });
+  }
+
+  async #joined(passed: readonly Passed[], query: StoredQuery): Promise<Buffer> {
+    const { separator = "," } = query;
+    if (this.#finder === undefined) {
+      return this.#reader.writerFor(query).joinedBy(
+        passed.map(({ stored, leftOut }) => ({ stored, writer: this.#writer(query, leftOut) })),
+        separator,
+      );
+    }
+    const texts = await this.#texts(passed, query);
+    const between = Buffer.from(separator);
+    return Buffer.concat(texts.flatMap((text, index) => index === 0 ? [text] : [between, text]));
+  }
+
+  async #texts(passed: readonly Passed[], query: StoredQuery): Promise<readonly Buffer[]> {
+    const finder = this.#finder;
+    if (finder === undefined) {
+      return passed.map(({ stored, leftOut }) => this.#writer(query, leftOut).joined([stored]));
+    }
+    const marked = passed.map(({ stored, leftOut }) =>
+      writeMarked([stored], { writer: this.#writer(query, leftOut), names: finder.names })
+    );
+    const targets = await this.#timeBudget.waitForNext(finder.find(wantedIn(marked, finder)));
+    return marked.map((each) => Buffer.concat([...fillMarked(each, targets)]));
+  }
+
+  /** Returns the JSON text of an entity with all fields that the reader may see, also if the client selects fields. */
+  #whole({ stored, leftOut }: Passed, { whole }: StoredQuery): Buffer {
+    return this.#writer({ projection: whole ?? {} }, leftOut).joined([stored]);
+  }
+
+  #writer(query: Pick<StoredQuery, "projection">, leftOut: readonly string[]) {
+    return this.#reader.writerFor(query, leftOut);
+  }
+}

@@ -1,0 +1,171 @@
+import { Buffer } from "node:buffer";
+import mongoose from "mongoose";
+import type { Model } from "mongoose";
+import { freezeDeeply } from "../../schema/fields/freeze.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
+import { schemaClass } from "../../schema/build_schema.ts";
+import { Types } from "../../schema/mongoose/bson.ts";
+import {
+  BsonReader,
+  readInt32,
+  readInt64,
+  UnknownTypeError,
+} from "../../json/bytes/bson_reader.ts";
+import { TIME_RANGE } from "../../json/json_types.ts";
+import { type FieldReader, fieldReader, instanceMaker } from "./instance_maker.ts";
+
+interface Named extends FieldReader {
+  readonly key: Uint8Array;
+}
+
+const { BSON } = mongoose.mongo;
+
+/**
+ * Reads some fields of stored documents from their BSON bytes, with the values that an instance would hold. The rest of
+ * a document is skipped, which is much faster than an instance with all fields.
+ */
+export class NamedReader {
+  readonly #model: Model<unknown>;
+  readonly #shape: Shape;
+  readonly #fields: readonly Named[];
+
+  constructor(
+    { model, shape, names }: {
+      readonly model: Model<unknown>;
+      readonly shape: Shape;
+      readonly names: readonly string[];
+    },
+  ) {
+    this.#model = model;
+    this.#shape = shape;
+    this.#fields = [...new Set(["_id", ...names])].flatMap((name) => {
+      const field = shape.fields.get(name);
+      return field === undefined ? [] : [{ ...fieldReader(name, field), key: Buffer.from(name) }];
+    });
+  }
+
+  /** Whether a default of a named field depends on other fields, so that the whole document must be read. */
+  get needsWhole(): boolean {
+    return this.#fields.some(({ missing }) => missing === undefined);
+  }
+
+  /** Returns a frozen object with the named fields of a stored document, and its `_id`. */
+  read(stored: Buffer): object {
+    const values: Record<string, unknown> = {};
+    const found = this.#find(stored);
+    let instance: Record<string, unknown> | undefined;
+    for (const [index, { name, convert, missing }] of this.#fields.entries()) {
+      const value = found[index];
+      const held = value !== undefined
+        ? convert(value)
+        : missing === undefined
+        ? (instance ??= this.#instance(stored))[name]
+        : missing();
+      if (held !== undefined) values[name] = freezeDeeply(held);
+    }
+    return Object.freeze(values);
+  }
+
+  /** Returns the stored value of each field, as the driver decodes it. A missing field has no value. */
+  #find(stored: Buffer): unknown[] {
+    const options = this.#model.db.getClient().bsonOptions as Readonly<Record<string, unknown>>;
+    const isUsual = options.promoteValues !== false && options.raw !== true;
+    const found: unknown[] = [];
+    const slices: Buffer[] = [];
+    const source = new BsonReader(stored);
+    try {
+      for (const end = source.open(); source.next(end);) {
+        const index = this.#fields.findIndex(({ key }) => source.isNamed(key));
+        const start = source.at - 1;
+        source.skipName();
+        if (index < 0) {
+          source.skip();
+          continue;
+        }
+        const value = isUsual ? scalarAt(source) : undefined;
+        // A field that is stored twice has its last value, as the driver decodes it.
+        found[index] = value;
+        if (value === undefined) {
+          source.skip();
+          slices.push(stored.subarray(start, source.at));
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof UnknownTypeError)) throw error;
+      return this.#decoded(BSON.deserialize(stored, { ...options, ...LOOSE }));
+    }
+    if (slices.length === 0) return found;
+    const others = this.#decoded(BSON.deserialize(documentOf(slices), { ...options, ...LOOSE }));
+    return this.#fields.map((_, index) =>
+      found[index] === undefined ? others[index] : found[index]
+    );
+  }
+
+  #decoded(values: Readonly<Record<string, unknown>>): unknown[] {
+    return this.#fields.map(({ name }) => Object.hasOwn(values, name) ? values[name] : undefined);
+  }
+
+  #instance(stored: Buffer): Record<string, unknown> {
+    const options = this.#model.db.getClient().bsonOptions;
+    const values = BSON.deserialize(stored, { ...options, ...LOOSE });
+    const target = schemaClass(this.#shape) ?? Object as unknown as NonNullable<
+      ReturnType<typeof schemaClass>
+    >;
+    const shows = (_path: string, { selected }: { readonly selected: boolean }) => selected;
+    const spot = { shows, prefix: "", populated: new Set<string>() };
+    return instanceMaker(target, { shape: this.#shape, ...spot })(values) as Record<
+      string,
+      unknown
+    >;
+  }
+}
+
+const LOOSE = { validation: { utf8: false } } as const;
+
+/** Joins elements of a document to another document. The bytes are copied, so that tests cannot change the original. */
+function documentOf(elements: readonly Buffer[]): Buffer {
+  const size = elements.reduce((sum, { length }) => sum + length, 5);
+  const joined = Buffer.allocUnsafe(size);
+  joined.writeInt32LE(size);
+  let at = 4;
+  for (const each of elements) at += each.copy(joined, at);
+  joined[at] = 0;
+  return joined;
+}
+
+/**
+ * Returns the value at the position of the reader and moves past the value. Returns `undefined` and does not move if
+ * only the driver can decode the value.
+ */
+function scalarAt(source: BsonReader): unknown {
+  const { type, bytes, at } = source;
+  switch (type) {
+    case 0x01:
+      source.at = at + 8;
+      return bytes.readDoubleLE(at);
+    case 0x02: {
+      const end = at + 4 + readInt32(bytes, at) - 1;
+      source.at = end + 1;
+      return bytes.toString("utf8", at + 4, end);
+    }
+    case 0x07:
+      source.at = at + 12;
+      return new Types.ObjectId(Buffer.from(bytes.subarray(at, at + 12)));
+    case 0x08:
+      source.at = at + 1;
+      return bytes[at] !== 0;
+    case 0x09: {
+      const time = readInt64(bytes, at);
+      if (Math.abs(time) > TIME_RANGE) return undefined;
+      source.at = at + 8;
+      return new Date(time);
+    }
+    case 0x0a:
+      return null;
+    case 0x10:
+      source.at = at + 4;
+      return readInt32(bytes, at);
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,135 @@
+import { Buffer } from "node:buffer";
+import mongoose from "mongoose";
+import type { Schema } from "mongoose";
+import { type EntityFields, setEntityFields } from "../declare/hooks/named_fields.ts";
+import { freezeDeeply } from "../schema/fields/freeze.ts";
+import { isInstance, shapeOfInstance } from "../schema/fields/instance_shapes.ts";
+import { isJsonObject } from "../schema/fields/json.ts";
+import { UNRESTRICTED } from "../schema/fields/rights.ts";
+import { describeShape, type Shape } from "../schema/fields/shape.ts";
+import { isDocument } from "../schema/mongoose/bson.ts";
+import { copyWithout } from "../schema/mongoose/documents/copy_without.ts";
+import { rawArray, rawValues } from "../schema/mongoose/documents/document_values.ts";
+import { spreadOf } from "../schema/mongoose/documents/mark_copies.ts";
+import type { Source } from "./source.ts";
+import { type FieldReader, fieldReader } from "./collection/instance_maker.ts";
+
+const { BSON } = mongoose.mongo;
+
+type Values = Record<string, unknown>;
+
+/** A copy that lacks some fields, with the entity from which it was made. A later test still gets these fields. */
+interface Reduced {
+  readonly entity: object;
+  readonly names: readonly string[];
+}
+
+const reduced = new WeakMap<object, Reduced>();
+
+/** The values of fields that were read only for tests, by the entity that lacks them. */
+const alsoRead = new WeakMap<object, Readonly<Values>>();
+
+/**
+ * Reads the stored values of fields that an entity lacks, for the tests that name these fields. This takes a query for
+ * each entity, so only reads by Mongoose and guards of writes do it, and only for fields that Mongoose leaves out.
+ */
+export async function readAlso(
+  source: Source,
+  { entity, names }: { readonly entity: object; readonly names: readonly string[] },
+): Promise<void> {
+  const { _id } = entity as { readonly _id?: unknown };
+  const stored = await source.readStored({ _id }, names);
+  if (stored !== undefined) alsoRead.set(entity, BSON.deserialize(BSON.serialize(stored), LOOSE));
+}
+
+const LOOSE = { validation: { utf8: false } } as const;
+
+const readers = new WeakMap<Shape, Map<string, FieldReader>>();
+
+/** Reads fields of documents, of instances and of objects that `fetch` hooks return. */
+const ofEntities: EntityFields = {
+  read(entity, names) {
+    const shape = shapeOf(entity);
+    const fields: Values = {};
+    for (const name of new Set(["_id", ...names])) {
+      const value = copyOf(valueOf(entity, name));
+      const held = shape === undefined ? value : convert(value, { name, shape });
+      if (held !== undefined) fields[name] = freezeDeeply(held);
+    }
+    return Object.freeze(fields);
+  },
+  without(entity, names) {
+    const copy = copyWithout(entity, names);
+    reduced.set(copy, { entity, names });
+    return copy;
+  },
+};
+
+setEntityFields(ofEntities);
+
+function valueOf(entity: object, name: string): unknown {
+  const original = reduced.get(entity);
+  if (original?.names.includes(name)) return valueOf(original.entity, name);
+  const also = alsoRead.get(original?.entity ?? entity);
+  if (also !== undefined && Object.hasOwn(also, name)) return also[name];
+  const values = isDocument(entity) ? rawValues(entity) : storedOf(entity);
+  return Object.hasOwn(values, name) ? Reflect.get(values, name) : undefined;
+}
+
+/** Returns the values of a spread `{ ...document }`, with the values that a hook has added. */
+function storedOf(entity: object): object {
+  const spread = spreadOf(entity);
+  return spread === undefined ? entity : { ...spread.stored, ...spread.added };
+}
+
+function shapeOf(entity: object): Shape | undefined {
+  if (isDocument(entity)) return describeShape(entity.schema as Schema, UNRESTRICTED);
+  const mark = spreadOf(entity)?.mark;
+  return mark === undefined
+    ? shapeOfInstance(entity, UNRESTRICTED)
+    : describeShape(mark.schema, UNRESTRICTED);
+}
+
+function convert(
+  value: unknown,
+  { name, shape }: { readonly name: string; readonly shape: Shape },
+): unknown {
+  if (value === undefined) return undefined;
+  let ofShape = readers.get(shape);
+  if (ofShape === undefined) readers.set(shape, ofShape = new Map());
+  const known = ofShape.get(name);
+  if (known !== undefined) return known.convert(value);
+  const field = shape.fields.get(name);
+  if (field === undefined) return value;
+  const reader = fieldReader(name, field);
+  ofShape.set(name, reader);
+  return reader.convert(value);
+}
+
+/**
+ * Returns a copy of a value in the form in which the driver decodes stored values. A test gets the copy, so that the
+ * entity is neither frozen nor changed.
+ */
+function copyOf(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (value instanceof Date) return new Date(value);
+  if (value instanceof Uint8Array) return Buffer.from(value);
+  if (Array.isArray(value)) return Array.from(rawArray(value), copyOf);
+  if (value instanceof Map) {
+    return new Map(
+      Array.from(value as Map<unknown, unknown>, ([key, each]) => [key, copyOf(each)]),
+    );
+  }
+  const values = isDocument(value)
+    ? rawValues(value)
+    : isJsonObject(value) || isInstance(value)
+    ? value
+    : undefined;
+  if (values === undefined) return value;
+  const copy: Values = {};
+  for (const key of Object.getOwnPropertyNames(values)) {
+    const each = copyOf(Reflect.get(values, key));
+    if (each !== undefined) copy[key] = each;
+  }
+  return copy;
+}

@@ -1,0 +1,83 @@
+import type { MaybePromise } from "../../declare/hooks/hooks.ts";
+import { andThen } from "../../declare/hooks/run_hook.ts";
+import { everyFilter, markCompiled } from "../../filter/filters.ts";
+import type { SortValues } from "../../filter/order.ts";
+import type { PageRead } from "../source.ts";
+import { mapInOrder } from "./map_in_order.ts";
+
+interface FillOptions<E, T> {
+  readonly page: PageRead;
+  /** Reads the entities of the page, or of its rest. */
+  readonly list: (part: PageRead) => AsyncIterable<readonly E[]>;
+  /** Passes an entity through the hooks. Returns `undefined` if a hook leaves the entity out. */
+  readonly show: (entity: E) => MaybePromise<T | undefined>;
+  /** Returns the sort values of the entity with an index, in the order in which the entities are read. */
+  readonly endOf: (index: number) => SortValues | undefined;
+  /** Whether nothing needs the page any more. */
+  readonly isOver: () => boolean;
+  /** Whether the source has further entities that fill up a page. */
+  readonly hasRest: boolean;
+}
+
+/** An entity of a page, with its index among all entities that were read. */
+export interface Shown<T> {
+  readonly value: T;
+  readonly index: number;
+}
+
+/**
+ * Reads a page through hooks. Hooks may leave out entities, so further entities are read until the page is full.
+ * Returns one entity more than the page shows if another page follows.
+ */
+export async function fillPage<E, T>(
+  { page, list, show, endOf, isOver, hasRest }: FillOptions<E, T>,
+): Promise<Shown<T>[]> {
+  const { limit } = page;
+  const kept: Shown<T>[] = [];
+  let count = 0;
+  const pass = (each: E) => {
+    const index = count++;
+    return andThen(show(each), (value) => value === undefined ? undefined : { value, index });
+  };
+  const fill = async (part: PageRead) => {
+    for await (const some of takeAsNeeded(list(part), () => limit + 1 - kept.length)) {
+      if (isOver()) break;
+      for await (const shown of mapInOrder([some], pass)) kept.push(...shown);
+    }
+  };
+  await fill(page);
+  const isShort = kept.length <= limit && count > limit && !isOver();
+  if (isShort && hasRest) {
+    await fill(restOf(page, Array.from({ length: count }, (_, index) => endOf(index))));
+  }
+  return kept;
+}
+
+/**
+ * Returns the read for the rest of a page, if hooks have hidden some of its entities. The identifiers of the entities
+ * that were read are excluded, because positions change when other requests insert or remove entities.
+ */
+function restOf(page: PageRead, read: readonly (SortValues | undefined)[]): PageRead {
+  const rest = { ...page, isRest: true };
+  const ids = read.flatMap((end) => end === undefined ? [] : [end._id]);
+  if (ids.length < read.length) return { ...rest, skip: page.skip + read.length };
+  const others = { _id: markCompiled({ $nin: ids }) };
+  return { ...rest, afterCursor: everyFilter(page.afterCursor, others) };
+}
+
+async function* takeAsNeeded<E>(
+  lists: AsyncIterable<readonly E[]>,
+  needed: () => number,
+): AsyncGenerator<readonly E[]> {
+  let taken: E[] = [];
+  for await (const entities of lists) {
+    for (const entity of entities) {
+      taken.push(entity);
+      if (taken.length < needed()) continue;
+      yield taken;
+      taken = [];
+      if (needed() <= 0) return;
+    }
+  }
+  if (taken.length > 0) yield taken;
+}

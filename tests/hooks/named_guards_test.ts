@@ -1,0 +1,209 @@
+import { assert, assertEquals } from "@std/assert";
+import mongoose from "mongoose";
+import {
+  action,
+  all,
+  arrayProp,
+  FrameworkModel,
+  type FrameworkRequest,
+  getModel,
+  one,
+  onlyIf,
+  prop,
+  remove,
+  removeAll,
+  replace,
+  rest,
+  update,
+  updateAll,
+} from "../../mod.ts";
+import { test } from "../harness/testing.ts";
+import { watchCommands } from "../support/both_paths.ts";
+import { asQuery, mount, type Mounted } from "../support/support.ts";
+
+/** Runs while a guard is asked, with the number of its call. */
+let meanwhile: (asked: number) => unknown = () => {};
+let asked = 0;
+
+const isOpen = onlyIf(
+  ["state", "key"],
+  async (_req: FrameworkRequest, { state, key }: Pick<Ticket, "state" | "key">) => {
+    const passes = state === "open" && key === "k";
+    await meanwhile(++asked);
+    return passes;
+  },
+);
+
+const counts = onlyIf(
+  ["count"],
+  async (_req: FrameworkRequest, { count }: Pick<Counted, "count">) => {
+    await meanwhile(++asked);
+    return count !== undefined;
+  },
+);
+
+@rest({
+  route: "/counted",
+  methods: [update({ postFetch: counts }), remove({ postFetch: counts })],
+})
+class Counted extends FrameworkModel {
+  @prop({ type: Number })
+  count?: number;
+  @prop()
+  text?: string;
+}
+
+class Note extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+
+const close = action("close", {
+  on: "one",
+  postFetch: isOpen as never,
+  run: async (_req, ticket) => {
+    Object.assign(ticket, { title: "closed" });
+    await (ticket as unknown as { save(): Promise<void> }).save();
+  },
+});
+
+@rest({
+  route: "/tickets",
+  methods: [
+    all(),
+    one({ postFetch: isOpen }),
+    update({ postFetch: isOpen }),
+    remove({ postFetch: isOpen }),
+    replace({ postFetch: isOpen }),
+    updateAll({ fields: ["title"], postFetch: isOpen }),
+    removeAll({ postFetch: isOpen }),
+    close,
+  ],
+})
+@rest({
+  route: "/documents",
+  methods: [
+    update({ postFetch: isOpen, preSave: (_req, each) => each }),
+    remove({ postFetch: isOpen, preSave: (_req, each) => each }),
+  ],
+})
+class Ticket extends FrameworkModel {
+  @prop()
+  title?: string;
+  @prop()
+  state?: string;
+  @prop({ hidden: true })
+  key?: string;
+  @rest({ methods: [all()] })
+  @arrayProp({ items: Note, embedded: true, apart: false })
+  notes?: Note[];
+}
+
+const OPEN = { title: "a", state: "open", key: "k", __v: 0 };
+
+async function store(...tickets: object[]): Promise<string[]> {
+  const { insertedIds } = await getModel(Ticket).collection.insertMany(
+    tickets.map((each) => ({ ...each })),
+  );
+  asked = 0;
+  meanwhile = () => {};
+  return Object.values(insertedIds).map(String);
+}
+
+const stored = () => getModel(Ticket).collection.find({}).toArray();
+
+test("a guard with names reads its fields and binds the one statement to them", async () => {
+  await using app = await mount([Ticket]);
+  const sent = await watchCommands(app.database.uri);
+  const [id, other] = await store(OPEN, { ...OPEN, key: "x" });
+  sent.length = 0;
+  assertEquals((await app.patch(`/tickets/${id}`, { title: "b" })).body.title, "b");
+  assertEquals(sent.map(({ name }) => name), ["find", "findAndModify"]);
+  assertEquals(sent[0]?.command.projection, { _id: 1, state: 1, key: 1, __nowhere: 1 });
+  assertEquals((await app.patch(`/tickets/${other}`, { title: "b" })).status, 404);
+  assertEquals((await app.delete(`/tickets/${other}`)).status, 404);
+  sent.length = 0;
+  assertEquals((await app.delete(`/tickets/${id}`)).status, 204);
+  assertEquals(sent.map(({ name }) => name), ["find", "delete"]);
+  assertEquals((await stored()).map(({ title }) => title), ["a"]);
+});
+
+/** The requests that a guard with names stops or lets pass, by name, with the status when the guard passes. */
+const REQUESTS: [string, (app: Mounted, id: string) => Promise<{ status: number }>, number][] = [
+  ["update", (app, id) => app.patch(`/tickets/${id}`, { title: "b" }), 200],
+  ["update of a list", (app, id) => app.patch(`/tickets/${id}`, { notes: [{ text: "t" }] }), 200],
+  ["update by documents", (app, id) => app.patch(`/documents/${id}`, { title: "b" }), 200],
+  ["remove", (app, id) => app.delete(`/tickets/${id}`), 204],
+  ["remove by documents", (app, id) => app.delete(`/documents/${id}`), 204],
+  ["replace", (app, id) => app.put(`/tickets/${id}`, { title: "b" }), 200],
+  ["action", (app, id) => app.post(`/tickets/${id}/close`), 204],
+  ["updateAll", (app, id) => app.patch(`/tickets${asQuery({ _id: id })}`, { title: "b" }), 200],
+  ["removeAll", (app, id) => app.delete(`/tickets${asQuery({ _id: id })}`), 204],
+];
+
+test("no write of a guard with names lands on an entity that has changed meanwhile", async (t) => {
+  await using app = await mount([Ticket]);
+  for (const [name, send, passes] of REQUESTS) {
+    await t.step(name, async () => {
+      const [id = ""] = await store(OPEN);
+      assertEquals((await send(app, id)).status, passes);
+      const [raced = ""] = await store(OPEN);
+      const _id = new mongoose.Types.ObjectId(raced);
+      meanwhile = () => getModel(Ticket).collection.updateOne({ _id }, { $set: { state: "shut" } });
+      const { status } = await send(app, raced);
+      assert(status === 404 || status === 409 || name === "removeAll", String(status));
+      const found = await getModel(Ticket).collection.findOne({ _id });
+      assertEquals([found?.title, found?.state, found?.notes], ["a", "shut", undefined]);
+    });
+  }
+});
+
+test("a guard with names is asked again after a change, and gives up after three times", async () => {
+  await using app = await mount([Ticket]);
+  const touch = (id: string, change: object) => () =>
+    getModel(Ticket).collection.updateOne({ _id: new mongoose.Types.ObjectId(id) }, change);
+  for (const method of ["PATCH", "DELETE"]) {
+    const [once = "", other = "", always = ""] = await store(OPEN, OPEN, OPEN);
+    const send = (id: string) =>
+      app.send(method, `/tickets/${id}`, { body: method === "PATCH" ? { title: "b" } : undefined });
+    const toggle = async (id: string) => {
+      await touch(id, { $set: { state: "shut" } })();
+    };
+    meanwhile = async (count) => {
+      if (count === 1) {
+        await toggle(once);
+        await touch(once, { $set: { state: "open", extra: 1 } })();
+      }
+    };
+    assertEquals([(await send(once)).status < 300, asked], [true, 1]);
+    asked = 0;
+    meanwhile = touch(other, { $inc: { rank: 1 } });
+    assertEquals([(await send(other)).status < 300, asked], [true, 1]);
+    asked = 0;
+    meanwhile = (count) => touch(always, { $set: { state: ["open", count] } })();
+    const { status } = await send(always);
+    assertEquals([status, asked], [404, 2]);
+  }
+});
+
+test("a guard with names answers 409 when its fields change each time", async () => {
+  await using app = await mount([Counted]);
+  const { insertedId } = await getModel(Counted).collection.insertOne({ count: 1 });
+  meanwhile = () =>
+    getModel(Counted).collection.updateOne({ _id: insertedId }, { $inc: { count: 1 } });
+  asked = 0;
+  assertEquals((await app.patch(`/counted/${insertedId}`, { text: "t" })).status, 409);
+  assertEquals(asked, 3);
+  asked = 0;
+  assertEquals((await app.delete(`/counted/${insertedId}`)).status, 409);
+  assertEquals(asked, 3);
+  const found = await getModel(Counted).collection.findOne({ _id: insertedId });
+  assertEquals([found?.count, found?.text], [7, undefined]);
+});
+
+test("a guard with names of a parent hides its parts", async () => {
+  await using app = await mount([Ticket]);
+  const [open, shut] = await store(OPEN, { ...OPEN, state: "shut" });
+  assertEquals((await app.get(`/tickets/${open}/notes`)).status, 200);
+  assertEquals((await app.get(`/tickets/${shut}/notes`)).status, 404);
+});

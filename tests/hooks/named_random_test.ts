@@ -1,0 +1,231 @@
+import { assert, assertEquals } from "@std/assert";
+// @ts-types="express-types"
+import express from "express";
+import fc from "fast-check";
+import mongoose from "mongoose";
+import {
+  all,
+  type EntityHook,
+  Framework,
+  leaveOut,
+  type ModelClass,
+  one,
+  onlyIf,
+  rest,
+} from "../../mod.ts";
+import { openDatabase } from "../harness/database.ts";
+import { casesOf } from "../harness/report.ts";
+import { test } from "../harness/testing.ts";
+import { asDocuments } from "../support/both_paths.ts";
+import { type Case, cases, withoutMadeUp } from "../support/made/arbitrary_models.ts";
+import { type FieldGiven, makeModel } from "../support/made/made_model.ts";
+import { start, type Started } from "../support/support.ts";
+
+/** Every failure names its seed; a number here makes a run longer. */
+const RUNS = Number(Deno.env.get("FAST_CHECK_RUNS") ?? casesOf(60));
+
+type Shown = Record<string, unknown> & { readonly _id: string };
+
+interface NamedCase extends Case {
+  readonly names: readonly string[];
+  readonly hides: readonly string[];
+  /** Tells which entities pass, and which of them lack fields. */
+  readonly salt: number;
+}
+
+const named: fc.Arbitrary<NamedCase> = cases.chain(({ fields, documents }) => {
+  const known = Object.keys(fields);
+  return fc.record({
+    fields: fc.constant(fields),
+    documents: fc.constant(documents),
+    names: fc.subarray(known, { minLength: 1 }),
+    hides: fc.subarray(known, { minLength: 1 }),
+    salt: fc.integer({ min: 0, max: 6 }),
+  }).map((given) => ({
+    ...given,
+    [fc.toStringMethod]: () => Deno.inspect(given, { depth: 8 }),
+  }));
+});
+
+/** Whether an entity passes a test that knows its identifier. */
+function passes(id: unknown, salt: number): boolean {
+  return (parseInt(String(id).slice(-2), 16) + salt) % 3 !== 0;
+}
+
+/** Whether an entity lacks fields. */
+function lacks(id: unknown, salt: number): boolean {
+  return (parseInt(String(id).slice(-2), 16) + salt) % 2 === 0;
+}
+
+/** What the tests of a route have seen of each entity. */
+type Seen = Map<string, Record<string, unknown>>;
+
+interface Served extends Started {
+  readonly named: Seen;
+  readonly documents: Seen;
+  readonly instances: Seen;
+}
+
+/** Serves a made model by hooks with names, by the same on documents, and by hooks on whole entities. */
+async function serveNamed({ fields, documents, names, hides, salt }: NamedCase): Promise<Served> {
+  const collection = `named_${crypto.randomUUID()}`;
+  const model = makeModel(fields, { collection, autoCreate: false, autoIndex: false });
+  const seen = { named: new Map(), documents: new Map(), instances: new Map() };
+  const hooks = (kept: Seen) => ({
+    postFetch: onlyIf(
+      names as never,
+      ((_req: unknown, note: Shown) => {
+        kept.set(String(note._id), note);
+        return passes(note._id, salt);
+      }) as never,
+    ) as never,
+    preSend: leaveOut(
+      hides as never,
+      names as never,
+      ((_req: unknown, { _id }: Shown) => {
+        return salt === 0 ? Promise.resolve(lacks(_id, salt)) : lacks(_id, salt);
+      }) as never,
+    ) as never,
+  });
+  const whole: EntityHook<Shown> = (_req, entity) => passes(entity._id, salt) ? entity : null;
+  const options = { filter: ["_id"], page: { size: 3, max: 50 }, formats: ["ndjson"] } as never;
+  const declare = (route: string, given: object) => {
+    const methods = [all({ ...options as object, ...given } as never)];
+    const context = { kind: "class", name: "Made", metadata: metadataOf(model) };
+    const schemaOptions = { collection, autoCreate: false, autoIndex: false };
+    rest(
+      {
+        route,
+        methods: [...methods, one({ filter: ["_id"], ...given } as never)],
+        schemaOptions,
+      } as never,
+    )(
+      model as never,
+      { ...context, addInitializer: () => {} } as never,
+    );
+  };
+  declare("/named", hooks(seen.named));
+  declare("/documents", { ...hooks(seen.documents), preFetch: asDocuments });
+  declare("/whole", { postFetch: whole });
+  declare("/instances", {
+    lean: true,
+    postFetch: (_req: unknown, entity: Shown) => {
+      seen.instances.set(
+        String(entity._id),
+        Object.fromEntries(["_id", ...names].map((name) => [name, entity[name]])),
+      );
+      return entity;
+    },
+  });
+  return { ...await startWith(model, { collection, documents }), ...seen };
+}
+
+async function startWith(
+  model: ModelClass,
+  { collection, documents }: { readonly collection: string } & Pick<NamedCase, "documents">,
+): Promise<Started> {
+  const app = express();
+  app.use(Framework.initialize({ models: [model] }));
+  const served = await start(app);
+  const stored = mongoose.connection.collection(collection);
+  await stored.insertMany(documents.map((each) => ({ ...each })));
+  return {
+    ...served,
+    async [Symbol.asyncDispose]() {
+      await served.stop();
+      await stored.drop();
+    },
+  };
+}
+
+function metadataOf(model: object): object {
+  return Reflect.get(model, Symbol.metadata) as object;
+}
+
+/** Reads all pages of a list. */
+async function pagesOf(app: Served, path: string): Promise<{ pages: Shown[][]; links: string[] }> {
+  const pages: Shown[][] = [];
+  const links: string[] = [];
+  for (let next: string | undefined = path; next !== undefined;) {
+    const reply: Awaited<ReturnType<typeof app.get<Shown[]>>> = await app.get<Shown[]>(next);
+    assertEquals(reply.status, 200, reply.text);
+    pages.push(reply.body);
+    const link = reply.headers.get("link") ?? "";
+    links.push(link.replace(/\/(named|documents|whole)\?/g, "/?"));
+    next = /<([^>]*)>; rel="next"/.exec(link)?.[1];
+  }
+  return { pages, links };
+}
+
+function shownFields(fields: Record<string, FieldGiven>, names: readonly string[]): string[] {
+  return names.filter((name) => fields[name]?.options.select !== false);
+}
+
+/** Checks that all forms of a list show the expected entities, in pages of the same lengths as whole entities have. */
+async function checkRoute(
+  app: Served,
+  { route, lacking }: { readonly route: string; readonly lacking: readonly Partial<Shown>[] },
+): Promise<void> {
+  const { pages } = await pagesOf(app, `${route}?limit=50`);
+  assertEquals(withoutMadeUp(pages.flat()), withoutMadeUp(lacking), route);
+  const small = await pagesOf(app, `${route}?limit=2`);
+  const whole = await pagesOf(app, "/whole?limit=2");
+  assertEquals(
+    small.pages.map(({ length }) => length),
+    whole.pages.map(({ length }) => length),
+  );
+  assertEquals(small.links, whole.links);
+  assertEquals(withoutMadeUp(small.pages.flat()), withoutMadeUp(lacking));
+  const lines = await app.get(`${route}?limit=50`, {
+    headers: { accept: "application/x-ndjson" },
+  });
+  const parsed = lines.text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  assertEquals(withoutMadeUp(parsed), withoutMadeUp(lacking));
+  for (const shown of lacking) {
+    const one = await app.get<Shown>(`${route}/${shown._id}`);
+    assertEquals(withoutMadeUp([one.body]), withoutMadeUp([shown]));
+  }
+}
+
+/** Checks that the tests have got the values of instances. */
+async function checkValues(app: Served, { fields, names }: NamedCase): Promise<void> {
+  await app.get("/instances?limit=50");
+  const readable = ["_id", ...shownFields(fields, names)];
+  for (const [id, instance] of app.instances) {
+    const seen = app.named.get(id);
+    assert(seen !== undefined && Object.isFrozen(seen));
+    const expected = Object.fromEntries(
+      readable.flatMap((name) => instance[name] === undefined ? [] : [[name, instance[name]]]),
+    );
+    const found = Object.fromEntries(
+      Object.entries(seen).filter(([name]) => readable.includes(name)),
+    );
+    assertEquals(plain(found), plain(expected));
+    assert(Object.keys(seen).every((name) => name === "_id" || names.includes(name)));
+  }
+}
+
+test("hooks with names answer what hooks on whole entities answer, whatever is stored", async () => {
+  await using _database = await openDatabase();
+  await fc.assert(
+    fc.asyncProperty(named, async (given) => {
+      await using app = await serveNamed(given);
+      const { hides, salt } = given;
+      const expected = await pagesOf(app, "/whole?limit=50");
+      const lacking = expected.pages.flat().map((shown) =>
+        lacks(shown._id, salt)
+          ? Object.fromEntries(Object.entries(shown).filter(([name]) => !hides.includes(name)))
+          : shown
+      );
+      for (const route of ["/named", "/documents"]) await checkRoute(app, { route, lacking });
+      await checkValues(app, given);
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+/** Shows values with their types and without identity: maps, bytes and instances as such. */
+function plain(value: unknown): unknown {
+  return Deno.inspect(value, { depth: 12, sorted: true, getters: false })
+    .replace(/\[?\w*: *null prototype\]? */g, "");
+}
