@@ -28,10 +28,7 @@ export interface GroupsOptions<
   readonly avg?: readonly A[];
   /** The most groups of an answer. A list with more groups answers 409. The default is `1000`. */
   readonly max?: number;
-  /**
-   * The minimum number of entities of a group, so that groups do not reveal the values of single entities. Answers
-   * leave out smaller groups. The default is `1`.
-   */
+  /** The minimum number of entities of a group. Answers leave out smaller groups. The default is `1`. */
   readonly least?: number;
 }
 

@@ -17,10 +17,7 @@ interface ImportOptions {
  */
 const MAX_INFLATION = 100;
 
-/**
- * The number of decompressed bytes up to which the ratio is not checked, because short bodies of equal lines compress
- * very well.
- */
+/** The number of decompressed bytes up to which the ratio is not checked, because a short body causes little work. */
 const FREE_INFLATION = 10 * 1024 * 1024;
 
 /**
@@ -96,8 +93,8 @@ class ImportBody {
   }
 
   /**
-   * Discards the rest of the body. The rest is still received from the connection, because many clients read the answer
-   * only after they have sent the whole body.
+   * Discards the rest of the body. The rest is still received from the connection, because a client may read the answer
+   * only after it has sent the whole body.
    */
   leave(): void {
     this.#stopListening();

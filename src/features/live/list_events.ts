@@ -19,8 +19,9 @@ export type ListEvent =
   | { readonly type: "resync" | "ready" };
 
 /**
- * The state of a list that its subscribers have. The state maps the identifier of each entity, in list order, to a
- * digest of the entity, so that a changed entity has another digest.
+ * The state of a live list that its subscribers have received. The keys are the identifiers of the entities in the
+ * order of the list, and the values are digests of their JSON. A changed entity has another digest, so the whole
+ * entities need not be kept in memory.
  */
 export type KnownDigests = Map<string, string>;
 
@@ -36,8 +37,8 @@ export interface LiveEntities {
 export const READY: ListEvent = { type: "ready" };
 
 /**
- * Returns the events that turn the list of a subscriber into the current list. In an ordered list, each event with an
- * entity also names the entity before it, so that the client knows its place.
+ * Returns the events that turn the list of a subscriber into the current list. In a list with a sort order, each event
+ * with an entity also has the identifier of the entity before it, so that the client knows its position.
  */
 export function eventsBetween(
   held: KnownDigests,
@@ -56,8 +57,8 @@ export function eventsBetween(
 }
 
 /**
- * Whether the JSON of a stored identifier equals the JSON of `_id` in its entity. Otherwise, a change cannot be matched
- * to an entity of the list, so the whole list is read again.
+ * Whether the identifier of a changed document has the same JSON as the `_id` of an entity in the list. If not, the
+ * change cannot be assigned to an entity, so the whole list is read again.
  */
 export function isNamed(id: unknown): boolean {
   return isObjectId(id) || typeof id === "string" || typeof id === "number";
@@ -73,14 +74,14 @@ export function putsOf(entities: readonly LiveEntity[], isOrdered: boolean): Lis
 }
 
 /**
- * Returns the largest set of unchanged entities that keep their relative order. These entities need no event. Their old
- * positions form a longest increasing subsequence.
+ * Returns the largest set of unchanged entities that keep their relative order, because these entities need no event.
+ * Their old positions form a longest increasing subsequence.
  */
 function keptInOrder(held: KnownDigests, entities: readonly Listed[]): Set<string> {
   const places = new Map([...held.keys()].map((id, place) => [id, place]));
   const known = entities.filter(({ id, digest }) => held.get(id) === digest).map(({ id }) => id);
   const placeAt = (index: number) => places.get(known[index] as string) as number;
-  /** The end of the best subsequence of each length, and the predecessor of each entity in its subsequence. */
+  /** The end of the best subsequence of each length. `before` has the predecessor of each entity in its subsequence. */
   const ends: number[] = [];
   const before: (number | undefined)[] = [];
   for (let index = 0; index < known.length; index++) {
@@ -101,8 +102,9 @@ function keptInOrder(held: KnownDigests, entities: readonly Listed[]): Set<strin
 }
 
 /**
- * Writes events in pieces that end with a whole event. The `id` of the last event is the place up to which the client
- * has the list. A client that reconnects sends this place in `Last-Event-ID`.
+ * Converts events to the format of server-sent events, in pieces that end with a whole event. The `id` of the last
+ * event is the version of the list that the client then has. A client that reconnects sends this `id` in the header
+ * `Last-Event-ID`, and gets only later changes.
  */
 export function writeEvents(events: readonly ListEvent[], place = ""): Buffer[] {
   const pieces: Buffer[] = [];
@@ -110,8 +112,8 @@ export function writeEvents(events: readonly ListEvent[], place = ""): Buffer[] 
   let size = 0;
   for (const [index, event] of events.entries()) {
     const isLast = index === events.length - 1;
-    // A client that disconnects while it gets the whole list again has no place to continue from, so the event clears
-    // the `id` of the client.
+    // A client that disconnects before it has received the whole list again has no version from which it could
+    // continue. The event `resync` therefore clears the `id` of the client.
     const id = isLast ? `id: ${place}\n` : event.type === "resync" ? "id:\n" : "";
     for (const part of [`event: ${event.type}\n${id}data: `, ...dataOf(event), "\n\n"]) {
       const bytes = typeof part === "string"
@@ -138,13 +140,13 @@ function dataOf(event: ListEvent): JsonPiece[] {
 const REMEMBERED = 1000;
 
 /**
- * The identifiers of the entities that changed with each version of a list. A client that reconnects gets only the
- * entities that changed since the version that it has.
+ * The identifiers of the entities that changed with each of the last versions of a live list. A client that reconnects
+ * gets only the entities that have changed since its version.
  */
 export class ListLog {
   /**
-   * The mark in all places of this list. A place with another mark belongs to another list or other rights, and is not
-   * accepted.
+   * A random text in the `id` of each event of this list. An `id` with another text belongs to another list or to a
+   * reader with other rights, and is not accepted.
    */
   readonly #mark = randomBytes(9).toString("base64url");
   readonly #changes: (readonly string[])[] = [];
@@ -165,16 +167,16 @@ export class ListLog {
   }
 
   /**
-   * Returns the events that a client has missed since `place`. Returns `undefined` if the client has to get the whole
-   * list, because the place is of another list or too old, or because a changed entity is no longer in the list. An
-   * event about such an entity could reveal an identifier that the client never had. In an ordered list, only the place
-   * before the last events is accepted.
+   * Returns the events that a client has missed since the `id` in its `Last-Event-ID`. Returns `undefined` if the
+   * client has to get the whole list, because its version is of another list or too old, or because a changed entity is
+   * no longer in the list. An event about such an entity could reveal an identifier that the client never had. In a
+   * list with a sort order, only the version before the last events is accepted.
    */
   missedSince(
     place: string | undefined,
     { list: { entities, isOrdered }, last }: {
       readonly list: LiveEntities;
-      /** The events that were sent last, and the version before them. */
+      /** The events that were sent last, and the version of the list before these events. */
       readonly last: { readonly version: number; readonly events: readonly ListEvent[] };
     },
   ): ListEvent[] | undefined {

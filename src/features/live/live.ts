@@ -3,14 +3,20 @@ import { namesType } from "../../pipeline/request/accept.ts";
 import { completeLiveLimits, type LiveLimits } from "./live_limits.ts";
 import { EVENT_STREAM, sendEvents } from "./send_events.ts";
 
-/** The most entities of a live list whose declaration has no option `max`. A longer list is answered with a 409. */
+/**
+ * The maximum number of entities in a live list without the option `max`. A longer list is answered with a 409, because
+ * the server keeps the state of each entity of the list in memory.
+ */
 const MAX_LIVE = 10_000;
 
 interface LiveRule {
   readonly max: number;
 }
 
-/** The live list, which a request gets by the header `Accept: text/event-stream`. */
+/**
+ * The live list, which stays open and sends events about later changes of the list. A client gets it in the place of an
+ * ordinary list by the header `Accept: text/event-stream`.
+ */
 export const live: Feature<Plain<LiveRule, LiveRule>> = {
   name: "live",
   operations: ["all"],
@@ -40,13 +46,13 @@ export const live: Feature<Plain<LiveRule, LiveRule>> = {
     route: { live: rule },
     answer: { content: { [EVENT_STREAM]: { type: "string", description: EVENTS } } },
   }),
-  // Any other request for the list gets an ordinary answer.
+  // A request that does not name this media type exactly gets an ordinary list.
   parse: (rule, { method, accept }) =>
     method === "GET" && namesType(accept, EVENT_STREAM) ? rule : undefined,
   takeOver: ({ max }, call) => (res) => sendEvents(res, { call, max }),
 };
 
-/** OpenAPI 3.1 cannot describe single events, so a text describes them. */
+/** The description of the events in the OpenAPI document. OpenAPI 3.1 cannot describe them by a schema. */
 const EVENTS = "The list as events `put`, then `ready`, then what changes: " +
   '`put` with `{"entity": …}`, and `after`, the `_id` that it follows in an order; `drop` with `{"_id": …}`. ' +
   "`resync` says that the whole list follows again, up to the next `ready`";

@@ -60,7 +60,7 @@ export function completeLiveLimits(given: LiveLimits = {}): Required<LiveLimits>
   return completeLimits(given, { defaults: DEFAULTS, what: "live lists" });
 }
 
-/** Returns the limits on live lists of the router to which a route belongs. */
+/** Returns the limits on live lists that apply to a route. All routes of a router have the same limits. */
 export function limitsOf({ settings }: Route): Required<LiveLimits> {
   return settings.get("live") as Required<LiveLimits>;
 }

@@ -12,20 +12,23 @@ import { type LiveSource, readEntities } from "./live_reading.ts";
 
 export interface Subscriber {
   readonly reading: LiveSource;
-  /** Sends written events to the subscriber. `isList` is true if the events begin with the whole list. */
+  /**
+   * Sends events to the client of the subscriber. `isList` is true if the events begin with the whole list, because a
+   * slow client for which events were dropped can continue only with the whole list.
+   */
   tell(pieces: readonly Uint8Array[], isList?: boolean): void;
   end(): void;
 }
 
 export interface Beginning {
   /**
-   * The digests of the entities that the subscriber has from its previous list. The subscriber gets only the
-   * difference.
+   * The digests of the entities that the subscriber has received from another live list, which its rights no longer
+   * allow. The subscriber gets only the difference between both lists.
    */
   readonly held?: KnownDigests | undefined;
   /**
-   * The place up to which an earlier stream of the same client was sent. The subscriber gets only the changes since
-   * that place, if the list still knows them.
+   * The `id` of the last event that the client has received on an earlier connection. The subscriber gets only later
+   * changes, if the list still knows them.
    */
   readonly place?: string | undefined;
   readonly isAgain?: boolean;
@@ -44,14 +47,14 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5000;
 
 /**
- * The lists that several requests may share, by their keys. Each change of a shared list is read once for all of its
- * subscribers.
+ * The live lists that several requests share, by a key that equal requests have. Each change of such a list is read
+ * from the database once for all of its subscribers.
  */
 const shared = new Map<string, LiveList>();
 
 /**
- * The shared lists without subscribers, with the timers that delete them. A client that reconnects before the timer
- * fires gets only the changes that it has missed.
+ * The shared lists without subscribers, with the timers that delete them. A client that reconnects before its list is
+ * deleted gets only the changes that it has missed.
  */
 const unread = new Map<LiveList, ReturnType<typeof setTimeout>>();
 
@@ -60,20 +63,21 @@ const UNREAD_MS = 60_000;
 const MAX_UNREAD = 50;
 
 /**
- * A live list and its subscribers. The list runs one read at a time, and sends the difference from the previous state.
+ * A live list, which reads its entities again after changes and sends the difference from the previous state to its
+ * subscribers. Only one read runs at a time, so that events are sent in the order of the changes.
  */
 export class LiveList {
   readonly #rules: LiveSource;
   readonly #subscribers = new Set<Subscriber>();
-  /** The subscribers that wait for the next read of the whole list. */
+  /** The new subscribers, which get the whole list after its next read. */
   readonly #joining = new Set<Joining>();
   #stopListening: (() => void) | undefined;
   #held: KnownDigests = new Map();
   #changed: unknown[] = [];
   #isStale = true;
   /**
-   * The identifiers of the last changes. A change is recorded even if no subscriber got it, so that a client that
-   * reconnects gets it.
+   * The entities that changed last. A change is recorded even if the list has no subscriber at that time, so that a
+   * client that reconnects gets it.
    */
   readonly #log = new ListLog();
   #isWorking = false;
@@ -82,7 +86,10 @@ export class LiveList {
     this.#rules = reading;
   }
 
-  /** Returns the live list of a request. Requests with the same key get the same list if they may share reads. */
+  /**
+   * Returns the live list of a request. Equal requests get the same list, unless hooks or middleware could give them
+   * different results.
+   */
   static for(reading: LiveSource): LiveList {
     const { key, isShared } = reading;
     if (key === undefined || !isShared) return new LiveList(reading);
@@ -102,8 +109,8 @@ export class LiveList {
   }
 
   /**
-   * Adds a subscriber to the list. The promise resolves when the subscriber has got the list or has left, and rejects
-   * if the list cannot be read.
+   * Adds a subscriber to the list. The promise resolves when the list was sent to the subscriber or the subscriber has
+   * left. The promise rejects if the list cannot be read.
    */
   join(subscriber: Subscriber, beginning: Beginning = {}): Promise<void> {
     return new Promise((done, failed) => {
@@ -166,8 +173,8 @@ export class LiveList {
         await (this.#isStale || this.#joining.size > 0
           ? this.#reread(reading)
           : this.#look(reading));
-        // The read for a client that has disconnected may be incomplete, so the list is read again for another
-        // subscriber.
+        // The read runs with the request of one subscriber. If the client of this subscriber has disconnected, the read
+        // may be incomplete, so the list is read again with the request of another subscriber.
         if (isOver(reading.context.req)) this.leave(reader);
         pauseMs = FIRST_PAUSE_MS;
       } catch (error) {
@@ -182,7 +189,8 @@ export class LiveList {
   }
 
   /**
-   * Listens to the changes of the collection, before the first read. Changes during the read would be lost otherwise.
+   * Starts to listen to the changes of the collection. The call comes before the first read, because changes during the
+   * read would be lost otherwise.
    */
   async #listen({ model, context: { route } }: LiveSource): Promise<void> {
     if (model === undefined || this.#stopListening !== undefined) return;
@@ -192,9 +200,9 @@ export class LiveList {
   }
 
   /**
-   * Handles a failed read. A new subscriber gets the error as its answer. The other subscribers wait for another
-   * attempt if the database is only unavailable for a time, and are ended otherwise. Returns whether they wait, so that
-   * the next read begins after a pause.
+   * Handles a failed read. A new subscriber gets the error as its answer. If the database is only unavailable for a
+   * time, the other subscribers wait for another attempt. For any other error, their streams are ended. Returns whether
+   * they wait, so that the next read begins after a pause.
    */
   #fail(error: unknown, { context }: LiveSource): boolean {
     const answer = knownAnswer(context, error);
@@ -228,7 +236,7 @@ export class LiveList {
     const whole = () =>
       written ??= this.#written([...putsOf(list.entities, list.isOrdered), READY]);
     for (const each of entering) {
-      // A subscriber that has left during the read gets nothing.
+      // A subscriber that has left during the read is not in the set any more and gets no events.
       if (!this.#joining.delete(each)) continue;
       const { subscriber, held, place, isAgain, done } = each;
       this.#subscribers.add(subscriber);
@@ -245,8 +253,8 @@ export class LiveList {
   }
 
   /**
-   * Reads only the changed entities, and sends them to the subscribers. Sends a `drop` event for each changed entity
-   * that the list no longer selects.
+   * Reads only the entities that have changed, and sends them to the subscribers. Sends the event `drop` for each
+   * changed entity that does not match the filter any more.
    */
   async #look({ context, max, run }: LiveSource): Promise<void> {
     const ids = this.#changed;
@@ -271,7 +279,8 @@ export class LiveList {
   }
 
   /**
-   * Sends events to all subscribers, except to subscribers that join next, because they get the changes with the list.
+   * Sends events to all subscribers. A subscriber that will get the whole list next is left out, because the list
+   * contains the changes already.
    */
   #tellAll(events: readonly ListEvent[]): void {
     if (events.length === 0) return;

@@ -25,43 +25,49 @@ import type { ReadPlan } from "../../sources/collection/plan_read.ts";
 import type { PageRead } from "../../sources/source.ts";
 import type { LiveEntity } from "./list_events.ts";
 
-/** An opened request for a live list. The list is read by this request again whenever the list changes. */
+/**
+ * A request by which a live list is read. The request is kept while its client is connected, and reads the list again
+ * after each change, so that the list is always as its reader may see it.
+ */
 export interface LiveSource {
   readonly context: OpenLevelContext;
-  /** The most entities that the list may have. */
+  /** The maximum number of entities in the list. The stream ends if the list grows beyond this number. */
   readonly max: number;
   /**
-   * Runs a read in the asynchronous context of the request, so that hooks find the values that middleware has set in
-   * `AsyncLocalStorage`.
+   * Runs a read in the asynchronous context of the request. Hooks then find the values that middleware has set in
+   * `AsyncLocalStorage`, although a change of the data has started the read.
    */
   readonly run: <T>(read: () => Promise<T>) => Promise<T>;
   /**
-   * The model of the collection with the entities, whose changes are followed. `undefined` if a parent embeds the
-   * entities, because changes of the parent are followed in any case.
+   * The model whose collection is watched for changes. `undefined` if a parent embeds the entities, because the changes
+   * of parents are watched in any case.
    */
   readonly model: Model<unknown> | undefined;
   /**
-   * The key of the list, which is equal for requests that read the same list. `undefined` if equal requests cannot be
-   * recognized, so that the request has a list for itself.
+   * A text that is equal for requests that read the same list, so that they can share its reads. `undefined` if equal
+   * requests cannot be recognized.
    */
   readonly key: string | undefined;
-  /** Whether one read may serve all requests with the same key. */
+  /**
+   * Whether one read may serve all requests with the same key, because no code of the application can give them
+   * different results.
+   */
   readonly isShared: boolean;
   /**
-   * Whether the list has an order or a limit. In a list with a limit, other entities replace the entities that leave,
-   * so each change makes the whole list be read again.
+   * Whether the list has a sort order or a limit. A change of one entity may then move other entities in the list or
+   * add them, so the whole list is read again and not only the changed entity.
    */
   readonly isOrdered: boolean;
   /**
-   * Whether time alone may change the selected entities, as in a filter with `$expr` or `$where`. Such a list is read
-   * again each time the rights of its reader are checked.
+   * Whether the selected entities may change without a write, as by a filter with the current time in `$expr`. Such a
+   * list is also read again when the rights of its reader are checked.
    */
   readonly isTimed: boolean;
 }
 
 /**
- * Opens the live source of a request whose `preFetch` hooks have passed. The reads of the source go to the primary,
- * because a secondary may lack changes.
+ * Prepares a request for reading a live list. The `preFetch` hooks must have passed. All reads go to the primary of the
+ * replica set, because a secondary may not have the change yet that caused the read.
  */
 export async function openLiveSource(
   { context: acting, levels }: Call,
@@ -81,8 +87,8 @@ export async function openLiveSource(
     run: AsyncLocalStorage.snapshot(),
     model,
     key,
-    // Middleware of Mongoose may depend on the request, so only lists that are read as bytes, without this middleware,
-    // are shared.
+    // Middleware of Mongoose may return other entities for another request. A list is therefore shared only if it is
+    // read without Mongoose documents and their middleware.
     isShared: key !== undefined && fills === undefined && context.above === undefined &&
       model !== undefined && isReadAlike(planLevel(level, model)),
     isOrdered: [order, window, readSort(sort), skip ?? undefined, limit ?? undefined]
@@ -100,8 +106,9 @@ function isReadAlike(plan: ReadPlan): boolean {
 }
 
 /**
- * Returns a key that is equal for requests whose lists are the same. Returns `undefined` if a filter, option or
- * projection holds a value that BSON does not describe fully, such as a function.
+ * Returns a text that is equal for requests whose lists are the same. Returns `undefined` if equal requests cannot be
+ * recognized, because a filter, an option or a projection has a value that BSON does not describe fully, such as a
+ * function.
  */
 function keyOf(
   { level, pieces, state }: LevelContext,
@@ -122,8 +129,8 @@ function bytesOf(value: unknown): Buffer {
 }
 
 /**
- * Whether BSON describes a value fully. BSON does not describe functions, `undefined`, or the class of an object, so
- * different requests could get the same key.
+ * Whether BSON describes a value fully. BSON omits functions, `undefined` and the class of an object, so two different
+ * requests could get the same key and see the list of each other.
  */
 function isData(value: unknown): boolean {
   if (typeof value === "function" || typeof value === "symbol" || value === undefined) return false;
@@ -145,13 +152,13 @@ function nameOf(each: object): string {
 }
 
 /**
- * Reads a live list, or some of its entities, as a GET shows them now. Throws a 409 if more than `max` entities are
- * found.
+ * Reads a live list, or some of its entities, as an ordinary GET request would show them at this moment. Throws a 409
+ * if more than `max` entities are found.
  */
 export async function readEntities(
   context: OpenLevelContext,
   { ids, max }: {
-    /** The identifiers of the entities to read. Without identifiers, the whole list is read. */
+    /** The identifiers of the entities to read. Missing if the whole list is read. */
     readonly ids?: readonly unknown[];
     readonly max: number;
   },

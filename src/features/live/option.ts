@@ -7,7 +7,7 @@ export interface LiveOptions {
   readonly max?: number;
 }
 
-/** The limits of a live list, in the description of a route. */
+/** The limit of a live list in the result of `Framework.describe()`. */
 export interface LiveDescription {
   /** The most entities of the list. A longer list is answered with a 409. */
   readonly max: number;

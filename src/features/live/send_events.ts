@@ -10,7 +10,7 @@ import { isOver, onConnectionClose } from "../../pipeline/request/reply.ts";
 import { cutAnswer } from "../../http/replies/connection.ts";
 import { onServerClose } from "../../http/replies/server_close.ts";
 
-/** The media type of events that a server sends. */
+/** The media type of server-sent events, by which a client asks for a live list. */
 export const EVENT_STREAM = "text/event-stream";
 
 const HEARTBEAT = ":\n\n";
@@ -18,8 +18,8 @@ const HEARTBEAT = ":\n\n";
 let openCount = 0;
 
 /**
- * Sends a list and the events of its changes, until the client leaves or the stream ends. Throws a 503 if too many live
- * lists are open, or if the stream ends before its first event.
+ * Sends a live list and the events about its changes, until the client disconnects or the stream ends. Throws a 503 if
+ * too many live lists are open in this process, or if the stream ends before its first event.
  */
 export async function sendEvents(
   res: Response,
@@ -55,7 +55,10 @@ class EventStream implements EventSender {
   #queue: Uint8Array[] = [];
   #queued = 0;
   #most: number;
-  /** Whether the buffer of the response is full, so that the client has to read before more is written. */
+  /**
+   * Whether the buffer of the response is full. No bytes are written until the client has received some of the bytes in
+   * the buffer.
+   */
   #isFull = false;
   #isBehind = false;
   isBegun = false;
@@ -96,8 +99,8 @@ class EventStream implements EventSender {
     if (!this.isBegun && !this.#begin()) return;
     this.#isBehind = false;
     for (const each of pieces) this.#queued += each.length;
-    // `maxUnsentBytes` limits the events that follow a list, and not the list itself, because a list longer than the
-    // limit could not be sent otherwise.
+    // `maxUnsentBytes` limits only the events after a list. If the limit applied to the list too, a list with more
+    // bytes could never be sent.
     if (isList) this.#most = this.#live.maxUnsentBytes + this.#queued;
     this.#queue.push(...pieces);
     this.#write();
@@ -121,8 +124,8 @@ class EventStream implements EventSender {
   }
 
   /**
-   * Begins the answer with its status and headers. If a hook has begun another answer, ends the stream and returns
-   * `false`, so that no event is written into the answer of the hook.
+   * Sends the status and the headers of the answer. If a hook has sent another answer already, ends the stream and
+   * returns `false`, so that no event is written into the answer of the hook.
    */
   #begin(): boolean {
     const res = this.#res;
@@ -141,8 +144,8 @@ class EventStream implements EventSender {
       this.#queued += HEARTBEAT.length;
       this.#write();
     }, heartbeatMS).unref();
-    // Streams that opened at the same time end at different times, so that their clients do not reconnect at the same
-    // time.
+    // The time is shortened at random by up to 20 percent. Streams that began at the same time then end at different
+    // times, so that their clients do not all reconnect at once.
     this.#age = setTimeout(() => this.end(), maxAgeMS * (1 - Math.random() / 5)).unref();
     return true;
   }

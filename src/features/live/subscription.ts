@@ -20,7 +20,10 @@ import { type Beginning, LiveList, type Subscriber } from "./live_list.ts";
 import { type LiveSource, openLiveSource } from "./live_reading.ts";
 
 export interface EventSender {
-  /** Sends written events to the client. `isList` is true if the events begin with the whole list. */
+  /**
+   * Sends events to the client. `isList` is true if the events begin with the whole list, because a slow client for
+   * which events were dropped can continue only with the whole list.
+   */
   send(pieces: readonly Uint8Array[], isList: boolean): void;
   end(): void;
 }
@@ -28,8 +31,8 @@ export interface EventSender {
 const RETRY_MS = 1000;
 
 /**
- * The subscription of a request to a live list. The subscription ends when its client disconnects or may no longer read
- * the list.
+ * The connection between the request of one client and a live list. The object checks at intervals whether the client
+ * may still read the list, and ends if the client may not or has disconnected.
  */
 export class Subscription implements Subscriber {
   readonly #route: Route;
@@ -37,7 +40,7 @@ export class Subscription implements Subscriber {
   readonly #sender: EventSender;
   readonly #max: number;
   /**
-   * Runs the work of timers and changes in the asynchronous context of the request, so that hooks find the values that
+   * Runs the work of timers and changes in the asynchronous context of the request. Hooks then find the values that
    * middleware has set in `AsyncLocalStorage`.
    */
   readonly #run: <T>(work: () => T) => T = AsyncLocalStorage.snapshot();
@@ -46,7 +49,10 @@ export class Subscription implements Subscriber {
   #stopListening: () => void = () => {};
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isEntering = false;
-  /** Whether rights and parents must be checked again, because the interval has passed or a parent has changed. */
+  /**
+   * Whether the rights of the reader must be checked again, because the interval has passed or a parent in the path has
+   * changed.
+   */
   #isDue = false;
   #hasGap = false;
   #isEnded = false;
@@ -59,8 +65,8 @@ export class Subscription implements Subscriber {
   }
 
   /**
-   * Opens the list of a call and sends it. A client that names the place of an earlier stream in `Last-Event-ID` gets
-   * only the changes since that place.
+   * Finds the live list of a request and sends it. A client that reconnects and sends the header `Last-Event-ID` gets
+   * only the changes since its last event.
    */
   async open(call: Call): Promise<void> {
     const { "last-event-id": place = "" } = call.req.headers;
@@ -99,15 +105,15 @@ export class Subscription implements Subscriber {
   #plan(afterMS: number): void {
     if (this.#isEnded) return;
     clearTimeout(this.#timer);
-    // Clients that connected at the same time are checked again at different times, so that the checks do not load the
-    // database at the same time.
+    // The interval is shortened at random by up to 20 percent, so that the checks of clients that connected at the same
+    // time do not all load the database at once.
     const soonerMS = afterMS * (1 - Math.random() / 5);
     this.#timer = setTimeout(() => this.#run(() => void this.#renew()), soonerMS).unref();
   }
 
   /**
-   * Runs the `preFetch` hooks, rights and scopes again. Ends the stream if the reader has lost the right to read. The
-   * next request of the reader gets the reason.
+   * Runs the `preFetch` hooks, the rights and the scopes again. Ends the stream if the reader has lost the right to
+   * read the list. The client then reconnects, and the answer to its request names the reason.
    */
   async #renew(): Promise<void> {
     this.#isDue = true;
@@ -151,8 +157,8 @@ export class Subscription implements Subscriber {
   }
 
   /**
-   * Listens to the changes of all parents of the list, before any parent is read. Changes during the read would be lost
-   * otherwise.
+   * Starts to listen to the changes of all parents in the path of the list, because a changed parent may hide the list.
+   * The call comes before any parent is read, because changes during the read would be lost otherwise.
    */
   async #listenAbove({ above, timeBudget }: LevelContext): Promise<void> {
     const stops: (() => void)[] = [];

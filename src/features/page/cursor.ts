@@ -13,9 +13,9 @@ export type Cursor =
   | EntityCursor;
 
 /**
- * A cursor that names an entity instead of its sort values, so that it reveals no hidden value. The page begins after
- * the current position of the entity. The cursor is refused if the entity has another version, because the entity may
- * have moved.
+ * A cursor with the identifier of an entity in the place of its sort values, so that the cursor reveals no hidden
+ * value. The next page begins after the current position of the entity. If the version of the entity has changed, the
+ * cursor is refused, because the entity may have another position now.
  */
 export interface EntityCursor {
   readonly id: unknown;
@@ -23,15 +23,15 @@ export interface EntityCursor {
   readonly version?: Version | undefined;
 }
 
-/** The form of a cursor. The maximum length makes a cursor fit into a URL. */
+/** The pattern of a cursor. The maximum length lets a cursor fit into a URL. */
 export const CURSOR = /^[\w-]{1,4096}$/;
 
 const MAX_VALUES = 1024;
 
 /**
- * Returns a cursor for the position of an entity in an order. The cursor has the sort values if the reader may see them
- * and they are short. Otherwise the cursor has the identifier and the version of the entity. Returns `undefined` if the
- * identifier cannot be written in a cursor, so that the page has no link with a cursor.
+ * Returns the cursor by which the next page begins after an entity. The cursor has the sort values of the entity if the
+ * reader may see them and they are short. Otherwise, the cursor has the identifier and the version of the entity.
+ * Returns `undefined` if the identifier cannot be written in a cursor, so that the page has no link with a cursor.
  */
 export function writeCursor(
   order: Order,
@@ -56,9 +56,9 @@ export function writeCursor(
 }
 
 /**
- * Reads a cursor, or the identifier of an entity. Returns `undefined` if the text is malformed, which is a 400. Only
- * scalars and identifiers without operators are accepted, so a client cannot put operators into the condition of a
- * page.
+ * Reads the parameter `after`, which is a cursor or the identifier of an entity. Returns `undefined` if the text is
+ * malformed, so that the request gets a 400. Operators in the text are refused, because the values become a part of the
+ * query.
  */
 export function readCursor(text: string): Cursor | undefined {
   if (IDENTIFIER.test(text)) return { id: new ObjectId(text) };
@@ -66,8 +66,8 @@ export function readCursor(text: string): Cursor | undefined {
   try {
     const bytes = Buffer.from(text, "base64url");
     const read = BSON.deserialize(bytes, { ...SEEK_READ, promoteBuffers: false });
-    // The driver decodes some malformed vectors but refuses to encode them. Encoding the cursor here refuses such a
-    // vector before a query is sent.
+    // The MongoDB driver decodes some malformed vectors that it refuses to encode. The cursor is encoded here, so that
+    // such a vector leads to a 400 and not to a failed query.
     BSON.serialize(read);
     return toCursor(read);
   } catch {
@@ -86,8 +86,8 @@ function toCursor({ o: order, v: values, i: id, n }: Record<string, unknown>): C
 }
 
 /**
- * Returns a short hash of a sort order. A cursor carries the hash of its order, because the cursor is refused with any
- * other order. A cryptographic digest would take as long as the rest of the cursor.
+ * Returns a short hash of a sort order. A cursor contains the hash of its order and is refused in a request with
+ * another order. A cryptographic hash is not needed and would take as long as the rest of the cursor.
  */
 export function orderMark(order: Order): string {
   let mark = 0;
@@ -98,14 +98,14 @@ export function orderMark(order: Order): string {
 }
 
 /**
- * The maximum depth of objects in an identifier. MongoDB accepts at most 200 levels in a whole command, so a condition
- * with a deeper identifier could be refused.
+ * The maximum depth of nested objects in an identifier. MongoDB accepts at most 200 levels in a whole command, so the
+ * query with a deeper identifier could be refused.
  */
 const MAX_ID_DEPTH = 8;
 
 /**
- * Whether a value may be an identifier in a condition. An identifier is a scalar, or an object without operators, so
- * that a client cannot send an operator in its place.
+ * Whether a value from a cursor may be used as an identifier in a query. The value must be a scalar, or an object
+ * without operators such as `$gt`, so that a client cannot add conditions to the query.
  */
 function isIdentifier(value: unknown, depth = 0): boolean {
   if (!isJsonObject(value)) return isScalar(value);

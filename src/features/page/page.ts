@@ -15,8 +15,9 @@ interface PageRule {
   readonly size: number;
   readonly max: number;
   /**
-   * Whether the model declares a partial index. Pages of such a model are read with `seekInOneScan()`. With `seek()`,
-   * MongoDB 6.0 may use the partial index, and the page would miss entities that are not in this index.
+   * Whether the model declares a partial index. For such a model, the query of a page has no alternatives
+   * (`seekInOneScan()`). With alternatives (`seek()`), MongoDB 6.0 may use the partial index, and the page would miss
+   * entities that are not in this index.
    */
   readonly inOneScan: boolean;
 }
@@ -28,7 +29,10 @@ interface PageQuery {
   readonly inOneScan: boolean;
 }
 
-/** The pages of a list, which a request chooses by `limit`, and by `after` or `skip`. */
+/**
+ * The pages of a list. A client sets the size of a page by `limit`, and its beginning by `after`, with a cursor from
+ * the header `Link`, or by `skip`, with a number of entities.
+ */
 export const page: Feature<Plain<PageRule, PageQuery>> = {
   name: "page",
   operations: ["all"],

@@ -20,7 +20,7 @@ export async function cursorPaths(context: OpenLevelContext): Promise<readonly s
   if (!showsId) return [];
   if (!isOrderOfValues(order, shape)) return ["_id"];
   const values = isOpen(context, order) ? Object.keys(order) : ["_id"];
-  // Embedded entities have no version that a cursor could contain, so their version is not read.
+  // Embedded entities have no version, so only the version of other entities is read for the cursor.
   const hasVersion = versionKey !== undefined && !link?.embedded &&
     (values.length < Object.keys(order).length || await mayShowOther(context));
   return hasVersion ? [...values, versionKey] : values;
@@ -47,8 +47,8 @@ export async function valuesAt(
   if (cursor.order !== undefined && cursor.order !== orderMark(order)) throw ofAnotherOrder();
   if (!("values" in cursor)) return await valuesOf(context, { order, cursor });
   const { values } = cursor;
-  // A client could send invented sort values in a cursor, and find out hidden values from the page that follows. So
-  // sort values are accepted only if the reader sees the fields of the order.
+  // A client could send a cursor with invented sort values, and find out hidden values from the page after it. Sort
+  // values are therefore accepted only if the reader may see all fields of the sort order.
   if (values.length !== paths.length || !isOpen(context, order)) throw ofAnotherOrder();
   return Object.fromEntries(paths.map((path, index) => [path, values[index]]));
 }
@@ -62,8 +62,8 @@ async function valuesOf(
   const paths = Object.keys(order);
   const isUsual = shape.fields.get("_id")?.type?.instance === "ObjectId";
   if (paths.length === 1 && isUsual) return { _id: id };
-  // A cursor that is only an identifier was read as an ObjectId. The query casts the text of the identifier to the type
-  // of `_id`.
+  // A plain identifier was read as an ObjectId, although `_id` may have another type. As text, it is cast to the type
+  // of `_id` by the query.
   const name = cursor.order === undefined ? String(id) : { _id: id };
   const stored = await isShown(context, name)
     ? await context.source.readStored(name, [...paths, versionKey])
@@ -72,7 +72,8 @@ async function valuesOf(
   const values = sortValues(stored, paths);
   const hasMoved = version !== undefined && version !== asVersion(stored[versionKey]);
   if (hasMoved) throw badParameter("after", "the place of an entity that has not changed since");
-  // JavaScript cannot represent some dates that other languages store. A page after such a date would repeat entities.
+  // JavaScript cannot represent some dates that programs in other languages can store. Such a date would be changed in
+  // the query, and the next page would repeat entities.
   const isFar = Object.values(values).some((each) => each instanceof Date && !isScalar(each));
   if (isFar) throw badParameter("after", "the place of an entity with dates up to the year 275760");
   return values;
@@ -83,8 +84,8 @@ function ofAnotherOrder() {
 }
 
 /**
- * Whether a reader of whole entities sees all values that an order compares. Otherwise a cursor with these values would
- * reveal hidden values.
+ * Whether the reader may see all fields of the sort order. Otherwise, a cursor must not contain the sort values,
+ * because it would reveal hidden values.
  */
 function isOpen(
   { level: { shape }, state, pieces: { fills } }: OpenLevelContext,
@@ -96,8 +97,8 @@ function isOpen(
 }
 
 /**
- * Whether the JSON of an entity shows the same values as the database stores. Otherwise a cursor with the stored values
- * would reveal values that a hook has changed.
+ * Whether the JSON of an entity shows the same sort values as the database stores. Otherwise, a cursor must not contain
+ * them, because it would reveal values that a hook has changed.
  */
 function hasValues(json: unknown, values: SortValues): boolean {
   return Object.entries(values).every(([path, value]) =>

@@ -10,8 +10,8 @@ import { fieldsOn } from "../../filter/q/resolve_path.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 
 /**
- * Whether each entity has a single value for each path of an order. A path through an array has several values. A page
- * can continue after an entity only in an order of single values.
+ * Whether each entity has exactly one value for each path of a sort order. A path through an array has several values,
+ * so the next page could not begin after a definite value.
  */
 export function isOrderOfValues(
   order: Readonly<Record<string, unknown>>,
@@ -28,8 +28,8 @@ export function isOrderOfValues(
 }
 
 /**
- * Whether a read shows every field of an order. If a field is hidden, a cursor must not carry the sort values, because
- * the client could read the hidden value in the cursor.
+ * Whether the answer may show every field of a sort order. If a field is hidden, a cursor must not contain the sort
+ * values, because the client could read the hidden value in the cursor.
  */
 export function isShownOrder(
   order: Order,
@@ -48,8 +48,8 @@ const { Binary, Decimal128, Double, Int32, Long, ObjectId } = mongoose.mongo;
 const SCALARS = [Binary, Decimal128, Double, Int32, Long, ObjectId, Uint8Array] as const;
 
 /**
- * Whether a value is a scalar that can be sent back to MongoDB exactly, so that a cursor may carry it. A date outside
- * of JavaScript's range cannot be sent back.
+ * Whether a sort value can be sent back to MongoDB without a change, so that a cursor may contain it. A date outside of
+ * the range of JavaScript cannot be sent back.
  */
 export function isScalar(value: unknown): boolean {
   if (value === null || ["string", "number", "bigint", "boolean"].includes(typeof value)) {
@@ -69,8 +69,9 @@ interface Key {
 type Expression = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the condition for the entities after another entity in a sort order. The condition has one alternative for
- * each key of the order, so that MongoDB reads an index in this order and begins at the other entity.
+ * Returns the filter for the entities after another entity in a sort order. The filter has one alternative for each key
+ * of the order. MongoDB can then read an index in this order and begin at the entity, and need not read the entities of
+ * earlier pages.
  */
 export function seek(order: Order, values: SortValues): Filter {
   const keys = keysOf(order, values);
@@ -78,16 +79,17 @@ export function seek(order: Order, values: SortValues): Filter {
   for (const [index, key] of keys.entries()) {
     const tied = keys.slice(0, index);
     const ties = tied.flatMap(levelBounds);
-    // In a descending order, no value sorts after `null`, so the alternative would match nothing.
+    // In a descending order, no value comes after `null`. An alternative for this key would match nothing, so it is
+    // left out.
     if (key.isAscending || key.value !== null) {
       const bounds = [...ties, ...scanBounds(key, "behind")];
       alternatives.push(every(bounds, [...tied.map(isLevel), isBehind(key)]));
     }
     const rest = keys.slice(index + 1);
     const [next] = rest;
-    // Separate alternatives would return entities with `null` in a wrong order. MongoDB merges the results of
-    // alternatives by sort value and puts a missing value before `null`, whereas an index treats both as equal. So one
-    // alternative covers all remaining keys.
+    // MongoDB merges the results of alternatives by sort value. The merge puts a missing value before `null`, whereas
+    // an index treats both as equal, so separate alternatives would return such entities in a wrong order. One
+    // alternative therefore covers all remaining keys.
     if (next !== undefined && rest.length > 1 && key.value === null) {
       const bounds = [...ties, ...levelBounds(key), ...scanBounds(next, "from")];
       alternatives.push(every(bounds, [...[...tied, key].map(isLevel), isBehindAny(rest)]));
@@ -99,8 +101,8 @@ export function seek(order: Order, values: SortValues): Filter {
 }
 
 /**
- * Returns the condition of {@linkcode seek} without alternatives. MongoDB also reads the entities whose first value is
- * equal to the first value of the cursor, and discards the entities before the page.
+ * Returns the filter of {@linkcode seek} without alternatives. MongoDB then also reads the entities whose first sort
+ * value equals the first value of the cursor, and discards the entities before the page.
  *
  * MongoDB 6.0 may read the alternatives of `seek()` from a partial index that a cached plan has chosen for other
  * values. The page would miss the entities that are not in this index.
@@ -125,8 +127,8 @@ function every(bounds: readonly Filter[], expressions: readonly Expression[]): F
 }
 
 /**
- * Builds the expression for entities after the cursor. Such an entity comes after the cursor in one of the keys, and is
- * equal to the cursor in the keys before.
+ * Returns an expression that selects the entities after the cursor. Such an entity comes after the cursor in one key of
+ * the sort order, and equals the cursor in all keys before this key.
  */
 function isBehindAny([key, ...rest]: readonly Key[]): Expression {
   if (key === undefined) return { $or: [] };
@@ -142,27 +144,28 @@ function isLevel(key: Key): Expression {
 }
 
 /**
- * Returns the stored value by which MongoDB sorts an entity, and the value of the cursor, as operands of a comparison.
- * MongoDB sorts a list by its smallest or greatest element.
+ * Returns the operands of a comparison, which are the stored value by which MongoDB sorts an entity and the value of
+ * the cursor. If the stored value is a list, MongoDB sorts by its smallest or greatest element.
  */
 function placesOf({ path, value, isAscending }: Key): [unknown, unknown] {
-  // An identifier is never a list, so it needs no smallest or greatest element. With the bare path, MongoDB reads the
-  // index on `_id` from the cursor on.
+  // An identifier is never a list, so it has no smallest or greatest element. With the path alone, MongoDB can read the
+  // index on `_id` and begin at the cursor.
   if (path === "_id") return ["$_id", { $literal: value }];
   const first = isAscending ? "$min" : "$max";
   return [{ [first]: `$${path}` }, { [first]: { $literal: value } }];
 }
 
 function levelBounds({ path, value }: Key): Filter[] {
-  // The condition `null` on a path such as `a.b` does not match every entity without a value at `a.b`. So such a value
-  // gets no bound.
+  // MongoDB does not match every entity without a value at a nested path such as `a.b` by the condition `null`. A
+  // missing value at a nested path therefore gets no bound, because the bound would exclude such entities.
   const isBound = isScalar(value) && !(path.includes(".") && value === null);
   return isBound ? [{ [path]: markCompiled({ $eq: value }) }] : [];
 }
 
 /**
- * Returns conditions that bound an index scan to the entities after the cursor, or from the cursor on. The conditions
- * negate the opposite comparison, because `$gt` and `$lt` leave out values of other types.
+ * Returns conditions that limit an index scan to the entities after the cursor, or to the entity of the cursor and the
+ * entities after it. The conditions negate the opposite comparison, because `$gt` and `$lt` would exclude values of
+ * other types.
  */
 function scanBounds({ path, value, isAscending }: Key, start: "behind" | "from"): Filter[] {
   if (path === "_id" && start === "behind" || !isScalar(value)) return [];

@@ -12,15 +12,15 @@ import { readTargets, type TargetSource } from "./read_targets.ts";
 
 export interface PopulateRule extends FilledFacts {
   /**
-   * The projection of the fields in `select`. Every request uses the same object, because JSON writers are cached by
-   * their projection object.
+   * The MongoDB projection of the fields in the option `select`. Every request must use the same object, because
+   * compiled JSON writers are cached by this object.
    */
   readonly projection: Readonly<Record<string, 1>>;
 }
 
 /**
- * Returns the finder of the entities that an answer shows in the place of their identifiers. Returns `undefined` if the
- * client requests no such entities, so that the answer keeps the identifiers.
+ * Returns the object that reads the referenced entities, if the answer shows entities in the place of their identifiers
+ * (population). Returns `undefined` if the client asks for no such entities, so that the answer keeps the identifiers.
  */
 export async function openPopulation(
   context: LevelContext,
@@ -48,8 +48,8 @@ export async function openPopulation(
 }
 
 /**
- * Reads entities by the JSON texts of their identifiers. The keys of the result are the given texts, even if the
- * database writes an identifier in another form, because the answer contains the given texts. The value for a missing
+ * Reads referenced entities by the JSON texts of their identifiers. The keys of the result are the given texts, because
+ * the answer contains these texts, even if the database writes an identifier in another form. The value for a missing
  * entity is `null`.
  */
 async function findTargets(source: TargetSource, texts: Iterable<string>): Promise<FieldTargets> {
@@ -68,8 +68,8 @@ async function findTargets(source: TargetSource, texts: Iterable<string>): Promi
 }
 
 /**
- * Casts an identifier from JSON to the type of `_id`. Returns `undefined` for a value that the type does not accept, so
- * that it names no entity.
+ * Casts an identifier from JSON to the type of `_id`. Returns `undefined` if the type does not accept the value,
+ * because no entity can have this identifier.
  */
 function readIdentifier(value: unknown, model: Model<unknown>): unknown {
   const { instance } = model.schema.path("_id");

@@ -14,8 +14,9 @@ export interface PopulateOptions<N extends string = string> {
   /** Whether every answer shows the entity. Otherwise, clients ask for the entity with `?populate=`. */
   readonly always?: boolean;
   /**
-   * Whether every client may see the entities, although the `one()` of their class has hooks. The hooks do not run for
-   * entities in the place of references. Without `unguarded: true`, such a class is an error at start-up.
+   * Whether every client may see the referenced entities, although the operation `one()` of their class has hooks.
+   * These hooks do not run for entities in the place of references, so they could not hide an entity. Without
+   * `unguarded: true`, a reference to such a class is an error at start-up.
    */
   readonly unguarded?: boolean;
 }

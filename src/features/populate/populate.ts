@@ -31,7 +31,10 @@ interface PopulateTypes {
   readonly captured: undefined;
 }
 
-/** The entities that an answer shows in the place of their identifiers, by `populate`. */
+/**
+ * The population of references, in which an answer shows entities in the place of their identifiers. A client names the
+ * references by the parameter `populate`.
+ */
 export const populate: Feature<PopulateTypes> = {
   name: "populate",
   operations: ["all", "one"],
@@ -68,7 +71,10 @@ export const populate: Feature<PopulateTypes> = {
   },
 };
 
-/** Returns the rule of a reference with the fields of the referred entity that the reader sees. */
+/**
+ * Returns the part of the option for one reference that a reader may use, without the fields of the referenced entity
+ * that are hidden from this reader.
+ */
 function narrowReference(
   { field, select: declared, always }: {
     readonly field: FieldShape;
@@ -118,8 +124,8 @@ function checkReference(
 }
 
 /**
- * Throws if `one()` of a referred class has a hook. The hook may hide entities or fields, but does not run when
- * `populate` puts an entity in the place of its identifier. The answer would show the hidden entities and fields.
+ * Throws if the operation `one()` of a referenced class has a hook. The hook may hide entities or fields, but does not
+ * run for entities in the place of references, so the answer would show hidden entities and fields.
  */
 function checkGuards(referred: ModelClass, fail: Fail): void {
   const methods = bindingRests(referred).flatMap((rest) => rest.methods);

@@ -22,21 +22,23 @@ export interface TargetSource {
 }
 
 /**
- * The entities that are shown in the place of identifiers (population), as JSON text. The keys are the JSON texts of
- * the identifiers, which are the texts that the answer contains for references.
+ * The referenced entities as JSON text, which an answer shows in the place of their identifiers (population). The keys
+ * are the JSON texts of the identifiers, because the answer contains these texts.
  */
 export type FoundTargets = Map<string, JsonText>;
 
 /**
- * Reads the entities with some identifiers in one query, as `one()` of their model shows them. An entity that is
- * missing in the result does not exist or is outside of the scope. The caller bounds the wait for the database.
+ * Reads the referenced entities with the given identifiers in one query, as the operation `one()` of their model shows
+ * them. An entity that is missing in the result does not exist or is outside of the scope. The caller must limit the
+ * time of the call.
  */
 export async function readTargets(
   source: TargetSource,
   ids: readonly unknown[],
 ): Promise<FoundTargets> {
   const { model, shape, declared, projection } = source;
-  // Mongoose reads a model that no model class declares, because Mongoose may run code of the application for it.
+  // A model that no model class of the framework declares is read by Mongoose, because the model may have middleware of
+  // the application.
   const isDirect = declared && isSameForDatabase(projection, shape);
   const reads = isDirect ? modelSupport(model, shape).reads : undefined;
   if (reads === undefined) return await readDocuments(source, ids);
@@ -62,8 +64,8 @@ async function readDirect(
 }
 
 /**
- * Reads entities as Mongoose documents. The documents are read with all their fields, because Mongoose may compute a
- * shown field from a field that the projection leaves out.
+ * Reads referenced entities as Mongoose documents. All fields are read, because a getter or a transform may compute a
+ * shown field from a field that the answer does not show.
  */
 async function readDocuments(
   source: TargetSource,

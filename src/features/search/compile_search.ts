@@ -5,7 +5,7 @@ export const MAX_WORDS = 10;
 
 export const MAX_CHARACTERS = 200;
 
-/** The fields whose text is searched. Without a list, MongoDB searches in the text index of the collection. */
+/** The names of the fields in which words are searched. `undefined` stands for the text index of the collection. */
 export interface SearchRule {
   readonly fields: readonly string[] | undefined;
 }
@@ -13,8 +13,8 @@ export interface SearchRule {
 const MARKED_LETTERS = [[0xc0, 0x24f], [0x1e00, 0x1eff]] as const;
 
 /**
- * Returns the condition of a search. Each word of the text must be contained in one of the fields, or be found in the
- * text index. Case is ignored, and so are the diacritics of Latin letters.
+ * Returns the filter for a search. Each word of the text must be contained in one of the fields, or be found in the
+ * text index. The search ignores case and the diacritics of Latin letters.
  */
 export function compileSearch(text: string, rule: SearchRule): Filter {
   if (text.includes("\0")) throw badParameter("search", "a text without NUL");
@@ -31,8 +31,8 @@ export function compileSearch(text: string, rule: SearchRule): Filter {
 }
 
 /**
- * Returns a word in quotes for `$text`. In quotes, a leading `-` does not exclude the word from the results, so it is
- * searched like any other word.
+ * Returns a word in quotes for the operator `$text`. Without quotes, a word with a leading `-` would exclude entities
+ * that contain the word.
  */
 function quoted(word: string): string {
   return `"${word.replace(/["\\]/g, " ").trim()}"`;
@@ -45,8 +45,8 @@ function containing(field: string, word: string): Filter {
 const PIECES = /\p{Script=Latin}\p{Mn}*|\P{Script=Latin}+/gu;
 
 /**
- * Returns a regular expression that matches a word literally, whatever diacritics its Latin letters have. A search for
- * `cafe` finds `café`.
+ * Returns a regular expression that finds a word with any diacritics of its Latin letters, such as `café` for `cafe`.
+ * All other characters match only themselves.
  */
 function patternOf(word: string): string {
   const pieces = word.match(PIECES) ?? [];
@@ -58,8 +58,8 @@ function patternOf(word: string): string {
 }
 
 /**
- * Returns a regular expression that matches a text in each Unicode normalization form, because a stored text may have
- * any form.
+ * Returns a regular expression that matches a text in each Unicode normalization form. A stored text may have another
+ * form than the text of the client, although both look equal.
  */
 function literal(text: string): string {
   const forms = new Set([text, text.normalize("NFC"), text.normalize("NFD")]);
@@ -82,8 +82,8 @@ function variants(): Map<string, string> {
       const base = baseOf(letter).toLowerCase();
       const known = found.get(base);
       const small = letter.toLowerCase();
-      // The option `i` of the expression matches a capital letter by its lower-case letter, so only the latter is
-      // listed.
+      // The list of letters has no capital letter whose lower-case letter is listed, because the regular expression
+      // ignores case.
       const isFound = small !== letter && small.length === 1;
       if (known !== undefined && !isFound) found.set(base, known + letter);
     }

@@ -15,7 +15,7 @@ interface SearchTypes {
 
 const WORD = "[^\\s\\u0000]+";
 
-/** The search for words in fields or in a text index, by `search`. */
+/** The search for words, in listed fields or in a text index. A client sends the words in the parameter `search`. */
 export const search: Feature<SearchTypes> = {
   name: "search",
   operations: ["all"],
@@ -33,8 +33,8 @@ export const search: Feature<SearchTypes> = {
     return { index: textIndexPaths(place) };
   },
   /**
-   * A search in a text index is allowed only if the reader sees every indexed field, because a match would reveal a
-   * word of a hidden field.
+   * Returns the fields that the reader may search. A search in a text index is allowed only if the reader may see every
+   * indexed field, because a result would reveal that a hidden field contains the word.
    */
   narrow(declared, reader) {
     if ("index" in declared) {
@@ -65,8 +65,8 @@ export const search: Feature<SearchTypes> = {
 };
 
 /**
- * Returns the paths of the text index. Throws if the index has a hidden path, because a search would find entities by
- * values that clients do not see.
+ * Returns the paths of the text index of the model. Throws if a path is hidden from all clients, because a search would
+ * find entities by hidden values.
  */
 function textIndexPaths({ schema, shape, leftOut, fail }: OptionPlace): readonly DeclaredPath[] {
   const keys = schema.indexes().flatMap(([index]) => Object.entries(index));

@@ -14,7 +14,7 @@ interface SortTypes {
   readonly captured: undefined;
 }
 
-/** The order of a list, which a request chooses by `sort`. */
+/** The sort order of a list. A client names the fields in the parameter `sort`. */
 export const sort: Feature<SortTypes> = {
   name: "sort",
   operations: ["all"],
@@ -46,20 +46,22 @@ export const sort: Feature<SortTypes> = {
   start: (names, route) => hintAtIndexes(names, actingLevel(route)),
 };
 
-/** The fields that were already logged, by class. Several routes may sort by one field, and one line is enough. */
+/**
+ * The fields for which a hint was logged already, by class. Several routes may sort by the same field, and one hint is
+ * enough.
+ */
 const hintedOf = memoize((_target: ModelClass) => new Set<string>());
 
 /**
- * Logs a hint for each field by which clients may sort and with which no index begins. For a request that sorts by such
- * a field, the database sorts all entities. Each field is logged once.
+ * Logs a hint for each field that clients may sort by and that no index begins with. For a request that sorts by such a
+ * field, the database has to sort all entities.
  */
 function hintAtIndexes(names: readonly string[], { target, scopes, link }: Level): void {
   if (link !== undefined) return;
   const indexes = buildSchema(target).schema.indexes().map(([key]) => Object.keys(key));
   const hinted = hintedOf(target);
   for (const name of names) {
-    // With a scope, an index may begin with the fields of the scope, so the field of the sort may come later in the
-    // index.
+    // The condition of a `scope` may use the first fields of an index, so the sorted field may come later in the index.
     const isIndexed = name === "_id" ||
       indexes.some(([first, ...rest]) =>
         first === name || scopes.length > 0 && rest.includes(name)

@@ -69,7 +69,7 @@ export function isOver({ res, socket }: FrameworkRequest): boolean {
 
 /**
  * The callbacks to run when a connection closes, by its socket. One listener on the socket serves all of its requests,
- * because a listener for each request would exceed the limit of Node for listeners.
+ * so that pipelined requests do not add listeners to the socket.
  */
 const closeCallbacks = new WeakMap<Socket, Set<() => void>>();
 
