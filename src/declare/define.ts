@@ -4,13 +4,15 @@ import { FrameworkModel, type ModelClass } from "./model/framework_model.ts";
 import { createRecords, isRegistryClosed, ownRecords, registerModel } from "./model/records.ts";
 import type { RestRecord } from "./model/records.ts";
 
-/** The declaration of a model without its types, after the checks at run time. */
+/**
+ * The declaration of a model whose form was checked at run time, because JavaScript programs have no check of types.
+ */
 interface Declaration {
   readonly fields: Readonly<Record<string, Entry>>;
   readonly rest?: RestRecord | readonly RestRecord[];
 }
 
-/** The options of a field, and the routes of the field in the option `rest`. */
+/** The options of a field. The option `rest` has the routes of the parts that the field embeds or references. */
 interface Entry extends Readonly<Record<string, unknown>> {
   readonly rest?: RestRecord | readonly RestRecord[];
 }
@@ -110,8 +112,8 @@ function fieldsProblem(target: ModelClass, fields: object): string | undefined {
 }
 
 /**
- * Returns the problem of the option `extends`. The option must name the direct base of a subclass, so that TypeScript
- * checks the entries of `fields` against the properties that the base really declares.
+ * Returns the problem of the option `extends`, or `undefined`. The option must name the direct base class of a
+ * subclass, so that TypeScript checks the entries of `fields` against the properties that the base class declares.
  */
 function baseProblem(target: ModelClass, options: object): string | undefined {
   const parent = Object.getPrototypeOf(target) as ModelClass;

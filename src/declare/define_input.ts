@@ -55,7 +55,8 @@ export interface DefineOptions<M, N = Given<M>> {
 }
 
 /**
- * @internal The declaration `I` of the model `M`. A wrong part gets an error text as its type, which TypeScript prints.
+ * @internal The type against which {@linkcode define} checks the declaration `I` of the model `M`. A wrong part gets an
+ * error text as its type, which TypeScript prints.
  */
 export type DefineInput<M, I> =
   & { readonly fields: FieldsInput<FieldsRule, M, BaseIn<I>, OptionIn<I, "fields">> }
@@ -80,9 +81,9 @@ export type ClassProblem<M> = M extends FrameworkModel ? unknown
   : "define() takes a class that extends FrameworkModel";
 
 /**
- * The type of the option `fields` of the model `M`. A wrong entry or option gets an error text as its type, which
- * TypeScript prints. TypeScript prints `Rule`, which has no effect on the type, in the error about a missing entry. `F`
- * is the type of the given entries.
+ * The type against which the option `fields` of the model `M` is checked. A wrong entry or option gets an error text as
+ * its type, which TypeScript prints. `F` is the type of the given entries. `Rule` is only a text that TypeScript prints
+ * in the error about a missing entry.
  */
 type FieldsInput<Rule extends string, M, B, F> = {
   readonly [K in NeededName<M, B> | keyof F]: K extends keyof M
@@ -94,8 +95,8 @@ type FieldsInput<Rule extends string, M, B, F> = {
 type FieldsRule = "each property of the class needs an entry in fields, such as {} for a string";
 
 /**
- * The names of the properties that need an entry. Methods need none, and neither do read-only properties, because
- * TypeScript cannot distinguish such a property from a getter.
+ * The names of the properties that need an entry in `fields`. A method needs no entry. A read-only property needs none
+ * either, because TypeScript cannot distinguish it from a getter, which is not stored.
  */
 type NeededName<M, B> = WritableName<Pick<M, FieldName<M, B>>>;
 
@@ -103,12 +104,15 @@ type FieldName<M, B> = {
   [K in keyof M]-?: K extends keyof B ? never : IsMethod<M[K]> extends true ? never : K;
 }[keyof M];
 
-/** Whether the type `V` of a property is a function. The type `any` is none. */
+/**
+ * Whether the type `V` of a property is a function, so that the property is a method and needs no entry. The type `any`
+ * does not count as a function.
+ */
 type IsMethod<V> = [NonNullable<V>] extends [AnyFunction] ? 0 extends 1 & V ? false : true : false;
 
 /**
- * The names of the properties that are not read-only. Most classes have no read-only properties, which one comparison of
- * all properties finds.
+ * The names of the properties that are not read-only. The type first compares all properties at once, because most
+ * classes have no read-only property, and the compiler then does less.
  */
 type WritableName<M> = IsSame<M, Writable<M>> extends true ? keyof M : {
   [K in keyof M]-?: IsSame<Pick<M, K>, { -readonly [N in K]: M[N] }> extends true ? K : never;
@@ -118,13 +122,17 @@ type Writable<M> = { -readonly [K in keyof M]: M[K] };
 
 type AnyFunction = (...args: never) => unknown;
 
-/** Whether two types are identical, including the modifiers `readonly` and `?` of their properties. */
+/**
+ * Whether two types are identical, including the modifiers `readonly` and `?` of their properties, by which read-only
+ * properties are found.
+ */
 type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true
   : false;
 
 /**
- * The type of the entry of the property `K`, which has the type `V`. An entry with `items` is checked like the options
- * of `@arrayProp`, and any other entry like the options of `@prop`. `X` is the type of the given entry.
+ * The type against which the entry of the property `K` is checked. An entry with `items` is checked like the options of
+ * `@arrayProp`, and any other entry like the options of `@prop`. `V` is the type of the property, and `X` is the type
+ * of the given entry.
  */
 type Entry<K extends string, V, X> = X extends object ? "items" extends keyof X ? CheckedEntry<
       K,
@@ -145,9 +153,9 @@ type Entry<K extends string, V, X> = X extends object ? "items" extends keyof X 
   : object;
 
 /**
- * The type of an entry, with an error text in the place of each wrong option, or an error text for the whole entry. `I`
- * is the type of an element of an array or of the value, `C` are the checks of the decorator, and `P` is the error text
- * of the decorator or `unknown`.
+ * The type of an entry in which each wrong option has an error text as its type. The type is an error text if the whole
+ * entry is wrong. `I` is the type of the value or of an element of the array. `C` has the checks of the decorator, and
+ * `P` is the error text of the decorator or `unknown`.
  */
 type CheckedEntry<K extends string, V, X, I, C, P> = EntryProblem<V, X, P> extends infer Q
   ? unknown extends Q ? { readonly [N in keyof X]: CheckedOption<K, NonNullable<V>, X[N], N, I, C> }
@@ -156,22 +164,28 @@ type CheckedEntry<K extends string, V, X, I, C, P> = EntryProblem<V, X, P> exten
   : never;
 
 /**
- * The error text for a whole entry, or `unknown`. Only the types of fields with brands are compared with the options, so
- * that the compiler does less for all other fields.
+ * The error text for an entry that is wrong as a whole, or `unknown` if it is right. Only fields of the types `Hidden`,
+ * `ReadOnly` and `Restricted` are compared with their options, so that the compiler does less for all other fields.
  */
 type EntryProblem<V, X, P> = [NonNullable<V>] extends [Brands]
   ? RestrictedProblem<{ readonly value: V }, X, BrandProblem<NonNullable<V>, X, P>>
   : "hidden" extends keyof X ? RestrictedProblem<{ readonly value: V }, X, P>
   : P;
 
-/** The properties of `Hidden`, `ReadOnly` and `Restricted`. No other type of a value has such a property. */
+/**
+ * The properties by which the types `Hidden`, `ReadOnly` and `Restricted` are recognized. No other type of a value has
+ * such a property.
+ */
 interface Brands {
   readonly "~hidden"?: unknown;
   readonly "~readonly"?: unknown;
   readonly "~restricted"?: unknown;
 }
 
-/** The type of the option `N` of an entry, or an error text. `X` is the type of the given option. */
+/**
+ * The type against which the option `N` of an entry is checked, or an error text if the option is wrong. `X` is the
+ * type of the given option.
+ */
 type CheckedOption<K extends string, V, X, N, I, C> = N extends keyof C
   ? [X] extends [C[N]] ? N extends "validate" ? FieldOptions<V, I>[N] : X
   : Reworded<K, C[N]>
@@ -183,7 +197,10 @@ type CheckedOption<K extends string, V, X, N, I, C> = N extends keyof C
   : N extends "embedded" ? `${K}: an entry without items has no option embedded`
   : `${K}: an entry has no option ${N & string}`;
 
-/** An error text of a decorator, in the words of `define()` and with the name of the property. Other types stay. */
+/**
+ * Converts an error text of a decorator to an error text of `define()`, which names the property and speaks of entries
+ * and not of decorators. Any other type stays unchanged.
+ */
 type Reworded<K extends string, T> = T extends string ? string extends T ? T
   : T extends `${infer L}: use @arrayProp` ? `${Reworded<K, L>}: use items`
   : T extends `@prop ${infer R}` ? `${K}: an entry ${R}`
@@ -191,7 +208,9 @@ type Reworded<K extends string, T> = T extends string ? string extends T ? T
   : `${K}: ${T}`
   : T;
 
-/** The type of the option `rest`, which is the options of one route or a list of such options. */
+/**
+ * The type against which the option `rest` is checked, which holds the options of one route or a list of such options.
+ */
 type CheckedRests<Rule extends string, M, R, Kind extends RestKind> = R extends readonly unknown[]
   ? R extends readonly [] ? "rest is empty: leave it out, or list a route"
   : { readonly [I in keyof R]: CheckedRest<Rule, M, R[I], Kind> }
@@ -201,7 +220,10 @@ type CheckedRests<Rule extends string, M, R, Kind extends RestKind> = R extends 
 type WholeRule = 'rest of a class needs a route, such as "/movies", and methods';
 type PartRule = "rest of a property needs methods";
 
-/** The options of a route, of a class or of a property, and the options that must be given. */
+/**
+ * The kind of a route, which is the route of a class or of a property. `options` are all of its options, and `needed`
+ * are the names of the required options.
+ */
 interface RestKind {
   readonly options: object;
   readonly needed: string;
@@ -218,15 +240,16 @@ interface Part extends RestKind {
 }
 
 /**
- * The type of the options of one route. A wrong option gets an error text as its type, which TypeScript prints. `R` is
- * the type of the given options. TypeScript prints `Rule` in the error about a missing option.
+ * The type against which the options of one route are checked. A wrong option gets an error text as its type, which
+ * TypeScript prints. `R` is the type of the given options. `Rule` is only a text that TypeScript prints in the error
+ * about a missing option.
  */
 type CheckedRest<Rule extends string, M, R, Kind extends RestKind> =
   [Exclude<Kind["needed"], keyof R>] extends [never]
     ? { readonly [N in keyof R]: CheckedRestOption<M, R, N, Kind> }
     : NeededOptions<Rule, Kind["needed"]>;
 
-/** The options that a route must have. */
+/** The type of a route in which a required option is missing. The compiler refuses the route and prints `Rule`. */
 type NeededOptions<Rule extends string, N extends string> = { readonly [K in N]: unknown };
 
 type CheckedRestOption<M, R, N extends keyof R, Kind extends RestKind> = N extends "methods"
@@ -242,7 +265,10 @@ type CheckedMethods<M, L> = L extends readonly []
 
 type Operation<M> = Operations<readonly unknown[], M>[number];
 
-/** The type of a `scope` function, whose result may only name fields of the model. */
+/**
+ * The type against which a function `scope` is checked. The filter that the function returns may only name fields of
+ * the model, because a misspelled name would select wrong entities.
+ */
 type CheckedScope<M, S> = (
   req: FrameworkRequest<M extends FrameworkModel ? M : FrameworkModel>,
 ) => S extends (...args: never) => infer T ? [T] extends [Scoped] ? NamedFilter<M, T> : Scoped

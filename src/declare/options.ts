@@ -12,8 +12,9 @@ import type { CheckedName, CheckedNames, Exactly } from "./model/checked_names.t
 import type { FieldNames } from "./model/field_names.ts";
 
 /**
- * @internal The type of each option of an operation. `M` is the model, and `X` is the type of the given option. A wrong
- * name gets an error text as its type, which TypeScript prints.
+ * @internal The types against which the options of an operation are checked. A misspelled name of a field does not
+ * compile. `M` is the model, and `X` is the type of the given option. A wrong name gets an error text as its type,
+ * which TypeScript prints.
  */
 export interface OptionTable<M, X> {
   readonly page: Exactly<"page", PageOptions, X>;
@@ -69,7 +70,7 @@ export type TakersInWords<N extends OptionName> = TakenBy[N] extends
   readonly [infer A extends string, infer B extends string] ? `${A}() and ${B}() have`
   : `${TakenBy[N][0]}() has`;
 
-/** The parts of the description of a route that belong to options of its operation. */
+/** The properties in the result of `Framework.describe()` that options of an operation add. */
 export interface OptionDescriptions {
   /** The groups that clients can request instead of entities. Missing if the operation has no groups. */
   readonly groups?: Required<GroupsOptions>;
@@ -126,7 +127,10 @@ export interface ReadOptions<M = unknown> {
    * becomes `null`, and a list leaves the entity out.
    */
   readonly populate?: PopulateFields<M> | undefined;
-  /** The total of a list, which answers show in headers. Only for `all()`. */
+  /**
+   * The total of a list, which is the number of entities on all pages. Answers show the total in headers. Only for
+   * `all()`.
+   */
   readonly count?: true | CountOptions | undefined;
   /**
    * Whether clients can follow a list. A client that sends `Accept: text/event-stream` gets the list, and events about
@@ -180,8 +184,8 @@ export interface ReadOptions<M = unknown> {
  */
 export interface WriteOptions<M = unknown> {
   /**
-   * The most entities that a body of `create()` may have, which is then an array. By default, either all of them are
-   * created or none.
+   * The maximum number of entities that a body of `create()` may have, which is then an array. By default, either all
+   * of them are created or none.
    */
   readonly many?: number | undefined;
   /**
@@ -204,8 +208,8 @@ export interface WriteOptions<M = unknown> {
   /** The fields that a body of `updateAll()` may set. */
   readonly fields?: readonly FieldNames<"set", M>[] | undefined;
   /**
-   * The most entities that `updateAll()` (1000 by default) and `removeAll()` may change. A request that selects more
-   * answers 409.
+   * The maximum number of entities that `updateAll()` (1000 by default) and `removeAll()` may change. A request that
+   * selects more entities answers 409.
    */
   readonly max?: number | undefined;
   /**

@@ -6,7 +6,10 @@ import type { QueryLimits } from "../filter/q/limits.ts";
 import { OPERATORS } from "../filter/q/operators.ts";
 import type { ListedPaths } from "../filter/q/resolve_path.ts";
 
-/** A path that a filter may name, with the operators that a condition on it may use. */
+/**
+ * A path that a condition of the filter `q` may name, with the operators that the condition may use. Programs that
+ * build filters for users can offer both.
+ */
 export interface FilterPath {
   /** The path, such as `address.city`. */
   readonly path: string;
@@ -21,7 +24,7 @@ export interface FilterPath {
   readonly open?: boolean;
 }
 
-/** The filters that the URL parameter `q` may hold. The description of an operation contains them. */
+/** The conditions that the filter in the URL parameter `q` may have, in the result of `Framework.describe()`. */
 export interface FilterDescription {
   /**
    * The paths that the conditions of a filter may name, such as `address.city`, so that a client can offer them. The
@@ -40,8 +43,8 @@ export function listPaths(
     readonly schema: Schema | undefined;
     readonly prefix?: string;
     /**
-     * The objects that embed themselves and are in the list already. The paths below a second occurrence are not
-     * listed, because the list would never end.
+     * The objects that embed themselves and are in the list already. Where such an object occurs again, its paths are
+     * left out, because the list would have no end.
      */
     readonly seen?: Set<Shape>;
   },
@@ -60,8 +63,8 @@ export function listPaths(
 }
 
 /**
- * Returns the descriptions of the listed paths, and of the arrays whose elements have listed fields. Such an array may
- * be named only to reach these fields.
+ * Returns the descriptions of the paths in the option `filter`. An array whose elements have such a path is included
+ * too, because a filter names the array to reach the fields of its elements by `$elemMatch`.
  */
 export function listedOf(fields: readonly FilterPath[], listed: ListedPaths): FilterPath[] {
   return fields.flatMap((field) => {
@@ -73,14 +76,14 @@ export function listedOf(fields: readonly FilterPath[], listed: ListedPaths): Fi
 }
 
 /**
- * The operators on an array that name fields of its elements, and do not compare an element as a whole. An array that
- * is not listed itself takes no other operators.
+ * The operators on an array that only lead to the fields of its elements. An array that is not in the option `filter`
+ * itself takes no other operators, because they would compare whole elements.
  */
 export const ELEMENT_OPERATORS: readonly string[] = ["$not", "$elemMatch"];
 
 /**
- * Returns the innermost element of nested arrays, whose fields a path may name. Returns the field itself if it is no
- * array.
+ * Returns the element type of an array, or of the innermost array of nested arrays, because paths leave out the arrays.
+ * Returns the field itself if it is no array.
  */
 function elementOf(field: FieldShape): FieldShape {
   return field.kind === "array" && field.element !== undefined ? elementOf(field.element) : field;
@@ -95,13 +98,14 @@ export function schemaOf({ type }: FieldShape): Schema | undefined {
   return (type as { schema?: Schema } | undefined)?.schema;
 }
 
-/** Returns the fields of an object that a filter may name, each with the operators that it takes. */
+/** Returns the fields of an object that a filter may name, each with the operators that its condition may use. */
 export function filterFields(
   { fields }: Shape,
   schema: Schema | undefined,
 ): [name: string, field: FieldShape, operators: string[]][] {
   const indexed = schema?.indexes().flatMap(([key]) => Object.entries(key)) ?? [];
-  // Geospatial operators are listed only for fields with a geospatial index, because `$near` needs such an index.
+  // MongoDB refuses `$near` on a field without a geospatial index, so geospatial operators are listed only for fields
+  // with such an index.
   const places = indexed.filter(([, kind]) => /^2d/.test(String(kind))).map(([path]) => path);
   return [...fields].filter(([, field]) => whyUnseen(field) === undefined)
     .map(([name, field]) => [name, field, operatorsOf(field, places.includes(name))]);

@@ -18,7 +18,7 @@ import {
 import type { DeclaredRules } from "../schema/mongoose/schemas/field_rules.ts";
 import { stampFields } from "../schema/mongoose/schemas/schema_members.ts";
 
-/** The description of a value in a request body or in a response. Descriptions of routes contain it. */
+/** The description of a value in a request body or in a response, in the result of `Framework.describe()`. */
 export interface ValueDescription {
   /**
    * `String`, `Number`, `Boolean`, `Date`, `BigInt`, `Buffer`, `ObjectId`, `Decimal128`, `UUID`, `Object` (free form),
@@ -53,7 +53,7 @@ export interface ValueDescription {
   readonly pattern?: string;
 }
 
-/** The description of a field in a request body or in a response. Descriptions of routes contain it. */
+/** The description of a field in a request body or in a response, in the result of `Framework.describe()`. */
 export interface FieldDescription extends ValueDescription {
   /** The key of the field in the JSON of a body or a response. */
   readonly name: string;
@@ -87,11 +87,11 @@ export interface FieldDescription extends ValueDescription {
 }
 
 /**
- * The place of an object in a request or a response, which decides the fields and the rules in its description.
- * `answer` is a response with an entity. `result` is the response of an action, whose object need not be stored, so
- * identifiers and timestamps may be missing. `new` is the body of a creation or a replacement. `replacement` is the
- * body of a replacement whose key is in the path. `patch` is the body of an update. `changes` is the body of a write
- * that accepts listed fields only. `element` is an array element in a patch, which the client sends as a whole.
+ * The use of an object in a request or a response, which decides the fields and the rules in its description. `answer`
+ * is a response with an entity. `result` is the response of an action, whose object need not be stored, so identifiers
+ * and timestamps may be missing. `new` is the body of a creation or of a PUT. `replacement` is the body of a PUT whose
+ * key is in the path. `patch` is the body of an update. `changes` is the body of `updateAll()`, which accepts listed
+ * fields only. `element` is an array element in a body for a stored entity, which the client sends as a whole.
  */
 export type View = "answer" | "result" | "new" | "replacement" | "patch" | "changes" | "element";
 
@@ -100,8 +100,8 @@ export function isAnswer(view: View): boolean {
 }
 
 /**
- * Whether a body is written to a stored entity, so that strict bodies may repeat the values of the entity that the
- * caller cannot set.
+ * Whether a body belongs to a stored entity. With `bodies: "strict"`, such a body may contain the stored values of
+ * fields that the caller cannot set, so that a client can send back an entity that it has read.
  */
 export function repeatsStored(view: View): boolean {
   return view === "patch" || view === "replacement" || view === "element";
@@ -123,19 +123,19 @@ export interface ObjectNode {
   /** Whether a body with an undeclared field is refused. Otherwise the undeclared field is ignored. */
   readonly strict: boolean;
   /**
-   * Whether strict bodies may have undeclared fields, because the model has `strict: false` or because the application
-   * makes the JSON that a client sends back.
+   * Whether a body with undeclared fields is accepted even with `bodies: "strict"`, because the model has
+   * `strict: false`, or because a function of the application makes the JSON that clients read and send back.
    */
   readonly isOpen: boolean;
   readonly fields: readonly FieldNode[];
   /**
-   * The names of the fields that clients can read and that a body cannot set. A body with such a field is accepted and
-   * the field is ignored, so that a client can send back an entity that it has read.
+   * The names of the fields that clients can read and that a body cannot set. A body may contain such a field, so that
+   * a client can send back an entity that it has read, and the field is ignored.
    */
   readonly ignored: readonly string[];
   /**
-   * The fields that clients can read and that strict bodies cannot set. A strict body for a stored entity may repeat
-   * their values.
+   * The fields that clients can read and that a body cannot set, for routes with `bodies: "strict"`. A body for a
+   * stored entity may contain them only with their stored values.
    */
   readonly repeated: readonly FieldNode[];
 }
@@ -143,9 +143,9 @@ export interface ObjectNode {
 const nodesOf = memoize((_shape: Shape) => new Map<string, ObjectNode>());
 
 /**
- * Returns the node that describes an object in a body or a response. The node is cached for each shape and place, and
- * its fields are described when they are read first. Models that embed each other therefore become a cycle of nodes
- * instead of an infinite tree.
+ * Returns the description of an object in a body or a response. The description is cached for each class and use, and
+ * its fields are described when they are read first. Models that embed each other therefore lead to a cycle of objects
+ * and not to an infinite recursion.
  */
 export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
   const { view, embedded } = place;
@@ -175,7 +175,10 @@ export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
   return node;
 }
 
-/** Describes the fields that a strict body may only repeat, with the fields that only kinds (discriminators) have. */
+/**
+ * Returns the fields that a strict body may contain only with their stored values. The list includes the fields of the
+ * kinds (discriminators) of the model.
+ */
 function repeatedNodes(
   shape: Shape,
   { embedded, fields }: ObjectPlace & Pick<ObjectNode, "fields">,
@@ -202,12 +205,12 @@ function fieldNodes({ fields, schema }: Shape, { view, embedded }: ObjectPlace):
 }
 
 export interface ValueNode extends Pick<ValueDescription, "type" | "model"> {
-  /** The node of an array's elements, or of a Map's values. */
+  /** The description of an array's elements, or of a Map's values. */
   readonly items?: ValueNode;
   readonly object?: ObjectNode;
   readonly rules: DeclaredRules;
   readonly nullable: boolean;
-  /** Whether a body must not contain an empty text as the value. Mongoose refuses an empty text in a required field. */
+  /** Whether an empty text is refused as the value, because Mongoose refuses an empty text in a required field. */
   readonly filled: boolean;
   /**
    * The options, such as `trim`, by which Mongoose changes a text of a body before it checks the rules of the field. A
@@ -215,11 +218,14 @@ export interface ValueNode extends Pick<ValueDescription, "type" | "model"> {
    */
   readonly reworked: readonly string[];
   /**
-   * Whether a getter, a setter, a transform or a cast of the application determines the value. The OpenAPI document
-   * describes no rules of such a value, because the application may change the value in any way.
+   * Whether a getter, a setter, a transform or a cast of the application determines the value. The application may
+   * change such a value in any way, so the OpenAPI document describes no rules of it.
    */
   readonly opaque: boolean;
-  /** Whether the application casts the values of the field, so that no JSON type of its values is known. */
+  /**
+   * Whether a function of the application casts the values of the field, so that the framework cannot know the JSON
+   * type of the values.
+   */
   readonly isCast: boolean;
 }
 
@@ -279,11 +285,11 @@ function wordsOf(field: FieldShape, view: View): FieldWords {
 function valueNode(field: FieldShape, { view, inside }: ValuePlace): ValueNode {
   const { kind, type, shape, element } = field;
   const model = modelOf(type);
-  // A patch replaces the elements of an array, so each element must be complete. A patch merges into the values of a
-  // Map.
+  // An update replaces whole elements of an array, so each element in its body must be complete. An update of a Map
+  // changes only the given parts of its values.
   const below = kind === "array" && (view === "patch" || view === "replacement") ? "element" : view;
-  // An array of embedded objects and its elements have the same type object. The options of that type, such as `get`,
-  // belong to the array, so the elements do not use them.
+  // Mongoose uses one type object for an array of embedded objects and for its elements. The options of this object,
+  // such as `get`, belong to the array and are not applied to the elements.
   const own = inside !== undefined && shape !== undefined ? undefined : type;
   return {
     type: typeName(field),
@@ -302,8 +308,8 @@ function valueNode(field: FieldShape, { view, inside }: ValuePlace): ValueNode {
 }
 
 /**
- * The field types for which Mongoose stores `null` if a body contains an empty text. A response may therefore contain
- * `null` for such a field.
+ * The Mongoose types for which an empty text in a body is stored as `null`. A response may therefore contain `null` for
+ * such a field.
  */
 const CLEARED = new Set(["Number", "Int32", "Double", "BigInt", "Date"]);
 
@@ -335,8 +341,8 @@ function modelOf(type: SchemaType | undefined): string | undefined {
 }
 
 /**
- * Describes the fields of an object as a tree, for descriptions of routes. Fields of a class that embeds itself are
- * listed once, at the first place of the class, because the tree must be finite.
+ * Returns the descriptions of the fields of an object for `Framework.describe()`. If a class embeds itself, its fields
+ * are described only where the class occurs first, because the description would be infinite otherwise.
  */
 export function describeFields(
   node: ObjectNode,

@@ -55,8 +55,7 @@ export function describeHeaders(route: Route): HeaderDescription[] {
   const { concurrency, options } = actingLevel(route);
   const { verb, change } = route.operation;
   const preferences = describePreferences(route);
-  // A replacement may send `If-None-Match` instead of `If-Match`, to create an entity. For this reason, it does not
-  // need `If-Match`.
+  // A PUT that creates an entity has the header `If-None-Match` and not `If-Match`, so `If-Match` is not required.
   const needsMatch = concurrency === "required" && verb !== "get" && change !== "replace";
   const ofFeatures = Object.entries(options.description.headers).map(([name, { required }]) => ({
     name: name as HeaderDescription["name"],
@@ -98,8 +97,8 @@ export function describeWrites(
 }
 
 /**
- * Whether a route writes a single entity, whose version `If-Match` can name. Only the description of such a route has
- * the header `If-Match`.
+ * Whether a route writes a single entity. Only such a write can have the header `If-Match`, because the header contains
+ * the version of one entity.
  */
 function isBound({ operation: { change, origin } }: Route): boolean {
   return change !== undefined && (origin === "byId" || origin === "byKey");

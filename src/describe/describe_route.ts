@@ -23,7 +23,7 @@ import {
   describeWrites,
 } from "./describe_request.ts";
 
-/** A parameter of the path or of the query string, in the description of a route. */
+/** A parameter of the path or of the query string, in the result of `Framework.describe()`. */
 export interface ParameterDescription {
   /** The name of the parameter. */
   readonly name: string;
@@ -39,25 +39,25 @@ export interface ParameterDescription {
   readonly maximum?: number;
 }
 
-/** A header of a request that changes the behavior of the operation, in the description of a route. */
+/** A request header that the operation reads, in the result of `Framework.describe()`. */
 export interface HeaderDescription {
   /** The name of the header. */
   readonly name: "If-Match" | "If-None-Match" | "Prefer" | "Idempotency-Key" | "Last-Event-ID";
   /** Whether a request must have the header. */
   readonly required: boolean;
-  /** The preferences that `Prefer` takes. `max-affected` takes a number. */
+  /** The preferences that a client may send in the header `Prefer`. `max-affected` needs a number. */
   readonly preferences?: readonly ("count=exact" | "return=minimal" | "max-affected")[];
 }
 
-/** The limits and requirements of a write, in the description of a route. */
+/** The limits and requirements of a write, in the result of `Framework.describe()`. */
 export interface WriteDescription {
-  /** The most entities of a body, if the body is an array of entities. Missing if a body is a single entity. */
+  /** The maximum number of entities in a body that is an array. Missing if a body is a single entity. */
   readonly many?: number;
   /**
    * Whether all entities of a request are written or none. With `false`, a request may write a part of its entities.
    */
   readonly atomic?: boolean;
-  /** The most entities that a request may change or remove, if there is a limit. */
+  /** The maximum number of entities that a request may change or remove. Missing if there is no limit. */
   readonly max?: number;
   /** The field by which the path of `replace()` names an entity. Missing for other operations. */
   readonly by?: string;
@@ -102,7 +102,10 @@ export interface RouteDescription extends OperationWords, OptionDescriptions {
   readonly answer: readonly FieldDescription[];
   /** The JSON Schema of an answer that no class describes. In this case, `answer` is empty. */
   readonly answerSchema?: Readonly<Record<string, unknown>>;
-  /** The HTTP status of success. Actions without an answer have 204. */
+  /**
+   * The HTTP status of a successful request. The status is 204 if the answer has no body, as for actions without
+   * `answer`.
+   */
   readonly status: number;
   /** The errors that the framework can answer. Hooks and middleware before the router can answer other errors. */
   readonly errors: readonly ErrorDescription[];
@@ -143,8 +146,8 @@ export function describeRoute(route: Route): RouteDescription {
 }
 
 /**
- * Returns the description of a route with the fields that the reader of a call may see and set. The `preFetch` hooks
- * run first, so that a reader whom they refuse gets no description.
+ * Returns the description of a route as a reply, with only the fields that the reader of a request may see and set. The
+ * `preFetch` hooks run first, so that a reader whom a hook refuses gets no description.
  */
 export async function describeCall(call: Call): Promise<Reply> {
   await passPreFetch(call);
@@ -154,8 +157,8 @@ export async function describeCall(call: Call): Promise<Reply> {
 }
 
 /**
- * Returns the objects that describe the body and the answer of a route. Routes with the same shape and view share one
- * object, so that the OpenAPI document describes it once.
+ * Returns the descriptions of the body and of the answer of a route. Routes with equal bodies share one object, so that
+ * the OpenAPI document describes this body only once.
  */
 export function routeObjects(
   route: Route,
@@ -180,8 +183,8 @@ export function routeObjects(
 }
 
 /**
- * Returns the object that describes the body of a write whose fields differ from the fields of a creation or an update.
- * `updateAll()` takes only the fields of its option `fields`. `replace()` takes the key of the entity from the path.
+ * Returns the description of the body of `updateAll()` and `replace()`. `updateAll()` accepts only the fields in its
+ * option `fields`. `replace()` takes the key of the entity from the path, so its body need not contain the key.
  */
 function narrowBody(
   body: ObjectNode,
@@ -201,8 +204,8 @@ function narrowBody(
 }
 
 /**
- * Returns the object that describes the body or the answer of an action by a class. Returns `undefined` for an action
- * without a body or an answer, and for a Standard Schema, which `describeSchemas()` describes.
+ * Returns the description of the body or the answer of an action, if a class describes it. Returns `undefined` for a
+ * Standard Schema, which `describeSchemas()` describes, and for an action without a body or an answer.
  */
 function dataObject(
   type: DataType | undefined,
@@ -225,8 +228,8 @@ const COUNTS = {
 };
 
 /**
- * Returns the JSON Schemas of a body and an answer that no class describes. A body is described as an object with any
- * fields if its Standard Schema has no JSON Schema.
+ * Returns the JSON Schemas of a body and of an answer that no class describes. If a library cannot convert its Standard
+ * Schema to JSON Schema, the body is described as an object with any fields.
  */
 function describeSchemas(route: Route): Pick<RouteDescription, "bodySchema" | "answerSchema"> {
   const { operation, action } = actingLevel(route);

@@ -1,10 +1,12 @@
-/** Matches a parameter in a path of Express, such as `:id`. The name of a parameter may be in quotes. */
+/**
+ * Matches a parameter in a path of Express, such as `:id`. Express also allows a name in quotes, such as `:"user-id"`.
+ */
 export const PATH_PARAMETER =
   /:(?:([\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*)|"([^"\\{}/]+)")/gu;
 
 /**
- * Returns a key that is equal for paths that match the same requests, so that the second of two such routes can be
- * refused. Express ignores case by default, and the names of parameters make no difference.
+ * Returns a text that is equal for two paths that match the same requests, so that the second of two such routes can be
+ * refused at start-up. Case is ignored, as in Express by default, and so are the names of parameters.
  */
 export function pathKey(path: string): string {
   return path.replaceAll(PATH_PARAMETER, ":").toLowerCase();

@@ -2,20 +2,26 @@ import type { ClientSession, Document, Model } from "mongoose";
 import { inTransaction, type TransactionOptions } from "../database/in_transaction.ts";
 import type { Together } from "../write/save_document.ts";
 
-/** The entities of one statement, as features of their class get them after the statement. */
+/**
+ * The entities that one statement has written, for class options that send further statements, such as an entry of an
+ * audit log.
+ */
 export interface WrittenEntities {
   readonly change: "create" | "update" | "remove";
   readonly ids: readonly unknown[];
   readonly model: Model<unknown>;
 }
 
-/** The work that features of a class add to each write of its entities. */
+/**
+ * The work that class options add to each write of an entity, such as the name of the writer or an entry of an audit
+ * log.
+ */
 export interface WriteDuties {
   /** Sets values on a document before the document is validated and saved. */
   stamp(doc: Document): void;
   /**
-   * Sends further statements in the transaction of a write. Missing if no feature of the class has such statements, so
-   * that a write needs no transaction.
+   * Sends further statements in the transaction of a write. Missing if no class option has such statements, so that a
+   * write needs no transaction.
    */
   readonly together?:
     | ((written: WrittenEntities, session: ClientSession) => Promise<void>)
@@ -23,8 +29,9 @@ export interface WriteDuties {
 }
 
 /**
- * Returns a function that runs a write and the duties of its class in one transaction. `together` may be the function
- * that runs the write with other writes, such as a write of the parent.
+ * Returns a function that runs a write and the further statements of class options in one transaction, so that both are
+ * stored or none. The argument `together` is a function that already runs the write in a transaction, such as with a
+ * write of the parent.
  */
 export function withDuties(
   { together: duty }: Pick<WriteDuties, "together">,

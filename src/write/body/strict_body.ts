@@ -7,32 +7,41 @@ import { strictestField, whyUnseen } from "../../schema/fields/visibility.ts";
 import { hasOwnJson } from "../../schema/mongoose/documents/hide_in_json.ts";
 import { hasOwnCast, isMongooseType } from "../../schema/mongoose/schemas/field_rules.ts";
 
-/** The place of a strict body, and the entity with which its read-only keys are compared. */
+/** The values that the check of a strict body needs besides the body. */
 export interface StrictPlace {
   readonly shape: Shape;
   /**
-   * The JSON of the stored entity. A visible key that the caller cannot set is accepted if it has the value of this
-   * JSON. Missing for a new entity, and while the entity has not been read.
+   * The stored entity as JSON. A key that clients can read and that the caller cannot set is accepted if it has the
+   * value in this JSON. Missing for a new entity, and while the entity has not been read.
    */
   readonly stored?: JsonObject | undefined;
   /** Whether the entity is embedded in another entity, so that it has no version. */
   readonly isEmbedded: boolean;
-  /** The key that the path of the request has set already, so that the value in the body is not checked. */
+  /**
+   * The name of the field whose value comes from the path of the request. The value in the body was compared with the
+   * path already.
+   */
   readonly key?: string | undefined;
 }
 
 export interface StrictVerdict {
-  /** The problems of the body, by path. Empty if strict bodies may have all its keys and values. */
+  /** The problems of the body, by path. Empty if the body is accepted. */
   readonly problems: Problems;
-  /** Whether the body has visible keys that the caller cannot set, which only the stored entity can allow. */
+  /**
+   * Whether the body has keys that clients can read and that the caller cannot set. Such a body can be accepted only
+   * after a comparison with the stored entity.
+   */
   readonly needsStored: boolean;
-  /** Whether the body has a version that is not the version of the stored entity. */
+  /**
+   * Whether the body has another version than the stored entity, because another request has changed the entity. The
+   * caller then answers 409.
+   */
   readonly isStale: boolean;
 }
 
 /**
- * Checks a body by the rules of `initialize({ bodies: "strict" })`, before its values are cast. Unknown keys, keys that
- * the caller cannot set, and values of another JSON type than their field are problems.
+ * Checks a body by the rules of the option `bodies: "strict"`, before its values are cast. The problems are unknown
+ * keys, keys that the caller cannot set, and values of another JSON type than their field, such as `"5"` for a number.
  */
 export function checkStrictBody(body: JsonObject, place: StrictPlace): StrictVerdict {
   const check = new StrictCheck(place.key);
@@ -48,7 +57,7 @@ interface ObjectPlace extends Pick<StrictPlace, "shape" | "stored" | "isEmbedded
 interface ValuePlace {
   readonly field: FieldShape;
   readonly path: string;
-  /** The JSON of the stored value, for the read-only keys inside of the value. */
+  /** The stored value as JSON, with which the read-only keys in the value are compared. */
   readonly stored: unknown;
 }
 
@@ -96,7 +105,7 @@ class StrictCheck {
 
   /**
    * Checks the elements of an array. An element with the `_id` of a stored element is compared with that element,
-   * because a write keeps the read-only values of such an element.
+   * because a write keeps its read-only values.
    */
   #elements(list: readonly unknown[], { field, path, stored }: ValuePlace): void {
     const known = new Map<string, unknown>();
@@ -111,7 +120,9 @@ class StrictCheck {
     }
   }
 
-  /** Checks a key that the caller cannot set. A visible key may have the stored value. */
+  /**
+   * Checks a key that the caller cannot set. The key is accepted if clients can read it and it has the stored value.
+   */
   #unsettable(
     key: string,
     value: unknown,
@@ -139,14 +150,14 @@ class StrictCheck {
 }
 
 /**
- * Returns the problem of a scalar value that has another JSON type than its field. Returns `undefined` if the cast
- * decides about the value.
+ * Returns the problem of a scalar value with another JSON type than its field, such as `"5"` for a number. Returns
+ * `undefined` if the JSON type is right, or if only the cast can decide.
  */
 export function typeProblem(
   value: unknown,
   { field: { type }, path }: Pick<ValuePlace, "field" | "path">,
 ): Problem | undefined {
-  // The application decides which values a type with a cast of the application takes.
+  // A function of the application casts the values of such a type, so any JSON type may be right.
   if (type === undefined || !isMongooseType(type) || hasOwnCast(type)) return undefined;
   const { instance } = type;
   const { words } = STRICT_TYPES[instance] ?? {};
@@ -156,8 +167,8 @@ export function typeProblem(
 }
 
 /**
- * Returns the field of a key. A field that only a kind (discriminator) of the shape has cannot be set, and is visible
- * in entities of this kind. An embedded object has no version.
+ * Returns the field with the name of a key in a body. A field of a kind (discriminator) of the model is readable in
+ * entities of this kind, and counts as a field that the caller cannot set. An embedded object has no version field.
  */
 function fieldOf(key: string, { shape, isEmbedded }: ObjectPlace): FieldShape | undefined {
   if (isEmbedded && key === shape.schema?.get("versionKey")) return undefined;
@@ -166,12 +177,18 @@ function fieldOf(key: string, { shape, isEmbedded }: ObjectPlace): FieldShape | 
   return own ?? (ofKind && { ...ofKind, writable: false });
 }
 
-/** Returns the path of a key of the body. Answers leave out prototype keys, so such a key has the path of the body. */
+/**
+ * Returns the path of a key for an error. Answers must not contain keys such as `__proto__`, so a problem of such a key
+ * gets the empty path of the whole body.
+ */
 function rootPath(key: string): string {
   return PROTOTYPE_KEYS.has(key) ? "" : key;
 }
 
-/** Whether the application makes the JSON of an entity, so that answers may show keys that the model does not declare. */
+/**
+ * Whether a function of the application makes the JSON of an entity. Answers may then contain keys that the model does
+ * not declare, and a client may send them back.
+ */
 function makesJson({ schema }: Shape): boolean {
   return schema !== undefined && hasOwnJson(schema);
 }
