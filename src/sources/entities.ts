@@ -17,8 +17,8 @@ export function castIdentifier(value: unknown, { schema }: Model<unknown>): unkn
 }
 
 /**
- * Returns the identifier of an entity, cast to the type of `_id`, because a copy that a hook has made may have its
- * identifier as text. Throws if the entity has no identifier.
+ * Returns the identifier of an entity in the type of `_id`. The identifier is cast, because a hook may have put a copy
+ * with a text in the place of the entity. Throws if the entity has no identifier.
  */
 export function identifierOf(entity: object, model: Model<unknown>): unknown {
   const { _id } = entity as { _id?: unknown };
@@ -31,8 +31,8 @@ export function identifierOf(entity: object, model: Model<unknown>): unknown {
 }
 
 /**
- * Returns the identifier of an entity as text, in the form that paths of routes have. Returns `undefined` if the
- * identifier is not an ObjectId.
+ * Returns the identifier of an entity as text, as in the path of a request. Returns `undefined` if the identifier is
+ * not an ObjectId.
  */
 export function nameOf(entity: object): string | undefined {
   const { _id } = entity as { _id?: unknown };
@@ -40,16 +40,16 @@ export function nameOf(entity: object): string | undefined {
 }
 
 /**
- * Returns a filter for the entity with an identifier. The identifier must already have the type in which it is stored,
- * because Mongoose does not cast the filter.
+ * Returns a filter for the entity with the given identifier. The identifier must have the type in which it is stored,
+ * because Mongoose does not cast this filter.
  */
 export function byStoredId({ _id }: { readonly _id: unknown }): Filter {
   return { _id: markCompiled({ $eq: _id }) };
 }
 
 /**
- * Casts a value to the stored type of a field by which routes name their entities. Returns `undefined` if the field
- * cannot store the value, so that no entity can have this name.
+ * Casts a value to the type of a field by which paths identify entities. Returns `undefined` if the field cannot store
+ * the value, because no entity can have it.
  */
 export function castKey(value: unknown, field: FieldShape | undefined): unknown {
   if (field?.type === undefined || value === null) return undefined;
@@ -60,8 +60,8 @@ export function castKey(value: unknown, field: FieldShape | undefined): unknown 
 const DECIMAL = /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i;
 
 /**
- * The form of the texts that name a value of each type in a path. Mongoose would cast other texts too, such as `" "` to
- * 0, so several paths would name the same entity.
+ * The pattern of the texts that a path may contain for a value of each type. Mongoose would cast further texts, such as
+ * `" "` to 0, so several paths would lead to the same entity.
  */
 const FORM_OF_KEY: Readonly<Record<string, RegExp>> = {
   Number: DECIMAL,
@@ -75,8 +75,8 @@ const FORM_OF_KEY: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Casts a text of a path to the stored type of a field by which routes name their entities. Returns `undefined` if the
- * text names no value of the field, so that no entity can have this name.
+ * Casts a text from a path to the type of a field by which paths identify entities. Returns `undefined` if the text is
+ * no value of the field, because no entity can have it.
  */
 export function castPathKey(text: string, field: FieldShape | undefined): unknown {
   const instance = field?.type?.instance ?? "";
@@ -86,8 +86,8 @@ export function castPathKey(text: string, field: FieldShape | undefined): unknow
 }
 
 /**
- * Whether the calendar has the day at the beginning of a text. The constructor `Date` would read February 30 as March
- * 2, so a wrong path would find the entity of another day.
+ * Whether a text begins with a day that the calendar has. The constructor `Date` reads February 30 as March 2, so a
+ * wrong path would lead to the entity of another day.
  */
 function isInCalendar(text: string): boolean {
   const [day = ""] = /^.?\d+-\d\d-\d\d/.exec(text) ?? [];
@@ -96,8 +96,8 @@ function isInCalendar(text: string): boolean {
 }
 
 /**
- * Returns a filter for the entity whose field `by` has the value that a text of a path names. Returns `undefined` if
- * the text names no value, so that no entity can have this name.
+ * Returns a filter for the entity whose field `by` has the value in a path. Returns `undefined` if the text is no value
+ * of the field, so that no query is needed.
  */
 export function byKey(text: string, { by = "_id", shape }: KeyField): Filter | undefined {
   if (by === "_id") return byIdentifier(text);
@@ -116,8 +116,8 @@ export function documentOf(entity: object): Document {
 }
 
 /**
- * Returns the selection for a save of an action, with the version as a condition. The filter of the request binds the
- * first save only, because the action may change the fields that the filter compares.
+ * Returns the conditions for one save in an action, with a condition on the version. Only the first save has the filter
+ * of the client as a condition, because the action may have changed the fields in the filter.
  */
 export function boundSelection(
   selection: Selection,

@@ -4,17 +4,17 @@ import type { EntityValue, InsertedEach } from "./source.ts";
 
 interface InsertOptions {
   readonly model: Model<unknown>;
-  /** Inserts documents by one statement. Returns the error of each document that was not inserted. */
+  /** Inserts documents by one statement. Returns the error of each document that the database has refused. */
   readonly insert: (docs: readonly Document[]) => Promise<ReadonlyMap<Document, unknown>>;
-  /** Saves one entity by a separate statement. Returns the entity as reads show it. */
+  /** Saves one entity by a separate statement, and returns it in the form in which a read returns it. */
   readonly save: (entity: EntityValue) => Promise<EntityValue>;
-  /** Returns saved documents as reads show them, in the order in which the documents were given. */
+  /** Returns saved documents in the form in which a read returns them, in the same order. */
   readonly readSaved: (docs: readonly Document[]) => Promise<readonly EntityValue[]>;
 }
 
 /**
- * Inserts new entities by one statement, so that each entity succeeds or fails by itself. A document that a hook has
- * put in the place of a new entity is saved by a separate statement.
+ * Inserts new entities by one statement, so that each entity succeeds or fails separately. If a hook has returned
+ * another document in the place of a new entity, this document is saved by a separate statement.
  */
 export async function insertEntities(
   entities: readonly EntityValue[],
@@ -46,8 +46,8 @@ export async function insertEntities(
 }
 
 /**
- * Whether an entity is a new document of a model and belongs to no session of the application. Only such entities can
- * be inserted by one common statement.
+ * Whether an entity is a new document of the model and not in a session of the application. Only such entities can be
+ * inserted by one statement together.
  */
 function isNewOf(entity: EntityValue, model: Model<unknown>): entity is Document {
   return isDocument(entity) && entity.isNew && entity.constructor === model && !entity.$session();

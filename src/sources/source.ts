@@ -16,15 +16,15 @@ import type { JsonObject } from "../schema/fields/json.ts";
 import type { Version } from "../schema/fields/system_fields.ts";
 
 /**
- * An entity on its way through the hooks of a request. The entity is a document, a {@linkcode StoredEntity} from which
- * a document can be made, or a plain object that a `fetch` hook returned. Code must therefore check for a document
- * before it uses the methods of one.
+ * An entity while the hooks of a request get it. The entity is a Mongoose document, a {@linkcode StoredEntity} from
+ * which a document can be made, or a plain object that a `fetch` hook returned. Code must therefore check for a
+ * document before it uses the methods of a document.
  */
 export type EntityValue = object;
 
 /**
- * The name by which a read finds one entity. The name is a text from the path of the request, which the source casts,
- * or an object with the stored identifier, which is not cast.
+ * The value by which a read finds one entity. A text comes from the path of the request and is cast to the type of the
+ * field. An object with `_id` has the stored identifier, which is not cast.
  */
 export type EntityName = string | { readonly _id: unknown };
 
@@ -50,8 +50,8 @@ export interface ReadRequest {
    */
   readonly forChange: boolean;
   /**
-   * The fields that the client selects. Only reads of bytes are limited to these fields. Reads for hooks ignore the
-   * selection, so that a hook can use other fields.
+   * The fields that the client selects. Entities for hooks are read with all fields nevertheless, because a hook may
+   * need other fields. Only reads that return JSON text without hooks are limited to these fields.
    */
   readonly select?: readonly string[] | undefined;
   readonly finder?: TargetFinder | undefined;
@@ -62,8 +62,8 @@ export interface ReadRequest {
 }
 
 /**
- * A read that returns JSON text without making entities, for requests in which no hook gets an entity. The list of one
- * read can be read only once.
+ * A read that converts stored bytes to JSON text and makes no objects of entities. This faster read is used for
+ * requests in which no hook gets an entity. Each list can be read only once.
  */
 export interface BytesRead {
   readonly kind: "bytes";
@@ -73,41 +73,46 @@ export interface BytesRead {
    */
   readonly isJudged: boolean;
   /**
-   * Reads the list as JSON text in pieces, with separators between entities. A long list is therefore never in memory
-   * as a whole.
+   * Reads the list as JSON text, in pieces that contain the separators between entities. A long list is therefore never
+   * in memory as a whole.
    */
   list(): AsyncIterable<JsonPiece>;
   /**
-   * Reads the JSON text of each entity of the list or of a page, in batches. Live lists use the method, because they
-   * need the text of each entity separately.
+   * Reads the list, or a page of it, as a separate JSON text for each entity, in batches. Live lists compare the texts
+   * of single entities.
    */
   each(page?: PageRead): AsyncIterable<readonly Uint8Array[]>;
-  /** Reads a page. With `count`, the page has the total of its list. The count stops at the limit of `count`. */
+  /**
+   * Reads a page of the list. With `count`, the result also has the number of entities in the whole list, which is
+   * counted up to the limit of `count`.
+   */
   page(page: PageRead, count?: CountRead): Promise<FoundPage>;
   /**
-   * Reads the entity with a name. Returns `null` if no entity with the name matches the filter and the scope of the
-   * request.
+   * Reads one entity. Returns `null` if no entity with the given name matches the filter and the scope of the request.
    */
   one(name: EntityName): Promise<OneRead | null>;
 }
 
-/** A read that returns entities, for requests in which a hook gets them or the operation changes them. */
+/**
+ * A read that returns entities as objects, for requests in which a hook gets the entities or the operation changes
+ * them.
+ */
 export interface EntitiesRead {
   readonly kind: "documents";
   list(page?: PageRead): AsyncIterable<readonly EntityValue[]>;
   /**
-   * Reads the entity with a name. With `ignoresClient`, the filter of the client does not apply. Returns `null` if no
-   * entity matches.
+   * Reads one entity. With `ignoresClient`, the filter of the client does not apply, but scopes and the filter of hooks
+   * do. Returns `null` if no entity matches.
    */
   one(name: EntityName, ignoresClient?: boolean): Promise<EntityValue | null>;
 }
 
-/** An opened read of a source. The property `kind` decides whether the read returns JSON text or entities. */
+/** A read of the entities of a route. The property `kind` decides whether the read returns JSON text or objects. */
 export type Read = BytesRead | EntitiesRead;
 
 /**
- * The request of a page read for the total of its list. The count stops at `limit`, so the total of a longer list is
- * not known.
+ * The request for the number of entities in the whole list. The database counts up to `limit`, so that a long list does
+ * not cost much time.
  */
 export interface CountRead {
   readonly limit?: number | undefined;
@@ -122,92 +127,103 @@ export interface OneRead {
 export interface Aggregation {
   readonly stages: readonly PipelineStage[];
   /**
-   * The fields whose stored values the result of the stages shows. A field whose JSON may differ from its stored value
-   * is refused.
+   * The names of the fields whose stored values the result shows. A field is refused if a function of the model shows
+   * another value than is stored, because the result would reveal the stored value.
    */
   readonly fields: readonly string[];
 }
 
 export interface PageRead {
   /**
-   * The filter that selects the entities after the cursor of the request. In a read that fills up a page, the filter
-   * also excludes the entities that were already read.
+   * The filter for the entities after the cursor of the request. If hooks have left out entities of a page, the filter
+   * for further entities also excludes the entities that were read already.
    */
   readonly afterCursor?: Filter | undefined;
   /**
-   * The paths whose values are written into the cursor of the next page. A read includes the paths even if the
-   * projection leaves them out, because the cursor could not be written without their values.
+   * The paths whose values are needed for the cursor of the next page. These paths are read even if the answer does not
+   * show them.
    */
   readonly paths: readonly string[];
   readonly note?: (end: () => SortValues | undefined) => void;
   readonly skip: number;
   readonly limit: number;
-  /** Whether the read fills up a page from which hooks have left out entities. Such a read has no limit. */
+  /**
+   * Whether the read fetches further entities for a page from which hooks have left out entities. Such a read has no
+   * limit, because hooks may leave out any number of entities.
+   */
   readonly isRest?: boolean;
 }
 
 export interface FoundPage {
-  /** The JSON text of the entities of the page, with separators between them. */
+  /** The entities of the page as JSON text, with the separators between them. */
   readonly text: string | Uint8Array;
   /**
-   * The entities of the page as JSON values. Missing if the page was written from bytes, because no hook gets the
+   * The entities of the page as JSON values. Missing if the page was read as JSON text, because no hook gets the
    * entities.
    */
   readonly values?: readonly unknown[];
   readonly size: number;
   /**
-   * The sort values of the last entity, from which the cursor of the next page is made. Missing if no page can continue
-   * after the last entity, so that the answer has no cursor.
+   * The sort values of the last entity, from which the cursor of the next page is made. Missing if no page can begin
+   * after this entity, so that the answer has no cursor.
    */
   readonly end?: SortValues | undefined;
   /**
-   * The last entity as JSON shows it. If the JSON hides or changes a sort value, the cursor must not contain the value.
-   * Missing if the JSON of every entity shows the stored values, so that no comparison is needed.
+   * The JSON of the last entity with all fields that the reader may see. If the JSON hides or changes a sort value, the
+   * cursor must not contain this value. Missing if the JSON of every entity shows the stored values, so that no
+   * comparison is needed.
    */
   readonly shown?: unknown;
   readonly more: boolean;
-  /** The number of entities in the list. Missing if the source has not counted the list. */
+  /** The number of entities in the whole list. Missing if the request does not ask for this number. */
   readonly total?: number | undefined;
   /**
-   * The number of entities that were read up to the last entity of the page. Entities that hooks have left out are
-   * included, because the parameter `skip` of the next page counts them too.
+   * The number of entities that were read up to the last entity of the page. The number includes the entities that
+   * hooks have left out, because the link to the next page has this number in its parameter `skip`.
    */
   readonly read: number;
 }
 
 /**
- * The claim of a request on the entities that it creates. The claim reserves their identifiers, so that a repeated
- * request finds entities that are stored already.
+ * The identifiers that an idempotency key has reserved for the new entities of a request. A repeated request with the
+ * key finds the entities by these identifiers and creates no second entities.
  */
 export interface CreationClaim extends TransactionPart {
   readonly ids: readonly unknown[];
   /** Returns the next reserved identifier, for a new entity. */
   takeId(): unknown;
-  /** Notes the identifiers of the entities before their write, because hooks may have changed the identifiers. */
+  /**
+   * Stores the identifiers of the entities before the entities are written, because hooks may have changed the
+   * identifiers.
+   */
   keep(entities: readonly object[]): Promise<void>;
-  /** Notes that the entities are stored. */
+  /** Stores that the entities were written, so that a repeated request answers with them. */
   finish(entities: readonly object[]): Promise<void>;
 }
 
-/** A write that a request asks for. A source plans it as one statement or as a write of documents. */
+/**
+ * A change of stored entities, with the values by which a source decides how to write it. The source writes the change
+ * by one statement of the database, or asks its caller to write Mongoose documents.
+ */
 export interface Change {
   readonly hooks: Hooks<object>;
   readonly operation: OperationName;
   /**
-   * The identifier of the entity in the path. Empty if the parent holds only one entity, so that the path needs no
-   * identifier. Missing if the operation is on a list.
+   * The identifier of the entity in the path of the request. Empty if the path has no identifier, because the parent
+   * holds only one entity. Missing if the operation is on a list.
    */
   readonly id?: string | undefined;
   readonly body?: JsonObject | undefined;
   /**
-   * The bodies of several new entities. Missing if the request creates at most one entity. `undefined` stands for a body
-   * that needs a document, because it is refused.
+   * The bodies of several new entities. Missing if the request creates at most one entity. `undefined` stands for a
+   * body that is refused, for which a document finds the errors.
    */
   readonly bodies?: readonly (JsonObject | undefined)[] | undefined;
-  /** Whether either all new entities are stored or none. Otherwise each new entity succeeds or fails by itself. */
+  /** Whether either all new entities are stored or none. Otherwise, each new entity succeeds or fails separately. */
   readonly isAtomic?: boolean | undefined;
   /**
-   * The most entities that the change may affect. A request that selects more entities gets a 409 and changes nothing.
+   * The maximum number of entities that the change may affect. A request that selects more entities gets a 409 and
+   * changes nothing.
    */
   readonly limit?: number | undefined;
   readonly claim?: CreationClaim | undefined;
@@ -216,8 +232,9 @@ export interface Change {
 }
 
 /**
- * The plan of a write. With `"statement"`, one statement writes the change without Mongoose documents. With
- * `"documents"`, the caller has to write the change with documents, for the given reason.
+ * The decision how a change is written. With `"statement"`, `send()` writes the change by one statement of the
+ * database, without Mongoose documents. With `"documents"`, the caller has to read the entities as Mongoose documents
+ * and to save them, because only documents can apply a rule that `reason` names.
  */
 export type Write =
   | {
@@ -237,11 +254,11 @@ export interface GuardedFields {
 
 /**
  * The reason why a statement has written nothing. With `"missed"`, no entity matched its conditions. With `"refused"`,
- * the server refused the data, and documents repeat the write to find the cause.
+ * the database refused the data. The caller then repeats the write with documents, whose errors name the wrong field.
  */
 export type Unsent = "missed" | "refused";
 
-/** The result of a statement that has written a change. The answer of the request is made from this result. */
+/** The result of a statement that has written a change. The answer to the request is made from this result. */
 export interface WriteResult {
   readonly text?: string | Uint8Array;
   readonly version?: Version;
@@ -249,8 +266,8 @@ export interface WriteResult {
   /** The number of changed entities. Missing if the operation changes only one entity. */
   readonly affected?: number;
   /**
-   * The results of several new entities, in the order of their bodies. `undefined` stands for an entity that only a
-   * document can create, so the caller must create it.
+   * The results of several new entities, in the order of their bodies. `undefined` stands for an entity that the
+   * statement could not create, so that the caller must create it as a document.
    */
   readonly results?: readonly (ItemResult | undefined)[];
 }
@@ -261,68 +278,68 @@ export interface ItemResult {
 }
 
 /**
- * The result of an insert in which each entity succeeds or fails by itself. The keys of both maps are the positions of
- * the entities in the list that was inserted.
+ * The result of an insert in which each entity succeeds or fails separately. The keys of both maps are the indexes of
+ * the entities in the inserted list.
  */
 export interface InsertedEach {
   readonly errors: ReadonlyMap<number, unknown>;
   /**
-   * Returns the saved entities as reads show them. The function may read the entities again, so it is called only if a
-   * hook gets them.
+   * Returns the saved entities in the form in which a read returns them. The function may read the entities again, so
+   * it is called only if a hook gets them.
    */
   readonly shown: () => Promise<ReadonlyMap<number, EntityValue>>;
 }
 
 /**
- * The conditions that bind a save of an action, in addition to the scope. They prevent that the save overwrites a
- * change of another request.
+ * The conditions for one save in an action, in addition to the scope. With them, the save fails if another request has
+ * changed the entity since it was read, and does not overwrite that change.
  */
 export interface SaveBinding {
-  /** The condition on the version that the stored entity has before the save. Missing if the version is not known. */
+  /** The condition on the version of the stored entity. Missing if the version is not known. */
   readonly version?: Filter | undefined;
   /**
-   * Whether the save is the first one of the action. Only the first save is bound to the filter of the client, because
-   * the action may change the fields that the filter compares.
+   * Whether the save is the first save of the action. Only the first save has the filter of the client as a condition,
+   * because the action may have changed the fields in the filter.
    */
   readonly isFirst: boolean;
 }
 
 export interface ReadBinding {
   readonly timeBudget: TimeBudget;
-  /** The stored identifiers of the entities to read. Missing if the read is not limited to some entities. */
+  /** The identifiers of the entities to read. Missing if all selected entities are read. */
   readonly ids?: readonly unknown[] | undefined;
 }
 
 /**
- * The source of a route reads and writes the entities of the route where they are stored, in a collection or inside a
- * parent. Every operation of the pipeline works with every kind of source.
+ * The object that reads and writes the entities of a route (source). The entities may be stored in a collection, be
+ * embedded in a parent, or be referenced by a parent. Every operation works with every kind of source.
  */
 export interface Source {
   /**
-   * The identifier of the only entity of the source, if a parent refers to it. The reference may lead to another entity
-   * later, so the ETag of the entity includes a hash of this identifier.
+   * The identifier of the only entity of the source, if a parent references it. The parent may reference another entity
+   * later, so the `ETag` of the entity contains a hash of this identifier.
    */
   readonly only?: string | undefined;
   /**
-   * Opens a read. The plan of the level decides whether the read returns JSON text or entities. A request may need
-   * entities although the plan is bytes.
+   * Returns a read of the entities. The read returns JSON text if no hook and no code of the model needs the entities
+   * as objects, because JSON text is faster.
    */
   read(request: ReadRequest): Promise<Read>;
-  /** Opens a read of entities, even if the plan of the level is bytes. */
+  /** Returns a read that returns the entities as objects, for callers that need them although no hook does. */
   readEntities(request: ReadRequest): Promise<EntitiesRead>;
   /**
-   * Counts the entities that the filter and the scope select. The query options `skip` and `limit` do not apply. The
-   * count stops at `upTo`.
+   * Counts the entities that the filter and the scope select, up to `upTo`. The query options `skip` and `limit` do not
+   * apply.
    */
   count(upTo?: number): Promise<number>;
   /**
-   * Runs the stages of an aggregation on the entities that the filter and the scope select. The query options `skip`
-   * and `limit` do not apply. Missing if the source has no collection, so that nothing can be aggregated.
+   * Runs an aggregation on the entities that the filter and the scope select. The query options `skip` and `limit` do
+   * not apply. Missing if the entities are embedded in a parent, because they have no collection.
    */
   aggregate?(asked: Aggregation): Promise<Record<string, unknown>[]>;
   /**
-   * Reads stored values of the entity with a name. The filter of the client does not apply. Returns `undefined` if no
-   * entity has the name.
+   * Reads stored values of one entity, such as its version. The filter of the client does not apply. Returns
+   * `undefined` if the entity does not exist.
    */
   readStored(name: EntityName, paths: readonly string[]): Promise<StoredObject | undefined>;
   /**
@@ -334,38 +351,37 @@ export interface Source {
     name: EntityName,
     names: readonly string[],
   ): Promise<GuardedFields | null | undefined>;
-  /** Plans a change. Returns one statement that writes the change, or the reason why documents have to write it. */
+  /** Decides how a change is written. Nothing is written before the caller calls `send()` of the result. */
   write(change: Change): Promise<Write>;
   newEntity(_id?: unknown): Promise<EntityValue>;
   /**
-   * Returns the given identifiers that are stored, even if the client may not see their entities. Completes the
-   * creation that a lost request has begun. For example, the method adds a reference to a new entity to the parent.
+   * Returns the given identifiers whose entities are stored, even if the client may not see them. Also completes a
+   * creation that a lost request has begun, such as by adding the reference to a new entity to the parent.
    */
   resume(ids: readonly unknown[]): Promise<readonly unknown[]>;
   save(entity: EntityValue): Promise<EntityValue>;
   /**
-   * Saves new entities by one statement, so that each entity succeeds or fails by itself. Missing if each entity needs
+   * Saves new entities by one statement, so that each entity succeeds or fails separately. Missing if each entity needs
    * a separate statement.
    */
   readonly insertEach?: ((entities: readonly EntityValue[]) => Promise<InsertedEach>) | undefined;
   /** Saves all new entities or none. */
   insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]>;
   /**
-   * Saves all given entities or none. The entities have been read before. Each update has the conditions that the save
-   * of a single entity would have.
+   * Saves changes of several entities, either all or none. Each update has the same conditions as the save of a single
+   * entity, so that changes of other requests are not overwritten.
    */
   updateAll(entities: readonly EntityValue[]): Promise<void>;
-  /** Returns a source for one save of an action. The source adds the conditions of the binding to its writes. */
+  /** Returns a source whose writes have further conditions, for one save in an action. */
   boundTo(binding: SaveBinding): Source;
   /**
    * Returns a source for another read of the same request, such as each read of a live list. The read has a separate
-   * time budget and may be limited to some entities.
+   * time limit and may be restricted to some entities.
    */
   within(read: ReadBinding): Source;
   query?(): Promise<ModelQuery<FrameworkModel>>;
   /**
-   * Returns the path to an entity of this source, by which the embedded or referenced parts of the entity are read and
-   * written.
+   * Returns the place where an entity of this source is stored, by which the parts of the entity are read and written.
    */
   locate(entity: EntityValue): Promise<PartPath>;
   remove(entity: EntityValue): Promise<void>;

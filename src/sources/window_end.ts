@@ -9,7 +9,7 @@ const { BSON } = mongoose.mongo;
 
 /**
  * Returns the sort values of a stored entity, from which the cursor of the next page is made. Returns `undefined` if
- * the page needs no sort values, or if the identifier of the entity was not read. The page then has no cursor.
+ * the request has no pages, or if the identifier of the entity was not read. The page then has no cursor.
  */
 export function pageEnd(stored: object | undefined, { paths }: PageRead): SortValues | undefined {
   if (stored === undefined || paths.length === 0) return undefined;
@@ -22,8 +22,8 @@ export function pageEnd(stored: object | undefined, { paths }: PageRead): SortVa
 const DECODE = { ...SEEK_READ, validation: { utf8: false } };
 
 /**
- * Passes the sort values of an entity to `page.note()` before hooks get the entity. Decoded values are copied, because
- * hooks may change dates and bytes in place and the cursor would contain the changed values.
+ * Passes the sort values of an entity to `page.note()` before hooks get the entity. Hooks may change dates and bytes in
+ * place, so the values are copied, because the cursor needs the stored values.
  */
 export function noteEnd(stored: object, page: PageRead | undefined): void {
   if (page?.note === undefined) return;

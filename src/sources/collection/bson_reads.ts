@@ -22,17 +22,17 @@ import { NamedReader } from "./named_reader.ts";
 import type { PageRead } from "../source.ts";
 
 /**
- * The options with which Mongoose makes a document of stored values, so that the document does not count as new and
+ * The options with which a Mongoose document is made from stored values. The document then does not count as new and
  * gets no new identifier.
  */
 const FOUND = { skipId: true, isNew: false, willInit: true };
 
 export interface StoredQuery {
-  /** The conditions of the query, already cast, because the driver does not cast them. */
+  /** The conditions of the query. They must be cast already, because the MongoDB driver does not cast them. */
   readonly conditions: Filter;
   readonly projection: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;
-  /** The paths that are read in addition to the projection and are not shown, such as the sort values of a page. */
+  /** The paths that are read although the answer does not show them, such as the sort values for a cursor. */
   readonly also?: readonly string[] | undefined;
   /** The text that is written between two entities. The default is a comma. */
   readonly separator?: Separator | undefined;
@@ -56,16 +56,19 @@ interface EachOptions {
 interface EntitiesOptions {
   readonly timeBudget: TimeBudget;
   readonly page: PageRead | undefined;
-  /** Whether the operation changes the entities. Such entities are read with all their fields. */
+  /**
+   * Whether the operation changes the entities. Such entities are read with all their fields, because validators and
+   * scopes may need any field.
+   */
   readonly forChange?: boolean | undefined;
 }
 
 /**
- * A stored entity for hooks. Hooks get a document or an instance that is made from `values`. The document is made only
- * when `document()` is called.
+ * The stored values of an entity before a hook gets it. The hook gets a Mongoose document or an instance of the class,
+ * which is made from these values only if it is needed, because documents are slow to make.
  */
 export class StoredEntity {
-  /** The values of the entity, as the driver decodes them. */
+  /** The values of the entity in the form in which the MongoDB driver decodes them. */
   readonly values: object;
   readonly #toDocument: (values: object) => Document;
 
@@ -79,7 +82,9 @@ export class StoredEntity {
   }
 }
 
-/** Reads stored documents as BSON bytes, and turns the bytes into JSON text or into entities for hooks. */
+/**
+ * Reads stored documents as BSON bytes, without Mongoose, and converts the bytes to JSON text or to entities for hooks.
+ */
 export class BsonReads {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
@@ -87,8 +92,8 @@ export class BsonReads {
   readonly #selected: StoredQuery["projection"];
   readonly #unselected: Record<string, 0> | undefined;
   /**
-   * The writers of projected documents, by projection. A projection that belongs to a route is always the same object,
-   * so each route builds its writer once.
+   * The writers of JSON for documents with some of their fields, by the projection object. A route always uses the same
+   * object, so its writer is compiled once.
    */
   readonly #partly = new WeakMap<object, BsonToJson>();
   /** The writers that leave out fields for hooks, by the writer of all fields and by the names of the left-out fields. */
@@ -108,8 +113,8 @@ export class BsonReads {
     const writer = this.writerFor(query);
     const { separator = "," } = query;
     const batches = this.#list(query, timeBudget);
-    // No variable of the generator holds a batch while a slow client takes its text, so that the garbage collector can
-    // free the bytes.
+    // A slow client may take long to receive a text. No variable of the generator holds the bytes of the batch during
+    // this time, so that the garbage collector can free them.
     const nextText = async () => {
       const { done, value } = await batches.next();
       return done ? undefined : await writer.list(value, separator);
@@ -128,8 +133,8 @@ export class BsonReads {
   }
 
   /**
-   * Reads a list with entities in the place of identifiers (population). The finder runs once for each batch, so one
-   * batch costs one query for each populated field.
+   * Reads a list as JSON text with entities in the place of their identifiers (population). The entities for a whole
+   * batch are read together, so one batch costs one query for each populated field.
    */
   async *readPopulated(
     { options, ...query }: StoredQuery,
@@ -166,8 +171,8 @@ export class BsonReads {
   }
 
   /**
-   * Returns the JSON text of documents. A finder puts entities in the place of identifiers (population). The caller
-   * bounds the wait for the database.
+   * Returns stored documents as JSON text. With `finder`, entities are put in the place of their identifiers
+   * (population). The caller must limit the time of the call.
    */
   async joined(
     stored: readonly Buffer[],
@@ -182,9 +187,7 @@ export class BsonReads {
     return Buffer.concat([...fillMarked(marked, targets)]);
   }
 
-  /**
-   * Reads the result of a query batch by batch. Without `timeBudget`, the caller must bound the waits for the database.
-   */
+  /** Reads the result of a query in batches. Without `timeBudget`, the caller must limit the time of each read. */
   batches(query: StoredQuery, timeBudget?: TimeBudget): AsyncGenerator<Batch> {
     return readBatches(this.#open(query), { timeBudget });
   }
@@ -210,8 +213,8 @@ export class BsonReads {
   ): AsyncGenerator<readonly StoredEntity[]> {
     const isPage = page !== undefined;
     const selected = forChange ? query : this.selected(query);
-    // The sort values of a page are read from its bytes after hooks have run, so the entities are made from copies of
-    // the bytes.
+    // The sort values for a cursor are read from the bytes of an entity after hooks have run. Hooks may change bytes in
+    // place, so the entities are made from copies.
     const make = this.#entityMaker(query, { copies: isPage, forChange });
     const batches = isPage ? this.batches(selected, timeBudget) : this.#list(selected, timeBudget);
     for await (const batch of batches) {
@@ -230,8 +233,8 @@ export class BsonReads {
   }
 
   /**
-   * Returns a function that makes entities from stored bytes. With `copies`, hooks that change bytes in place change a
-   * copy, and the stored bytes can still be read afterwards.
+   * Returns a function that makes entities from stored bytes. With `copies`, the entities are made from a copy of the
+   * bytes, because hooks may change bytes in place and the stored bytes are needed afterwards.
    */
   #entityMaker(
     query: StoredQuery,
@@ -239,7 +242,8 @@ export class BsonReads {
   ): (stored: Buffer) => StoredEntity {
     const writer = this.writerFor(query);
     const unseen = (query.also ?? []).filter((path) => !writer.shows(path));
-    // The driver decodes with the same options in queries on the connection of the model, so hooks get equal values.
+    // The values are decoded with the options of the connection, so that hooks get the same values as from queries of
+    // the application.
     const options = { ...this.#model.db.getClient().bsonOptions, validation: { utf8: false } };
     const toDocument = (values: object) => this.#document(values, forChange);
     return (stored) => {
@@ -251,17 +255,21 @@ export class BsonReads {
   }
 
   /**
-   * Returns the document that a query of Mongoose would return for stored values. A document for a change gets a
-   * snapshot of the stored values, with which its save detects changes of other requests.
+   * Returns the Mongoose document that a query would return for stored values. If the operation changes the entity, the
+   * document also keeps a copy of the stored values. Its save compares this copy with the database and so detects
+   * changes of other requests.
    */
   #document(values: object, forChange: boolean): Document {
     if (forChange) return hydrateWithSnapshot(this.#model, values);
-    // `hydrate()` would copy every object from which it leaves out a field, so the document is made by `init()`.
+    // `init()` makes the document here, because `hydrate()` would copy every object from which a field is left out.
     const found = new this.#model(undefined, this.#unselected, FOUND) as Document;
     return found.init(values);
   }
 
-  /** Returns the query with a projection that leaves out unselected fields, because hooks would see these fields. */
+  /**
+   * Returns the query with a projection that leaves out the fields with `select: false`, because hooks must not see
+   * these fields.
+   */
   selected(query: StoredQuery): StoredQuery {
     const projection = isEmpty(query.projection)
       ? this.#selected

@@ -14,8 +14,8 @@ import { type Plan, planJson } from "../../json/transcode/plan.ts";
 import { type MarkedJson, Marking } from "../../json/populate.ts";
 
 /**
- * The number of bytes that are written in one turn of the event loop, so that a long batch does not block other
- * requests.
+ * The number of bytes that are converted to JSON in one turn of the event loop, so that a long list does not block
+ * other requests.
  */
 const PORTION = 16 * 1024;
 
@@ -28,8 +28,8 @@ interface StoredJsonOptions {
 }
 
 /**
- * Writes stored documents of a model as JSON text, from their BSON bytes. Mongoose makes the JSON of a document whose
- * values the transcoder cannot write.
+ * Converts the BSON bytes of stored documents to JSON text, without making objects. If a document has a value that only
+ * Mongoose can convert, Mongoose makes the JSON of this document.
  */
 export class BsonToJson {
   readonly #model: Model<unknown>;
@@ -56,8 +56,8 @@ export class BsonToJson {
   }
 
   /**
-   * Returns the JSON text of a batch, with separators between the documents. A long batch is written in portions, one
-   * in each turn of the event loop, so that other requests can run.
+   * Returns a batch of documents as JSON text with separators. A long batch is converted in several turns of the event
+   * loop, so that other requests can run.
    */
   async list(batch: Batch, separator?: Separator): Promise<Buffer> {
     const { array, start } = batch;
@@ -87,8 +87,8 @@ export class BsonToJson {
   }
 
   /**
-   * Returns the JSON text of a document that the driver has decoded. The document is encoded as BSON again. If the
-   * encoding would differ from the stored bytes, Mongoose makes the JSON.
+   * Returns a document that the driver has decoded as JSON text. The document is encoded as BSON again for the
+   * conversion. If the encoding could differ from the stored bytes, Mongoose makes the JSON.
    */
   text(values: object): Buffer | string {
     const bytes = encodeBson(values);
@@ -99,7 +99,7 @@ export class BsonToJson {
     return JSON.stringify(this.hydrate(values)) ?? "null";
   }
 
-  /** Returns the JSON value of the document that Mongoose makes from stored values. */
+  /** Returns the JSON value that Mongoose makes from stored values, for values that cannot be converted from bytes. */
   hydrate(values: object): unknown {
     return toJsonValue(this.#model.hydrate(values, this.#leftOut() as never), this.#shape);
   }
@@ -148,8 +148,8 @@ function sizeOf(stored: readonly Buffer[]): number {
 }
 
 /**
- * Writes documents as JSON text with marks in the place of the references in the fields `names`. `fillMarked()`
- * replaces the marks by entities. A document that only Mongoose can write becomes one mark.
+ * Returns documents as JSON text with marks at the references in the fields `names`. The referenced entities are read
+ * afterwards, and `fillMarked()` puts them at the marks. A document whose JSON only Mongoose can make becomes one mark.
  */
 export function writeMarked(
   stored: readonly Buffer[],

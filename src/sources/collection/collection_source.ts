@@ -66,16 +66,18 @@ const DELETE_BATCH = 1000;
 export interface CollectionSourceOptions extends Omit<OpenCollection, "model" | "conditions"> {
   readonly model: () => Promise<Model<unknown>>;
   /**
-   * Returns the statements of a feature that run in the transaction of the entities. Returns `undefined` if the request
-   * has no such statements.
+   * Returns the statements that a feature adds to the transaction of the entities, such as a write of an idempotency
+   * key. Returns `undefined` if the request has no such statements.
    */
   readonly part?: (() => TransactionPart | undefined) | undefined;
-  /** The work that features of the class add to each write. Missing if the class has no such feature. */
+  /**
+   * The work that class options add to each write, such as an entry of an audit log. Missing if there is no such work.
+   */
   readonly duties?: WriteDuties | undefined;
 }
 
 interface RemoveNamedOptions {
-  /** The identifiers of the removed entities, for the duties of their class. */
+  /** The identifiers of the removed entities, which class options get with the removal. */
   readonly ids?: readonly unknown[];
   readonly options?: Record<string, unknown>;
   readonly together?: Together;
@@ -132,7 +134,8 @@ export class CollectionSource implements Source {
 
   async write(change: Change): Promise<Write> {
     const { operation, id, limit } = change;
-    // A class whose hooks use another database may have no open connection.
+    // The hooks of a class may store its entities in another database, and the class then needs no connection. This
+    // check therefore comes before the connection is opened.
     const reason = whyHooked(change);
     if (reason !== undefined) return { kind: "documents", reason };
     if (this.#options.duties !== undefined) {
@@ -267,8 +270,8 @@ export class CollectionSource implements Source {
   }
 
   /**
-   * Returns the function that runs the statement of some documents, together with the duties of their class. `together`
-   * runs the statement with a write of the parent.
+   * Returns a function that runs the write of documents and the further statements of class options in one transaction.
+   * `together` is a function that already runs the write in a transaction with a write of the parent.
    */
   #bind(
     docs: readonly Document[],
@@ -288,7 +291,10 @@ export class CollectionSource implements Source {
     return withDuties(duties, { ...transaction, written, together, session });
   }
 
-  /** Returns the function that runs a removal by identifiers, together with the duties of the class. */
+  /**
+   * Returns a function that runs a removal and the further statements of class options in one transaction. Returns
+   * `together` if there are no such statements.
+   */
   #bindRemoval(
     { ids = [], together }: RemoveNamedOptions,
     model: Model<unknown>,
@@ -301,8 +307,8 @@ export class CollectionSource implements Source {
   }
 
   /**
-   * Removes the entities that match the conditions `named`, the given filter and the scope, in one statement. By
-   * default, the given filter is the filter of the selection.
+   * Removes by one statement the entities that match the conditions `named`, the filter of the request and the scope.
+   * The option `filter` replaces the filter of the request.
    */
   protected async removeNamed(
     named: Filter,
@@ -333,8 +339,9 @@ export class CollectionSource implements Source {
   }
 
   /**
-   * Returns the model with the conditions of the request. With `anyway`, the conditions of the client are left out. The
-   * conditions of hooks and scopes stay, because they protect entities from the client.
+   * Returns the model and the joined conditions of the request. With `anyway`, the conditions of the client are left
+   * out, for entities that the client does not select but may see. The conditions of hooks and scopes always apply,
+   * because they hide entities from the client.
    */
   protected async open(anyway = false): Promise<OpenCollection> {
     const model = await this.#options.model();
@@ -380,8 +387,8 @@ export class CollectionSource implements Source {
   }
 
   /**
-   * Returns the condition that selects the entity with a name. Returns `undefined` if no entity can have the name, so
-   * that no query is needed.
+   * Returns the filter for the entity with the given name. Returns `undefined` if no entity can have the name, so that
+   * no query is needed.
    */
   protected idFilter(name: EntityName): Filter | undefined {
     return typeof name === "string" ? byKey(name, this.#options) : byStoredId(name);

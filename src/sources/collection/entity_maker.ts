@@ -20,8 +20,8 @@ interface Replacement {
 }
 
 /**
- * Builds new entities from request bodies without Mongoose documents. The entities have the values that Mongoose would
- * store.
+ * Makes new entities from request bodies without Mongoose documents, which are slow to make. The entities have the
+ * values that Mongoose would store.
  */
 export class EntityMaker {
   readonly #model: Model<unknown>;
@@ -46,8 +46,8 @@ export class EntityMaker {
   }
 
   /**
-   * Builds an entity from a body and adds defaults. Returns `undefined` if {@linkcode flatFields} does not accept the
-   * body, so that the entity needs a document.
+   * Returns the entity for a body, with default values. Returns `undefined` if the body has values that only a Mongoose
+   * document can store.
    */
   make(
     body: JsonObject,
@@ -70,8 +70,8 @@ export class EntityMaker {
   }
 
   /**
-   * Builds the update that replaces an entity or creates it if it is missing. Returns `undefined` if the replacement
-   * needs a document.
+   * Returns the update that replaces a stored entity or creates it if it is missing. Returns `undefined` if only a
+   * Mongoose document can make this change.
    */
   replacement(
     body: JsonObject,
@@ -106,8 +106,8 @@ export class EntityMaker {
 }
 
 /**
- * Whether a replacement whose body leaves out a field clears or keeps the field as a whole, so that one statement can
- * do it. `false` if the field is an object with protected fields, or if a function decides whether the field is
+ * Whether a PUT that leaves out a field keeps or removes the whole field, so that one update can do it. `false` for an
+ * object with read-only or hidden fields, which a PUT keeps. Also `false` if a function decides whether the field is
  * immutable.
  */
 function isClearedWhole([, field]: readonly [string, FieldShape]): boolean {
@@ -118,9 +118,9 @@ function isClearedWhole([, field]: readonly [string, FieldShape]): boolean {
 }
 
 /**
- * Casts a body whose values at declared fields are all scalars or arrays of scalars. Returns `undefined` for any other
- * body, for values that cannot be cast, and for references whose entities have to be checked. Such a body needs a
- * document.
+ * Returns the cast values of a body that has only scalars and arrays of scalars. Returns `undefined` for any other
+ * body, for values that cannot be cast, and for references to entities that must exist. Such a body is written as a
+ * Mongoose document.
  */
 export function flatFields(
   body: JsonObject,
@@ -151,8 +151,8 @@ function isFlat({ kind, element }: FieldShape): boolean {
 }
 
 /**
- * Runs the setters of a field, such as `lowercase`, so that the value is stored as Mongoose would store it. The cast of
- * a body does not run setters.
+ * Runs the setters of a field, such as `lowercase`, because the cast of a body does not run them. The value is then
+ * stored as Mongoose would store it.
  */
 function settle(value: unknown, { type, element }: FieldShape): unknown {
   if (element === undefined) return castForQuery(type as SchemaType, value);
@@ -162,8 +162,8 @@ function settle(value: unknown, { type, element }: FieldShape): unknown {
 }
 
 /**
- * Whether values pass the validators of their fields. The validators run without a document, so each validator must
- * look at the value alone.
+ * Whether values pass the validators of their fields. The validators run without a document, so the function is only
+ * used for validators that look at the value alone.
  */
 export function areValid(
   values: Readonly<Record<string, unknown>>,

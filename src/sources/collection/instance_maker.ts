@@ -11,13 +11,15 @@ import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 
 export interface InstanceOptions {
   readonly shape: Shape;
-  /** Returns whether the read shows a field. A field that the read does not show gets no default. */
+  /**
+   * Returns whether a field was read. A field that was not read gets no default, because its stored value is not known.
+   */
   readonly shows: Shows;
   /** The path of the instances in the entity, with a dot at its end. Empty for the entity itself. */
   readonly prefix: string;
   /** The paths at which a query has replaced identifiers by entities (population). */
   readonly populated: ReadonlySet<string>;
-  /** Whether the instances leave out fields with `select: false`, even if values of these fields were read. */
+  /** Whether the instances have no fields with `select: false`, even if their values were read. */
   readonly leavesOut?: boolean;
 }
 
@@ -26,9 +28,10 @@ type Spot = Omit<InstanceOptions, "shape">;
 export type InstanceMaker = (values: object) => object;
 
 /**
- * Returns a function that builds instances of a class from stored values, without a Mongoose document. Methods, getters
- * and setters of the class work, and changes are not tracked. A stored value of another type than its field stays, but
- * an object or a list is left out if its field holds another kind of value.
+ * Returns a function that makes instances of a class from stored values, for hooks with the option `lean`. The methods,
+ * getters and setters of the class work, but changes of the instance are not tracked and cannot be saved. A stored
+ * value of another type than its field stays unchanged, except an object or a list in a field for another kind of
+ * value, which is left out.
  */
 export function instanceMaker(
   target: ModelClass,
@@ -44,7 +47,8 @@ export function instanceMaker(
   return (values) => {
     const stored = values as Record<string, unknown>;
     const instance = new Blank();
-    // A hook may set a hidden field even if no value is stored, so every hidden field is defined as hidden.
+    // A hook may set a hidden field that is not stored. Every hidden field is therefore defined as not enumerable from
+    // the beginning, so that the value cannot appear in the answer.
     for (const { name } of hidden) Object.defineProperty(instance, name, SECRET);
     // JSON shows the fields in the order in which they are stored.
     for (const name of Object.keys(stored)) {
@@ -59,8 +63,8 @@ export function instanceMaker(
 }
 
 /**
- * Returns a constructor that has the prototype of a class and runs no code of the class. JavaScript engines learn the
- * layout of objects from their constructor, which makes the objects fast to use.
+ * Returns a constructor with the prototype of a class, which runs no code of the class. Objects of one constructor have
+ * one layout in the JavaScript engine, which makes them fast to use.
  */
 function blankOf(target: ModelClass): new () => object {
   function Blank() {}
@@ -69,8 +73,8 @@ function blankOf(target: ModelClass): new () => object {
 }
 
 /**
- * The property descriptor of a hidden field. The property is not enumerable, so a spread, a clone and JSON leave it
- * out, and a hook cannot show it by accident.
+ * The property descriptor of a hidden field. The property is not enumerable, so that a spread, a clone and JSON leave
+ * it out, and a hook cannot show the field by accident.
  */
 const SECRET = { value: undefined, writable: true, enumerable: false, configurable: true } as const;
 
@@ -80,8 +84,8 @@ class FieldMaker {
   readonly expected: boolean;
   readonly #field: FieldShape;
   /**
-   * Whether the prototype of the class has a member with the name of the field, such as a setter. An assignment would
-   * run the setter, so the property is defined instead.
+   * Whether the class has a member with the name of the field, such as a setter. An assignment would run the setter, so
+   * the property is defined with a descriptor.
    */
   readonly #shadows: boolean;
   readonly #convert: (value: unknown) => unknown;
@@ -175,8 +179,8 @@ function toMap(value: object, inner: (value: unknown) => unknown): Map<string, u
 }
 
 /**
- * Returns the function that builds instances of an embedded object. The function is built at its first use, because a
- * model may embed itself. An object without a class becomes a plain object.
+ * Returns a function that makes instances of an embedded object. The function is compiled at its first use, because a
+ * model may embed itself without an end. An object without a class becomes a plain object.
  */
 function objectMaker({ type, shape }: FieldShape, spot: Spot): InstanceMaker {
   if (shape === undefined) return (values) => values;
@@ -186,8 +190,8 @@ function objectMaker({ type, shape }: FieldShape, spot: Spot): InstanceMaker {
 }
 
 /**
- * Returns the function that converts the stored value of a scalar field. If a query has put an entity in the place of
- * an identifier (population), the entity becomes an instance without defaults.
+ * Returns a function that converts the stored value of a field without nested fields. If a query has put an entity in
+ * the place of an identifier (population), the entity becomes an instance of its class.
  */
 function scalarConverter(
   field: FieldShape,
@@ -226,7 +230,10 @@ function toBigInt(value: unknown): unknown {
   return typeof convert === "function" ? convert.call(value) : value;
 }
 
-/** Returns stored bytes as a `Buffer`. The driver returns bytes as a `Uint8Array` or in its class `Binary`. */
+/**
+ * Returns stored bytes as a `Buffer`, as Mongoose documents have them. The driver returns a `Uint8Array` or an object
+ * of its class `Binary`.
+ */
 function toBuffer(value: unknown): unknown {
   const { buffer: inner } = value as { buffer?: unknown };
   const bytes = value instanceof Uint8Array ? value : inner;

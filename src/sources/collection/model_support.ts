@@ -27,28 +27,28 @@ const READ_MIDDLEWARE = ["find", "findOne", "init", "createModel"];
 const COUNT_MIDDLEWARE = ["countDocuments"];
 
 /**
- * The middleware that an insert or an update runs, on the document or on the query. If a model has such middleware, its
- * inserts and updates need documents.
+ * The Mongoose middleware that inserts and updates run. If a model has such middleware, its inserts and updates need
+ * Mongoose documents or queries, which run the middleware.
  */
 const WRITE_MIDDLEWARE = [...READ_MIDDLEWARE, "save", "validate", "findOneAndUpdate", "updateOne"];
 
 const REMOVE_MIDDLEWARE = [...READ_MIDDLEWARE, "deleteOne"];
 
 /**
- * The schema options that change a query, or how the database runs the query. Only Mongoose applies these options, so a
- * model with one of them is read by Mongoose.
+ * The schema options that change queries. Only Mongoose applies them, so a model with one of these options is read by
+ * Mongoose.
  */
 const QUERY_OPTIONS = ["read", "readConcern", "collation"];
 
 /**
  * The schema options that change how Mongoose writes. Inserts and updates of a model with one of these options need
- * documents.
+ * Mongoose documents.
  */
 const WRITE_OPTIONS = ["optimisticConcurrency", "shardKey", "writeConcern", "collation"];
 
 /**
- * The field options whose functions need the document, because they may read other fields of the document. Inserts and
- * updates of a model with such a field need documents.
+ * The field options whose functions may use other fields of the same document. Inserts and updates of a model with such
+ * a field need Mongoose documents.
  */
 const RULES = ["set", "transform"];
 
@@ -59,7 +59,10 @@ export interface ModelReads {
 
 interface ModelSupport {
   readonly reads: ModelReads | undefined;
-  /** The reason why only Mongoose can read the model. `undefined` if the readers in `reads` can read the model. */
+  /**
+   * The reason why only Mongoose can read the model. `undefined` if the MongoDB driver can read the model directly,
+   * which is faster.
+   */
   readonly needsMongoose: string | undefined;
   readonly counts: boolean;
   readonly inserts: EntityMaker | undefined;
@@ -70,8 +73,8 @@ interface ModelSupport {
 const supports = new WeakMap<Model<unknown>, WeakMap<Shape, ModelSupport>>();
 
 /**
- * Returns the operations that a model supports without documents. The result is cached for each model and each shape of
- * the model, because all schemas have to be examined.
+ * Returns the operations of a model that need no Mongoose documents, which are slow. The result is stored for each
+ * model and each kind of reader, because the function examines all schemas.
  */
 export function modelSupport(model: Model<unknown>, shape: Shape): ModelSupport {
   let ofModel = supports.get(model);
@@ -82,8 +85,9 @@ export function modelSupport(model: Model<unknown>, shape: Shape): ModelSupport 
 }
 
 /**
- * Checks a model and all embedded schemas for the operations that need no documents. An operation needs documents if
- * Mongoose would run functions of the application, or if an option changes how Mongoose reads or writes.
+ * Finds out which operations of a model need no Mongoose documents. An operation needs documents if Mongoose would run
+ * functions of the application, or if an option of the model or of an embedded schema changes how Mongoose reads or
+ * writes.
  */
 export function findSupport(model: Model<unknown>, shape: Shape): ModelSupport {
   const runsNothing = (names: readonly string[]) =>
@@ -93,8 +97,8 @@ export function findSupport(model: Model<unknown>, shape: Shape): ModelSupport {
   const fields = [...shape.fields.values()];
   const needsMongoose = whyMongoose(model);
   const reads = needsMongoose === undefined;
-  // The plugins of a connection may change the fields of a schema. The shape describes only the fields of the schema
-  // without these plugins, so writes to any other schema need documents.
+  // The plugins of a connection may add fields to a schema, which the description of the fields does not have. Writes
+  // to a model with a changed schema therefore need Mongoose documents.
   const updates = !shape.strict && usualSchema(schema) === schema && hasUsualWrites(schema) &&
     runsNothing(WRITE_MIDDLEWARE) &&
     schemas.flatMap(({ paths }) => Object.values(paths)).flatMap(typesWithin)
@@ -113,7 +117,8 @@ export function findSupport(model: Model<unknown>, shape: Shape): ModelSupport {
 }
 
 /**
- * Returns the first reason why only Mongoose can read a model. Returns `undefined` if the driver can read the model.
+ * Returns the first reason why only Mongoose can read a model, for the log of plans. Returns `undefined` if the MongoDB
+ * driver can read the model directly.
  */
 function whyMongoose(model: Model<unknown>): string | undefined {
   if (checkMongoose().length > 0) return "this version of Mongoose is not recognised";
@@ -126,8 +131,8 @@ function whyMongoose(model: Model<unknown>): string | undefined {
 }
 
 /**
- * Whether documents of a schema show the stored values, so that the values can be read without Mongoose. Functions of
- * the application for JSON, the mode `strictRead: "throw"`, and options of queries would change the result.
+ * Whether the JSON of documents shows the stored values, so that the values can be read without Mongoose. Functions of
+ * the application, the mode `strictRead: "throw"` and options of queries would change the result.
  */
 function showsWhatIsStored(schema: Schema): boolean {
   const options = schema.options as Record<string, unknown>;
@@ -136,8 +141,8 @@ function showsWhatIsStored(schema: Schema): boolean {
 }
 
 /**
- * Whether an option of a schema is set. Mongoose stores `null` or `false` for an option that was not given, so both
- * values count as not set.
+ * Whether an option of a schema has a value. Mongoose stores `null` or `false` for an option that the application has
+ * not set.
  */
 function isSet(option: unknown): boolean {
   return option !== undefined && option !== null && option !== false;
@@ -151,8 +156,8 @@ function hasUsualWrites(schema: Schema): boolean {
 }
 
 /**
- * Whether new documents get a random identifier, and their timestamps have no defaults. Otherwise only Mongoose can
- * make these values for a new entity.
+ * Whether new documents get a random ObjectId, and timestamps without other defaults. In any other case, only Mongoose
+ * can make these values.
  */
 function hasUsualStart(schema: Schema): boolean {
   return hasUsualId(schema) &&
@@ -160,8 +165,8 @@ function hasUsualStart(schema: Schema): boolean {
 }
 
 /**
- * Whether the default of a field can be computed without a document. Otherwise a new entity whose body leaves out the
- * field needs a document.
+ * Whether the default value of a field can be made without a document. In any other case, a new entity without the
+ * field needs a Mongoose document.
  */
 function isMadeAlone([name, field]: [string, FieldShape]): boolean {
   const { kind, make } = fieldDefault(field);
@@ -169,8 +174,8 @@ function isMadeAlone([name, field]: [string, FieldShape]): boolean {
 }
 
 /**
- * Whether a type is built into Mongoose, and all rules of the type look at the value alone, so that values of the type
- * can be written without a document.
+ * Whether values of a type can be written without a Mongoose document. The type must be built into Mongoose, and its
+ * rules must look at the value alone.
  */
 function needsNoDocument(type: SchemaType): boolean {
   const options = type.options as Record<string, unknown>;
@@ -181,8 +186,8 @@ function needsNoDocument(type: SchemaType): boolean {
 }
 
 /**
- * Whether setting a field, or its elements, runs no setter of the application, so that the values of a body can be
- * written without a document.
+ * Whether no setter of the application changes a value of a field or of its elements. The values of a body can then be
+ * written without a Mongoose document.
  */
 function isSetAsGiven({ type, element, writable }: FieldShape): boolean {
   if (type !== undefined && writable && hasOwnSetters(type)) return false;

@@ -3,8 +3,8 @@ import { aggregateValues } from "../../schema/mongoose/statements/commands.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
 
 /**
- * The options of the driver that keep the BSON type of every value. Values that are read with these options can be
- * written again without a loss.
+ * The options with which the MongoDB driver keeps the BSON type of every value. Values that are read with these options
+ * can be written again without a change.
  */
 export const AS_STORED = {
   promoteValues: false,
@@ -15,8 +15,8 @@ export const AS_STORED = {
 } as const;
 
 /**
- * Runs the stages of an aggregation on a given document, which is not stored. The database can therefore decide whether
- * a changed copy of a document matches a filter before the copy is written.
+ * Runs an aggregation on a document that is sent with the query and need not be stored. By this aggregation, the
+ * database decides whether a changed copy of a document matches a filter before the copy is written.
  */
 export async function aggregateDocument(
   { db }: Model<unknown>,

@@ -58,16 +58,16 @@ interface ElementOptions extends Readonly<Record<string, unknown>> {
 }
 
 /**
- * The source of the objects that a parent embeds, in an array or as a single object. A read runs an aggregation on the
- * root document. The aggregation replaces the document by the embedded objects, so that filters and sort orders apply
- * to them.
+ * The object that reads and writes the entities that a parent embeds, in an array or as a single object (source). A
+ * read is an aggregation on the document that contains the parent. The aggregation turns the embedded objects into
+ * documents, so that filters and sort orders apply to them.
  */
 export class ElementSource implements Source {
   readonly #options: ElementSourceOptions;
   readonly #scope: Filter;
   /**
-   * The filter that selected the elements when they were read. Each write repeats the filter as a condition, in
-   * addition to the scope, so that an element that no longer matches is not written.
+   * The filter by which the embedded objects were selected when they were read. Each write repeats the filter as a
+   * condition, so that an object that another request has changed and that no longer matches is not written.
    */
   #selected: Filter = {};
 
@@ -81,8 +81,8 @@ export class ElementSource implements Source {
   }
 
   /**
-   * Opens a read of entities. The plan of an embedded part is never bytes, because the part is read by an aggregation
-   * on the root document.
+   * Returns a read that returns the entities as objects. Embedded entities are never read as JSON text, because an
+   * aggregation takes them out of another document.
    */
   readEntities({ forChange }: ReadRequest): Promise<EntitiesRead> {
     const read = (filter: Filter, options: ElementOptions) =>
@@ -215,7 +215,8 @@ export class ElementSource implements Source {
 
   async #write(docs: readonly Document[], write: () => Promise<void>): Promise<EntityValue[]> {
     const { link, shape, timeBudget, maxTimeMS, selection } = this.#options;
-    // `readProjected()` throws for a projection that embedded parts cannot have, before anything is written.
+    // `readProjected()` throws for a projection that embedded entities cannot have. The call comes first, so that such
+    // an error prevents the write.
     readProjected(selection.projection, this.#options);
     await timeBudget.wait(write());
     if (!showsInPart({ selection, shape })) return [...docs];
@@ -237,7 +238,7 @@ export class ElementSource implements Source {
   #named(name: EntityName, anyway = false): Filter | undefined {
     const { link, model, selection: { hookConditions: added = {} } } = this.#options;
     const id = typeof name === "string" ? byIdentifier(name) : name;
-    // A single embedded object needs no identifier, because its property holds no other object.
+    // A property with a single embedded object holds no other object, so the object needs no identifier.
     const named = link.array ? id && byStoredId(id) : {};
     return named && everyFilter(named, anyway ? castFilter(model, added) : this.#filter());
   }
@@ -265,7 +266,10 @@ export class ElementSource implements Source {
     return found.map((stored) => hydrateWithSnapshot(this.#options.model, stored));
   }
 
-  /** Reads the stored values of the elements that a filter selects, by one aggregation on the root document. */
+  /**
+   * Reads the stored values of the embedded objects that a filter selects, by one aggregation on the document that
+   * contains them.
+   */
   async #aggregate(filter: Filter, given: ElementOptions): Promise<StoredObject[]> {
     const { parent, link, timeBudget } = this.#options;
     const { sort, skip, limit, stages = [], ...others } = given;
@@ -280,7 +284,7 @@ export class ElementSource implements Source {
       ...typeof limit === "number" && limit > 0 ? [{ $limit: limit }] : [],
       ...stages,
     ];
-    // All elements are read into one array, so the batch size of a page would only add round trips.
+    // All selected objects are read into one array, so a small batch size would only cause further round trips.
     const bounded = { ...options, batchSize: BATCH_SIZE };
     const cursor = parent.model.collection.aggregate<StoredObject>(all as never, bounded);
     return await timeBudget.wait(cursor.toArray());

@@ -30,14 +30,17 @@ export interface PartSegment {
   readonly property: string;
   /** The identifier of the element. Missing if the property holds a single object. */
   readonly id?: Types.ObjectId;
-  /** The scope of the embedded object, already cast. Reads and writes reach the object only if it is in the scope. */
+  /**
+   * The condition of the `scope` of the embedded object, already cast. Reads and writes reach the object only if it
+   * matches.
+   */
   readonly scope: Filter;
 }
 
 export interface PartPath {
   readonly model: Model<unknown>;
   readonly id: unknown;
-  /** The scope of the root document, already cast. */
+  /** The condition of the `scope` of the root document, already cast. */
   readonly scope: Filter;
   /** The condition on the version of the root document. Missing if a write may change the document in any version. */
   readonly version?: Filter | undefined;
@@ -46,8 +49,8 @@ export interface PartPath {
 }
 
 /**
- * Returns the options with which transactions and other writes of this process run one after the other on the root
- * document. Otherwise they would conflict with each other and be repeated.
+ * Returns the options by which the writes of this process to one root document run one after the other. Simultaneous
+ * writes would conflict with each other and would have to be repeated.
  */
 export function turnAt({ model, id, timeBudget }: PartPath): TransactionOptions {
   return {
@@ -73,9 +76,9 @@ export function stagesTo({ id: root, scope: outer, steps }: PartPath): PipelineS
 }
 
 /**
- * Returns the condition on the root document for a write to a part. The condition consists of the scopes on the way to
- * the part and of a condition on the part. A scope that no condition can express is left out. {@linkcode changePlace}
- * checks such a scope on a copy of the document.
+ * Returns the condition on the root document for a write to a part of it. The condition consists of the scopes of all
+ * objects on the path to the part and of a condition on the part. A scope that cannot be written as such a condition is
+ * left out, and {@linkcode changePlace} checks it on a copy of the document.
  */
 export function conditionsOf({ scope, version, steps }: PartPath, condition: Filter): Filter {
   const inside = steps.reduceRight((rest: Filter, { property, id, scope }) => {
@@ -92,8 +95,8 @@ export function insideOf(property: string, filter: Filter): Filter {
 }
 
 /**
- * Whether a change of some fields leaves unchanged all fields that the scopes on the way to the part read, so that
- * every entity stays in its scope. `false` if a scope may read all fields, as `$expr` does.
+ * Whether the scopes on the path to a part read no field that a change writes. Every entity then stays in its scope,
+ * and the change needs no check after the write. `false` if a scope may read all fields, as with `$expr`.
  */
 export function keepsScopes(
   { model, scope, steps }: Pick<PartPath, "model" | "scope" | "steps">,
@@ -111,8 +114,8 @@ export function keepsScopes(
 }
 
 /**
- * Returns the stages of an aggregation that replace a document by the object in a property, or by each object of an
- * array. The stages that follow can address the fields of the object directly.
+ * Returns aggregation stages that replace a document by the object in one of its properties, or by each object of an
+ * array. Later stages can then use the fields of the object directly.
  */
 export function intoStages(property: string, array: boolean): PipelineStage[] {
   const into = [{ $match: isObjectAt(property) }, {
@@ -126,36 +129,37 @@ export function isExpressible(filter: Filter): boolean {
 }
 
 /**
- * The maximum number of attempts of a change. An attempt is repeated if another request has changed values on which the
- * change depends. After the last attempt, the change counts as not written.
+ * The maximum number of attempts of a change. An attempt is repeated if another request has changed the values that the
+ * change has read. After the last attempt, the change counts as not written.
  */
 const MAX_ATTEMPTS = 20;
 
-/** The new values of some fields of an entity. The value `undefined` removes the field from the entity. */
+/** The new values of the changed fields of an entity. The value `undefined` removes a field. */
 type Fields = Record<string, unknown>;
 
 export interface Change {
-  /** The update that makes the change in one statement, with paths that begin at the entity. */
+  /** The update that makes the change by one statement. Its paths begin at the entity and not at the root document. */
   readonly update: Update;
   /** The condition that the stored entity must match, already cast. */
   readonly condition?: Filter | undefined;
   /**
-   * An additional condition of the statement. `null` if no single statement can make the change, so that `apply` has to
-   * make it.
+   * A further condition for the change by one statement. `null` if one statement cannot make the change, so that
+   * `apply` has to make it.
    */
   readonly onlyIf?: Filter | null;
   /**
-   * Returns the changed fields of a copy of the stored entity, for a change that one statement cannot make. Returns
-   * `undefined` if the entity must not be changed.
+   * Returns the new values of the changed fields, for a change that one statement cannot make. The argument is a copy
+   * of the stored entity. Returns `undefined` if the entity must not be changed.
    */
   readonly apply: (entity: StoredObject) => Promise<Fields | undefined> | Fields | undefined;
   readonly session?: ClientSession | undefined;
 }
 
 /**
- * Changes an entity if the entity and all objects on the way to it are stored and in their scopes, before and after the
- * change. One statement makes the change if possible. Otherwise, the root document is read, and a changed copy of its
- * fields is written. Returns `false` if nothing was written.
+ * Changes an entity that is stored inside of a root document. The entity and all objects on the path to it must be in
+ * their scopes before and after the change. If one statement cannot check all of this, the root document is read,
+ * changed in a copy, checked, and written on the condition that it has not changed. Returns `false` if nothing was
+ * written.
  */
 export async function changePlace(
   place: PartPath,
@@ -176,14 +180,15 @@ export async function changePlace(
     }
     return false;
   };
-  // The transaction of a session has already taken its turn on the root document.
+  // A transaction has already taken its turn among the writes to the root document, so a change in a transaction need
+  // not wait.
   if (session !== undefined) return await run();
   return await takeTurns(turnAt(place), run);
 }
 
 /**
- * Returns an update of an entity with paths that begin at the root document, because a statement can only update a root
- * document. The array filters `e0`, `e1`, … select the elements on the way to the entity.
+ * Returns an update whose paths begin at the root document, because a statement can only update a root document. The
+ * array filters `e0`, `e1`, … select the array elements on the path to the entity.
  */
 function fromRoot(update: Update, { steps }: PartPath): Update {
   const names = steps.map(({ property, id }, index) =>
@@ -200,9 +205,10 @@ function fromRoot(update: Update, { steps }: PartPath): Update {
 }
 
 /**
- * Changes a copy of the stored document and has the database match the copy with the scopes. The write succeeds only if
- * the values that were read are still stored. Returns `false` if the document does not match. Returns `undefined` if
- * another request has changed the values first, so that the caller tries again.
+ * Changes a copy of the root document, and has the database compare the copy with the scopes. The write has the
+ * condition that the values that were read are still stored. Returns `false` if the document does not match its scopes.
+ * Returns `undefined` if another request has changed the values before the write, so that the caller repeats the
+ * attempt.
  */
 async function tryChecked(
   place: PartPath,
@@ -210,8 +216,8 @@ async function tryChecked(
 ): Promise<boolean | undefined> {
   const { model, id, scope, version, timeBudget } = place;
   const read = fieldsRead(scope);
-  // The read has the fields of the scope and the written fields. A scope that may read all fields needs the whole
-  // document.
+  // Only the fields of the scope and the written fields are read. If the scope may read any field, the whole document
+  // is read.
   const key = versionKeyOf(model);
   const fields = read && [...new Set(["_id", ...read, ...written])];
   const shown = fields?.map((field) => [field, 1]) ?? [];
@@ -240,8 +246,8 @@ async function tryChecked(
 }
 
 /**
- * Returns the entity to which the steps lead in a copy of a document. Returns `undefined` if an object on the way is
- * missing. Where a step needs a list and a single object is stored, the object becomes the only element of a list.
+ * Returns the entity at the end of a path in a copy of a root document. Returns `undefined` if an object on the path is
+ * missing. If a single object is stored where the model has a list, the object becomes the only element of a list.
  */
 function entityIn(copy: StoredObject, steps: readonly PartSegment[]): StoredObject | undefined {
   let at = copy;
@@ -300,8 +306,8 @@ interface Statement {
 }
 
 /**
- * Updates the root document of a part in one statement. The conditions of the statement have every identifier on the
- * way to the part, and every scope that a condition can express. Returns `false` if no document matches the conditions.
+ * Updates the root document by one statement. The conditions of the statement have all identifiers on the path to the
+ * part, and all scopes that a condition can express. Returns `false` if no document matches the conditions.
  */
 async function send(place: PartPath, { update, where, session }: Statement): Promise<boolean> {
   const { model, id, steps, timeBudget } = place;
@@ -320,6 +326,7 @@ async function send(place: PartPath, { update, where, session }: Statement): Pro
   const lock = { connection: model.db as Connection, name: () => nameOf(model, id), timeBudget };
   const sent = session === undefined ? writePastLock(lock, write) : write(session);
   const { matchedCount } = await sent.catch(throwClash);
-  // A connection may return numbers as objects, and an object for 0 is not equal to 0, so the count is converted first.
+  // With some options of the driver, numbers are returned as objects. An object for 0 is not equal to 0, so the count
+  // is converted first.
   return Number(matchedCount) !== 0;
 }

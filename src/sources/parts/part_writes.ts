@@ -28,16 +28,16 @@ interface PropertyWrite {
 export interface Addition extends PropertyWrite {
   readonly values: readonly unknown[];
   /**
-   * The condition on the parent for a property that holds a single value. By default, the property must be empty, so
-   * that no other value is replaced.
+   * The condition on a property that holds a single value. By default, the property must be empty, so that a new value
+   * replaces no other value.
    */
   readonly vacant?: Filter;
 }
 
 /**
- * Adds values to a property of a parent. Returns `false` if the parent is gone, or if a property for a single value is
- * not vacant. Returns `false` also if an array already has an embedded object with one of the new identifiers. Two
- * requests may have reserved the same identifiers, and only one of them may add the objects.
+ * Adds embedded objects or references to a property of a parent. Returns `false` if the parent does not exist any more,
+ * or if a property for a single value has a value already. Also returns `false` if an array already has an object with
+ * one of the new identifiers, because another request with the same idempotency key has added the object.
  */
 export async function addToProperty(
   place: PartPath,
@@ -76,13 +76,16 @@ function idOf(value: unknown): unknown[] {
 
 export interface Unlinking extends PropertyWrite {
   readonly ids: readonly unknown[];
-  /** Whether the removal fails if the array holds none of the identifiers. */
+  /**
+   * Whether the removal must fail if the array holds none of the identifiers, because another request has removed them.
+   */
   readonly areThere: boolean;
 }
 
 /**
- * Removes references from a property of a parent. Returns `false` if the parent is gone, or if a single reference has
- * changed. Returns `false` also if an array must hold one of the references and holds none.
+ * Removes references from a property of a parent. Returns `false` if the parent does not exist any more, or if a
+ * property for a single reference has another reference now. With `areThere`, also returns `false` if the array holds
+ * none of the references.
  */
 export async function takeFromProperty(
   place: PartPath,
@@ -110,8 +113,8 @@ export async function takeFromProperty(
 }
 
 /**
- * Returns a text that is equal for equal references. A reference may be stored as an identifier or as its text, and
- * both forms must count as the same reference.
+ * Returns a text by which references are compared. A reference may be stored as an ObjectId or as text, and both forms
+ * must count as equal.
  */
 function nameOf(value: unknown): string {
   const { _id: name = value } = Object(value) as { _id?: unknown };
@@ -135,9 +138,9 @@ export interface UpdateElementOptions {
 }
 
 /**
- * Returns the update that saves an embedded document, and the values that were read. The stored values at `paths` must
- * not have changed since the read, and the objects at `entered` must still be stored. Otherwise the update would
- * overwrite a change of another request.
+ * Returns the update that saves an embedded document, and the values that were read. The values at `paths` must be
+ * unchanged in the database, and the objects at `entered` must still be stored. Without these conditions, the update
+ * would overwrite a change of another request.
  */
 function changeOf(doc: Document, shape: Shape) {
   const { values: read, isSent } = readSnapshot(doc);
@@ -150,8 +153,8 @@ function changeOf(doc: Document, shape: Shape) {
 }
 
 /**
- * Writes the changes of an embedded document. Throws a 409 if the element is gone, or if values on which the changes
- * depend have changed.
+ * Writes the changes of an embedded document. Throws a 409 if the object is not stored any more, or if another request
+ * has changed the values on which the changes depend.
  */
 export async function updateElement(
   doc: Document,
@@ -173,7 +176,10 @@ export async function updateElement(
 
 export interface UpdateElementsOptions extends UpdateElementOptions {
   readonly property: string;
-  /** The scope of the elements, already cast. The elements must be in the scope before and after the update. */
+  /**
+   * The condition of the `scope` of the embedded objects, already cast. The objects must match it before and after the
+   * update.
+   */
   readonly scope: Filter;
 }
 
@@ -215,14 +221,14 @@ export async function updateElements(
 }
 
 /**
- * The key by which a removal finds an element in its array. The key is the identifier of the element, or the text of
- * all stored values of an element without an identifier.
+ * The value by which a removal finds an object in its array. The value is the identifier of the object. For an object
+ * without an identifier, the value is the text of all its stored values.
  */
 export type ElementKey = { readonly id: unknown } | { readonly text: string };
 
 export function elementKey(stored: StoredObject): ElementKey {
-  // A condition of the database for `null` matches a missing identifier too, so an element with either is found by its
-  // text.
+  // A query with `null` also matches a missing identifier. An object with `null` or without an identifier is therefore
+  // found by its text.
   const { _id: id = null } = stored;
   return id === null ? { text: storedText(stored) } : { id };
 }
@@ -230,13 +236,13 @@ export function elementKey(stored: StoredObject): ElementKey {
 export interface Removal {
   readonly property: string;
   readonly keys: readonly ElementKey[];
-  /** The condition that elements with an identifier must match, already cast. */
+  /** The condition that the objects with an identifier must match, already cast. */
   readonly filter: Filter;
 }
 
 /**
- * Removes elements of an array. Throws a 409 if the parent is gone, if the only element to remove is gone, or if an
- * element without an identifier has changed.
+ * Removes objects from an array. Throws a 409 if the parent does not exist any more, if the only object to remove does
+ * not exist any more, or if an object without an identifier has changed.
  */
 export async function removeElements(
   parent: PartPath,
@@ -262,7 +268,7 @@ export async function removeElements(
       const document = { [property]: list };
       const found = await aggregateDocument(parent.model, { document, stages });
       const gone = [...found.map(storedText), ...texts];
-      // If several elements without an identifier have equal values, only as many of them are removed as were selected.
+      // Several objects without an identifier may have equal values. Only as many of them are removed as were selected.
       const rest = list.filter((each) => {
         const index = gone.indexOf(storedText(each));
         if (index >= 0) gone.splice(index, 1);
@@ -275,7 +281,10 @@ export async function removeElements(
   if (!isWritten && (!isReached || keys.length === 1)) throw conflict();
 }
 
-/** Removes the single object of a property. Throws a 409 if the object no longer matches the filter. */
+/**
+ * Removes the object of a property that holds a single object. Throws a 409 if the object does not match the filter any
+ * more.
+ */
 export async function removeOnly(
   parent: PartPath,
   { property, filter }: Omit<Removal, "keys">,

@@ -19,9 +19,9 @@ export interface ReferenceSourceOptions extends CollectionSourceOptions {
 }
 
 /**
- * The source of the entities to which a parent refers. One transaction writes or removes an entity together with the
- * reference of the parent. Without transactions, the order of the writes may leave an entity without a reference, but
- * no reference without an entity.
+ * The object that reads and writes the entities to which a parent refers (source). One transaction writes or removes an
+ * entity together with the reference in the parent. Without transactions, a failure between both writes may leave an
+ * entity without a reference, but never a reference without an entity.
  *
  * A transaction writes the parent last. The transaction therefore locks the parent only until the commit, and a killed
  * process seldom leaves the parent locked. Without the transaction, creations below one parent would be twice as fast,
@@ -45,8 +45,8 @@ export class ReferenceSource extends CollectionSource {
   }
 
   /**
-   * Completes creations that lost requests have begun. Without transactions, an entity may be stored to which its
-   * parent does not refer yet, so the reference is added.
+   * Returns the given identifiers whose entities are stored, and completes creations that a lost request has begun.
+   * Without transactions, the parent may not refer to a stored entity yet, so the reference is added.
    */
   override async resume(ids: readonly unknown[]): Promise<readonly unknown[]> {
     const { parent, link, ids: linked, timeBudget } = this.#options;
@@ -63,8 +63,8 @@ export class ReferenceSource extends CollectionSource {
     checkRequired(this.#options.link);
     const together: Together = (remove) =>
       this.#together(async (session) => {
-        // The parent keeps its references to entities that no longer match the conditions of the removal, because these
-        // entities stay.
+        // Some entities may no longer match the conditions of the removal and stay. The parent keeps its references to
+        // them.
         const met = await readMet(await this.open(), { ids, session });
         if (met.length === 0) return;
         const { parent, link } = this.#options;
@@ -103,8 +103,9 @@ export class ReferenceSource extends CollectionSource {
   }
 
   /**
-   * Returns the condition on the parent of a new entity. A property with a single reference must be empty or refer to
-   * an entity that no longer exists. Throws a 409 if the property refers to a stored entity.
+   * Returns the condition that a parent must match to get a reference to a new entity. A property for a single
+   * reference must be empty or refer to an entity that no longer exists. Throws a 409 if the property refers to a
+   * stored entity.
    */
   async #vacancy(): Promise<Filter> {
     const { model, link: { array, property }, ids: [id = null] } = this.#options;
@@ -125,8 +126,8 @@ export class ReferenceSource extends CollectionSource {
   }
 
   /**
-   * Writes the identifiers of new entities to the parent. If the parent refuses the identifiers, the new entities are
-   * removed. After any other error the parent may have the identifiers, so the new entities stay.
+   * Adds the identifiers of new entities to the parent. If the database refuses the identifiers, the new entities are
+   * removed. After any other error, the parent may have the identifiers, so the new entities stay.
    */
   async #linkTo(
     ids: readonly unknown[],
@@ -141,14 +142,14 @@ export class ReferenceSource extends CollectionSource {
       if (!isOutOfReach(error)) throw error;
       refusal = error;
     }
-    // Outside a transaction, the entities are stored already, and no parent refers to them. So they are removed.
+    // Without a transaction, the entities are stored already and no parent refers to them, so they are removed.
     if (session === undefined) await this.removeNamed({ _id: { $in: ids } }, { filter: {} });
     throw refusal;
   }
 
   /**
-   * Returns a function that removes identifiers from the parent together with their entities. If two requests remove
-   * the same entity, the second request gets a 409.
+   * Returns a function that removes references from the parent together with their entities. If two requests remove the
+   * same entity, the second request gets a 409.
    */
   #unlinking(ids: readonly unknown[], areThere = false): Together {
     return (remove) =>
@@ -189,11 +190,11 @@ export class ReferenceSource extends CollectionSource {
 }
 
 interface OpenReferences extends Omit<ReferenceSourceOptions, "ids"> {
-  /** The parent as the request has read it, from which the references are taken. */
+  /** The parent entity as the request has read it, which holds the references. */
   readonly holder: object;
 }
 
-/** Opens the source of the entities to which a parent referred when the request read it. */
+/** Returns the source of the entities to which a parent entity refers. */
 export async function openReferences(
   { holder, ...options }: OpenReferences,
 ): Promise<ReferenceSource> {
@@ -201,7 +202,7 @@ export async function openReferences(
   const model = await options.model();
   const ids = (options.link.array ? storedList(stored) : [stored])
     .map((value) => castIdentifier(value, model))
-    // A value that cannot be cast to an identifier refers to no entity.
+    // A stored value that cannot be cast to an identifier refers to no entity and is left out.
     .filter((id) => id !== undefined && id !== null);
   return new ReferenceSource({ ...options, ids });
 }
@@ -209,8 +210,8 @@ export async function openReferences(
 type PartOptions = Pick<ReferenceSourceOptions, "parent" | "link" | "maxTimeMS">;
 
 /**
- * Returns the stored value of a property of a parent. If a hook or Mongoose has left the property out of the parent,
- * the value is read from the database.
+ * Returns the stored references of a parent. If a hook or Mongoose has left the property out of the parent, its value
+ * is read from the database.
  */
 async function readProperty(
   parent: object,
@@ -228,8 +229,8 @@ async function readProperty(
 }
 
 /**
- * Whether a document holds the stored value of a property. Otherwise the value must be read from the database. For
- * example, Mongoose leaves out a whole list if it cannot cast one value of the list.
+ * Whether a document of a parent holds the stored value of a property. If not, the value must be read from the
+ * database. For example, Mongoose leaves out a whole list if it cannot cast one value of the list.
  */
 function isRead(parent: Document, property: string): boolean {
   return parent.isSelected(property) && !parent.populated(property) &&
