@@ -23,8 +23,8 @@ import { refuseRequest, unknownOption } from "./check_options.ts";
 import { cutAnswer, SlowClientError } from "./replies/connection.ts";
 
 /**
- * The headers that describe the body or the connection. Errors cannot set these headers, because only the response has
- * the right values for the body that is sent.
+ * The headers that describe the sent body or the connection. A `RestError` cannot set them, because wrong values would
+ * make the answer unreadable.
  */
 const FRAMING = /^(content-encoding|content-length|transfer-encoding|connection|trailer|upgrade)$/i;
 
@@ -43,8 +43,8 @@ export async function answerError({ context }: Call, error: unknown): Promise<vo
 }
 
 /**
- * Sends the status, the headers and the body of an error. Leaves out headers with an invalid name or value and logs a
- * hint, so that the client gets the answer in any case.
+ * Sends the answer to an error. Headers with an invalid name or value are left out and logged, so that the client gets
+ * the answer in any case.
  */
 export function sendError(res: Response, error: RestError): void {
   const body = asProblem(res, error) ?? error.body;
@@ -73,9 +73,8 @@ function textOf(body: object): string {
 }
 
 /**
- * Returns the problem details (RFC 9457) of an error if the client names their media type in `Accept`. Returns
- * `undefined` otherwise, and for a `RestError` whose body the application has written, so that the body of the error is
- * sent without a change.
+ * Returns the body of an error in the form of problem details (RFC 9457), if the client names their media type in
+ * `Accept`. Returns `undefined` if not, and for a `RestError` with a body of the application, which is sent unchanged.
  */
 function asProblem(res: Response, error: RestError): object | undefined {
   if (!(error instanceof Refusal) && !isText(error)) return undefined;
@@ -87,8 +86,8 @@ function asProblem(res: Response, error: RestError): object | undefined {
 }
 
 /**
- * The error with an HTTP status that body parsers and other middleware throw. The answer has this status, and shows the
- * message of the error only if `expose` allows it.
+ * An error with an HTTP status, as body parsers and other middleware of Express throw. The answer has this status, and
+ * shows the message of the error only if its property `expose` allows it.
  */
 type HttpError = Partial<
   Record<"status" | "statusCode" | "expose" | "type" | "message" | "headers" | "limit", unknown>
@@ -97,7 +96,7 @@ type HttpError = Partial<
 /** The options of `Framework.errors()`, which returns the middleware that answers errors. */
 export interface ErrorsOptions {
   /**
-   * Whether requests that no route took are answered with a JSON 404. Requests with the method OPTIONS are left to
+   * Whether requests that no route has answered get a 404 with JSON. Requests with the method OPTIONS are left to
    * Express, which answers them for the routes of the application.
    *
    * @default {false}
@@ -128,7 +127,7 @@ export function errors(
   return notFound ? [answerUntaken, errorHandler()] : errorHandler();
 }
 
-/** Answers a request that no route took. */
+/** Answers a request that no route has answered with a 404. */
 const answerUntaken: RequestHandler = (req, res, next) => {
   if (res.headersSent || req.method === "OPTIONS") return next();
   sendError(res, noRoute());
@@ -146,7 +145,8 @@ function errorHandler(): ErrorRequestHandler {
       error: validationFailure(error)?.thrown ?? error,
       context: { method, route: `${baseUrl}${pattern}` },
     };
-    // The answer hides the message of an error with `expose: false`, so the error is reported to the log.
+    // The answer to an error with `expose: false` does not contain its message, so the error is reported, because
+    // nobody would see the message otherwise.
     const isConcealed = answer !== error && (error as HttpError | null)?.expose === false;
     if (isOutage(answer)) await reporter.reportRepeated(failure);
     else if (answer.status >= 500 || isConcealed) await reporter.report(failure);
@@ -172,8 +172,8 @@ function toRestError(error: unknown): RestError {
 }
 
 /**
- * Returns the answer to an error of Mongoose or MongoDB that a route of the application has thrown. Returns `undefined`
- * for any other error, which is answered with a 500.
+ * Returns the answer to an error of Mongoose or MongoDB that a route of the application has thrown, such as a 400 for a
+ * failed cast. Returns `undefined` for any other error, which is answered with a 500.
  */
 function translate(error: unknown): RestError | undefined {
   if (error instanceof mongoose.Error.CastError) {
@@ -185,8 +185,8 @@ function translate(error: unknown): RestError | undefined {
   const origin = error instanceof mongoose.Error ? originOf(error) : undefined;
   const isHidden = (path: string) =>
     origin !== undefined && isHiddenPath(path, describeShape(origin.schema));
-  // The connection of the failed route is not known, so any closed connection with models makes the database count as
-  // unavailable.
+  // The connection of the failed route is not known. The database counts as unavailable if any connection with models
+  // is closed.
   const away = mongoose.connections.some((each) => !isOpen(each) && each.modelNames().length > 0);
   return translateError(error, { filtered: false, isHidden, away });
 }

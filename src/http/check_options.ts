@@ -1,6 +1,6 @@
 /**
- * Returns the first key that is no option, for an error message. The key is in quotes, followed by the option that may
- * be meant. Returns `undefined` if all keys are options, so that the caller throws no error.
+ * Returns the first key of an object that is no known option, for an error message. The key is in quotes, followed by
+ * the option that the developer may have meant. Returns `undefined` if all keys are known options.
  */
 export function unknownOption(given: object, known: object): string | undefined {
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name));
@@ -12,8 +12,8 @@ export function unknownOption(given: object, known: object): string | undefined 
 }
 
 /**
- * Throws if the options of a function such as `Framework.errors()` are a request of Express. In this case, the
- * application has mounted the function itself instead of its result, and no request would be answered.
+ * Throws if a function such as `Framework.errors()` gets a request of Express as its options. The application has then
+ * mounted the function and not its result, and no request would be answered.
  */
 export function refuseRequest(name: string, given: unknown): void {
   if (typeof given !== "object" || given === null || !("httpVersion" in given)) return;

@@ -15,22 +15,22 @@ export interface CloseOptions {
 const SWEEP_MS = 50;
 
 /**
- * The number of sweeps without a finished answer before a closing server closes idle connections. During these sweeps,
- * a client may still send its next request on an open connection. A sweep runs every `SWEEP_MS`.
+ * The number of checks without a finished answer after which a closing server closes its idle connections. Until then,
+ * a client may still send its next request on an open connection. A check runs every `SWEEP_MS`.
  */
 const GRACE_SWEEPS = 6;
 
 const CUT_MS = 100;
 
 /**
- * The number of turns of the event loop without a new connection after which a closing server stops listening. Each
- * turn accepts one connection, so no connection is left to accept.
+ * The number of turns of the event loop without a new connection after which a closing server stops listening. Node
+ * accepts one connection in each turn, so no connection is left to accept after these turns.
  */
 const QUIET_TURNS = 3;
 
 /**
- * The part of the time limit in which a closing server may go on accepting connections, so that clients that keep
- * connecting cannot delay the close without end.
+ * The part of the time limit in which a closing server goes on accepting connections. Without this limit, clients that
+ * keep connecting could delay the close until the time limit.
  */
 const ACCEPTING_PART = 0.5;
 
@@ -38,7 +38,10 @@ const FINISHED = "http.server.response.finish";
 
 const closing = new WeakMap<object, Promise<void>>();
 
-/** The closing servers that have stopped listening. Their answers get the header `Connection: close`. */
+/**
+ * The closing servers that do not listen any more. Their answers get the header `Connection: close`, so that clients
+ * open their next connection to another server.
+ */
 const deaf = new WeakSet<object>();
 
 let closingCount = 0;
@@ -48,9 +51,9 @@ export function isAnyClosing(): boolean {
 }
 
 /**
- * Closes an HTTP server. Idle connections are closed after a grace period, so that requests that are already on their
- * way are answered. Further calls for the same server return the same promise. The promise does not wait for
- * WebSockets, so the application has to close WebSockets.
+ * Closes an HTTP server without losing requests. Idle connections are closed only after a grace period, because
+ * requests may be on their way. Further calls for the same server return the same promise. WebSockets are not closed,
+ * so the application has to close them.
  */
 export function closeServer(
   server: HttpServer | HttpsServer,
@@ -76,8 +79,7 @@ export function closeServer(
 }
 
 async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promise<void> {
-  // Deno has already accepted every connection that the operating system has opened, so only other runtimes have to
-  // wait.
+  // Deno accepts every connection as soon as the operating system has opened it, so only other runtimes have to wait.
   if (!("Deno" in globalThis)) await acceptWaiting(server, timeoutMS * ACCEPTING_PART);
   deaf.add(server);
   const onRequest = (_req: unknown, res: ServerResponse) => sayIfClosing(res);
@@ -92,12 +94,13 @@ async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promi
     const cut = setTimeout(() => {
       server.closeAllConnections();
       end();
-      // `closeAllConnections()` does not cut WebSockets and unfinished TLS handshakes, so the callback of
-      // `Server.prototype.close` may never run.
+      // `closeAllConnections()` does not end WebSockets and unfinished TLS handshakes. The server may then never report
+      // its end, so the promise resolves after a short time.
       setTimeout(resolve, CUT_MS);
     }, timeoutMS);
-    // `http.Server.close()` of Node would close idle connections at once, and would cut answers that slow clients are
-    // still reading.
+    // The method `close()` of an HTTP server in Node closes idle connections at once. Node counts a connection as idle
+    // while a slow client is still reading an answer, so the method of the class `net.Server` is called, which closes
+    // no connection.
     Server.prototype.close.call(server, () => {
       clearTimeout(cut);
       end();
@@ -106,8 +109,8 @@ async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promi
       deaf.delete(server);
       resolve();
     });
-    // Deno closes a connection after its current answer if the server is not listening. Requests that the client has
-    // already sent would get no answer, so `listening` stays `true`.
+    // Deno closes a connection after its current answer if the property `listening` of its server is `false`. Requests
+    // that the client has sent already would get no answer, so the property stays `true`.
     if ("Deno" in globalThis) {
       Object.defineProperty(server, "listening", { configurable: true, value: true });
     }
@@ -115,10 +118,9 @@ async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promi
 }
 
 /**
- * Waits until the server has accepted the connections that the operating system has opened for it. When the server
- * stops listening, the system resets the connections that are not accepted. Node accepts one connection in each turn of
- * the event loop. During this wait, no answer has the header `Connection: close`, because clients that get this header
- * open new connections.
+ * Waits until the server has accepted all connections that the operating system has opened for it. When a server stops
+ * listening, the system resets the other connections, and their requests are lost. During this wait, no answer has the
+ * header `Connection: close`, because clients that get this header would open new connections.
  */
 async function acceptWaiting(server: HttpServer | HttpsServer, mostMS: number): Promise<void> {
   const end = performance.now() + mostMS;
@@ -132,23 +134,23 @@ async function acceptWaiting(server: HttpServer | HttpsServer, mostMS: number): 
 }
 
 /**
- * Sets `Connection: close` on an answer that has not begun if its server is closing. The client opens a new connection
- * for its next request, and another server can accept this connection.
+ * Sets the header `Connection: close` on an answer of a closing server, if the answer has not begun. The client then
+ * opens a new connection for its next request, which another server can accept.
  */
 export function sayIfClosing(res: ServerResponse): void {
   if (isClosing(res) && !res.headersSent) res.setHeader("Connection", "close");
 }
 
 export function isClosing({ req }: ServerResponse): boolean {
-  // Node and Deno store the server of a connection as `server`, a property that their types do not declare.
+  // Node and Deno store the HTTP server of a connection as `socket.server`, a property that their types do not declare.
   const { server } = req.socket as { readonly server?: object };
   return server !== undefined && deaf.has(server);
 }
 
 /**
- * Closes the idle connections of a closing server after `GRACE_SWEEPS` sweeps in which no answer has ended. A client
+ * Closes the idle connections of a closing server after `GRACE_SWEEPS` checks in which no answer has ended. A client
  * may send another request after each answer, so each finished answer starts the count again. Returns a function that
- * stops the sweeps.
+ * stops the checks.
  */
 function sweepIdle(server: HttpServer | HttpsServer): () => void {
   let sweeps = 0;
@@ -156,8 +158,8 @@ function sweepIdle(server: HttpServer | HttpsServer): () => void {
     if ((message as { readonly server?: unknown }).server === server) sweeps = 0;
   };
   subscribe(FINISHED, onFinished);
-  // The grace period is a number of sweeps and not a time, because a busy process has not read the requests that
-  // arrived while it was busy.
+  // The grace period is a number of checks and not a time. A busy process does not read the requests that arrive while
+  // it is busy, and a time would pass before it has read them.
   const sweep = setInterval(() => {
     if (++sweeps >= GRACE_SWEEPS && !hasUnflushed(server)) server.closeIdleConnections();
   }, SWEEP_MS).unref();

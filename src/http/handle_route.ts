@@ -15,31 +15,25 @@ import { describeCall } from "../describe/describe_route.ts";
 import { traceRequest } from "./trace_request.ts";
 
 /**
- * The route of a request that the code of `mcp/` makes when an assistant calls a tool. The request passes through the
- * router of the API with the properties that middleware has set, so that hooks find these properties.
+ * The route of a request that the framework makes by itself when an assistant calls a tool (MCP). The request passes
+ * through the router of the API with the properties that middleware has set, so that hooks find these properties.
  */
 interface InnerRequest {
   /**
-   * The only route that may answer the request. Any other route answers 404, even if its path matches, so that a tool
-   * reaches no other route.
+   * The only route that may answer the request. Any other route answers 404, even if its path matches, so that an
+   * assistant reaches no route that is not exposed.
    */
   readonly mounted: Route;
   /**
-   * The route whose rules apply, either the mounted route or a copy of the mounted route with narrower rules, such as a
+   * The route whose options apply. This route is the mounted route, or a copy of it with narrower options, such as a
    * list with pages.
    */
   readonly route: Route;
-  /**
-   * Whether the answer is the description of the route, as the caller may see it. In this case, the operation does not
-   * run.
-   */
+  /** Whether the answer is a description of the route for its reader. The operation does not run in this case. */
   readonly describes: boolean;
 }
 
-/**
- * The requests that are made for calls of tools, each with the route that may answer it. A request of an HTTP client is
- * not in this map.
- */
+/** The requests that the framework has made for calls of tools. A request of an HTTP client is not in this map. */
 export const innerRequests = new WeakMap<object, InnerRequest>();
 
 export function handleRoute(route: Route): RequestHandler {
@@ -50,12 +44,11 @@ export function handleRoute(route: Route): RequestHandler {
     const req = request as FrameworkRequest;
     const inner = innerRequests.get(req);
     if (inner !== undefined && inner.mounted !== route) return sendError(res, notFound());
-    // A hook may write to a response that has ended. Without a listener, the error of such a write would end the
-    // process.
+    // A hook may write to a response after its end. Without a listener, the error of this write would end the process.
     res.on("error", logError);
     watchEnd(res);
-    // A list is not read before its turn to be sent. While the connection sends the answers to earlier requests, the
-    // list would hold a database cursor and memory.
+    // With request pipelining, the connection may still be sending the answers to earlier requests. A list is not read
+    // before they are sent, because it would occupy a database cursor and memory during the wait.
     if (sendsList && isQueued(res) && !await awaitTurn(res)) return;
     const call = openCall(inner?.route ?? route, { req, count: countSelected });
     try {

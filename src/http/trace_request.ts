@@ -45,8 +45,8 @@ export interface RequestTrace {
 const channel = tracingChannel<object, RequestTrace>("mongrove:request");
 
 /**
- * Serves a request. The request is served inside a trace only if the channel has subscribers, so that other
- * applications pay nothing for traces.
+ * Serves a request, inside of a trace if the tracing channel has subscribers. Applications without subscribers pay
+ * nothing for traces.
  */
 export function traceRequest(
   { route, res }: { readonly route: Route; readonly res: Response },

@@ -1,5 +1,12 @@
 import type { ClientSession, Document, Model } from "mongoose";
-import { inTransaction, type TransactionOptions } from "../database/in_transaction.ts";
+import {
+  inTransaction,
+  type TransactionOptions,
+  type TransactionPart,
+  turnsIn,
+} from "../database/in_transaction.ts";
+import type { TimeBudget } from "../database/time_budget.ts";
+import { writerOf } from "../database/write_past_lock.ts";
 import type { Together } from "../write/save_document.ts";
 
 /**
@@ -33,7 +40,7 @@ export interface WriteDuties {
  * stored or none. The argument `together` is a function that already runs the write in a transaction, such as with a
  * write of the parent.
  */
-export function withDuties(
+function withDuties(
   { together: duty }: Pick<WriteDuties, "together">,
   { written, together, session: own, ...transaction }: TransactionOptions & {
     readonly written: WrittenEntities;
@@ -56,4 +63,48 @@ export function withDuties(
       }
       await duty?.(written, session);
     });
+}
+
+/** A write of documents that class options may join. */
+export interface BoundWrite extends Pick<WrittenEntities, "change"> {
+  /** A function that already runs the write in a transaction with a write of the parent. */
+  readonly together?: Together | undefined;
+}
+
+interface BoundOptions {
+  readonly duties: WriteDuties | undefined;
+  readonly timeBudget: TimeBudget;
+  readonly part?: TransactionPart | undefined;
+}
+
+/** Returns a function that runs the write of documents and the further statements of class options in one transaction. */
+export function boundWriter(
+  docs: readonly Document[],
+  { change, together, duties, timeBudget, part }: BoundWrite & BoundOptions,
+): Together {
+  const [first] = docs;
+  if (duties?.together === undefined || first === undefined) {
+    return together ?? writerOf(docs, { timeBudget, part });
+  }
+  const model = first.constructor as Model<unknown>;
+  const session = first.$session() ?? undefined;
+  const written = { change, ids: docs.map(({ _id }) => _id), model };
+  return withDuties(duties, { ...turnsIn(first), timeBudget, part, written, together, session });
+}
+
+/**
+ * Returns a function that runs a removal by identifiers and the further statements of class options in one transaction.
+ * Returns `together` if there are no such statements.
+ */
+export function boundRemoval(
+  model: Model<unknown>,
+  { ids = [], together, duties, timeBudget }: BoundOptions & {
+    readonly ids?: readonly unknown[];
+    readonly together?: Together;
+  },
+): Together | undefined {
+  if (duties?.together === undefined || ids.length === 0) return together;
+  const written = { change: "remove", ids, model } as const;
+  const transaction = { ...turnsIn(model as never), timeBudget };
+  return withDuties(duties, { ...transaction, written, together, session: undefined });
 }

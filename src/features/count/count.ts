@@ -14,7 +14,7 @@ const EXACT = "count=exact";
 
 /**
  * The total, which is the number of entities on all pages of a list. A client asks for the total by the header
- * `Prefer: count=exact`, because the count costs a second query.
+ * `Prefer: count=exact`, because the database needs more time if it also counts.
  */
 export const count: Feature<Plain<CountRule, CountQuery>> = {
   name: "count",

@@ -14,8 +14,8 @@ import { writeEach } from "../../pipeline/write_each.ts";
 import { type BodyLine, readLines } from "./read_lines.ts";
 
 /**
- * The number of consecutive refused lines (400) after which an import ends with a 413. Such a body is most likely in a
- * wrong format.
+ * The number of consecutive refused lines (400) after which an import ends with a 413, so that the server does not read
+ * a body in a wrong format to its end.
  */
 const MAX_REFUSED = 10_000;
 

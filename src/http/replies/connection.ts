@@ -5,8 +5,8 @@ import { PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import { hasEnded, onConnectionClose } from "../../pipeline/request/reply.ts";
 
 /**
- * Whether a response waits until its connection has sent the answers to earlier requests (request pipelining). Code
- * that reads a list or resets the connection first waits for the turn of the response by `awaitTurn()`.
+ * Whether a response waits until its connection has sent the answers to earlier requests (request pipelining). A caller
+ * that reads a list or resets the connection must first call `awaitTurn()`.
  */
 export function isQueued(res: Response): boolean {
   if (res.socket || res.writableFinished || typeof res.assignSocket !== "function") return false;
@@ -18,8 +18,8 @@ export function isQueued(res: Response): boolean {
 }
 
 /**
- * Waits until a connection sends this response, because the answers to pipelined requests are sent in the order of the
- * requests. Resolves to `false` if the connection closes first, so that the caller stops its work for the answer.
+ * Waits until the answers to all earlier requests of the connection are sent, because pipelined requests are answered
+ * in their order. Resolves to `false` if the connection closes first, so that the caller stops its work for the answer.
  */
 export function awaitTurn(res: Response): Promise<boolean> {
   const { socket } = res.req;
@@ -27,7 +27,8 @@ export function awaitTurn(res: Response): Promise<boolean> {
   return new Promise((resolve) => {
     const stopListening = onConnectionClose(socket, () => resolve(false));
     const assign = res.assignSocket;
-    // Node emits no event when a response gets its socket, so `assignSocket()` is replaced until Node calls it.
+    // Node calls `assignSocket()` of a response when its turn comes, and emits no event. The method is therefore
+    // replaced until this call.
     res.assignSocket = (own: Socket) => {
       res.assignSocket = assign;
       stopListening();
@@ -38,15 +39,15 @@ export function awaitTurn(res: Response): Promise<boolean> {
 }
 
 /**
- * Cuts an answer that has begun, by a reset of its connection. Over HTTP/1.0, an ordinary end of the connection would
- * make the answer look complete.
+ * Ends an incomplete answer by a reset of its connection, so that the client notices the failure. Over HTTP/1.0, an
+ * ordinary end of the connection would make the answer look complete.
  */
 export async function cutAnswer(res: Response): Promise<void> {
-  // A reset cuts the whole connection, so the answers to earlier requests have to be sent first.
+  // A reset ends the whole connection, so the answers to earlier requests have to be sent first.
   if (isQueued(res) && !await awaitTurn(res)) return;
   try {
-    // A TLS socket would close its connection in order, without a reset. Node and Deno store the TCP socket below it as
-    // `_parent`.
+    // A TLS socket ends its connection in order and without a reset. Node and Deno store the TCP socket below the TLS
+    // socket as `_parent`, which can be reset.
     const { _parent: below } = (res.socket ?? {}) as { readonly "_parent"?: Socket };
     (below ?? res.socket)?.resetAndDestroy();
   } catch {
@@ -56,8 +57,8 @@ export async function cutAnswer(res: Response): Promise<void> {
 }
 
 /**
- * The error of an answer that was cut because its client had not read a piece in time. The error is reported to
- * `onError`, and no answer is sent for it.
+ * The error of an answer that was not sent to its end, because the client did not read a piece of it in time. The error
+ * is reported to `onError`, and no answer is sent for it.
  */
 export class SlowClientError extends Error {
   override name = "SlowClientError";
@@ -72,12 +73,12 @@ export class SlowClientError extends Error {
 }
 
 /**
- * Calls `callback` when the time in which a client has to read a piece of an answer has passed. Returns a function that
- * stops the timer, for a client that has read in time.
+ * Calls a function when a client has not read a piece of an answer within a time limit. Returns a function that stops
+ * the timer.
  */
 export function onSendTimeout(timeoutMS: number, callback: () => void): () => void {
-  // Each half of the time has its timer. After a process was suspended, a due timer fires before the process reads its
-  // sockets, so a single timer would cut clients that have read in time.
+  // The time limit consists of two timers. If the process was suspended, a timer that is due fires before the process
+  // reads its sockets. With a single timer, a client that has read in time would lose its connection.
   const half = Math.ceil(timeoutMS / 2);
   let timer = setTimeout(() => {
     timer = setTimeout(callback, half).unref();
@@ -86,26 +87,26 @@ export function onSendTimeout(timeoutMS: number, callback: () => void): () => vo
 }
 
 /**
- * The most bytes that an answer of the framework leaves unsent when the answer ends. A response with more unsent bytes
- * was written by a hook, so its client gets no time limit.
+ * The maximum number of unsent bytes of an answer of the framework at its end. A response with more unsent bytes was
+ * written by a hook, and its client gets no time limit.
  */
 const MAX_LEFT = 4 * PIECE_BYTES;
 
 /**
- * The responses that have ended and that clients are still reading, by server. A closing server with such a response
- * closes no idle connection, because Node counts the connection of the response as idle.
+ * The responses that have ended and that clients are still reading, by HTTP server. Node counts their connections as
+ * idle, so a closing server closes no idle connection while it has such a response.
  */
 const unflushed = new WeakMap<object, Set<Response>>();
 
 interface FlushOptions {
   readonly timeoutMS: number;
-  /** Gets the error when the response is cut because its client was too slow. */
+  /** The function that gets the error if the client was too slow. */
   readonly onLate: (error: SlowClientError) => unknown;
 }
 
 /**
- * Records an ended response until its client has read the whole response or has left, so that a closing server waits
- * for the client. Cuts the response if the client is too slow.
+ * Records an ended response until its client has read the whole response or has disconnected, so that a closing server
+ * waits for the client. Ends the connection of a client that is too slow.
  */
 export function noteUnflushed(res: Response, options: FlushOptions): void {
   const { socket } = res.req;

@@ -2,12 +2,12 @@ import { enclosed, type JsonPiece } from "../../json/bytes/json_writer.ts";
 import type { Frame } from "../../pipeline/request/frame.ts";
 
 /**
- * The value of `Content-Type` that Express sets for `type("json")`. Answers are sent without `res.send()`, so the
- * framework sets this header.
+ * The value of `Content-Type` for JSON. Express would set the same value in `res.send()`, which the framework does not
+ * use.
  */
 export const JSON_TYPE = "application/json; charset=utf-8";
 
-/** The form of a list for which no feature sets another form. */
+/** The format of a list as a JSON array, if the request asks for no other format. */
 export const JSON_ARRAY: Frame = {
   type: JSON_TYPE,
   open: "[",
@@ -17,8 +17,8 @@ export const JSON_ARRAY: Frame = {
 };
 
 /**
- * Builds the text of a list whose entities have all been read. Returns the text in pieces, because joining the pieces
- * of a long list would double its memory.
+ * Returns the text of a list whose entities have all been read. The text is returned in pieces, because joining the
+ * pieces of a long list would double its memory.
  */
 export async function framed(
   texts: readonly JsonPiece[],

@@ -5,8 +5,9 @@ import { PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import { cutAnswer, onSendTimeout, SlowClientError } from "./connection.ts";
 
 /**
- * The stream of one answer. The stream writes a piece only when the client has read enough of the earlier pieces, so
- * that a long answer never waits in memory as a whole. The stream stops if the client leaves or is too slow.
+ * The object that sends a long answer in pieces. A piece is written only when the client has read enough of the earlier
+ * pieces, so that a long answer never waits in memory as a whole. Sending stops if the client disconnects or is too
+ * slow.
  */
 export class ResponseStream {
   readonly #res: Response;
@@ -21,16 +22,16 @@ export class ResponseStream {
   }
 
   /**
-   * Whether this stream can still write. A stream cannot write if the client has left, if the response has ended, or if
-   * a hook has begun an answer. A caller whose stream cannot write stops reading entities.
+   * Whether further bytes can be sent. No bytes can be sent if the client has disconnected, if the response has ended,
+   * or if a hook has begun another answer. The caller then stops reading entities.
    */
   get isOpen(): boolean {
     return !isOver(this.#res.req as FrameworkRequest) && !this.isTaken;
   }
 
   /**
-   * Whether a hook has begun an answer before this stream, and has not ended its answer. The caller cuts this answer,
-   * because the client would wait for the rest.
+   * Whether a hook has begun an answer by itself and has not ended it. The caller then ends the connection, because the
+   * client would wait for the rest.
    */
   get isTaken(): boolean {
     return !this.begun && this.#res.headersSent && !isOver(this.#res.req as FrameworkRequest);
@@ -43,16 +44,16 @@ export class ResponseStream {
   }
 
   /**
-   * Makes compression middleware send the bytes that it holds back, so that the client gets each line of an answer
-   * before the next line is written.
+   * Makes compression middleware send the bytes that it holds back, so that the client gets the results of an import
+   * while the import runs.
    */
   flush(): void {
     if (this.isOpen) (this.#res as { flush?: () => void }).flush?.();
   }
 
   /**
-   * Writes bytes. While the response has too many unsent bytes, waits until the client has read enough of them or has
-   * left. Throws a `SlowClientError` if the client does not read in time.
+   * Sends bytes. If the response has too many unsent bytes, waits until the client has read some of them or has
+   * disconnected. Throws a `SlowClientError` if the client does not read in time.
    */
   async write(bytes: Uint8Array): Promise<void> {
     for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
@@ -90,8 +91,8 @@ export class ResponseStream {
   }
 
   /**
-   * Adds the listeners for events of the response once for all waits of this stream. Compression middleware does not
-   * remove listeners, so new listeners for each wait would pile up.
+   * Adds the listeners for events of the response, once for all waits. Compression middleware does not remove
+   * listeners, so new listeners for each wait would fill the memory.
    */
   #listen(): void {
     if (this.#stopListening !== undefined) return;

@@ -14,14 +14,14 @@ import { ResponseStream } from "./response_stream.ts";
 import { onServerClose } from "./server_close.ts";
 
 /**
- * The headers that middleware of the application may have set already. A reply appends its values to these headers, so
- * that the values of the middleware stay.
+ * The headers that middleware of the application may have set already. The framework adds its values to them, so that
+ * the values of the middleware stay.
  */
 const SHARED_HEADERS: ReadonlySet<string> = new Set(["Link", "Vary"]);
 
 /**
- * Sends the reply of the pipeline. Sends nothing if a hook has ended the response. Cuts the answer if a hook has begun
- * it and not ended it, because the client would wait for the rest.
+ * Sends the reply of an operation to the client. Sends nothing if a hook has ended the response. Ends the connection if
+ * a hook has begun an answer and not ended it, because the client would wait for the rest.
  */
 export async function sendReply(
   res: Response,
@@ -46,7 +46,7 @@ export async function sendReply(
     res.setHeader("ETag", tagOf(version, reply));
   }
   if (text === undefined) return void res.end();
-  // The answer to a creation of several entities has no version, so it has no `ETag`.
+  // The answer to a creation of several entities shows no single entity with a version, so it has no `ETag`.
   const isTagged = status === 200 || version !== undefined;
   await sendGathered(res, { pieces: [text], timeoutMS, isTagged });
 }
@@ -73,8 +73,8 @@ interface SentList {
 }
 
 /**
- * Sends a list while its entities are read, so that a long list does not wait in memory. A list that arrives in one
- * piece, or is not longer than `PIECE_BYTES`, is sent whole, with `Content-Length` and `ETag`.
+ * Sends a list while its entities are read, so that a long list is never in memory as a whole. A list that comes in one
+ * piece, or is not longer than `PIECE_BYTES`, is sent as a whole, with `Content-Length` and `ETag`.
  */
 async function sendList(
   res: Response,
@@ -84,7 +84,8 @@ async function sendList(
   let buffered: JsonPiece[] = [open];
   let size = 0;
   const flush = async () => {
-    // More than two parts are joined into one write. A large part after the opening text is written without a copy.
+    // Several small parts are joined, so that they are sent by one write. A large part after the opening text is not
+    // copied.
     const parts = buffered.length > 2 ? [concat(buffered)] : buffered;
     buffered = [];
     size = 0;
@@ -118,9 +119,8 @@ async function sendList(
 }
 
 /**
- * Sends each piece of the lines of an answer without waiting for the next piece, so that the client sees results while
- * the request still runs. Sends the headers with the first piece, so that an error before that piece gets an ordinary
- * answer.
+ * Sends the results of an import while the import still runs, so that the client sees them early. The headers are sent
+ * with the first piece, so that an error before this piece gets an ordinary answer with its status.
  */
 async function sendLines(
   res: Response,
@@ -159,8 +159,8 @@ function concat(parts: readonly JsonPiece[]): Buffer {
 }
 
 /**
- * Sends a complete text with `Content-Length` and `ETag`. Answers 304 if the client has the text already. Removes each
- * piece from `pieces` when it is sent, so that its memory can be freed.
+ * Sends a complete text with `Content-Length` and `ETag`, or a 304 if the client has the text already. Each piece is
+ * removed from `pieces` when it is sent, so that its memory can be freed.
  */
 async function sendGathered(
   res: Response,
@@ -195,8 +195,9 @@ async function sendGathered(
 }
 
 /**
- * Returns the `ETag` that Express would set for a body, or `undefined` if the application has turned tags off, so that
- * the answer gets no `ETag`. Hashes the pieces one by one, because joining them would double their memory.
+ * Returns the `ETag` that Express would set for a body. Returns `undefined` if the application has turned off tags in
+ * Express, so that the answer gets no `ETag`. The pieces are hashed one by one, because joining them would double their
+ * memory.
  */
 function expressTag(res: Response, pieces: readonly JsonPiece[]): string | undefined {
   const make: unknown = res.app.get("etag fn");

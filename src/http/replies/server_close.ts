@@ -1,14 +1,14 @@
 import type { Request } from "express-types";
 
-/** The callbacks that end long answers, such as live lists and imports, by the server that sends them. */
+/** The functions that end long answers, such as live lists and imports, by the HTTP server that sends them. */
 const callbacks = new WeakMap<object, Set<() => void>>();
 
 /**
- * Calls `callback` when the server of a request begins to close, so that a long answer to the request can end. Returns
- * a function that removes the callback.
+ * Calls a function when the HTTP server of a request begins to close, so that a long answer to the request can end.
+ * Returns a function that cancels the call.
  */
 export function onServerClose({ socket }: Request, callback: () => void): () => void {
-  // Node and Deno store the server of a connection as `server`, a property that their types do not declare.
+  // Node and Deno store the HTTP server of a connection as `socket.server`, a property that their types do not declare.
   const { server = socket } = socket as { readonly server?: object };
   const all = callbacks.get(server) ?? new Set();
   callbacks.set(server, all.add(callback));

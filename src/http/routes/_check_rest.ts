@@ -25,7 +25,7 @@ import { cannotMount, type Fail } from "../../pipeline/option_reader.ts";
 import type { FeatureList } from "../../pipeline/feature_list.ts";
 import { unknownOption } from "../check_options.ts";
 
-/** The names of all options of `@rest`. `checkNames()` refuses a declaration with any other option. */
+/** The names of all options of `@rest`. Any other option is an error at start-up. */
 const OPTIONS: Readonly<Record<keyof RestRecord, true>> = {
   route: true,
   methods: true,
@@ -39,8 +39,8 @@ const OPTIONS: Readonly<Record<keyof RestRecord, true>> = {
 const CLASS_OPTIONS = ["getConnection", "schemaOptions", "main"] as const;
 
 /**
- * Throws if the `@rest` of a class is wrong. Returns the path of the `@rest` without a slash at the end, so that `/:id`
- * can follow.
+ * Checks the options of the `@rest` of a class, and throws an error that names the class if one of them is wrong.
+ * Returns the path of the `@rest` without a slash at its end, to which segments such as `/:id` are added.
  */
 export function checkRest(
   target: ModelClass,
@@ -68,8 +68,8 @@ export function checkRest(
 }
 
 /**
- * Throws if the `@rest` of a property is wrong, or if the property cannot have one of its operations. Returns the path
- * of the `@rest` without a slash at the end, which is added to the path of the parent.
+ * Checks the options of the `@rest` of a property, and throws an error that names the property if one of them is wrong.
+ * Returns the path of the `@rest` without a slash at its end, which is added to the path of the parent.
  */
 export function checkPartRest(
   { link, target, rest }: PartDescription,
@@ -103,8 +103,8 @@ export function checkPartRest(
 }
 
 /**
- * Returns the reason why a property cannot have an operation, for an error message. Returns `undefined` if the property
- * can have the operation.
+ * Returns the reason why a property cannot have an operation, for an error message, or `undefined`. For example, a
+ * property with a single entity has no list.
  */
 function partProblem(
   method: Method,
@@ -124,8 +124,9 @@ function partProblem(
 }
 
 /**
- * Throws if a field with `exists` refers to a class with several `@rest`, and the class leaves open which of their
- * scopes applies. The scope selects the entities that a body may name in the field, so it has to be clear.
+ * Throws if a reference field with the option `exists` refers to a class with several `@rest` decorators, none of which
+ * is the main one. The framework checks with the `scope` of the class whether the referenced entity exists, so it must
+ * know which `scope` applies.
  */
 export function checkReferences(shape: Shape): void {
   for (const field of fieldsWithin(shape)) {
@@ -135,8 +136,8 @@ export function checkReferences(shape: Shape): void {
 }
 
 /**
- * Throws if a class that embeds itself has a field with `select: false`. Mongoose would show that field in the nested
- * objects.
+ * Throws if a field has `select: false` in a class that embeds itself or in a place that only a kind (discriminator)
+ * has. Mongoose does not apply this option in such places, so it would show the field in nested objects.
  */
 export function checkUnselected(shape: Shape, fail: Fail): void {
   const objectsIn = (each: Shape) =>
@@ -144,7 +145,8 @@ export function checkUnselected(shape: Shape, fail: Fail): void {
   const embedded = fieldsWithin(shape).flatMap(({ shape }) => shape ?? []);
   for (const each of new Set([shape, ...embedded])) {
     for (const [kind, { allUnselected, schema }] of each.kinds) {
-      // Mongoose selects by the paths of a kind, but not by the paths inside the objects that the kind embeds.
+      // Mongoose applies `select: false` at the paths of a kind (discriminator), but not inside of the objects that the
+      // kind embeds.
       const name = allUnselected.find((path) =>
         !each.fields.has(topOf(path)) && (each !== shape || schema?.paths[path] === undefined)
       );
@@ -163,14 +165,15 @@ export function checkUnselected(shape: Shape, fail: Fail): void {
 }
 
 /**
- * The hooks that may hide entities, or fields of entities, from a reader. These hooks do not run for a part that its
- * parent shows.
+ * The hooks that may hide entities or fields from a reader. These hooks do not run for an embedded part that the answer
+ * with its parent shows.
  */
 const GUARDS = ["fetch", "postFetch", "preSend"] as const;
 
 /**
- * Throws if every route that reads an embedded part has a scope or a hook of `GUARDS`, and the property does not set
- * `apart`. The parent would show the part to readers from whom these routes hide it.
+ * Throws if every route that reads an embedded part has a `scope` or a hook that may hide the part, and the property
+ * does not set the option `apart`. The answer with the parent would show the part to readers from whom these routes
+ * hide it.
  */
 function checkApart({ owner, property, embedded }: PartDescription["link"]): void {
   const { parts, fields } = describeModel(owner);
@@ -188,7 +191,7 @@ function checkApart({ owner, property, embedded }: PartDescription["link"]): voi
 }
 
 interface Place {
-  /** The words that name the property in messages. Empty for the `@rest` of a class. */
+  /** The words that name the property in error messages. Empty for the `@rest` of a class. */
   readonly place: string;
   readonly fail: Fail;
 }
@@ -250,12 +253,13 @@ function checkMethod(
 }
 
 /**
- * Returns the problem in the declaration of an action, for an error message. Returns `undefined` if the declaration is
- * right. `checkMethod()` checks the hooks of the action.
+ * Returns the error text for a wrong option of an action, or `undefined`. The hooks of the action are checked
+ * elsewhere.
  */
 function actionProblem(action: Method & ActionRecord): string | undefined {
   const { operation: name, on, method, body, answer, saves = true, run } = action;
-  // The path of an action ends with its name. A name of these characters needs no encoding in a URL.
+  // The path of an action ends with the name of the action. With only these characters, the name needs no encoding in a
+  // URL.
   if (typeof name !== "string" || !/^[A-Za-z][\w-]*$/.test(name)) {
     const rule = "a name has letters, digits, - and _, and begins with a letter";
     return `is called ${JSON.stringify(name)}: ${rule}`;
@@ -273,8 +277,8 @@ function actionProblem(action: Method & ActionRecord): string | undefined {
 }
 
 /**
- * Throws if `concurrency` cannot be enforced, because entities have no version or an operation has a `persist` hook.
- * Such a hook writes without the framework, which cannot compare versions in the write.
+ * Throws if the option `concurrency` cannot work, because the entities have no version or because a `persist` hook
+ * writes them. The framework cannot add a condition on the version to the write of such a hook.
  */
 export function checkConcurrency(
   methods: RestRecord["methods"],
@@ -314,7 +318,8 @@ const WORDS: Readonly<
 };
 
 /**
- * Throws if the example of a read has a field that no answer shows, because the OpenAPI document would show the field.
+ * Throws if the option `example` of a read has a field that is hidden from clients, because the OpenAPI document would
+ * show the field.
  */
 export function checkExample(
   method: Method,

@@ -30,8 +30,8 @@ import { pathKey } from "../../describe/paths.ts";
 export type RouteSettings = Omit<SharedSettings, "getConnection">;
 
 /**
- * Builds the routes of models. Routes with fewer parameters come first, so that no `/:id` matches a path of another
- * model.
+ * Returns the routes of all models. Routes with fewer parameters come first, because Express takes the first route that
+ * matches, and `/:id` of one model could match a path of another model.
  */
 export function buildRoutes(
   models: readonly ModelClass[],
@@ -43,7 +43,8 @@ export function buildRoutes(
   if (models.some((target) => typeof target !== "function")) {
     throw new TypeError(`Cannot initialize: "models" contains something that is not a model class`);
   }
-  // A field may refer to a class by its name, so all names are registered before the first schema is built.
+  // A field may name the referenced class by a text. The names of all classes are therefore registered before the first
+  // schema is built.
   for (const target of models) modelName(target);
   const owners = new Map<string, ModelClass>();
   const routes = models.flatMap((target) => {
@@ -89,8 +90,8 @@ function rootBranch(
 }
 
 /**
- * Throws if a property with `@rest` has no route. Routes of a property are built only below `one()` of its parent, so
- * the `@rest` would have no effect.
+ * Throws if a property has `@rest` and no route results from it. Routes of a property exist only below `one()` of its
+ * parent, so the `@rest` would have no effect.
  */
 function checkReached(routes: readonly Route[]): void {
   const levels = routes.flatMap((route) => route.levels);
@@ -107,27 +108,22 @@ function checkReached(routes: readonly Route[]): void {
 }
 
 /**
- * The declaration of one `@rest`, with the paths of its routes and the levels above them. `branchRoutes()` builds the
- * routes from it.
+ * The options of one `@rest`, with the paths of its routes and the levels above them, which are the segments of the
+ * parents.
  */
 interface Branch {
   readonly methods: RestRecord["methods"];
   readonly base: string;
   readonly item: string;
   readonly above: readonly Level[];
-  /**
-   * The last level of the routes, without the properties that depend on the operation. `levelMaker()` adds these
-   * properties.
-   */
+  /** The last segment of the routes, without the properties that depend on the operation. */
   readonly level: Pick<Level, "target" | "scopes" | "link" | "parameter" | "concurrency">;
 }
 
-/**
- * The settings that all routes below one `@rest` of a class share, such as limits, the reporter and `getConnection`.
- */
+/** The settings that all routes of one `@rest` share, such as limits, the reporter of errors and `getConnection`. */
 type SharedSettings = Omit<Route, "path" | "operation" | "levels" | "rights" | "reader">;
 
-/** Builds the routes of one `@rest`, and the routes below them for the properties of the class that have `@rest`. */
+/** Returns the routes of one `@rest`, and the routes of the properties of its class that have `@rest`. */
 function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const { methods, base, item, above, level } = branch;
   const { features } = shared;
@@ -142,8 +138,8 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const parent = own.find((route) => actingLevel(route).operation === "one");
   const below = describeParts(level.target).flatMap((part) => {
     const path = checkPartRest(part, features);
-    // A path contains each property at most once. Models may refer to each other, so paths could grow without end
-    // otherwise.
+    // Models may refer to each other. Each property occurs at most once in a path, because the paths could otherwise
+    // grow without an end.
     if (parent === undefined || parent.levels.some((each) => isSame(each, part))) return [];
     const base = `${parent.path}${path}`;
     return branchRoutes(partBranch(part, { base, above: parent.levels, features }), shared);
@@ -214,8 +210,8 @@ function isSame(level: Level, { link }: PartDescription): boolean {
 }
 
 /**
- * Reserves a path or a collection for a class. Throws if the path or the collection is reserved already. `owners` maps
- * the key of each reserved path or collection to its class.
+ * Reserves a path or a collection for a class. Throws if another route or class has reserved it. `owners` maps the text
+ * of each reserved path or collection to its class.
  */
 function claim(
   owners: Map<string, ModelClass>,
@@ -228,14 +224,15 @@ function claim(
   const owner = owners.get(key);
   owners.set(key, target);
   if (owner === undefined) return;
-  // A module that is evaluated twice makes two classes with the same name and the same keys.
+  // A module that is evaluated twice, as in some test runners, makes two classes with the same name. The error message
+  // then names this cause.
   const hint = target !== owner && target.name === owner.name
     ? `; if its module was evaluated twice, as after vi.resetModules(), call initialize({ models: [${target.name}] })`
     : "";
   throw cannotMount(target, `${what} is taken by "${owner.name}"${hint}`);
 }
 
-/** Throws if an action has the path of another route, even if their HTTP methods differ. */
+/** Throws if an action has the path of another route, even with another HTTP method. */
 function checkActionPaths(routes: readonly Route[]): void {
   const owners = new Map<string, Route>();
   const acts = (route: Route) => actingLevel(route).action !== undefined;
@@ -262,9 +259,9 @@ function nameOf(route: Route): string {
 }
 
 /**
- * Returns a copy of the route of a list whose operation also has the given option, such as pages. A tool of an assistant
- * reads the list by this copy. Returns the given route if its operation has the option already. Throws a `TypeError` if
- * the operation cannot have the option.
+ * Returns a copy of a route whose operation also has the given option, such as `page`. A tool of an assistant reads a
+ * list by this copy, because an assistant must not get a whole long list. Returns the given route if its operation has
+ * the option already. Throws a `TypeError` if the operation cannot have the option.
  */
 export function routeWith(
   route: Route,

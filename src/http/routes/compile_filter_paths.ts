@@ -7,8 +7,8 @@ import { ListedPaths } from "../../filter/q/resolve_path.ts";
 import { checkKind, type OptionPlace } from "../../pipeline/option_reader.ts";
 
 /**
- * Returns the paths that the URL parameter `q` may name. Returns `undefined` if `q` may name all paths that clients
- * see. Throws if the option `filter` lists a path that clients do not see.
+ * Returns the paths that the filter `q` of a request may name, from the option `filter` of the operation. Returns
+ * `undefined` if the filter may name all visible paths. Throws if the option has a path that clients do not see.
  */
 export function compileFilterPaths(
   method: Method,

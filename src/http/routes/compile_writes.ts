@@ -8,12 +8,13 @@ import { describeShape } from "../../schema/fields/shape.ts";
 import { whyUnseen } from "../../schema/fields/visibility.ts";
 import { checkKind, type OptionPlace } from "../../pipeline/option_reader.ts";
 
-/** The most entities that a request to `updateAll()` changes if the declaration has no option `max`. */
+/** The maximum number of entities that a request to `updateAll()` may change if the option `max` is not set. */
 const MOST_UPDATED = 1000;
 
 /**
- * Compiles the options of `updateAll()`, `removeAll()` and `replace()` into their rules. Throws if an option is wrong,
- * or if another operation has one of these options. Returns `undefined` if the operation needs no rules.
+ * Checks the options of `updateAll()`, `removeAll()` and `replace()`, and returns them with their defaults. Throws if
+ * an option is wrong, or if another operation has one of these options. Returns `undefined` if the operation has no
+ * such options.
  */
 export function compileWrites(method: Method, place: OptionPlace): WriteRules | undefined {
   const { operation } = method;
@@ -50,12 +51,15 @@ export function compileWrites(method: Method, place: OptionPlace): WriteRules | 
   };
 }
 
-/** The types of `_id` that the path of a replacement can contain. `replace()` refuses an `_id` of another type. */
+/**
+ * The types of `_id` that the path of `replace()` can contain. A model with another type of `_id` cannot use `_id` in
+ * `replace()`.
+ */
 const NAMED_BY_TEXT: readonly unknown[] = ["ObjectId", "String"];
 
 /**
- * Returns the reason why `replace()` cannot name entities by a field. Returns `undefined` if every client can see and
- * set the field, and no two entities have the same value of the field, so that a path names one entity.
+ * Returns the reason why the path of `replace()` cannot identify entities by a field. Returns `undefined` if every
+ * client can see and set the field, and no two entities have the same value of it.
  */
 function keyProblem(by: string, { schema }: OptionPlace): string | undefined {
   const field = describeShape(schema).fields.get(by);
@@ -77,8 +81,8 @@ function keyProblem(by: string, { schema }: OptionPlace): string | undefined {
 }
 
 /**
- * Returns the reason why two entities may have the same value of a field in spite of a unique index on the field. The
- * path of `replace()` would name both entities. Returns `undefined` if the index prevents equal values.
+ * Returns the reason why two entities may have the same value of a field in spite of a unique index, so that the path
+ * of `replace()` would identify both. Returns `undefined` if the index prevents equal values.
  */
 function indexProblem(
   by: string,

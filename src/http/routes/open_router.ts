@@ -7,14 +7,15 @@ import { sendError } from "../answer_error.ts";
 import { handleRoute } from "../handle_route.ts";
 
 /**
- * The function that builds the request handler for one combination of routing settings, such as `strict routing`.
- * `newRouter` makes routers with these settings.
+ * The function that returns the request handler for one combination of settings of Express, such as `strict routing`.
+ * `newRouter` returns routers with these settings.
  */
 type OpenRoutes = (newRouter: () => Router, caseSensitive: boolean) => RequestHandler;
 
 /**
- * Builds a router that compares paths by the settings `case sensitive routing` and `strict routing` of the application.
- * With other settings, a path that a guard of the application does not match could still match a route of this router.
+ * Returns a router that compares paths by the settings `case sensitive routing` and `strict routing` of the
+ * application. With other settings, a path could pass a guard of the application, which does not match it, and still
+ * reach a route of this router.
  */
 export function followSettings(open: OpenRoutes): Router {
   const router = express.Router({ mergeParams: true });
@@ -25,15 +26,15 @@ export function followSettings(open: OpenRoutes): Router {
     if (known !== undefined) return known;
     const newRouter = () => {
       const inner = express.Router({ mergeParams: true, caseSensitive, strict });
-      // The inner routers share the callbacks that the application adds to the outer router by `router.param()`, so
-      // that the callbacks run for all routes.
+      // The application may add callbacks to the outer router by `router.param()`. The inner routers share these
+      // callbacks, so that they run for all routes.
       return Object.assign(inner, { params: Reflect.get(router, "params") });
     };
     const handler = open(newRouter, caseSensitive);
     opened.set(key, handler);
     return handler;
   };
-  // Building the routes here lets a wrong path fail at start-up.
+  // The routes are built here once, so that a wrong path is an error at start-up and not at the first request.
   handlerFor(false, false);
   return router.use((req, res, next) => {
     const { app } = req;
@@ -43,8 +44,8 @@ export function followSettings(open: OpenRoutes): Router {
 }
 
 /**
- * Mounts routes in one router for each first segment of their paths. Express compares a request with each path of a
- * router, so smaller routers save time.
+ * Mounts the routes in several routers, one for each first segment of their paths. Express compares a request with each
+ * path of a router, so small routers save time.
  */
 export function mountRoutes(routes: readonly Route[]): OpenRoutes {
   return (newRouter, caseSensitive) => {
@@ -64,16 +65,17 @@ export function mountRoutes(routes: readonly Route[]): OpenRoutes {
 }
 
 /**
- * Returns the first segment of a path. Returns an empty text if the segment is a parameter, or a pattern of Express.
- * Routes with an empty text share the router for all requests that the other routers do not answer.
+ * Returns the first segment of a path, by which its router is found. Returns an empty text if the segment is a
+ * parameter or a pattern of Express. Such routes share a router, which gets the requests that the other routers do not
+ * answer.
  */
 function firstName(path: string): string {
   return /^\/([\w.-]+)(?=\/|$)/.exec(path)?.[1] ?? "";
 }
 
 /**
- * Adds routes to a router. Routes with the same path become one route of Express with all of their HTTP methods, so
- * that Express compares a request with the path once.
+ * Adds routes to a router. Routes with the same path become one route of Express with several HTTP methods, so that
+ * Express compares a request with this path only once.
  */
 function addRoutes(router: Router, routes: readonly Route[]): Router {
   const paths = new Map<string, ReturnType<Router["route"]>>();
@@ -93,8 +95,8 @@ function addRoutes(router: Router, routes: readonly Route[]): Router {
 }
 
 /**
- * Answers 404 to identifiers that cannot be decoded, such as `%ff`, because no entity has such an identifier. Express
- * refuses such a path before any handler runs, so only this handler of errors sees the request.
+ * Answers 404 to a path with an identifier that cannot be decoded, such as `%ff`, because no entity can have it.
+ * Express refuses such a path before any handler runs, so only this handler of errors gets the request.
  */
 const answerUndecodable: ErrorRequestHandler = (error, _req, res, next) => {
   if (error instanceof URIError) sendError(res, notFound());

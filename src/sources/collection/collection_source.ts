@@ -13,8 +13,7 @@ import {
   readSelection,
 } from "../entities.ts";
 import { showsInPart, uncovered } from "../../filter/projection.ts";
-import { type TransactionPart, turnsIn } from "../../database/in_transaction.ts";
-import { writerOf } from "../../database/write_past_lock.ts";
+import type { TransactionPart } from "../../database/in_transaction.ts";
 import {
   insertDocuments,
   insertEach,
@@ -41,7 +40,7 @@ import { openBytes, planIn, readGuarded, storedEntities, storedEntity } from "./
 import type { OpenCollection } from "./read_stored.ts";
 import { planStatement } from "./write_stored.ts";
 import { insertEntities } from "../insert_entities.ts";
-import { withDuties, type WriteDuties, type WrittenEntities } from "../write_duties.ts";
+import { boundRemoval, type BoundWrite, boundWriter, type WriteDuties } from "../write_duties.ts";
 import type { PartPath } from "../parts/part_path.ts";
 import type { ReadPlan } from "./plan_read.ts";
 import { whyHooked } from "./plan_write.ts";
@@ -269,41 +268,9 @@ export class CollectionSource implements Source {
     );
   }
 
-  /**
-   * Returns a function that runs the write of documents and the further statements of class options in one transaction.
-   * `together` is a function that already runs the write in a transaction with a write of the parent.
-   */
-  #bind(
-    docs: readonly Document[],
-    { change, together }: Pick<WrittenEntities, "change"> & {
-      readonly together?: Together | undefined;
-    },
-  ): Together {
+  #bind(docs: readonly Document[], bound: BoundWrite): Together {
     const { timeBudget, part, duties } = this.#options;
-    const [first] = docs;
-    if (duties?.together === undefined || first === undefined) {
-      return together ?? writerOf(docs, { timeBudget, part: part?.() });
-    }
-    const model = first.constructor as Model<unknown>;
-    const session = first.$session() ?? undefined;
-    const written = { change, ids: docs.map(({ _id }) => _id), model };
-    const transaction = { ...turnsIn(first), timeBudget, part: part?.() };
-    return withDuties(duties, { ...transaction, written, together, session });
-  }
-
-  /**
-   * Returns a function that runs a removal and the further statements of class options in one transaction. Returns
-   * `together` if there are no such statements.
-   */
-  #bindRemoval(
-    { ids = [], together }: RemoveNamedOptions,
-    model: Model<unknown>,
-  ): Together | undefined {
-    const { timeBudget, duties } = this.#options;
-    if (duties?.together === undefined || ids.length === 0) return together;
-    const written = { change: "remove", ids, model } as const;
-    const transaction = { ...turnsIn(model as never), timeBudget };
-    return withDuties(duties, { ...transaction, written, together, session: undefined });
+    return boundWriter(docs, { ...bound, duties, timeBudget, part: part?.() });
   }
 
   /**
@@ -316,7 +283,9 @@ export class CollectionSource implements Source {
   ): Promise<void> {
     const { options, filter = this.#options.selection.filter } = removal;
     const model = await this.#options.model();
-    const write = this.#writeOptions(this.#bindRemoval(removal, model));
+    const { timeBudget, duties } = this.#options;
+    const together = boundRemoval(model, { ...removal, duties, timeBudget });
+    const write = this.#writeOptions(together);
     await removeMatching(model, {
       ...write,
       options,

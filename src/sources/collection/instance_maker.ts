@@ -28,10 +28,10 @@ type Spot = Omit<InstanceOptions, "shape">;
 export type InstanceMaker = (values: object) => object;
 
 /**
- * Returns a function that makes instances of a class from stored values, for hooks with the option `lean`. The methods,
- * getters and setters of the class work, but changes of the instance are not tracked and cannot be saved. A stored
- * value of another type than its field stays unchanged, except an object or a list in a field for another kind of
- * value, which is left out.
+ * Returns a function that makes instances of a class from stored values without a Mongoose document, such as for hooks
+ * with the option `lean`. The methods, getters and setters of the class work, but changes of the instance are not
+ * tracked. A stored value of another type than its field stays unchanged, except an object or a list in a field for
+ * another kind of value, which is left out.
  */
 export function instanceMaker(
   target: ModelClass,

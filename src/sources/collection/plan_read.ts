@@ -8,9 +8,9 @@ import type { Selection } from "../../filter/selection.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 
 /**
- * The plan of a read decides how the read makes its answer. The plan `bytes` writes JSON from BSON, without entities.
- * The plan `documents` makes entities for hooks. The entities come from the `fetch` hook, from the values of the
- * driver, or from Mongoose.
+ * The decision how the entities of a request are read (plan). With `bytes`, stored bytes are converted to JSON text and
+ * no objects are made. With `documents`, the entities are made as objects for hooks. `by` is the origin of their
+ * values, which is the MongoDB driver, a query of Mongoose, or the `fetch` hook. `reason` is shown in the log.
  */
 export type ReadPlan =
   & { readonly reason: string }
@@ -23,32 +23,32 @@ export type ReadPlan =
     | { readonly kind: "documents"; readonly by: "driver" | "mongoose" | "fetch" }
   );
 
-/** The properties of a level and of its compiled model that decide how entities are read. */
+/** The properties of a route and of its model that decide how entities are read. */
 export interface ReadFacts {
   readonly hooks: Hooks<object>;
-  /** Whether the entities are read to be changed, or for an action, which may change them. */
+  /** Whether the operation changes the entities, or is an action, which may change them. */
   readonly forChange: boolean;
   readonly isEmbedded: boolean;
   readonly shape: Shape;
-  /** The reason why only Mongoose can read the model. `undefined` if the driver can read the model. */
+  /** The reason why only Mongoose can read the model. `undefined` if the MongoDB driver can read the model directly. */
   readonly needsMongoose: string | undefined;
 }
 
 /**
- * The properties of one request that can make entities or Mongoose necessary, although the plan of the level needs
- * neither.
+ * The properties of one request that decide how entities are read, in addition to the properties of its route. For
+ * example, a hook may set a query option that only Mongoose applies.
  */
 export interface RequestFacts {
   readonly forChange: boolean;
-  /** Whether the caller needs entities, although no hook gets them, so that the plan cannot be bytes. */
+  /** Whether the caller needs the entities as objects, although no hook gets them. */
   readonly needsEntities?: boolean;
   readonly selection: Pick<Selection, "options" | "projection">;
   readonly shape: Shape;
-  /** The fields that the client selects. `undefined` if the client makes no selection and gets all fields. */
+  /** The fields that the client selects. `undefined` if the client gets all fields. */
   readonly select: readonly string[] | undefined;
 }
 
-/** The query options that the driver takes unchanged. Mongoose has to run a query with any other option. */
+/** The query options that the MongoDB driver accepts unchanged. A query with any other option is run by Mongoose. */
 const DRIVER_OPTIONS: ReadonlySet<string> = new Set([
   "skip",
   "limit",
@@ -64,8 +64,8 @@ const DRIVER_OPTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the plan by which a level reads the entities of its model, before the options of a request are known.
- * {@linkcode downgradePlan} adapts the plan to a request.
+ * Decides how a route reads the entities of its model. {@linkcode downgradePlan} changes this decision if the options
+ * of a request require it.
  */
 export function planRead(
   { hooks, forChange, isEmbedded, shape, needsMongoose }: ReadFacts,
@@ -115,7 +115,7 @@ export function namedRulesOf(hooks: Hooks<object>): { name: HookName; rule: Name
 
 /**
  * Returns the name of the first hook that gets entities or replaces how they are read or written. Returns `undefined`
- * if no hook needs entities, so that bytes or one statement may suffice.
+ * if no hook needs entities as objects, so that faster reads and writes without objects are possible.
  */
 export function entityHook(hooks: Hooks<object>): string | undefined {
   return Object.entries(hooks).find(([name, hook]) =>
@@ -124,8 +124,8 @@ export function entityHook(hooks: Hooks<object>): string | undefined {
 }
 
 /**
- * Returns the plan for one request. If the request needs more than the plan of the level allows, the read changes from
- * bytes to values of the driver, or from values of the driver to Mongoose.
+ * Decides how one request reads entities. If the request has an option that the read of its route cannot apply, the
+ * request is read as objects and not as JSON text, or by Mongoose and not by the driver.
  */
 export function downgradePlan(plan: ReadPlan, request: RequestFacts): ReadPlan {
   if (plan.kind === "documents" && plan.by !== "driver") return plan;
@@ -137,23 +137,26 @@ export function downgradePlan(plan: ReadPlan, request: RequestFacts): ReadPlan {
     : { kind: "documents", by: "mongoose", reason: onlyMongoose };
 }
 
-/** Returns the reason why a request needs entities. Returns `undefined` if a read of bytes can answer the request. */
+/**
+ * Returns the reason why a request must read entities as objects. Returns `undefined` if JSON text can be made from the
+ * stored bytes.
+ */
 function whyEntities(
   { needsEntities = false, selection, shape, select }: RequestFacts,
 ): string | undefined {
   if (needsEntities) return "the request needs entities";
   const { options, projection } = selection;
   if (options.lean !== undefined) return "a hook has set options.lean";
-  // The projection of a hook may leave out a field that the client selects. A read of bytes would use only the fields
-  // in `select` as its projection, and would show the field.
+  // The projection of a hook may hide a field that the client selects. A read of bytes uses only the fields in
+  // `select`, and would show the hidden field.
   if (select !== undefined && !isEmpty(projection)) return "the client selects from a projection";
   const shown = select === undefined ? withoutApart(projection, shape) : projectionOf(select);
   return whyNotDriver({ options, projection: shown }, shape);
 }
 
 /**
- * Returns the reason why only Mongoose can make the entities of a request. Returns `undefined` if entities can be made
- * from the values of the driver.
+ * Returns the reason why only Mongoose can read the entities of a request. Returns `undefined` if the MongoDB driver
+ * can read them.
  */
 function whyMongoose({ forChange, selection, shape }: RequestFacts): string | undefined {
   const { options, projection } = selection;

@@ -9,17 +9,17 @@ import { entityHook } from "./plan_read.ts";
 import type { Change } from "../source.ts";
 
 /**
- * The properties of a model and of a request that decide whether one statement without Mongoose documents writes a
- * change.
+ * The properties of a model and of a request that decide whether a change can be written by one statement of the
+ * database. Any other change is written as Mongoose documents.
  */
 export interface WriteFacts {
   readonly shape: Shape;
   readonly selection: Selection;
-  /** The conditions of hooks, of the scope and of the parent. A replacement with such conditions needs documents. */
+  /** The conditions of hooks, of the scope and of the parent. A PUT with such conditions needs Mongoose documents. */
   readonly conditions: Readonly<Record<string, unknown>>;
   /**
-   * Whether a parent refers to the entities. Such an entity is created or removed together with the reference, so one
-   * statement is not enough.
+   * Whether a parent refers to the entities. Such an entity and the reference are written together, so one statement is
+   * not enough.
    */
   readonly linked: boolean;
   /** Whether new entities, updates and removals of the model can be written without documents. */
@@ -31,8 +31,8 @@ export interface WriteFacts {
 }
 
 /**
- * Returns the reason why a change needs documents. Returns `undefined` if one statement may write the change. The
- * values of the body are checked later, and a value that breaks a rule needs documents too.
+ * Returns the reason why a change must be written as Mongoose documents. Returns `undefined` if one statement may write
+ * it. The values of the body are checked later, and a value that breaks a rule needs documents too.
  */
 export function whyDocuments(change: Change, facts: WriteFacts): string | undefined {
   const reason = whyHooked(change);
@@ -56,7 +56,10 @@ export function whyDocuments(change: Change, facts: WriteFacts): string | undefi
   }
 }
 
-/** Returns why the hooks of a change need documents, if they do. No connection to the database is needed for the answer. */
+/**
+ * Returns the reason why the hooks of an operation need Mongoose documents, or `undefined`. The function needs no
+ * connection to the database, so callers can use it before they connect.
+ */
 export function whyHooked({ hooks }: Pick<Change, "hooks">): string | undefined {
   const hook = entityHook(hooks);
   return hook === undefined ? undefined : `the hook ${hook} gets each entity`;
@@ -91,7 +94,8 @@ function whyNotAllUpdated(change: Change, facts: WriteFacts): string | undefined
 }
 
 function whyNotReplaced({ conditions, takes, ...facts }: WriteFacts): string | undefined {
-  // An upsert copies the values of its conditions into a new entity, so it must have no other conditions than the name.
+  // An upsert copies the values of its conditions into a new entity. Its only condition must therefore be the
+  // identifier.
   if (!isEmpty(conditions)) return "conditions of a replacement bind its entity";
   const reason = whyNotShown({ ...facts, conditions, takes });
   return reason ?? (takes.inserts ? undefined : "the model needs documents for new entities");
@@ -110,8 +114,8 @@ function whyOptions({ options }: Selection): string | undefined {
 }
 
 /**
- * Returns the reason why the stored entity has to be read again for the answer of a write. Returns `undefined` if the
- * statement itself can return the answer.
+ * Returns the reason why the entity must be read again after a write to show it in the answer. Returns `undefined` if
+ * the statement of the write can return the entity.
  */
 function whyNotShown({ selection, shape }: WriteFacts): string | undefined {
   return whyOptions(selection) ??
@@ -121,8 +125,8 @@ function whyNotShown({ selection, shape }: WriteFacts): string | undefined {
 }
 
 /**
- * Whether a body replaces an array. The array must be read before such a write, because the write must fail if another
- * request has changed the array.
+ * Whether a body replaces an array. The stored array must be read before such a write, so that the write fails if
+ * another request changes the array in the meantime.
  */
 function setsArray(body: JsonObject, { fields }: Shape): boolean {
   return Object.keys(body).some((name) => fields.get(name)?.kind === "array");

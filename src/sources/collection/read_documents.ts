@@ -26,8 +26,8 @@ interface ListQuery {
 }
 
 /**
- * The driver's cursor, which a Mongoose cursor passes to listeners of its event `cursor`. The driver's cursor sees the
- * stored values of an entity before Mongoose casts them.
+ * The cursor of the MongoDB driver, which a Mongoose cursor passes to the listeners of its event `cursor`. This cursor
+ * has the stored values of an entity before Mongoose casts them, which the cursor of a page needs.
  */
 interface FoundCursor {
   map(see: (found: object) => object): unknown;
@@ -56,8 +56,8 @@ export function readListed(
 }
 
 /**
- * Counts the entities of a collection that the filter and the scope select. The query options `skip` and `limit` do not
- * apply. The count stops at `upTo`. The caller bounds the wait for the database.
+ * Counts the entities that the filter and the scope select, up to `upTo`. The query options `skip` and `limit` do not
+ * apply. The caller must limit the time of the call.
  */
 export async function countInCollection(
   { model, conditions, selection, maxTimeMS }: OpenCollection,
@@ -75,17 +75,17 @@ export async function countInCollection(
 }
 
 /**
- * Runs the stages of an aggregation on the entities of a collection that the filter and the scope select. Throws if
- * middleware or transforms make reads show other values than the stored values, because groups show the stored values.
- * The caller bounds the wait for the database.
+ * Runs an aggregation on the entities that the filter and the scope select. Throws if middleware or functions of the
+ * model make reads show other values than are stored, because groups would reveal the stored values. The caller must
+ * limit the time of the call.
  */
 export async function aggregateSelected(
   { model, conditions, selection, maxTimeMS }: OpenCollection,
   { stages, fields }: Aggregation,
 ): Promise<Record<string, unknown>[]> {
   if (!isCountable(conditions)) throw badParameter("group", "no conditions by distance beside it");
-  // Plugins add members to schemas when Mongoose compiles the model, so the schemas of the compiled model and of its
-  // discriminators are checked.
+  // Plugins may change schemas when Mongoose compiles the model. The compiled schemas are therefore checked here again,
+  // with the schemas of the discriminators.
   const schemas = [model, ...Object.values(model.discriminators ?? {})].map(({ schema }) => schema);
   if (findsByMiddleware(model.schema as Schema)) {
     throw new TypeError(`Cannot group "${model.modelName}": a plugin has middleware of find()`);
@@ -118,8 +118,8 @@ export async function readIds(collection: OpenCollection, most = Infinity): Prom
 }
 
 /**
- * Returns the given identifiers whose entities still match the conditions of the request. The read uses the session of
- * the write that follows, so that a transaction contains both.
+ * Returns the given identifiers whose entities still match the conditions of the request. With the session of a
+ * transaction, the read and the following write see the same data.
  */
 export async function readMet(
   { model, conditions, selection: { options: { collation } }, timeBudget }: OpenCollection,
@@ -143,8 +143,8 @@ export async function readMet(
 }
 
 /**
- * Returns the given identifiers that are stored on the primary. Scopes and filters do not apply, because the caller
- * asks whether an earlier request has stored the entities.
+ * Returns the given identifiers whose entities are stored on the primary. Scopes and filters do not apply, because the
+ * caller checks whether an earlier request has stored the entities.
  */
 export async function storedOf(
   { model: { collection }, timeBudget, maxTimeMS }: OpenCollection,
@@ -156,8 +156,7 @@ export async function storedOf(
 }
 
 /**
- * Reads the top-level fields of some paths from the entity that conditions select. Numbers keep their BSON types, so
- * that no digit gets lost.
+ * Reads some fields of the entity that matches the conditions. Numbers keep their BSON types, so that no digit is lost.
  */
 export async function readStoredValues(
   { model, timeBudget, maxTimeMS }: OpenCollection,
@@ -170,8 +169,8 @@ export async function readStoredValues(
 }
 
 /**
- * Returns a projection of the top-level fields of some paths. A projection of a longer path would leave out array
- * elements that are not objects, so the read would not return the stored value.
+ * Returns a projection of the top-level fields of some paths. With a longer path, MongoDB would leave out array
+ * elements that are not objects, and the result would differ from the stored value.
  */
 export function topFields(paths: readonly string[]): Record<string, 1> {
   return Object.fromEntries(paths.map((path) => [topOf(path), 1]));
@@ -180,8 +179,8 @@ export function topFields(paths: readonly string[]): Record<string, 1> {
 type SavedRead = Pick<OpenCollection, "selection" | "timeBudget" | "maxTimeMS">;
 
 /**
- * The read preference for entities that were just saved. A secondary may not have replicated the write yet and would
- * return the entity before the write.
+ * The read preference for entities that were just saved. A secondary may not have the write yet and would return the
+ * entity before the write.
  */
 export const JUST_SAVED = { readPreference: "primary" } as const;
 
@@ -206,20 +205,21 @@ export async function readAllSaved(
   const named = withConditions(query, { _id: { $in: docs.map(({ _id }) => _id) } });
   const found = await timeBudget.wait(named.exec()) as Document[];
   const shown = new Map(found.map((each) => [String(each._id), each]));
-  // The map lacks a document if a hook has removed the `_id` of the found entity. Such a document is read alone.
+  // A hook may have removed the `_id` of an entity that was read, so the map does not have it. Such an entity is read
+  // again separately.
   return await Promise.all(docs.map((doc) => shown.get(String(doc._id)) ?? readSaved(doc, read)));
 }
 
 /**
- * The minimum batch size of a read that fills up a page from which hooks have left out entities. Otherwise a small page
- * would be filled up in many small batches.
+ * The minimum batch size of a read that fetches further entities for a page from which hooks have left out entities.
+ * With the size of a small page, the read would need many batches.
  */
 const REST_AT_ONCE = 100;
 
 /**
- * Returns the query options of a page. The limit is one entity more than the page shows, because the additional entity
- * tells whether another page follows. A read that fills up a page has no limit, because hooks may leave out any number
- * of entities.
+ * Returns the query options for a page. The limit is one entity more than the page shows, because this entity tells
+ * whether another page follows. A read of further entities for a page has no limit, because hooks may leave out any
+ * number of entities.
  */
 export function pageOptions({ skip, limit, isRest }: PageRead): Record<string, number> {
   const most = limit + 1;
@@ -228,8 +228,9 @@ export function pageOptions({ skip, limit, isRest }: PageRead): Record<string, n
 }
 
 /**
- * Returns a projection that includes unselected fields, which validators and scopes need. Fields with the option
- * `apart`, which only their sub-routes show, are left out unless the scope reads them.
+ * Returns a projection for entities that are changed. The projection includes the fields with `select: false`, which
+ * validators and scopes need. Fields with the option `apart`, which only their own routes show, are left out unless the
+ * scope reads them.
  */
 export function wholeProjection(
   { shape, selection: { scope } }: Pick<OpenCollection, "shape" | "selection">,

@@ -27,26 +27,26 @@ import { type ModelReads, modelSupport } from "./model_support.ts";
 import { readPage } from "./read_window.ts";
 import type { StoredEntity, StoredQuery } from "./bson_reads.ts";
 
-/** The collection of a route, with the conditions and the limits of one request. */
+/** The collection of the entities of a request, with the conditions and the limits of the request. */
 export interface OpenCollection {
   readonly model: Model<unknown>;
   readonly shape: Shape;
   readonly selection: Selection;
-  /** The filter for the entity that the path of the request names, not cast yet. */
+  /** The filter for the entity in the path of the request, before it is cast. */
   readonly name?: Filter;
-  /** The joined conditions of the client, of hooks, of scopes and of the parent, not cast yet. */
+  /** The joined conditions of the client, of hooks, of scopes and of the parent, before they are cast. */
   readonly conditions: Filter;
   readonly timeBudget: TimeBudget;
   readonly maxTimeMS: number;
-  /** Whether a parent refers to the entities. A new entity is written together with the reference of its parent. */
+  /** Whether a parent refers to the entities, so that a new entity and the reference must be written together. */
   readonly linked?: boolean;
-  /** The field by which the path of a replacement names the entity. */
+  /** The name of the field by which the path of `replace()` identifies the entity. */
   readonly by?: string | undefined;
 }
 
 /**
- * The options of one read of a collection. With `isOne`, the path of the request names one entity, so the read ignores
- * `skip` and `limit` and includes the version.
+ * The options of one read. With `isOne`, the path of the request identifies one entity. Such a read ignores `skip` and
+ * `limit`, and also reads the version for the `ETag`.
  */
 interface StoredRead {
   readonly request: ReadRequest;
@@ -54,7 +54,10 @@ interface StoredRead {
   readonly isOne?: boolean;
 }
 
-/** Returns the plan by which a request reads a collection. With `needsEntities`, the plan cannot be bytes. */
+/**
+ * Decides how a request reads a collection, as JSON text or as objects. With `needsEntities`, the request always gets
+ * objects.
+ */
 export function planIn(
   { model, shape, selection }: OpenCollection,
   { request, needsEntities = false }: {
@@ -87,7 +90,7 @@ function queryOf(
   };
 }
 
-/** Returns the readers of a model that need no Mongoose. Throws if only Mongoose can read the model. */
+/** Returns the objects that read a model by the MongoDB driver. Throws if only Mongoose can read the model. */
 function readsOf({ model, shape }: OpenCollection): ModelReads {
   const { reads, needsMongoose } = modelSupport(model, shape);
   if (reads !== undefined) return reads;
@@ -187,7 +190,7 @@ function forEntities(request: ReadRequest): ReadRequest {
   return { ...request, select: undefined, judge: undefined };
 }
 
-/** Reads the entities of a list for hooks. The driver reads the values, without a query of Mongoose. */
+/** Reads the entities of a list for hooks. The values are read by the MongoDB driver, without a query of Mongoose. */
 export function storedEntities(
   { request, page }: StoredRead,
   collection: OpenCollection,
@@ -199,7 +202,7 @@ export function storedEntities(
 }
 
 /**
- * Reads the entity that the path of the request names, for hooks. The driver reads the values, without a query of
+ * Reads the entity in the path of the request for hooks. The values are read by the MongoDB driver, without a query of
  * Mongoose. Returns `null` if no entity matches.
  */
 export async function storedEntity(
@@ -209,7 +212,7 @@ export async function storedEntity(
   const { reader } = readsOf(collection);
   const { forChange } = request;
   const whole = forEntities(request);
-  // The query reads the version only if the projection includes it, because hooks would see the version.
+  // The version is read only if the projection includes it, because hooks would otherwise see the version.
   const { also: _also, ...query } = queryOf({ request: whole, isOne: true }, collection);
   const stored = await findOne(forChange ? query : reader.selected(query), collection);
   return stored === undefined ? null : reader.entity(stored, query, forChange);
@@ -261,7 +264,8 @@ async function findOne(
   const reads = readsOf(collection);
   const named = castFilter(model, name);
   const { _id: shown = true } = query.projection;
-  // Shared reads find the document of each request by its `_id`, so the projection must include `_id`.
+  // Several requests may share one query, and each of them finds its document by `_id`. The projection must therefore
+  // include `_id`.
   if (named._id instanceof mongoose.Types.ObjectId && shown) {
     return await timeBudget.wait(reads.shared.find(named._id, query));
   }

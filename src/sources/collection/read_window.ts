@@ -21,8 +21,8 @@ interface ReadPage extends Pick<ReadRequest, "finder"> {
 }
 
 /**
- * Reads a page of a list. With `count`, the page has the total of the list. The caller bounds the wait for the
- * database.
+ * Reads a page of a list as JSON text. With `count`, the result also has the number of entities in the whole list. The
+ * caller must limit the time of the call.
  */
 export async function readPage(read: ReadPage, collection: OpenCollection): Promise<FoundPage> {
   const { reader, query, finder, page } = read;
@@ -40,8 +40,8 @@ interface Found {
 }
 
 /**
- * Reads the documents of a page and the total of its list. One statement reads both if possible, because a second
- * statement costs as much as the rest of the request.
+ * Reads the documents of a page and the number of entities in the whole list. One statement reads both if possible,
+ * because a second statement would cost as much as the rest of the request.
  */
 async function readFound(
   { reader, query, count }: ReadPage,
@@ -67,23 +67,23 @@ async function gather(batches: AsyncIterable<Batch>): Promise<readonly Buffer[]>
 }
 
 /**
- * The query operators that an aggregation refuses, or accepts in one place only. A list with such an operator is
- * counted by a second statement.
+ * The query operators that MongoDB refuses in an aggregation, or accepts in one place only. A list with such an
+ * operator is counted by a second statement.
  */
 const NEEDS_FIND: ReadonlySet<string> = new Set([...UNCOUNTABLE, "$text"]);
 
 interface Count {
   /**
-   * The conditions of the list without the filter for the cursor of the page, already cast. The total counts the whole
-   * list.
+   * The conditions of the list, already cast, without the condition for the cursor of the page, because the whole list
+   * is counted.
    */
   readonly conditions: Filter;
   readonly limit: number | undefined;
 }
 
 /**
- * Opens an aggregation that returns a page, followed by the total of its list. Returns `undefined` if the aggregation
- * could return another page or another total than two separate statements.
+ * Returns a cursor of an aggregation that reads a page and, as its last document, the number of entities in the whole
+ * list. Returns `undefined` if the result of this aggregation could differ from two separate statements.
  */
 function openCounted(
   { collection }: Model<unknown>,
@@ -107,8 +107,8 @@ function openCounted(
 }
 
 /**
- * Splits the result of {@linkcode openCounted} into the entities and the total. The total is the last document. If the
- * list is empty, the database returns no total, and the total is 0.
+ * Separates the entities in the result of {@linkcode openCounted} from its last document with the number. If the list
+ * is empty, the database returns no such document, and the number is 0.
  */
 function takeCount(all: readonly Buffer[]): Found {
   const last = all.at(-1);
@@ -137,8 +137,8 @@ function isDirections(sort: unknown): sort is object {
 }
 
 /**
- * Whether a projection means the same in an aggregation as in a query, and includes `_id`. The `_id` distinguishes
- * entities from the document with the total.
+ * Whether a projection has the same meaning in an aggregation as in a query, and includes `_id`. Only entities have an
+ * `_id`, so the document with the number can be recognized.
  */
 function showsIds(projection: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(projection).every(([path, value]) =>

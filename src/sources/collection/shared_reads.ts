@@ -18,14 +18,14 @@ interface Gathering {
 }
 
 /**
- * Reads single entities by identifier. Requests in one turn of the event loop share a query if they differ only in the
- * identifier, so that many requests cost few round trips.
+ * Reads single entities by identifier. Requests that arrive in one turn of the event loop share one query if only their
+ * identifiers differ, so that many simultaneous requests cost few round trips.
  */
 export class SharedReads {
   readonly #reader: BsonReads;
   /**
-   * The reads that begin at the end of the turn of the event loop, by the key of their query. A request with an equal
-   * query that arrives before the end of the turn joins the read.
+   * The queries that will be sent at the end of the current turn of the event loop, by their keys. A request with an
+   * equal query that arrives before adds its identifier to the query.
    */
   readonly #waiting = new Map<string, Gathering>();
   #running = 0;
@@ -36,8 +36,8 @@ export class SharedReads {
   }
 
   /**
-   * Reads the entity with an identifier. Returns `undefined` if the query does not select the entity. The caller bounds
-   * the wait for the database.
+   * Reads the entity with the given identifier. Returns `undefined` if the conditions of the query exclude the entity.
+   * The caller must limit the time of the call.
    */
   async find(id: ObjectId, query: StoredQuery): Promise<Buffer | undefined> {
     const isAlone = this.#running === 0 && this.#wasAlone;
@@ -79,9 +79,9 @@ export class SharedReads {
 }
 
 /**
- * Returns a key that only equal queries share, so that requests with different queries never share a read. The key is
- * the BSON text of the query, in which the order of keys counts. If the query has only simple options, the key is the
- * JSON text of the options, which is cheaper to write.
+ * Returns a text that is equal only for equal queries, so that a request never gets an entity by the query of another
+ * request. The text is made from the BSON of the query, in which the order of keys counts. The options of a simple
+ * query are converted to JSON, which is cheaper.
  */
 function nameOf(query: StoredQuery): string {
   const { conditions, projection, options } = query;

@@ -25,8 +25,9 @@ import { areValid, flatFields, timeStamps } from "./entity_maker.ts";
 type Values = Record<string, unknown>;
 
 /**
- * Plans a change of stored entities. Returns one statement that writes the change without Mongoose documents, or the
- * reason why documents have to write it. The function waits for validators of the body, which may be asynchronous.
+ * Decides how a change of stored entities is written. The result has a function that writes the change by one statement
+ * without Mongoose documents, or the reason why documents have to write it. The call waits for asynchronous validators
+ * of the body.
  */
 export async function planStatement(change: Change, collection: OpenCollection): Promise<Write> {
   const { model, shape, linked = false } = collection;
@@ -43,8 +44,8 @@ const VALUES = "a value of the body needs a document, or a document tells what i
 type Send = (unchanged?: Filter) => Promise<WriteResult | Unsent>;
 
 /**
- * Prepares the statement of a change. Returns `undefined` if a value of the body needs a document. Nothing is written
- * before the returned function is called.
+ * Returns a function that sends the statement of a change. Returns `undefined` if a value of the body needs a Mongoose
+ * document. Nothing is written before the returned function is called.
  */
 async function prepare(change: Change, collection: OpenCollection): Promise<Send | undefined> {
   switch (change.operation) {
@@ -104,7 +105,10 @@ interface Insertion {
   readonly collection: OpenCollection;
 }
 
-/** Inserts all entities or none. Several entities are inserted in a transaction. */
+/**
+ * Inserts all entities or none. Several entities are inserted in a transaction, because one insert could store a part
+ * of them.
+ */
 async function insertTogether(
   entities: readonly (Values | undefined)[],
   { change: { claim, minimal }, collection: { model, timeBudget, shape } }: Insertion,
@@ -119,7 +123,7 @@ async function insertTogether(
 }
 
 /**
- * Inserts the entities by one statement, so that each entity succeeds or fails by itself. An entity that needs a
+ * Inserts entities by one statement, so that each entity succeeds or fails separately. An entity that needs a Mongoose
  * document has no result, so the caller must create it.
  */
 async function insertEach(
@@ -179,15 +183,15 @@ async function updateAll(
 }
 
 /**
- * Returns the cast values of a body whose values are all scalars or arrays of scalars, so that one statement can set
- * them. Returns `undefined` if the update needs documents.
+ * Returns the cast values of a body that one statement can set, because all of them are scalars or arrays of scalars.
+ * Returns `undefined` if the update needs Mongoose documents.
  */
 function changesBy(
   body: JsonObject,
   { model, shape, selection: { scope } }: OpenCollection,
 ): Values | undefined {
   const changes = flatFields(body, shape);
-  // The update changes no field that the scope compares, so that an entity in the scope stays in the scope.
+  // The update must not change a field that the scope reads, because the entity could then leave its scope.
   const isKept = changes && keepsScopes({ model, scope, steps: [] }, Object.keys(changes));
   return isKept ? changes : undefined;
 }
@@ -205,7 +209,8 @@ async function replace(
   const { inserts } = modelSupport(model, shape);
   const made = inserts?.replacement(body, { by, _id: name?._id });
   if (made === undefined || !await areAllowed(made, collection)) return undefined;
-  // `replacement()` has cast the value of the name, and versions are numbers, so the filter needs no cast.
+  // The value of the identifier was cast by `replacement()`, and versions are numbers, so Mongoose need not cast the
+  // filter.
   const named = everyFilter({ [by]: made.entity[by] }, version);
   const upsert = version === undefined;
   return () => store({ named, update: made.stages, upsert, minimal }, collection);
@@ -226,8 +231,8 @@ async function store(
   const { model, shape, timeBudget } = collection;
   const key = keyOf(model);
   const projection = minimal ? { [key]: 1 } : shape.withoutApart;
-  // With `raw: true`, the driver would return error replies as bytes too, and would not notice that another server has
-  // become the primary. The option here overrides the option of the connection.
+  // The application may have set `raw: true` for its connection. The driver would then return error replies as bytes
+  // too, and would not notice that another server has become the primary, so the option is switched off here.
   const send = (session?: ClientSession, mostMS?: number) =>
     model.collection.findOneAndUpdate(named, update, {
       ...timeBudget.statement(session, mostMS),
@@ -257,20 +262,20 @@ async function remove(collection: OpenCollection): Promise<WriteResult | Unsent>
     return withConditions(model.deleteOne({}, options), named).exec();
   };
   const removed = await timeBudget.wait(writePastLock(lockOf(collection), send));
-  // With a write concern of 0, MongoDB does not report the number of removed documents, so the removal counts as done.
+  // With a write concern of 0, MongoDB reports no number of removed documents, so the removal counts as successful.
   return removed.deletedCount > 0 || !removed.acknowledged ? {} : "missed";
 }
 
 /**
- * Returns the lock options of a statement that writes one entity. Writes of the same entity have the same lock name, so
- * they take turns if another transaction has locked the entity.
+ * Returns the options by which writes of the same entity take turns if another transaction has locked the entity. Only
+ * one of the waiting writes then occupies a connection.
  */
 function lockOf({ model, name, timeBudget }: OpenCollection, { _id }: Values = {}): LockOptions {
   const { connection, turn } = turnsIn(model);
   return { connection, name: () => `${turn}/${storedText(_id ?? name)}`, timeBudget };
 }
 
-/** Whether the values of an entity, or of its changed fields, pass the validators of their fields. */
+/** Whether the values of a new entity, or of the changed fields of an entity, pass the validators of their fields. */
 function areAllowed(
   { entity, changes = {} }: { readonly entity?: Values; readonly changes?: Values },
   { shape, timeBudget }: OpenCollection,
@@ -286,14 +291,15 @@ function keyOf({ schema }: Model<unknown>): string {
 }
 
 /**
- * The server's error codes for a version that is not a number, for a value that breaks a rule of the collection, and
- * for a duplicate of a unique value. After such an error, documents repeat the write and find its cause.
+ * The error codes of MongoDB for a version that is not a number, for a value that breaks a rule of the collection, and
+ * for a duplicate of a unique value. After such an error, Mongoose documents repeat the write, because their errors
+ * name the wrong field.
  */
 const REFUSALS = new Set<unknown>([2, 14, 121, 11000, 16554]);
 
 /**
- * Returns "refused" for an error of the server that a document explains better, so that the caller repeats the write
- * with documents. Throws any other error.
+ * Returns "refused" for an error that Mongoose documents explain better, so that the caller repeats the write with
+ * documents. Throws any other error.
  */
 function orRefused(error: unknown): "refused" {
   if (error instanceof mongoose.mongo.MongoServerError && REFUSALS.has(error.code)) {
