@@ -40,15 +40,17 @@ import { strictActionProblems } from "./strict_bodies.ts";
 import { problemsIn } from "./write.ts";
 
 /**
- * Runs an action on the entity that an update would read, or on the query of the selected entities. The reply is the
- * entity or the declared answer. If the action returns nothing, the reply is a 204.
+ * Runs the function of an action and returns the reply. An action on one entity gets the entity as a document, as an
+ * update would read it. An action on all entities gets the filter and the model of the selected entities. If the
+ * function returns nothing, the reply is a 204.
  */
 export async function runAction(context: OpenLevelContext, action: ActionRecord): Promise<Reply> {
   const { level: { operation, target }, timeBudget, req, source } = context;
   const entity = action.on === "one" ? await openEntity(context) : undefined;
   const subject = entity?.seen ?? await selectionOf(source);
   const body = await readActionBody(context, action.body);
-  // `postFetch` may have changed fields for the reader, which the action need not save.
+  // `postFetch` may have changed fields only for the answer. Such changes are recorded, because the action need not
+  // save them.
   const shown = new Set(isDocument(subject) ? subject.directModifiedPaths() : []);
   const run = action.run as (...args: unknown[]) => unknown;
   const work = runHook("run", () => run(req, subject, body));
@@ -83,15 +85,15 @@ async function selectionOf(source: Source): Promise<ModelQuery<FrameworkModel> |
 }
 
 /**
- * Throws a `TypeError` if an action returns an entity with unsaved changes, because the answer would show values that
- * are not stored.
+ * Throws a `TypeError` if an action returns an entity with unsaved changes. Most likely, the action has not called
+ * `save()`, and the answer would show values that are not stored.
  */
 function checkSaved(
   { level: { operation, target } }: OpenLevelContext,
   { result, subject, shown }: {
     readonly result: unknown;
     readonly subject: unknown;
-    /** The paths that a hook changed before the action ran. The action need not save these changes. */
+    /** The paths that a hook has changed before the action. The action need not save these changes. */
     readonly shown: ReadonlySet<string>;
   },
 ): void {
@@ -113,13 +115,13 @@ function checkSaved(
 
 interface ActionEntity extends Pick<Fetched, "seen"> {
   /**
-   * The current version of the entity. `undefined` if the entity was read without its version, so that the next save is
-   * not bound to a version.
+   * The version of the stored entity, which is a condition of the next save. `undefined` if the entity was read without
+   * its version, so that the next save has no such condition.
    */
   version: Version | undefined;
   /**
-   * The entity as the last `save()` of the action returned it, without the fields that a read leaves out. The answer
-   * shows this object.
+   * The entity after the last `save()` of the action, without the fields that reads leave out. The answer shows this
+   * object.
    */
   shown?: object;
 }
@@ -139,8 +141,8 @@ interface SaveOptions {
 }
 
 /**
- * Replaces `save()` of a document, so that an action writes as an update does. Each save is bound to the scope and to
- * the last known version, so that it overwrites no change of another request.
+ * Replaces the method `save()` of a document, so that a save in an action follows the rules of an update. Each save has
+ * the scope and the last known version as conditions, so that it overwrites no change of another request.
  */
 function bindSaves(
   context: OpenLevelContext,
@@ -161,10 +163,11 @@ function bindSaves(
     entity.shown = await bindToVersion(context, () => source.save(doc));
     isFirst = false;
     if (link?.embedded) {
-      // Mongoose itself has not written the embedded entity, and would send its changes again. So the document is
-      // marked as saved.
+      // The framework has written the embedded entity, and Mongoose does not know of this write. The document is marked
+      // as saved, because Mongoose would otherwise send its changes again.
       markSaved(doc);
-      // The embedded entity is part of the next version of its parent's document, so the version of the parent counts.
+      // An embedded entity has no version. The version of the document that embeds the entity has been incremented by
+      // the write.
       entity.version = (before ?? 0) + 1;
     } else entity.version = versionIn(doc, context);
     takeSnapshot(doc);
@@ -174,8 +177,8 @@ function bindSaves(
 }
 
 /**
- * Returns an entity as its reader may see it. The action got the entity with all its fields. If a projection leaves out
- * some of them, the entity is read again with the projection.
+ * Returns an entity in the form in which a read shows it. The action has got the entity with all fields. If a
+ * projection of a hook leaves out some of them, the entity is read again.
  */
 async function shownAs(context: OpenLevelContext, seen: object): Promise<object> {
   const { level: { hooks, shape }, state } = context;
@@ -237,12 +240,13 @@ function shapeFor({ level: { rights } }: OpenLevelContext, type: ModelClass): Sh
 
 interface DocumentClass {
   readonly modelName?: string;
-  /** The name of the model of which the document is a kind. */
+  /** The name of the base model, if the document is of a kind (discriminator) of this model. */
   readonly baseModelName?: string;
 }
 
 /**
- * Whether a value is an entity of a class or of a subclass, so that an answer of this class can show it without a cast.
+ * Whether a value is a document of a class or of a subclass, so that it can be sent as an answer of this class without
+ * a cast.
  */
 function isOfClass(result: unknown, target: ModelClass): result is object {
   if (!isDocument(result)) return false;
@@ -270,8 +274,9 @@ async function writeAnswer(
 }
 
 /**
- * Casts and validates an answer that is no entity of its class, and returns its JSON text. Undeclared fields are left
- * out. An answer that does not fit its class throws an error.
+ * Casts and validates an object that an action returns as an answer of the declared class, and returns its JSON text.
+ * Undeclared fields are left out. Throws an error if the object does not fit the class, because clients rely on the
+ * declared fields.
  */
 async function castAnswer(
   { type, result }: { readonly type: ModelClass; readonly result: unknown },
@@ -287,8 +292,8 @@ async function castAnswer(
 }
 
 /**
- * Removes the identifiers that Mongoose has generated for nested objects, because the action has not returned these
- * identifiers.
+ * Removes the identifiers that Mongoose has added to nested objects during the cast, because the action has not
+ * returned them and they are stored nowhere.
  */
 function withoutNewIds(value: unknown, given: unknown): unknown {
   if (Array.isArray(value)) {

@@ -41,8 +41,8 @@ async function removeAll(context: OpenLevelContext, limit: number): Promise<Repl
 }
 
 /**
- * Updates all selected entities or none. With `atomic: false`, each entity is updated by itself, so a failure of one
- * entity does not stop the others.
+ * Updates all selected entities or none. With `atomic: false`, each entity is updated separately, so that a failure of
+ * one entity does not prevent the other updates.
  */
 async function updateAll(
   context: OpenLevelContext,
@@ -50,7 +50,8 @@ async function updateAll(
 ): Promise<Reply> {
   const { source, level: { writes, link, shape } } = context;
   checkFields(context, body);
-  // Embedded entities are stored in the document of their parent, so they are always updated together.
+  // Embedded entities are stored in one document, the document of their parent, so one write always updates all of
+  // them.
   const isAtomic = writes?.atomic !== false || link?.embedded === true;
   const direct = isAtomic ? await performWrite(context, { body, limit }) : undefined;
   if (direct?.affected !== undefined) return tellCounts(direct.affected);
@@ -60,15 +61,16 @@ async function updateAll(
     (entity) => mergeDraft(context, entity, { body, at: "", isNew: false }),
   );
   if (drafts.length === 0) {
-    // A body with wrong values is refused even if the request selects no entity.
+    // A body with wrong values is refused even if the request selects no entity, so that the answer does not depend on
+    // the stored entities.
     const { problems } = mergeBody(await source.newEntity(), { body, shape });
     const all = { ...problems, ...strictProblems(context, { body }) };
     if (!isEmpty(all)) throw badData(all);
   }
   await refuseProblems(context, drafts);
   if (!isAtomic) return await updateEach(context, drafts);
-  // All entities get the same body, so the problems of one entity are the problems of the body. The error is thrown
-  // without the index of the entity.
+  // All entities get the same body, so an error of one entity is an error of the body. The error is thrown without the
+  // index of the entity.
   await updateTogether(context, drafts).catch(throwOnly);
   return tellCounts(drafts.length);
 }
@@ -85,8 +87,8 @@ function checkFields(context: OpenLevelContext, body: JsonObject): void {
 }
 
 /**
- * Updates entities together. Every entity passes its hooks before the first write, so a hook that refuses one entity
- * stops all writes.
+ * Updates several entities as documents, either all or none. Every entity passes its hooks before the first write, so
+ * that a hook that refuses one entity prevents all writes.
  */
 async function updateTogether(context: OpenLevelContext, drafts: readonly Draft[]): Promise<void> {
   const { source, level: { hooks } } = context;

@@ -29,8 +29,8 @@ import {
 import type { Level } from "./request/route.ts";
 
 /**
- * Opens the read of a level. The entities come from the `fetch` hook, or without this hook from the source. If no hook
- * needs the entities, the read may return their JSON as bytes.
+ * Returns a read of the entities of a request, from the hook `fetch` or otherwise from the database. If no hook needs
+ * the entities as objects, the read may return them as JSON text, which is faster.
  */
 export async function openRead(context: OpenLevelContext): Promise<Read> {
   if (context.level.hooks.fetch !== undefined) return openGiven(context, context.level.hooks.fetch);
@@ -44,10 +44,7 @@ async function* generated<T>(list: AsyncIterable<T>): AsyncGenerator<T> {
   yield* list;
 }
 
-/**
- * Opens a read that returns entities in the form that hooks get, even if the level has no hook for them. Changes use
- * such a read, because a change needs entities.
- */
+/** Returns a read that returns the entities as objects, even if no hook needs them, because a change needs them. */
 export async function openEntities(context: OpenLevelContext): Promise<EntitiesRead> {
   if (context.level.hooks.fetch !== undefined) return openGiven(context, context.level.hooks.fetch);
   return presented(context, await context.source.readEntities(requestOf(context)));
@@ -105,8 +102,8 @@ function presented(context: OpenLevelContext, { list, one }: EntitiesRead): Enti
 }
 
 /**
- * Ends a read when its client disconnects, unless the operation writes. Without this end, a hook that never ends would
- * keep the cursor open.
+ * Ends a read when its client disconnects, unless the operation writes. A hook that never returns would otherwise keep
+ * the database cursor open.
  */
 async function* untilClientLeaves<T>(
   { req, level }: OpenLevelContext,
@@ -146,15 +143,15 @@ async function readEntity(
 }
 
 /**
- * Returns the identifier that the path of a replacement gives to a new entity. Returns `undefined` if the path names
- * another field, so that the identifier is generated.
+ * Returns the `_id` for an entity that a PUT creates, if the path of the PUT contains the `_id`. Returns `undefined` if
+ * the path contains another field, because the framework then generates the `_id`.
  */
 function newIdentifier(context: OpenLevelContext): unknown {
   return context.level.writes?.by === "_id" ? byIdentifier(idParam(context))?._id : undefined;
 }
 
 /**
- * Reads the entities that a change of many selects. Throws a 409 if the reader may see more than `limit` of them,
+ * Reads the entities that a change of many entities selects. Throws a 409 if there are more than `limit` of them,
  * before any entity is changed.
  */
 export async function selectEntities(context: OpenLevelContext, limit: number): Promise<object[]> {
@@ -174,8 +171,8 @@ export async function selectEntities(context: OpenLevelContext, limit: number): 
 }
 
 /**
- * Reads an entity by its identifier as a read operation shows it. The filter of the client does not apply, so an entity
- * that has changed is found even if it no longer matches this filter.
+ * Reads an entity by its identifier, as a read operation shows it. The filter of the client does not apply, because a
+ * change may have moved the entity out of this filter.
  */
 export async function fetchAnyway(
   context: OpenLevelContext,
@@ -187,19 +184,19 @@ export async function fetchAnyway(
 
 export interface Fetched extends VersionRead {
   readonly entity: object;
-  /** The entity as its reader may see it, after `postFetch`. */
+  /** The entity that the hook `postFetch` has returned, as its reader may see it. */
   readonly seen: object;
 }
 
 /**
- * Reads the one entity of a level or creates a new one, and passes the entity through `postFetch`. Throws a 404 if the
- * entity does not exist or `postFetch` hides it.
+ * Reads the entity in the path of a request, or makes a new entity for a creation, and runs the hook `postFetch` on it.
+ * Throws a 404 if the entity does not exist or `postFetch` hides it.
  */
 export async function fetchOne(context: OpenLevelContext, opened?: EntitiesRead): Promise<Fetched> {
   const entity = await readEntity(context, opened);
   if (entity === undefined) throw notFound();
-  // `postFetch` may change the field of the version or save the entity, so the version is read before `postFetch` runs.
-  // After a save, the version is read again.
+  // The hook `postFetch` may change the version field of the entity, so the version is read before. If the hook has
+  // saved the entity, the version is read again.
   const read = versionRead(entity, context);
   const saves = savesOf(entity);
   const seen = await passPostFetch(context, entity);
@@ -209,8 +206,8 @@ export async function fetchOne(context: OpenLevelContext, opened?: EntitiesRead)
 }
 
 /**
- * Runs `postFetch` on an entity. If the entity may be written later, its stored values are recorded before the hook
- * changes some of them, because an update is compared with the stored values.
+ * Runs the hook `postFetch` on an entity. If the entity may be written later, its values are recorded before the hook
+ * can change them. The write compares them with the stored values, and so detects changes of other requests.
  */
 export function passPostFetch(
   context: OpenLevelContext,
@@ -240,8 +237,8 @@ function lackedFields({ hooks, kind, shape }: Level): string[] {
 type Present = (found: object) => object;
 
 /**
- * Returns the function that converts read entities for the hooks of a level. A change needs documents, which can be
- * saved. With the option `lean`, the hooks of a read get instances of the class.
+ * Returns a function that converts stored entities to the objects that hooks get. A change needs documents, which can
+ * be saved. With the option `lean`, the hooks of a read get instances of the class.
  */
 function presenter({ level, state }: LevelContext): Present {
   const { hooks, kind, shape } = level;

@@ -5,8 +5,9 @@ import { type FailedSet, failedSet, wordsOf } from "../write/failed_sets.ts";
 import type { LevelContext } from "./request/request_context.ts";
 
 /**
- * Throws a `TypeError` if a function of the application returns an entity with a value that cannot be cast, such as a
- * promise. The error names the function, so that the application finds the wrong value.
+ * Throws a `TypeError` if a hook or another function of the application returns an entity with a value that its field
+ * cannot have, such as a promise after a forgotten `await`. The error names the function, so that the developer finds
+ * it.
  */
 export function checkHookValues(
   { level: { target, operation, shape } }: LevelContext,
@@ -24,8 +25,8 @@ export function checkHookValues(
 }
 
 /**
- * Returns the first property of a plain object whose value is a promise. A forgotten `await` leaves such a value.
- * Returns `undefined` if no value is a promise.
+ * Returns the first property of a plain object whose value is a promise, or `undefined`. Such a value shows that an
+ * `await` is missing in a hook.
  */
 function unawaited(entity: object): FailedSet | undefined {
   for (const path in entity) {

@@ -6,8 +6,8 @@ import { checkHookValues } from "./hook_values.ts";
 import { type Call, enterLevel, type LevelContext } from "./request/request_context.ts";
 
 /**
- * Runs the `preFetch` hooks of all levels, outermost first. Throws a 403 if a hook returns anything but `true`, so that
- * a forgotten `return` admits nobody.
+ * Runs the `preFetch` hooks of a request, first for its parents in the path. Throws a 403 if a hook returns anything
+ * but `true`, so that a forgotten `return` admits nobody.
  */
 export async function passPreFetch({ levels, req }: Pick<Call, "levels" | "req">): Promise<void> {
   for (const context of levels) {
@@ -18,7 +18,8 @@ export async function passPreFetch({ levels, req }: Pick<Call, "levels" | "req">
       if (given === undefined) reportForgotten(context, "preFetch");
       if (given !== true) throw forbidden();
     }
-    // A hook may have replaced `req.framework`. The filter in the new object must apply to the request.
+    // A hook may have replaced the object `req.framework`. The filter in the new object must apply to the request, so
+    // its values are copied.
     Object.assign(context.state, req.framework);
   }
 }
@@ -32,7 +33,7 @@ export interface HookArguments {
 
 /**
  * Runs a hook on an entity, and returns the entity that the hook returns. Returns `undefined` if the hook rejects the
- * entity. `undefined` and `false` reject the entity like `null`, so that a forgotten `return` never shows the entity.
+ * entity by `null`, `undefined` or `false`, so that a forgotten `return` never shows an entity.
  */
 export function passHook(
   context: LevelContext,

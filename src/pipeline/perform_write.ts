@@ -11,15 +11,15 @@ import { needsDocument } from "./request/versions.ts";
 import { passesUnread } from "./strict_bodies.ts";
 
 /**
- * The values of a change that depend on the operation, such as its body. All other values of the change come from the
- * request.
+ * The values of a change that only the code of its operation knows, such as the body. All other values come from the
+ * context of the request.
  */
 export type ChangeFacts = Pick<Change, "body" | "bodies" | "isAtomic" | "limit">;
 
 /**
- * Writes a change by one statement, if its plan allows one. Returns `undefined` if the caller must write the change
- * through documents. This is the case if the plan needs documents, if the server has refused the data, or if the entity
- * is missing and only a document distinguishes a removed entity from an entity with another version.
+ * Writes a change by one statement of the database, if possible, because documents are slower. Returns `undefined` if
+ * the caller must write the change as Mongoose documents. Documents are needed for hooks and for some rules of the
+ * model. They are also needed to find the cause if the database has refused the data or has found no entity.
  */
 export async function performWrite(
   context: OpenLevelContext,

@@ -9,8 +9,8 @@ import type { Level } from "./request/route.ts";
 import { type HookArguments, passHook } from "./pass_hooks.ts";
 
 /**
- * Writes an entity by its `persist` hook after validation, or without this hook by its source. Returns `undefined` if
- * the hook hides the written entity.
+ * Writes an entity, by the hook `persist` after validation, or otherwise to the database. Returns `undefined` if the
+ * hook hides the written entity from the client.
  */
 export async function persistOne(
   context: OpenLevelContext,
@@ -24,8 +24,8 @@ export async function persistOne(
 }
 
 /**
- * Validates all entities, and runs their `persist` hooks one after the other. An invalid entity stops all writes. A
- * failed hook stops the next hooks, because the framework cannot undo the writes of hooks.
+ * Validates all entities, and runs the hook `persist` for one after the other. An invalid entity prevents all writes. A
+ * failed hook prevents the next ones, because the framework cannot undo writes of hooks.
  */
 export async function persistEach(
   context: OpenLevelContext,
@@ -53,8 +53,8 @@ export async function persistRemoval(
 }
 
 /**
- * Runs the validators of an entity before a `persist` hook writes it. An entity of another database is validated in its
- * declared fields without the identifier.
+ * Runs the validators of an entity before a `persist` hook writes it. If the entity is no document of the model,
+ * because another database stores it, only its declared fields without the identifier are validated.
  */
 async function validateEntity(
   entity: object,
@@ -67,7 +67,8 @@ async function validateEntity(
   const declared = paths.filter((name) => values[name] !== undefined)
     .map((name) => [name, values[name]]);
   const doc = new (detachedModel(target))(Object.fromEntries(declared));
-  // The values of the body were cast before, so a failed cast comes from a hook, and is an error of the application.
+  // The values of the body were cast successfully. A failed cast is therefore caused by a hook, and is an error of the
+  // application.
   const failed = failedSet(doc);
   if (failed !== undefined) throw castFailure(failed, { shape, target });
   await doc.validate(paths);

@@ -4,8 +4,8 @@ import { planRead, type ReadPlan } from "../sources/collection/plan_read.ts";
 import type { Level } from "./request/route.ts";
 
 /**
- * Returns the plan by which a level reads entities. The options of a single request may still make documents necessary.
- * `model` is the compiled model of the level. A part that its parent embeds needs no model.
+ * Decides how a route reads its entities, as JSON text or as objects, for the log and for live lists. The options of a
+ * single request may still require objects. `model` is the compiled model, which an embedded part does not need.
  */
 export function planLevel(
   { hooks, kind, link, shape }: Level,

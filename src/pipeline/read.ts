@@ -45,8 +45,8 @@ export async function versionBefore(context: OpenLevelContext): Promise<Version 
 }
 
 /**
- * Passes an entity through its hooks, and returns its JSON value. Returns `undefined` if a hook hides the entity. The
- * value still has identifiers in the place of referenced entities.
+ * Runs the hooks of a read on an entity, and returns the JSON value for the answer. Returns `undefined` if a hook hides
+ * the entity. Referenced entities are not put in the place of their identifiers yet.
  */
 export function showEntity(context: OpenLevelContext, entity: object): MaybePromise<unknown> {
   return andThen(passReadHooks(context, entity), (each) => each && entityValue(context, each));
@@ -56,7 +56,7 @@ export function passReadHooks(
   context: OpenLevelContext,
   entity: object,
 ): MaybePromise<object | undefined> {
-  // A hook may have ended the response. The next hooks do not run then, because nothing would send their results.
+  // A hook may have ended the response. The next hooks do not run then, because their results could not be sent.
   if (isOver(context.req)) return undefined;
   const seen = passHook(context, "postFetch", { entity });
   return andThen(seen, (each) => each && passHook(context, "preSend", { entity: each }));
@@ -74,7 +74,7 @@ export function entityValue(
 }
 
 /**
- * Returns the shape and the hidden fields for an answer after a change. A change reads entities with all fields, so the
+ * Returns the fields that an answer after a change may show. A change reads an entity with all its fields, so the
  * answer must leave out the fields that a read does not show.
  */
 export function shownOf({ level: { shape }, state }: OpenLevelContext) {
@@ -82,8 +82,8 @@ export function shownOf({ level: { shape }, state }: OpenLevelContext) {
 }
 
 /**
- * Returns the JSON text of each entity, with the referenced entities that the client requests. The referenced entities
- * of all given entities are read together.
+ * Returns the JSON text of each entity, with referenced entities in the place of identifiers if the client asks for
+ * them. The referenced entities of all given entities are read together.
  */
 export async function entityTexts(
   { pieces: { fills }, timeBudget }: OpenLevelContext,
@@ -110,8 +110,8 @@ export async function joinedTexts(
 }
 
 /**
- * Joins small lists of entities to larger lists, so that the entities to which many of them refer are read by one query
- * for each field.
+ * Joins small lists of entities to larger lists. The entities to which the entities of a list refer are then read by
+ * one query for each reference field.
  */
 export async function* inBatches(
   { pieces: { fills } }: OpenLevelContext,

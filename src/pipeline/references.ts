@@ -17,8 +17,8 @@ import { storedText } from "../write/stored_values.ts";
 import { type LevelContext, requestView } from "./request/request_context.ts";
 
 /**
- * The model of the entities to which a reference field refers. `target` is missing if the application has made the
- * model with Mongoose. Such a model has no scope.
+ * The Mongoose model to which a reference field refers. `target` is the model class. Missing if the application has
+ * made the model with Mongoose alone, so that the model has no scope.
  */
 export interface ReferredModel {
   readonly model: Model<unknown>;
@@ -27,8 +27,8 @@ export interface ReferredModel {
 }
 
 /**
- * Returns the model of each reference field, on the connection of the request. The scope of each model is evaluated
- * once, even if several fields refer to the model.
+ * Returns the referenced model of each reference field, on the connection of the request. The scope of a model is
+ * evaluated only once, even if several fields refer to the model.
  */
 export async function referredModels(
   context: LevelContext,
@@ -48,7 +48,8 @@ export async function referredModels(
 
 export function referredTarget({ type }: FieldShape): ModelClass | undefined {
   const ref: unknown = type?.options.ref;
-  // A class that is referenced by its name may have no model yet, so the class is found among the registered classes.
+  // A class that is referenced by its name may not be compiled to a model yet, so the registered classes are searched
+  // too.
   return referredClass(ref) ?? registeredModels().find(({ name }) => name === ref);
 }
 
@@ -71,8 +72,8 @@ async function classScope(
 ): Promise<Filter> {
   if (target === undefined) return {};
   const { parent: _parent, ...state } = req.framework;
-  // The scopes of a referenced model get a request that looks like a read of this model, because they are declared for
-  // reads of this model.
+  // The function `scope` of a referenced class is written for reads of this class. It therefore gets a request that
+  // looks like such a read.
   const framework = {
     ...state,
     filter: {},
@@ -92,16 +93,16 @@ async function classScope(
 }
 
 /**
- * A reference in a body. `key` is the key of its problem if the key differs from the path, as in a body with several
- * entities.
+ * A reference in a body. `key` is the path in the error message if it differs from the path of the field, as in a body
+ * with several entities.
  */
 interface CheckedReference extends NamedReference {
   readonly key?: string;
 }
 
 /**
- * Returns a problem for each reference that names no entity in the scope of its class, so that the body is refused.
- * Each field takes one query. Returns `undefined` if every reference names an entity.
+ * Returns an error text for each reference in a body that leads to no entity in the scope of its class, so that the
+ * body is refused. Each reference field takes one query. Returns `undefined` if all entities exist.
  */
 export async function missingReferences(
   context: LevelContext,
@@ -115,8 +116,8 @@ export async function missingReferences(
   }));
   const missing = new Set(found.flat());
   if (missing.size === 0) return undefined;
-  // A missing entity and an entity out of scope have the same message, which does not reveal the existence of the
-  // entity.
+  // The message is the same for a missing entity and for an entity outside of the scope, so that it does not reveal the
+  // existence of an entity.
   const problems = references.filter((each) => missing.has(each)).map(({ path, key = path }) => [
     key,
     { message: `Value at "${path}" names no entity`, kind: "exists" },

@@ -18,8 +18,8 @@ export async function remove(context: OpenLevelContext): Promise<Reply> {
 }
 
 /**
- * Removes the selected entities. Every entity passes its hooks before the first removal, so a hook that refuses one
- * entity stops all removals.
+ * Removes the selected entities. Every entity passes its hooks before the first removal, so that a hook that refuses
+ * one entity prevents all removals.
  */
 export async function removeMany(context: OpenLevelContext, limit: number): Promise<void> {
   const { level: { hooks }, source } = context;
@@ -43,8 +43,8 @@ export async function removeMany(context: OpenLevelContext, limit: number): Prom
 }
 
 /**
- * Runs the hooks before a removal. Returns `undefined` if `postFetch` hides the entity, so that the entity is not
- * removed.
+ * Runs the hooks of an entity before its removal. Returns `undefined` if `postFetch` hides the entity, which is then
+ * not removed.
  */
 async function passRemovalHooks(
   context: OpenLevelContext,

@@ -18,9 +18,9 @@ import { write } from "./write.ts";
 const MAX_ATTEMPTS = 5;
 
 /**
- * Replaces the entity that the path names or creates it, by one statement or through documents. Before a write through
- * documents, another request may create, change or remove the entity. In this case, the replacement starts again with
- * the new state.
+ * Performs a PUT, which replaces the entity in the path or creates it. One statement does both if possible. If the
+ * entity is written as a document, another request may create, change or remove it between the read and the write. The
+ * PUT then starts again with the new state.
  */
 export async function replace(context: OpenLevelContext, given: JsonObject): Promise<Reply> {
   const body = withKey(context, given);
@@ -34,8 +34,8 @@ export async function replace(context: OpenLevelContext, given: JsonObject): Pro
   for (let tries = 1;; tries++) {
     try {
       const opened = tries === 1 ? context : await openLevel(context);
-      // Another request has taken the key, and this reader cannot read its entity. The entity is hidden, or not linked
-      // to its parent yet. So the hooks do not run again, and the replacement waits for its next attempt.
+      // Another request has stored an entity with the same key, which this reader cannot read, because it is hidden or
+      // not referenced by its parent yet. The hooks do not run again, and the PUT waits for its next attempt.
       const isHidden = isTaken && tries < MAX_ATTEMPTS && await isAbsent(opened);
       if (!isHidden) return located(context, await write(opened, body));
     } catch (error) {
@@ -54,7 +54,7 @@ async function isAbsent(context: OpenLevelContext): Promise<boolean> {
 }
 
 /**
- * Returns the body with the key of the path, so that a new entity is stored with this key. Throws a 404 if the path
+ * Returns the body with the key in the path, so that a new entity is stored with this key. Throws a 404 if the path
  * contains no valid key, and a 400 if the body has another key.
  */
 function withKey(context: OpenLevelContext, body: JsonObject): JsonObject {
@@ -78,8 +78,8 @@ function withKey(context: OpenLevelContext, body: JsonObject): JsonObject {
 }
 
 /**
- * Whether a write has failed because another entity already has the key of the path. The replacement starts again,
- * because it may replace that entity.
+ * Whether a write has failed because another entity with the key was stored at the same time. The PUT then starts
+ * again, because it may replace that entity.
  */
 function isKeyTaken(context: OpenLevelContext, error: unknown): boolean {
   const { MongoServerError } = mongoose.mongo;
@@ -89,8 +89,8 @@ function isKeyTaken(context: OpenLevelContext, error: unknown): boolean {
 }
 
 /**
- * Adds the header `Location` for a new entity. The header is the path at which `one()` reads the entity, or else the
- * path of the request.
+ * Adds the header `Location` to the reply for a new entity. The header has the path at which `one()` reads the entity,
+ * or otherwise the path of the request.
  */
 function located(
   { req, level: { writes } }: OpenLevelContext,

@@ -3,7 +3,10 @@ import type { Order } from "../filter/order.ts";
 
 export const MAX_SORT_KEYS = 8;
 
-/** Reads the value of the parameter `sort`. Throws a 400 for a key that is not allowed or that is repeated. */
+/**
+ * Reads the parameter `sort`, and returns the sort order. Throws a 400 for a key that is not allowed or that is
+ * repeated.
+ */
 export function readKeys(text: string, allowed: readonly string[]): Order {
   const order: Record<string, 1 | -1> = {};
   const keys = text.split(",");

@@ -39,13 +39,13 @@ import { boundToBody, strictProblems } from "./strict_bodies.ts";
 export interface Draft extends Merged {
   readonly body: JsonObject;
   /**
-   * The prefix for the keys of problems, if the request writes several entities. The prefix names the entity that has
-   * the problem.
+   * The prefix for the paths in error messages, such as `2.` for the third entity of a body. Empty if the body is a
+   * single entity.
    */
   readonly at: string;
   /**
-   * The entity before the change, as hooks get it. `undefined` if the entity is new or the level has no hook that gets
-   * it.
+   * The entity before the change, which hooks get as their third argument. `undefined` if the entity is new or no hook
+   * gets it.
    */
   readonly previous?: object | undefined;
   readonly isNew: boolean;
@@ -65,15 +65,17 @@ export async function write(context: OpenLevelContext, body: JsonObject): Promis
   );
   const written = saved ?? ready;
   const outer = outerVersion(context);
-  // The entity that a `persist` hook returns may have no identifier, so the claim gets the entity from before the hook.
+  // The entity that a `persist` hook returns may have no identifier. The idempotency key therefore stores the
+  // identifier of the entity before the hook.
   await claim?.finish([ready]);
   return await answerWritten(context, {
     entity: saved,
     previous,
     isNew,
     parentId: parentIdOf(context, written),
-    // The embedded entity is part of the next version of its parent's document, or of a later version. The next version
-    // is the safe answer, because a client that sends it cannot overwrite a later change.
+    // An embedded entity has no version, and the answer has the next version of the document that embeds it. Another
+    // request may have incremented this version further. A client that sends the lower version in `If-Match` then gets
+    // a 412 and overwrites no change.
     version: outer === undefined
       ? versionIn(written, context) ?? versionIn(ready, context) ?? null
       : (outer ?? 0) + 1,
@@ -97,8 +99,8 @@ export async function answerWritten(
 ): Promise<Reply> {
   const saves = entity && savesOf(entity);
   const sent = entity && await passHook(context, "preSend", { entity, previous });
-  // A `preSend` hook may have saved the entity again. The version of an embedded entity is not read again, because the
-  // entity has no version field.
+  // A `preSend` hook may have saved the entity again, so its version is read again. An embedded entity has no version
+  // field to read.
   const isSame = entity === undefined || savesOf(entity) === saves ||
     outerVersion(context) !== undefined;
   const answer: Reply = sent === undefined ? { status: 204 } : {
@@ -110,7 +112,7 @@ export async function answerWritten(
   return { ...answer, ...created !== undefined && { created } };
 }
 
-/** Returns the answer to a creation of several entities, after each entity has passed the `preSend` hook. */
+/** Returns the reply to a creation of several entities, after the hook `preSend` has run for each of them. */
 export async function answerCreated(
   context: OpenLevelContext,
   saved: readonly object[],
@@ -148,8 +150,8 @@ export function mergeDraft(
 }
 
 /**
- * Throws a 400 if a body has problems. The answer also names the rules that other values break, so that a form can show
- * all problems at once.
+ * Throws a 400 if a body has wrong values. The error also contains the rules that other values break, so that a form
+ * can show all errors at once.
  */
 export async function refuseProblems(
   context: OpenLevelContext,
@@ -173,8 +175,8 @@ export async function refuseProblems(
 }
 
 /**
- * Returns the error of each new entity whose body has problems. The references of all bodies are looked up together,
- * which takes one query for each field.
+ * Returns the error of each new entity with wrong values in its body. The references in all bodies are checked
+ * together, which takes one query for each reference field.
  */
 export async function refusalsOf(
   context: OpenLevelContext,
@@ -220,8 +222,9 @@ function snapshot({ level: { hooks } }: OpenLevelContext, entity: object): objec
 }
 
 /**
- * Returns the identifier of a new entity for its path. Returns an empty text if the parent holds only one entity, whose
- * path has no identifier. Returns `undefined` if the entity has no identifier, so that its path is unknown.
+ * Returns the identifier of a new entity for the header `Location`. Returns an empty text if the path has no
+ * identifier, because the parent holds only one entity. Returns `undefined` if the entity has no identifier, so that
+ * the answer has no `Location`.
  */
 export function idOf(entity: object, { parameter }: Level): string | undefined {
   if (parameter === undefined) return "";
@@ -230,23 +233,23 @@ export function idOf(entity: object, { parameter }: Level): string | undefined {
 }
 
 /**
- * Returns the rules that the entity of a refused body breaks, so that the answer names them too. A rule of a field that
- * the body does not set counts only if the entity must be complete.
+ * Returns the validation rules that the values of a refused body break, so that the answer contains them too. A rule of
+ * a field that is not in the body counts only if the entity must be complete.
  */
 async function brokenRules(
   { level: { shape, hooks, kind }, timeBudget }: OpenLevelContext,
   { body, entity }: Draft,
 ): Promise<Problems | undefined> {
   if (!isDocument(entity)) return undefined;
-  // A `preSave` hook may set fields that the body leaves out, so the entity need not be complete yet.
+  // A `preSave` hook may set fields that the body leaves out, so a missing field is no error yet.
   const isComplete = (entity.isNew || kind.change === "replace") && hooks.preSave === undefined;
   const counts = (path: string) => isComplete || Object.hasOwn(body, topOf(path));
   return await timeBudget.wait(problemsIn(entity, { shape, counts }));
 }
 
 /**
- * Returns the problems in the counted paths of a document that will not be saved. Returns `undefined` if the document
- * is valid. Throws the errors of the application's validators.
+ * Validates a document that will not be saved, and returns the error texts of the paths that `counts` accepts. Returns
+ * `undefined` if the document is valid. Throws the errors that validators of the application throw.
  */
 export async function problemsIn(
   doc: Document,

@@ -10,12 +10,12 @@ import { performWrite } from "./perform_write.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 import { type Draft, idOf, mergeDraft, passPreSave, refusalsOf, write } from "./write.ts";
 
-/** The message about an element of a body that is no entity. */
+/** The error message for an element of a body that is no entity. */
 export const NO_OBJECT = "The element is not a JSON object";
 
 /**
- * Creates an entity from each body, and returns the results in the order of the bodies. A failure of one body does not
- * stop the others.
+ * Creates an entity from each body, and returns the results in the order of the bodies. A failure of one entity does
+ * not prevent the others.
  */
 export async function writeEach(
   context: OpenLevelContext,
@@ -37,7 +37,10 @@ export async function writeEach(
   return bodies.map((_, index) => results[index] ?? next.next().value ?? {});
 }
 
-/** Creates embedded entities one after the other. Each write changes the document of the parent, which keeps their order. */
+/**
+ * Creates embedded entities one after the other. All of them are added to the same document, so that parallel writes
+ * would conflict with each other and lose the order.
+ */
 async function writeInOrder(
   context: OpenLevelContext,
   bodies: readonly unknown[],
@@ -58,8 +61,8 @@ async function writeAlone(context: OpenLevelContext, body: unknown): Promise<Ite
 }
 
 /**
- * The state of a new entity on its way through the hooks. After its first error, the entity passes no further step, and
- * the error becomes its result.
+ * The state of one new entity between two steps of a creation of many entities. After its first error, the entity takes
+ * part in no further step, and the error becomes its result.
  */
 interface Attempt {
   readonly body: unknown;
@@ -70,8 +73,8 @@ interface Attempt {
 }
 
 /**
- * Creates entities by one statement. The hooks of all entities up to `preSave` run before the statement. A failure of
- * one entity does not stop the others.
+ * Creates several entities by one insert statement. The hooks of all entities up to `preSave` run before the insert. A
+ * failure of one entity does not prevent the others.
  */
 async function insertEach(
   context: OpenLevelContext,
@@ -113,8 +116,8 @@ const NOTHING_INSERTED: InsertedEach = {
 };
 
 /**
- * Runs the next step for each new entity that has no error yet. An error of the step is kept for this entity, so that
- * the other entities go on.
+ * Runs one step, such as a hook, for each new entity without an error. An error of the step is stored for this entity,
+ * so that the other entities continue.
  */
 function attemptEach(
   all: readonly Attempt[],

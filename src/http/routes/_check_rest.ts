@@ -124,9 +124,9 @@ function partProblem(
 }
 
 /**
- * Throws if a reference field with the option `exists` refers to a class with several `@rest` decorators, none of which
- * is the main one. The framework checks with the `scope` of the class whether the referenced entity exists, so it must
- * know which `scope` applies.
+ * Throws if a reference field with the option `exists` refers to a class with several `@rest` decorators, of which some
+ * have a `scope` and none has `main: true`. The framework checks with the `scope` whether the referenced entity exists,
+ * so it must know which `scope` applies.
  */
 export function checkReferences(shape: Shape): void {
   for (const field of fieldsWithin(shape)) {
