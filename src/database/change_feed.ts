@@ -26,8 +26,9 @@ const GRACE_MS = 10_000;
 const PAUSE_MS = 500;
 
 /**
- * The stages that reduce each event to its resume token (`_id`) and the key of the document, because listeners need
- * only the identifiers of changed entities. The driver throws an error for an event without a resume token.
+ * The aggregation stages of a change stream. They reduce each event to its resume token (`_id`) and the identifier of
+ * the changed document, because listeners need no other data. The driver throws an error for an event without a resume
+ * token.
  */
 const STAGES = [{ $project: { documentKey: 1 } }];
 
@@ -43,22 +44,22 @@ interface Change {
 }
 
 /**
- * The open feeds of each `MongoClient`, by the names of database and collection. All listeners of a collection share
- * one feed.
+ * The open change feeds of each `MongoClient`, by the names of the database and the collection. All listeners of a
+ * collection share one feed, because each feed occupies a connection.
  */
 const pools = new WeakMap<mongo.MongoClient, Map<string, ChangeFeed>>();
 
 /**
- * Returns the number of connections of a `MongoClient` that the feeds of live lists occupy. Followers subtract this
- * number from their half of the connection pool.
+ * Returns the number of connections that live lists occupy for change streams. Live lists and followers of changes
+ * share half of the connection pool.
  */
 export function liveFeedCount(client: mongo.MongoClient): number {
   return pools.get(client)?.size ?? 0;
 }
 
 /**
- * The changes of one collection. All listeners of the process share one change stream, because each stream keeps one
- * connection busy. The stream contains only the identifiers of changed entities.
+ * The changes of one collection, for live lists. All listeners of the process share one change stream, because each
+ * stream occupies a connection. The stream contains only the identifiers of the changed entities.
  */
 export class ChangeFeed {
   readonly #model: Model<unknown>;

@@ -6,8 +6,8 @@ import type { TimeBudget } from "./time_budget.ts";
 interface Deployment {
   hasTransactions?: Promise<boolean> | undefined;
   /**
-   * A promise for each name, which resolves when the last turn of this name has ended. The next turn of the name begins
-   * after this promise has resolved.
+   * The turns of transactions and writes, by name. Each promise resolves when the last turn of its name has ended, and
+   * the next turn begins after that.
    */
   readonly turns: Map<string, Promise<void>>;
 }
@@ -23,8 +23,8 @@ function deploymentOf(client: mongo.MongoClient): Deployment {
 export interface TransactionOptions {
   readonly connection: Connection;
   /**
-   * The name of a document or a collection. Transactions of this process with the same name can take turns, so that
-   * they run one after the other and do not conflict.
+   * The name under which transactions of this process run one after the other, such as the name of a document or a
+   * collection. Simultaneous transactions on the same data would conflict and have to be repeated.
    */
   readonly turn: string;
   /**
@@ -38,13 +38,13 @@ export interface TransactionOptions {
    * transaction, so a failure can leave some of them stored.
    */
   readonly isRequired?: boolean;
-  /** The statements of a feature that run in the transaction of the entities. */
+  /** The statements that a feature adds to the transaction, such as a write of an idempotency key. */
   readonly part?: TransactionPart | undefined;
 }
 
 /**
- * The statements that are stored exactly if a transaction commits, such as the note of a feature that the entities are
- * created.
+ * The statements that are stored exactly if the transaction commits. For example, an idempotency key stores in this way
+ * that its entities were created.
  */
 export interface TransactionPart {
   /** Runs before each attempt of the transaction, outside of the transaction. */
@@ -55,7 +55,10 @@ export interface TransactionPart {
   commit(): void;
 }
 
-/** Returns options with which the transactions on a collection take turns after two of them have met in a conflict. */
+/**
+ * Returns the options by which transactions on a collection run one after the other, as soon as two of them have
+ * conflicted.
+ */
 export function turnsIn(
   { db, collection: { name } }: Pick<Document, "db" | "collection">,
 ): Pick<TransactionOptions, "connection" | "turn"> {
@@ -118,8 +121,8 @@ export async function inTransaction(
 }
 
 /**
- * Runs a transaction once. Returns the failure if the transaction may run again, so that the caller decides about
- * another attempt. Returns `undefined` after a success.
+ * Makes one attempt of a transaction. Returns the error if another attempt may succeed, so that the caller decides
+ * about it. Returns `undefined` after a success.
  */
 async function attemptOnce(
   { connection, timeBudget, part }: TransactionOptions,
@@ -159,7 +162,7 @@ async function tryOnce(
 ): Promise<void> {
   let begun = false;
   await connection.transaction(async (session) => {
-    // The driver calls this function again after a failed commit. The error ends this attempt, and makes Mongoose reset
+    // The driver calls this function again after a failed commit. The error ends this attempt, and lets Mongoose reset
     // the documents for the next attempt.
     if (begun) throw new Transient("The commit has failed");
     begun = true;
@@ -190,7 +193,7 @@ export function hasTransactions(client: mongo.MongoClient): Promise<boolean> {
   );
 }
 
-/** Whether work of this process takes turns under a name, so that new work with this name must wait for a turn. */
+/** Whether work under the given name is running or waiting, so that new work under this name must wait for its turn. */
 export function hasTurns(
   { connection }: Pick<TransactionOptions, "connection">,
   turn: () => string,
@@ -200,8 +203,8 @@ export function hasTurns(
 }
 
 /**
- * Runs work of a request after all earlier work with the same name of a turn has ended. Throws a 503 if the time of the
- * request is up before the work begins.
+ * Runs the work of a request after all earlier work under the same name has ended. Throws a 503 if the time limit of
+ * the request passes before the work begins.
  */
 export async function takeTurns<T>(
   { connection, turn, timeBudget }: TransactionOptions,

@@ -4,7 +4,10 @@ import { Buffer } from "node:buffer";
 import { nextTurn } from "../errors/event_loop.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
-/** The documents of one batch, as the BSON array that the database has sent. The array begins at `start`. */
+/**
+ * The documents of one batch of a query as the BSON array that the database has sent. The array begins at the byte
+ * `start`.
+ */
 export interface Batch {
   readonly array: Buffer;
   readonly start: number;
@@ -19,9 +22,12 @@ type OpenCursor = mongo.FindCursor | mongo.AggregationCursor;
 export async function* readBatches(
   cursor: OpenCursor,
   { timeBudget, listOf }: {
-    /** The time budget of the read. Without a budget, the caller limits the waits. */
+    /** The time limit of the read. Without `timeBudget`, the caller must limit the time. */
     readonly timeBudget?: TimeBudget | undefined;
-    /** The connection of a list that may be long. Such lists read with at most half of the connection pool. */
+    /**
+     * The connection, if the list may be long. All reads of long lists together use at most half of the connection
+     * pool, so that short requests find a free connection.
+     */
     readonly listOf?: Connection | undefined;
   } = {},
 ): AsyncGenerator<Batch> {
@@ -50,8 +56,8 @@ export const MADE_AT_ONCE = 32;
 export const POPULATED_AT_ONCE = 128;
 
 /**
- * Reads a Mongoose cursor in lists of up to 32 documents. The reader of a long list lets other work of the event loop
- * run after each of these lists.
+ * Reads a Mongoose cursor, and yields its entities in lists of up to 32. Other requests get a turn of the event loop
+ * between two lists, unless a short page is read.
  */
 export async function* readDocuments(
   cursor: Cursor<object | null, unknown>,
@@ -122,8 +128,8 @@ class ListReads {
 }
 
 /**
- * The driver's cursor with its last reply, which is missing in the driver's types. If the property `documents` is
- * `null`, the cursor reads the next batch.
+ * The cursor of the MongoDB driver with its last reply, a property that the types of the driver do not declare. If
+ * `documents` is `null`, the cursor reads the next batch.
  */
 interface ReplyCursor {
   readonly documents?: {

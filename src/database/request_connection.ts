@@ -26,13 +26,15 @@ const looking = new WeakSet<mongo.MongoClient>();
 export const givenConnections = new Set<Connection>();
 
 /**
- * Returns a function that resolves the connection of a request. The first call of the function runs `getConnection`.
- * Later calls return the connection of the first call.
+ * Returns a function that returns the connection of a request. The first call runs the hook `getConnection`, and later
+ * calls return the same connection.
  */
 export function requestConnection(
   req: FrameworkRequest,
   { getConnection, timeBudget }: {
-    /** The hook of the application. Without the hook, the request uses Mongoose's default connection. */
+    /**
+     * The hook that chooses the connection of a request. Without the hook, the default connection of Mongoose is used.
+     */
     readonly getConnection: ((req: FrameworkRequest) => MaybePromise<Connection>) | undefined;
     readonly timeBudget: TimeBudget;
   },

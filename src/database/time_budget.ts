@@ -15,10 +15,8 @@ export const MARGIN_MS = 1000;
 const LONGEST_TICK_MS = 1000;
 
 /**
- * The total time for which one request may wait for the database.
- *
- * A timer counts the time in ticks. If the process is blocked, even a long blockage counts as one tick only, because
- * the database is not the cause of the delay.
+ * The time for which one request may wait for the database. The time is counted by a timer in short steps (ticks). If
+ * the process is blocked, a long blockage counts as only one step, because the database has not caused it.
  */
 export class TimeBudget {
   readonly #budget: number;
@@ -104,7 +102,10 @@ export class TimeBudget {
     return this.wait(batch);
   }
 
-  /** Restarts the budget for the next part of a request. If the deadline has passed, the budget does not restart. */
+  /**
+   * Starts the time limit again for the next part of a request, such as the next batch of a list. Does nothing if the
+   * time limit has passed already.
+   */
   renew(): void {
     if (this.#waits.size === 0 && !this.expired) this.#left = this.#budget;
   }
@@ -113,7 +114,8 @@ export class TimeBudget {
     this.#tickedAt = performance.now();
     const tick = Math.min(this.#left, this.#tick);
     this.#timer = setTimeout(() => {
-      // The last tick takes 0 ms, so that an answer that has come during the tick before is read first.
+      // The last step of the timer takes 0 ms. An answer of the database that has arrived during the step before is
+      // then read first, and the request does not fail.
       if (tick === 0) return this.#expire();
       this.#left -= tick;
       this.#count();

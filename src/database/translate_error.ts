@@ -41,7 +41,9 @@ const BAD_FILTER = new Set([
 
 export interface TranslateOptions {
   readonly filtered: boolean;
-  /** Whether a path is hidden from the reader. Messages contain no value of a hidden path. */
+  /**
+   * Whether a path is hidden from the reader of the answer. The messages of errors contain no value of a hidden path.
+   */
   readonly isHidden: (path: string) => boolean;
   /**
    * Whether the request body gives a value to a path. A wrong value of a hidden field that the body does not set is an
@@ -59,8 +61,8 @@ export interface TranslateOptions {
 }
 
 /**
- * Returns the answer to an error of the pipeline. Returns `undefined` for an error that only the application may see,
- * so that the client gets a 500 without details.
+ * Returns the answer to an error of Mongoose, MongoDB or the framework. Returns `undefined` for any other error, so
+ * that the client gets a 500 without details.
  */
 export function translateError(
   error: unknown,
@@ -129,7 +131,7 @@ function translateThrown(thrown: unknown, away: boolean): RestError | undefined 
   return isGivenUp || isUnavailable(thrown) ? unavailable(thrown) : undefined;
 }
 
-/** Returns the problems of a failed validation. The messages contain no value of a hidden field. */
+/** Returns the error texts of a failed validation by path. The texts contain no value of a hidden field. */
 export function problemsOf(
   error: InstanceType<typeof MongooseError.ValidationError>,
   isHidden: (path: string) => boolean,

@@ -7,8 +7,8 @@ import { copyFilter, isClause, isCompiled, isEmpty, KEEP_CONDITIONS } from "./fi
 import type { Filter } from "./filters.ts";
 
 /**
- * Casts a filter as a query of Mongoose does before it runs. The caller sends the result in a statement that Mongoose
- * does not cast.
+ * Returns a filter with the values that a query of Mongoose would send. The caller sends the filter in a statement
+ * without Mongoose, and MongoDB finds only values of the stored type.
  */
 export function castFilter(model: Model<unknown>, filter: Filter): Filter {
   if (Object.entries(filter).every((condition) => isCast(condition, model))) return filter;
@@ -22,12 +22,12 @@ function isCast([path, value]: [string, unknown], model: Model<unknown>): boolea
 }
 
 /**
- * Sets the conditions of a Mongoose query. The query casts conditions of hooks, but not the compiled conditions of a
- * client's filter, because Mongoose allows fewer operators for a type than MongoDB.
+ * Sets the conditions of a Mongoose query. Mongoose casts the conditions of hooks. The conditions of the client are
+ * cast already, and Mongoose must not cast them again, because it allows fewer operators for a type than MongoDB.
  */
 export function withConditions<Q extends object>(query: Q, conditions: Filter): Q {
-  // Methods such as `find()` may copy the conditions. The copies would lose the marks of compiled operators, and
-  // Mongoose would cast these operators.
+  // Methods such as `find()` may copy the conditions. The framework finds the operators that are cast already by the
+  // identity of their objects, so `setQuery()` is called, which makes no copy.
   (query as Query<unknown, unknown>).setQuery(conditions as never);
   return replaceCast(query, castAround);
 }
@@ -42,7 +42,7 @@ function castAround(filter: Filter, cast: (rest: Filter) => Filter): Filter {
     } else rest[key] = value;
   }
   if (isEmpty(rest)) return kept;
-  // The cast changes its argument, so the comparison with its result needs a copy.
+  // The cast changes its argument. A copy is kept, because the result of the cast is compared with the original filter.
   const given = copyFilter(rest);
   const result = cast(rest);
   checkCast("", { given, result });
@@ -50,8 +50,8 @@ function castAround(filter: Filter, cast: (rest: Filter) => Filter): Filter {
 }
 
 /**
- * Throws if a cast has dropped a condition or added one, because the filter would select other entities. A cast may
- * only convert values.
+ * Throws if a cast has dropped a condition or added one, because the filter would then select other entities. A cast
+ * may only convert values.
  */
 function checkCast(path: string, { given, result }: Record<"given" | "result", unknown>): void {
   if (isCompiled(given)) return;

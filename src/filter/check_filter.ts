@@ -14,10 +14,10 @@ import { isJsonObject, type JsonObject } from "../schema/fields/json.ts";
 const MAX_DEPTH = 100;
 
 /**
- * Checks a filter from hooks or a scope, and returns a copy of it. Mongoose and BSON drop or distort some values, and a
- * query without a dropped condition could reveal every entity. A condition on an undeclared field could reveal every
- * entity too. The operators in a filter of a hook may come from a request, so the copy marks them as untrusted. The
- * operators of a scope are trusted.
+ * Checks a filter from a hook or a `scope`, and returns a copy of it. Throws if Mongoose or BSON would drop or change a
+ * value, or if a condition names an undeclared field, because such a filter could select every entity. The operators in
+ * a filter of a hook may come from a request, so they are marked as untrusted in the copy. The operators of a `scope`
+ * are trusted.
  *
  * @throws {TypeError} If a value would be lost or a field is not declared.
  */
@@ -38,8 +38,8 @@ export function checkFilter(
 }
 
 /**
- * Returns the first name in conditions on an object that the object's shape does not declare. The error about the
- * filter contains this name. Returns `undefined` if every name is declared.
+ * Returns the first name in the conditions on an object that its class does not declare, for the error message. Returns
+ * `undefined` if every name is declared.
  */
 function undeclaredIn(conditions: JsonObject, object: FieldShape): string | undefined {
   return firstOf(Object.entries(conditions), ([key, value]) => {

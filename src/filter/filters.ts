@@ -6,8 +6,8 @@ import type { Version } from "../schema/fields/system_fields.ts";
 export type Filter = Record<string, unknown>;
 
 /**
- * Query options that override the host's `strictQuery` setting. With `strictQuery: true`, Mongoose would drop
- * conditions on undeclared fields, and the query would select more entities.
+ * Query options that switch off the Mongoose setting `strictQuery` of the application. With `strictQuery: true`,
+ * Mongoose would drop conditions on undeclared fields, and a query would select more entities.
  */
 export const KEEP_CONDITIONS = { strictQuery: false } as const;
 
@@ -28,8 +28,8 @@ export function everyFilter(...filters: (Filter | undefined)[]): Filter {
 const untrusted = new WeakSet<object>();
 
 /**
- * Marks operators in a hook's filter that may come from a request. Mongoose's option `sanitizeFilter` applies to marked
- * operators only, so that operators of the framework still work.
+ * Marks operators in a filter that may come from a request. The Mongoose option `sanitizeFilter` then refuses only
+ * these operators, and operators of the framework still work.
  */
 export function markUntrusted<T extends object>(operators: T): T {
   untrusted.add(operators);
@@ -58,9 +58,8 @@ export function copyFilter(value: Filter): Filter {
 }
 
 /**
- * Prefixes the paths of a filter on an embedded object, so that the filter applies to the document that embeds the
- * object. Throws for an operator that works only at the top of a document, such as `$expr`, because it would apply to
- * the whole document.
+ * Converts a filter for an embedded object to a filter for the document that embeds the object, by a prefix before each
+ * path. Throws for an operator such as `$expr`, which always applies to the whole document.
  */
 export function moveFilter(filter: Filter, prefix: string): Filter {
   return Object.fromEntries(
@@ -146,12 +145,13 @@ export function topOf(path: string): string {
 }
 
 /**
- * Copies the conditions of a client. The returned function removes these conditions from a filter, so that only
- * conditions that hooks have added or changed remain. Only these conditions apply to a read that ignores the filter of
- * the client.
+ * Copies the conditions of the client in a filter. Returns a function that removes these conditions from a filter, so
+ * that only the conditions of hooks remain. Reads of entities that the client does not select need these conditions,
+ * because they hide entities from the client.
  */
 export function hookConditionsIn(client: Filter): (filter: Filter) => Filter {
-  // The copy has no marks that Mongoose puts on trusted conditions, because a mark is not a change by a hook.
+  // Mongoose marks trusted conditions in place. The copy has no such marks, because a mark must not count as a change
+  // by a hook.
   const before = copyJson(client) as Filter;
   const isClients = ([key, value]: [string, unknown]) =>
     typeof value === "object" && value === client[key] &&

@@ -1,20 +1,23 @@
 import { isJsonObject } from "../schema/fields/json.ts";
 
-/** A sort order. The keys are paths, the most important first, and the values are directions. */
+/**
+ * A sort order of a list. The keys are the paths to sort by, the most important path first. The value is `1` for
+ * ascending and `-1` for descending order.
+ */
 export type Order = Readonly<Record<string, 1 | -1>>;
 
 /**
- * Options of the driver that keep the type, the digits and the flags of each value that a window compares. A converted
- * value could sort at another position, and a page would repeat or miss entities.
+ * Options with which the MongoDB driver keeps the type, the digits and the flags of each sort value in a cursor. A
+ * converted value could be sorted at another position, and the next page would repeat or miss entities.
  */
 export const SEEK_READ = { promoteValues: false, bsonRegExp: true } as const;
 
-/** The values by which an entity is sorted, by path. A page that continues after the entity begins at these values. */
+/** The values of an entity by which a list is sorted, by path. The next page begins after these values. */
 export type SortValues = Readonly<Record<string, unknown>>;
 
 /**
- * Completes an order with `_id`, so that no two entities are equal in the order and a page can begin after any entity.
- * Keys after `_id` are dropped, because they never decide.
+ * Adds `_id` to a sort order, so that no two entities are equal in the order and a page can begin after any entity.
+ * Keys after `_id` are removed, because they never decide.
  */
 export function totalOrder<D>(order: Readonly<Record<string, D>>): Readonly<Record<string, D | 1>> {
   const keys = Object.keys(order);

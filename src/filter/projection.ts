@@ -6,8 +6,8 @@ import { lossOf } from "../schema/mongoose/bson.ts";
 import { isEmpty } from "./filters.ts";
 
 /**
- * A projection of hooks, with values by path. A `+` before a path shows an unselected field in addition to the selected
- * fields.
+ * The fields that a hook has chosen for reads, by path. The value 1 includes a field, and 0 excludes it. A `+` before a
+ * path adds a field with `select: false` to the other fields.
  */
 export type Projection = Readonly<Record<string, unknown>>;
 
@@ -67,8 +67,8 @@ export function withoutApart(projection: Projection, shape: Shape): Projection {
 }
 
 /**
- * Returns a projection that no index covers. An index stores `null` for a missing field, so MongoDB would return `null`
- * for a field that is not stored, and the answer would show it.
+ * Returns a projection that MongoDB cannot answer from an index alone. An index stores `null` for a missing field, so
+ * the answer would show `null` for a field that is not stored.
  */
 export function uncovered(projection: Projection): Projection {
   const isCoverable = Object.entries(projection).some(([path, value]) =>
@@ -80,8 +80,8 @@ export function uncovered(projection: Projection): Projection {
 
 export function alsoReading(projection: Projection, paths: readonly string[]): Projection {
   if (Object.keys(projection).length === 0 || paths.length === 0) return projection;
-  // MongoDB refuses a projection with an object and a path inside that object. So the result names the top-level fields
-  // of the added paths.
+  // MongoDB refuses a projection with an object and with a path inside of the object, so the result has only the
+  // top-level fields of the added paths.
   const names = paths.map((path) => path.split(".", 1).join());
   return includes(projection) === true
     ? { ...projection, ...Object.fromEntries(names.map((name) => [name, 1])) }
@@ -126,9 +126,9 @@ function fieldAt([name = "", ...below]: readonly string[], shape?: Shape): Field
 }
 
 /**
- * Returns a function that checks whether a read shows a field. The function decides as Mongoose's documents do, so that
- * reads with and without documents show the same fields. Inside an object, only the part of the projection below that
- * object counts.
+ * Returns a function that decides whether a read shows a field. The function decides as Mongoose documents do, so that
+ * reads with and without documents show the same fields. For a field in an object, only the part of the projection
+ * below this object is used.
  */
 export function shownBy(projection: Projection, shape: Shape): Shows {
   const whole = databaseProjection(projection, shape);

@@ -24,8 +24,8 @@ interface JsonType {
 }
 
 /**
- * The types whose values have a special form in JSON. The name of a type is the `_bsontype` of a driver's class, or the
- * name of a JavaScript class.
+ * The types of values that JSON has no form for, such as dates, with their conversion to JSON. The name of a type is
+ * the `_bsontype` of a class of the MongoDB driver, or the name of a JavaScript class.
  */
 const JSON_TYPES = {
   BSONRegExp: {

@@ -4,7 +4,10 @@ import { JsonWriter, PIECE_BYTES } from "./bytes/json_writer.ts";
 import { type FieldPlan, ROOM, type ValuePlan } from "./transcode/plan.ts";
 import type { FieldWriter, Transcoder } from "./transcode/transcoder.ts";
 
-/** JSON text as a string or as bytes. The form that was not given is made when it is first read. */
+/**
+ * A JSON text that is available as a string and as bytes. The second form is made only when it is read, because most
+ * answers need only one form.
+ */
 export class JsonText {
   #text: string | undefined;
   #bytes: Buffer | undefined;
@@ -24,8 +27,8 @@ export class JsonText {
 }
 
 /**
- * The identifiers that the references of some entities hold, by the name of the reference field. Each identifier is
- * JSON text.
+ * The identifiers in the reference fields of some entities, whose entities have to be read. The keys are the names of
+ * the fields, and each identifier is JSON text.
  */
 export type Wanted = ReadonlyMap<string, Set<string>>;
 
@@ -39,11 +42,14 @@ export type Targets = ReadonlyMap<string, FieldTargets>;
 
 export interface TargetFinder {
   readonly names: ReadonlySet<string>;
-  /** The fields that are shown of each entity in addition to `_id`, by reference. `undefined` stands for all fields. */
+  /**
+   * The fields of a referenced entity that the answer shows in addition to `_id`, by the name of the reference field.
+   * `undefined` stands for all fields.
+   */
   readonly shown: ReadonlyMap<string, readonly string[] | undefined>;
   /**
-   * Finds the entities with the given identifiers, by one query for each field that has any. The caller bounds the wait
-   * for the database.
+   * Reads the referenced entities with the given identifiers, by one query for each reference field. The caller must
+   * limit the time of the call.
    */
   find(wanted: Wanted): Promise<Targets>;
 }
@@ -120,8 +126,8 @@ function heldIn(value: unknown): ReferenceText | undefined {
 }
 
 /**
- * A position in JSON text where text is inserted after the referenced entities have been read. The inserted text is the
- * entities of a reference, or a whole entity with its references.
+ * A position in a JSON text at which other text is inserted later, when the referenced entities have been read. The
+ * inserted text is the referenced entities, or a whole entity with its references.
  */
 export type Mark =
   & { readonly at: number }
@@ -142,8 +148,8 @@ export function wantedIn(texts: readonly MarkedJson[], finder: TargetFinder): Wa
 }
 
 /**
- * Inserts the text of each mark into the JSON text. Yields the result in pieces, so that a long answer can be sent
- * piece by piece.
+ * Inserts the JSON of the referenced entities at the marked positions of a JSON text. Yields the result in pieces, so
+ * that a long answer can be sent while it is made.
  */
 export function* fillMarked({ written, marks }: MarkedJson, targets: Targets): Generator<Buffer> {
   const size = Math.min(PIECE_BYTES, written.length * 2) + 1024;
@@ -176,7 +182,7 @@ const TEXT = 0x02;
 const ARRAY = 0x04;
 
 /**
- * Takes the references in the fields `names` out of the JSON text of entities, and marks their positions.
+ * The writer that leaves out the references in some fields of the JSON text of entities, and records their positions.
  * `fillMarked()` inserts the referenced entities at these positions.
  */
 export class Marking implements FieldWriter {
@@ -199,8 +205,8 @@ export class Marking implements FieldWriter {
   }
 
   /**
-   * Replaces the marks after the position `at` by one mark for a whole entity. The transcoder could not finish the text
-   * of this entity, so the marks of its references are wrong.
+   * Replaces all marks after a position by one mark for a whole entity. The call is needed if the text of this entity
+   * could not be completed, because the marks of its references are then wrong.
    */
   replace(at: number, entity: unknown): void {
     while ((this.marks.at(-1)?.at ?? 0) > at) this.marks.pop();

@@ -11,17 +11,14 @@ import { isInstance, shapeOfInstance } from "../schema/fields/instance_shapes.ts
 import { describeShape, type FieldShape, type Shape } from "../schema/fields/shape.ts";
 import { strictestField } from "../schema/fields/visibility.ts";
 
-/**
- * Returns the JSON text of the value that an answer sends. The value is an entity, or any value that a hook returned
- * instead of the entity.
- */
+/** Returns the JSON text of an entity, or of another value that a hook returned in its place, for an answer. */
 export function toJson(value: unknown, shape?: Shape): string {
   return JSON.stringify(toJsonValue(value, shape)) ?? "null";
 }
 
 /**
- * Converts a value to a JSON value. Hidden fields of the shape are left out, also from copies of entities that a hook
- * has made.
+ * Converts an entity or another value to a JSON value. The result has no hidden fields, not even in copies of entities
+ * that a hook has made.
  */
 export function toJsonValue(value: unknown, shape?: Shape): unknown {
   const maker = new JsonMaker(shape?.rights ?? MOST_RESTRICTED, NOTHING);
@@ -29,8 +26,8 @@ export function toJsonValue(value: unknown, shape?: Shape): unknown {
 }
 
 /**
- * Calls `make` and returns its result. If the value holds a promise, the function throws an error that names the
- * property with the promise, because an `await` is missing in the application.
+ * Returns the JSON that `make` makes from a value. Throws an error if the value contains a promise, because a hook has
+ * forgotten an `await`. The error names the property with the promise.
  */
 function withoutPromises(value: unknown, make: () => unknown): unknown {
   try {
@@ -76,22 +73,23 @@ export function wholeToJson(
   value: object,
   { shape, unshown }: { readonly shape: Shape; readonly unshown: ReadonlySet<FieldShape> },
 ): string {
-  // A hook has built an object that is neither a document nor a spread of a document, so all its fields are shown.
+  // An object that a hook has built by itself is shown with all its fields, even if they have the names of fields that
+  // reads leave out.
   const leftOut = isDocument(value) || spreadOf(value) !== undefined ? unshown : NOTHING;
   const maker = new JsonMaker(shape.rights, leftOut);
   return JSON.stringify(withoutPromises(value, () => maker.value(value, shape))) ?? "null";
 }
 
 interface Shapes {
-  /** The shape that the route declares for the value. */
+  /** The fields that the route declares for the value. */
   readonly shape?: Shape | undefined;
-  /** The shape of the model from which the object comes. Missing if the object comes from no entity. */
+  /** The fields of the model from which the object comes. Missing if the object comes from no entity. */
   readonly known?: Shape | undefined;
 }
 
 /**
- * Converts values to JSON for the rights of one reader. A value that a hook returned may contain entities of any model
- * at any depth, so each object is converted by the shape of its model.
+ * Converts values to JSON for one reader. A value that a hook returned may contain entities of any model at any depth,
+ * so each object is converted by the rules of its model.
  */
 class JsonMaker {
   readonly #rights: Rights;

@@ -268,7 +268,10 @@ function topOf(path: string): string {
   return path.split(".", 1)[0] ?? path;
 }
 
-/** Returns the fields of the root that the condition of an index reads: a write of them may bring an entity into the index. */
+/**
+ * Returns the top-level fields in the condition of a partial index. A write of such a field may bring an entity into
+ * the index, so the write needs the index.
+ */
 function fieldsIn(condition: unknown): string[] {
   return Object.entries(Object(condition)).flatMap(([name, value]) =>
     name.startsWith("$") ? [value].flat().flatMap(fieldsIn) : [topOf(name)]

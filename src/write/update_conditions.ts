@@ -28,10 +28,7 @@ interface BoundOptions extends SaveDocumentOptions {
 
 export interface BoundUpdate {
   readonly statement: UpdateStatement;
-  /**
-   * The document as the update would store it, for the check that the document stays inside the scope. Missing if the
-   * document need not be matched with the scope.
-   */
+  /** The document in the form after the update, to check that it stays in its scope. Missing if no check is needed. */
   readonly changed?: StoredObject;
   /**
    * The path of the version, whose value after the update is `version`. `undefined` if the schema has no version, so
@@ -127,9 +124,9 @@ function counted(
 }
 
 /**
- * Returns the condition that the values at some paths are stored as they were read, so that the update does not
- * overwrite changes of other requests. `undefined` in `all` stands for the whole document. An equal version is accepted
- * instead if the values are too large for a condition, or if JavaScript may have changed the values.
+ * Returns the condition that the stored values at some paths have not changed since they were read, so that an update
+ * does not overwrite changes of other requests. `undefined` in `all` stands for the whole document. If the values are
+ * too large for a condition, or if JavaScript may have changed them, the condition compares the version.
  */
 function unchanged(
   all: readonly (Iterable<string> | undefined)[],
@@ -258,8 +255,8 @@ export function isObjectAt(path: string): Filter {
 }
 
 /**
- * The stored values of an entity before an update, and the shape of the entity. Both decide which arrays and objects on
- * the paths of the update must be unchanged.
+ * The stored values of an entity before an update, and its declared fields. Both decide which arrays and objects must
+ * not have changed since they were read.
  */
 interface Reading {
   readonly shape: Shape;

@@ -8,8 +8,8 @@ export class FoldedList {
   #entities = new Map<string, Entity>();
   #order: string[] = [];
   /**
-   * The list that arrives after the server has begun the whole list again. The event `ready` puts this list in the
-   * place of the present list, so that a reader never sees an incomplete list.
+   * The new list while the server sends the whole list again. The event `ready` puts it in the place of the old list,
+   * so that a reader never sees an incomplete list.
    */
   #next: FoldedList | undefined;
   /**

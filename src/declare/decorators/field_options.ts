@@ -33,8 +33,8 @@ export type Bound<T> = T | readonly [T, string];
  */
 export interface FieldOptions<V, I = V> {
   /**
-   * Whether the field must have a value. A function decides for each document, which it gets as `this`, as in
-   * `required(this: Note) { … }`.
+   * Whether the field must have a value. A function decides this for each document, which the function gets as `this`,
+   * as in `required(this: Note) { … }`.
    */
   readonly required?: boolean | string | readonly [boolean, string] | (() => boolean);
   /**

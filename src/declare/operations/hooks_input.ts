@@ -118,7 +118,10 @@ export type KeptHooks<O extends OperationName, M, H> = [H] extends [never]
  */
 type WithoutOptions<H> = H extends unknown ? Omit<H, OptionName> : never;
 
-/** @internal The type `T` in a form from which TypeScript does not infer type parameters. */
+/**
+ * @internal The type `T` in a form from which TypeScript infers no type parameter. The type parameter is then inferred
+ * from another argument only.
+ */
 export type Given<T> = [T][T extends unknown ? 0 : never];
 
 /** The type of the given hook `N`, or `undefined` if no such hook is given. */
@@ -165,7 +168,10 @@ type HookProblem<N extends HookName, F> = F extends (...args: never) => infer R
 type HookResult<N extends HookName> = N extends "preFetch" ? "return true to let the request pass"
   : "return the entity, another object or null";
 
-/** @internal The names of the hooks that each operation runs. `OPERATIONS` has the same names as values. */
+/**
+ * @internal The names of the hooks that each operation runs, so that a hook that never runs does not compile. The
+ * object `OPERATIONS` has the same names as values.
+ */
 export type HooksRun =
   & Readonly<Record<"all" | "one", "preFetch" | "fetch" | "postFetch" | "preSend">>
   & Readonly<Record<"create" | "update" | "replace", HookName>>
@@ -231,7 +237,7 @@ type WithoutFilter<O extends OperationName, M, H> = O extends "create" | "replac
     & { readonly filter?: Foreign<"filter", H, unknown, `${O}() has no filter`> }
   : unknown;
 
-/** The options that every operation takes, and `filter` for the operations that read `q`. */
+/** The types of the options that every operation has, and of `filter` for the operations that read `q`. */
 type SharedInput<O extends OperationName, M, H> =
   & Omit<OperationOptions, "filter">
   & (O extends "create" | "replace" ? unknown

@@ -3,8 +3,8 @@ import type { Method } from "./methods.ts";
 import type { OperationName } from "./operation.ts";
 
 /**
- * The options that belong to an operation and to no feature. Such an option of another operation is an error at
- * start-up. `atomic` also belongs to a feature of `create()`.
+ * The options of writes that belong to no feature, by operation. Such an option in another operation is an error at
+ * start-up. `atomic` of `create()` also belongs to a feature.
  */
 const TAKEN = {
   create: ["atomic"],
@@ -18,12 +18,12 @@ export function takesOption(operation: string, name: string): boolean {
   return (taken as readonly string[]).includes(name);
 }
 
-/** Whether an operation has a write option by a name. */
+/** Whether a name is an option of a write, so that the check of hooks does not refuse it. */
 export function isWriteOption(name: string): boolean {
   return Object.keys(TAKEN).some((operation) => takesOption(operation, name));
 }
 
-/** Returns the write options of an operation. An option with the value `undefined` counts as absent. */
+/** Returns the options of an operation that are options of writes. An option with the value `undefined` is left out. */
 export function optionsGiven({ hooks }: Method): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(hooks).filter(([name, value]) => value !== undefined && isWriteOption(name)),

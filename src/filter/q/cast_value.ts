@@ -20,8 +20,8 @@ export function castValue(value: unknown, context: Context): unknown {
   if (read === null) return null;
   if (field.kind === "scalar") return castScalar(read, context);
   if (field.kind === "array") {
-    // MongoDB compares the operand of a condition with each element of a stored array. It compares an operand that is
-    // an array with the whole stored array too. So each value of the operand is cast as an element.
+    // MongoDB compares the operand of a condition with each element of a stored array, and an operand that is an array
+    // also with the whole stored array. Each value of the operand is therefore cast to the type of an element.
     const element = { ...context, field: field.element ?? FREE };
     return Array.isArray(read) ? castList(read, element) : castValue(read, element);
   }
@@ -67,8 +67,9 @@ function isLostText(value: unknown, { type }: FieldShape): boolean {
 }
 
 /**
- * Converts a value of JSON to the value that Mongoose casts. Base64 text becomes bytes, and an int64 becomes a number
- * if the number is exact. Throws for a date that the calendar does not have, such as February 30.
+ * Converts a JSON value of a client to a value that Mongoose can cast to the type of the field. Base64 text becomes
+ * bytes, and a 64-bit integer becomes a number if no digit is lost. Throws for a date that the calendar does not have,
+ * such as February 30.
  */
 function fromJson(value: unknown, { type }: FieldShape): unknown {
   if (type?.instance === "Buffer" && typeof value === "string") {
@@ -116,9 +117,9 @@ function memberOf(field: FieldShape, key: string): FieldShape {
 }
 
 /**
- * The readers of the forms of relaxed extended JSON, by the key of the form. `EJSON` of the package `bson` is not used,
- * because it reads malformed forms as other values. An int64 that is too large would wrap around, a text would become
- * `NaN`, a date would become invalid, and bytes would become empty.
+ * The functions that read the forms of relaxed extended JSON, by the key of the form, such as `$date`. The class
+ * `EJSON` of the package `bson` is not used, because it reads malformed forms as other values. For example, it changes
+ * an integer that is too large to another integer, and a wrong text to `NaN`.
  */
 const READERS: Readonly<Record<string, (value: unknown) => unknown>> = {
   $oid: (value) => new Types.ObjectId(text(value, IDENTIFIER)),

@@ -13,9 +13,9 @@ import { type ListedPaths, resolvePath } from "./resolve_path.ts";
 import { castValue, isExtendedJson } from "./cast_value.ts";
 
 /**
- * Reads the parameter `q` from the URL of a request and compiles it. Returns an empty filter if the request has no `q`.
- * `req.query` is not used, because the host's query parser may drop or split `q`. Without its filter, `removeAll` would
- * delete every entity.
+ * Reads the filter in the parameter `q` of a URL and compiles it to a filter for MongoDB. Returns an empty filter if
+ * the URL has no `q`. The property `req.query` of Express is not used, because its parser may drop or split `q`, and
+ * `removeAll()` without its filter would remove every entity.
  */
 export function parseQ(url: string, options: CompileFilterOptions): Filter {
   const text = readParameter(url);
@@ -101,8 +101,8 @@ export function compileFilter(
 
 interface ClausePlace {
   /**
-   * The shape of the object that declares the paths of the clause. Absent inside a free-form field, where a clause may
-   * name any path.
+   * The fields that the conditions of the clause may name. Missing inside of a free-form field, where a clause may name
+   * any path.
    */
   readonly shape: Shape | undefined;
   readonly depth: number;

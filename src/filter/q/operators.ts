@@ -6,9 +6,10 @@ import { castValue, isExtendedJson } from "./cast_value.ts";
 
 export interface Operator {
   /**
-   * The part of a field that the operator reads. `whole` is the value with all nested fields, `own` is the value
-   * without nested fields, such as its type or size, and `inner` is the part that the operators in its operand read. An
-   * operator that reads the whole value is refused for a field that holds secrets.
+   * The part of a field that the operator compares. `whole` is the value with all nested fields. `own` is only a
+   * property of the value, such as its type or size. `inner` is the part that the operators in the operand compare. An
+   * operator that compares the whole value is refused for a field with hidden parts, because its result would reveal
+   * them.
    */
   readonly reads: "whole" | "own" | "inner";
   readonly compile: (operand: unknown, context: Context) => unknown;

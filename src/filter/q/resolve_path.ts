@@ -92,8 +92,8 @@ function declaredIn(field: FieldShape, name: string): FieldShape | undefined {
 }
 
 /**
- * Removes the indexes of array elements from a path, so that `tags.0` counts as the listed path `tags`. A number stays
- * if it is the key of a Map.
+ * Removes the indexes of array elements from a path, so that `tags.0` is allowed if the option `filter` has `tags`. A
+ * number stays if it is the key of a Map.
  */
 function withoutIndexes(path: string, shape: Shape): string {
   let field: FieldShape | undefined = fieldOf(shape);
@@ -122,7 +122,7 @@ export function fieldsOn(path: string, shape: Shape): [path: string, field: Fiel
   return found;
 }
 
-/** The paths in the option `filter` of an operation. Filters of clients may name no other path. */
+/** The paths in the option `filter` of an operation. The filter `q` of a client may name no other path. */
 export class ListedPaths {
   readonly names: readonly string[];
   /**
@@ -142,19 +142,28 @@ export class ListedPaths {
     }).map((name) => `${name}.`);
   }
 
-  /** Returns the listed paths for a kind of reader with fewer rights. Paths that `shape` hides are left out. */
+  /**
+   * Returns the paths that a reader with fewer rights may name in a filter. Paths that are hidden from this reader are
+   * left out.
+   */
   under(shape: Shape): ListedPaths {
     return new ListedPaths(this.names, shape);
   }
 
-  /** Whether a path is listed, or is below a listed Map or free-form field. */
+  /**
+   * Whether a filter may name a path, because the option `filter` has the path, or has a Map or a free-form field that
+   * contains it.
+   */
   has(path: string): boolean {
     return this.#formsOf(path).some((form) =>
       this.names.includes(form) || this.#open.some((open) => form.startsWith(open))
     );
   }
 
-  /** Whether a listed path is below the given path, so that a condition on an array may name fields of its elements. */
+  /**
+   * Whether the option `filter` has a longer path that begins with the given path. A condition on an array may then use
+   * `$elemMatch` to name the fields of its elements.
+   */
   isBelow(path: string): boolean {
     return this.#formsOf(path).some((form) =>
       this.names.some((name) => name.startsWith(`${form}.`))
@@ -166,7 +175,7 @@ export class ListedPaths {
   }
 
   /**
-   * Throws for a path that is not listed.
+   * Throws a 400 for a path that is not in the option `filter`. The message names all allowed paths.
    *
    * @throws {RestError} 400. The answer does not reveal whether the schema has such a field.
    */

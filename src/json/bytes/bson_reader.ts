@@ -5,8 +5,8 @@
 import { Buffer } from "node:buffer";
 
 /**
- * The error for a value that the transcoder cannot write. The caller catches the error and has Mongoose write the whole
- * document instead.
+ * The error for a stored value that cannot be converted from BSON bytes to JSON text. The caller catches the error and
+ * has Mongoose make the JSON of the whole document.
  */
 export class UnknownTypeError extends Error {
   override readonly name = "UnknownTypeError";

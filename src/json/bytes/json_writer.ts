@@ -22,8 +22,8 @@ const UNESCAPED = Uint8Array.from(
 const HEX = new Uint8Array(Buffer.from("0123456789abcdef", "latin1"));
 
 /**
- * A buffer of JSON text that grows. Some methods write without a check of the size, so their callers must call
- * `reserve()` before.
+ * A buffer for JSON text that grows as needed. Some methods write without a check of the size, which is faster, so
+ * their callers must call `reserve()` before.
  */
 export class JsonWriter {
   /** The buffer. Only the bytes before `length` hold text. */

@@ -4,28 +4,28 @@ import { type FieldShape, referenceIn, type Shape } from "../../schema/fields/sh
 import { type StoredAs, storedAs } from "../json_types.ts";
 import { toJson } from "../to_json.ts";
 
-/** The rules by which the transcoder writes a value. Without a plan, a stored value of any type is written. */
+/** The rules for converting a stored value to JSON text. A value without such rules may have any type. */
 export interface ValuePlan extends StoredAs {
   readonly object?: Plan;
   readonly items?: ValuePlan;
 }
 
-/** The `types` of a field that may store any BSON type. */
+/** The value of `types` for a field that may store values of any BSON type. */
 export const ANY = -1;
 
 /**
- * The number of bytes to reserve for a comma and any value of a fixed size, quotes included. One reservation is enough
- * for such a value.
+ * The number of bytes that are reserved in the output before a value is written. The number is enough for a comma and
+ * for any value of a fixed size with its quotes.
  */
 export const ROOM = 64;
 
-/** The rules by which the transcoder writes an object. Without a plan, all fields of an object are written. */
+/** The rules for converting a stored object to JSON text. In an object without such rules, all fields are converted. */
 export interface Plan {
   readonly fields: ReadonlyMap<string, FieldPlan>;
   readonly defaults: readonly Default[];
   /**
-   * Whether an object of this plan may contain another object of this plan. The inner object overwrites the numbers by
-   * which missing fields are found. Mongoose therefore writes a document with missing defaults.
+   * Whether an object may contain an object of the same class. The inner object then changes the records by which
+   * missing fields are found, so a document with missing defaults is converted by Mongoose.
    */
   readonly recursive: boolean;
   /**
@@ -34,13 +34,13 @@ export interface Plan {
    */
   readonly values?: ValuePlan;
   /**
-   * The plans of the fields in the order of the last object. The next object most likely has the same order, so its
-   * fields are found without a look-up.
+   * The rules of the fields in the order of the last object. The next object most likely has the same order, so the
+   * rules of its fields are found without a search.
    */
   readonly order: (FieldPlan | undefined)[];
   /**
-   * The number of objects that the plan has written so far. While an object is written, this number identifies the
-   * object.
+   * The number of objects that were converted by these rules. During the conversion of an object, this number
+   * identifies the object.
    */
   objects: number;
 }
@@ -82,9 +82,9 @@ interface OpenPlan extends Plan {
 }
 
 /**
- * Plans how the transcoder turns stored documents into JSON without Mongoose. The plan has the fields to write, their
- * keys, and the defaults of missing fields. Hidden and unselected fields are not in the plan, so the transcoder cannot
- * write them.
+ * Compiles the rules for converting stored documents of a model to JSON text without Mongoose. The rules contain the
+ * fields to show, their keys as text, and the defaults of missing fields. Hidden and unselected fields are not in the
+ * rules and therefore cannot be shown.
  */
 export function planJson(
   shape: Shape,
@@ -94,8 +94,8 @@ export function planJson(
 }
 
 /**
- * Plans a shape and the shapes within it. Each shape is planned once. Otherwise the planning of a model that embeds
- * itself would not end.
+ * Compiles the rules for a class and for the classes that it embeds. The rules of each class are compiled once, because
+ * a class may embed itself without an end.
  */
 class Planner {
   readonly #known = new Map<Shape, OpenPlan>();
@@ -144,7 +144,7 @@ class Planner {
     }
   }
 
-  /** Plans a value. Returns `undefined` for a free-form value, which may have any BSON type. */
+  /** Returns the rules for a value. Returns `undefined` for a free-form value, which may have any BSON type. */
   #value(field: FieldShape): ValuePlan | undefined {
     const items = field.element && this.#value(field.element);
     switch (field.kind) {

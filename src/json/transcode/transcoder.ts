@@ -21,18 +21,21 @@ export interface TranscoderOptions {
 }
 
 /**
- * Writes the values of some fields instead of the transcoder. `Marking` is the only such writer, and replaces
- * references by entities.
+ * An object that writes the values of some fields in the place of the usual conversion. `Marking` is such an object,
+ * and leaves room for referenced entities.
  */
 export interface FieldWriter {
   /**
-   * Moves past the current value and handles it. Returns `false` if the transcoder has to write the value. The key of
-   * the field has already been written.
+   * Handles the current value and moves the reader behind it. Returns `false` if the value must be converted in the
+   * usual way. The key of the field has already been written.
    */
   take(transcoder: Transcoder, field: FieldPlan): boolean;
 }
 
-/** Turns BSON into JSON byte by byte, without making JavaScript objects of the documents. */
+/**
+ * Converts BSON bytes to JSON text, without making JavaScript objects of the documents, which would take much more
+ * time.
+ */
 export class Transcoder {
   readonly source: BsonReader;
   readonly out: JsonWriter;
@@ -82,8 +85,8 @@ export class Transcoder {
   }
 
   /**
-   * Finds the plan of a field. Most documents of a collection have their fields in the same order, so the order of the
-   * last document is tried first.
+   * Finds the rules of the current field by its name. Most documents of a collection have their fields in the same
+   * order, so the order of the last document is tried first.
    */
   #findField(plan: Plan, position: number): FieldPlan | undefined {
     const { source } = this;
@@ -134,8 +137,8 @@ export class Transcoder {
 }
 
 function writeDefaults(plan: Plan, out: JsonWriter): void {
-  // Nested objects of the same plan have changed `seen`, so missing fields can no longer be found, and Mongoose has to
-  // write the document.
+  // The object contains an object of the same class, whose conversion has changed the records of the found fields.
+  // Missing fields can therefore not be found, and Mongoose has to make the JSON.
   if (plan.recursive) throw new UnknownTypeError("Cannot tell which fields are missing");
   for (const { field, text } of plan.defaults) {
     if (field.seen === plan.objects) continue;
@@ -147,8 +150,8 @@ function writeDefaults(plan: Plan, out: JsonWriter): void {
 }
 
 /**
- * Writes an object whose keys are data. `values` is the plan of a Map's values. In free-form data, `values` is absent,
- * and values of any type are written.
+ * Converts an object whose keys are data. `values` has the rules for the values of a Map. Without `values`, the object
+ * is free-form data with values of any type.
  */
 function transcodeFree(transcoder: Transcoder, values: ValuePlan | undefined): void {
   const { source, out } = transcoder;
@@ -156,7 +159,8 @@ function transcodeFree(transcoder: Transcoder, values: ValuePlan | undefined): v
   for (const end = source.open(); source.next(end);) {
     const nameEnd = source.nameEnd();
     const leavesOut = isLeftOut(source, nameEnd);
-    // Mongoose leaves out a whole Map if one of its keys is not allowed. So Mongoose has to write such a document.
+    // Mongoose leaves out a whole Map with a key that is not allowed. To show the same, Mongoose has to make the JSON
+    // of such a document.
     if (values !== undefined && (leavesOut || !isMapKey(source, nameEnd))) {
       throw new UnknownTypeError("Cannot write such a key of a map");
     }
@@ -191,8 +195,8 @@ function isMapKey({ bytes, at }: BsonReader, end: number): boolean {
 }
 
 /**
- * Throws an `UnknownTypeError` if the stored value has another BSON type than its field, or is a number or date that
- * JavaScript cannot represent. The whole document is then written by Mongoose.
+ * Throws an `UnknownTypeError` if the stored value has another BSON type than its field, or is a number or a date that
+ * JavaScript cannot represent. Mongoose then makes the JSON of the whole document.
  */
 function checkValue({ types }: ValuePlan, source: BsonReader): void {
   const { type } = source;

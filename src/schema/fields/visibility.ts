@@ -66,7 +66,10 @@ export function secrecyOf(path: string, shape: Shape): "secret" | "holder" | und
   return isHolder ? "holder" : undefined;
 }
 
-/** Whether a shape, or one of its kinds, has a field by that name. The plugins of connections add fields that none has. */
+/**
+ * Whether the model of a shape, or one of its kinds (discriminators), declares a field. Plugins of a connection may add
+ * fields that no class declares.
+ */
 export function hasField(name: string, shape: Shape): boolean {
   return strictestField(name, shape) !== undefined;
 }
@@ -82,7 +85,10 @@ export function strictestField(name: string, shape: Shape): FieldShape | undefin
 
 const POSITION = /^\d+$/;
 
-/** Whether a body may set the value at a path; the base of kinds alone says so. */
+/**
+ * Whether a body may set the value at a path. Only the fields of the base model count, and not the fields of its kinds
+ * (discriminators).
+ */
 export function isSettable(path: string, shape: Shape): boolean {
   let at: Pick<FieldShape, "kind" | "shape" | "element"> | undefined = { kind: "object", shape };
   for (const segment of path.split(".")) {

@@ -38,8 +38,8 @@ const INT64 = 2n ** 63n;
 const LOST_FLAGS = /[svy]/;
 
 /**
- * Returns words for a value that Mongoose or BSON would drop or change, for the error message of a refused filter.
- * Returns `undefined` if both keep the value.
+ * Returns the name of a kind of value that Mongoose or BSON would drop or change, such as a function, for the error
+ * message of a filter with this value. Returns `undefined` for a value that both keep.
  */
 export function lossOf(value: unknown): string | undefined {
   switch (typeof value) {

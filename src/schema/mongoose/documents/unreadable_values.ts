@@ -66,7 +66,10 @@ interface EmbeddedType extends SchemaType {
   };
 }
 
-/** Returns the schema by which Mongoose reads an embedded object: that of its kind, or of the base. */
+/**
+ * Returns the schema by which Mongoose reads an embedded object, which is the schema of its kind (discriminator) or the
+ * schema of the base.
+ */
 function schemaFor(stored: unknown, { schema, Constructor }: EmbeddedType): Schema {
   const named: unknown = Object(stored)[String(schema.get("discriminatorKey"))];
   const kinds = Object.values(Constructor?.discriminators ?? {});
