@@ -28,12 +28,12 @@ export interface ChangeQueueOptions {
   readonly concurrency: number;
   readonly timeoutMS: number;
   readonly retry: RetryLimits;
-  /** Whether this process has the lease, so that a handler may start. */
+  /** Whether this process still has the lease, which allows only one process at a time to handle changes. */
   readonly mayStart: () => boolean;
   readonly handle: (event: ChangeEvent, attempt: Attempt) => Promise<void>;
   /**
-   * Reads the values of a change again. The queue drops the values of large changes while they wait, and the handler
-   * needs these values.
+   * Reads the values of a change again from the database. The queue drops the values of large changes while they wait,
+   * because they would fill the memory.
    */
   readonly read: (event: ChangeEvent, place: ChangePlace) => Promise<ChangeEvent>;
   /**
@@ -71,8 +71,8 @@ interface WaitingChange extends Pick<ChangePlace, "position"> {
 export class ChangeQueue {
   readonly #options: ChangeQueueOptions;
   /**
-   * The changes that are not handled yet, in the order in which they were read. The progress cannot pass the first of
-   * them.
+   * The changes that are not handled yet, in the order in which they were read. The stored progress must not go beyond
+   * the first of them, because this change would be lost if the process ended.
    */
   readonly #waiting = new Set<WaitingChange>();
   readonly #lanes = new Map<string, WaitingChange[]>();
@@ -95,7 +95,10 @@ export class ChangeQueue {
     return this.#read.position;
   }
 
-  /** Returns the progress up to which all changes are handled. Another process may continue from there. */
+  /**
+   * Returns the position in the change stream up to which all changes are handled. If this process ends, another
+   * process continues at the stored position.
+   */
   progress(): Progress {
     this.hasNews = false;
     for (const { position, event } of this.#waiting) {
@@ -108,8 +111,8 @@ export class ChangeQueue {
   }
 
   /**
-   * Notes that all events up to a position of the change stream are read. `at` is the time of the last event. A call
-   * without `at` means that the stream has no more events at present.
+   * Records that all events up to a position of the change stream were read. `at` is the time of the last event.
+   * Without `at`, the stream has no more events at present.
    */
   readTo(position: Position, at?: Date): void {
     const caughtUp = at === undefined ? performance.now() : undefined;

@@ -52,7 +52,10 @@ export interface FollowLoopOptions<M extends FrameworkModel>
   readonly onError: (error: unknown, change?: Change<M>) => void;
 }
 
-/** Waits for the lease of a follower, and handles changes while this process has the lease. */
+/**
+ * The loop of a follower, which waits for the lease and then handles changes. The lease allows only one process at a
+ * time to handle the changes of a follower.
+ */
 export class FollowLoop<M extends FrameworkModel> {
   readonly #options: FollowLoopOptions<M>;
   readonly letters: DeadLetters;
@@ -61,8 +64,8 @@ export class FollowLoop<M extends FrameworkModel> {
   #graceMS = 0;
   #isTroubled = false;
   /**
-   * The last progress of the follower that this process has read or stored. The follower continues from there if its
-   * record is dropped.
+   * The last position in the change stream that this process has read from the record of the follower or stored in it.
+   * If the collection with the record is dropped, the follower continues after this position.
    */
   #place: Place | undefined;
 
@@ -217,8 +220,8 @@ export class FollowLoop<M extends FrameworkModel> {
   }
 
   /**
-   * Stores the progress of the handlers at intervals until the lease is lost. Each of these writes also renews the
-   * lease.
+   * Stores the position up to which all changes are handled, at intervals until the lease is lost. Each of these writes
+   * also renews the lease.
    */
   async #note(session: Session): Promise<void> {
     const { lease, queue, ended } = session;

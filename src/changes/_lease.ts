@@ -9,8 +9,8 @@ import { withTimeLimit } from "../database/time_limit.ts";
 const COLLECTION = "mongrove_follows";
 
 /**
- * A point in the change stream after which a follower reads. The point is a resume token, or a cluster time before the
- * first token exists.
+ * A position in the change stream after which a follower continues to read. The position is a resume token, or a
+ * cluster time before the first token exists.
  */
 export type Position =
   | { readonly token: mongo.ResumeToken }

@@ -20,9 +20,9 @@ export function throwOnly(error: unknown): never {
 }
 
 /**
- * Runs `work` on each element, one after the other, in slices of the event loop. An error does not stop the loop, so
- * that the answer can report the errors of all elements. After the last element, the function throws all errors in one
- * `BulkError`.
+ * Runs a function for each element of a list, one after the other, and lets other requests run in between. An error
+ * does not end the loop, so that the answer can report the errors of all elements. At the end, the function throws all
+ * errors in one `BulkError`.
  */
 export async function eachInTurn<T>(
   all: readonly T[],

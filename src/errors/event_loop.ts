@@ -16,8 +16,8 @@ export function nextTurn(): Promise<void> {
 const SLICE_MS = 8;
 
 /**
- * A timer for long work, which should run in slices of `SLICE_MS`. Each slice runs in a new turn of the event loop, so
- * the server handles other requests between two slices.
+ * A timer that tells long work when to pause, so that the server can handle other requests. The work runs in slices of
+ * `SLICE_MS`, each in a new turn of the event loop.
  */
 export class TurnPacer {
   #begun = performance.now();

@@ -24,8 +24,8 @@ export type ErrorCode = keyof typeof STATUS_OF;
  */
 export class Refusal extends RestError {}
 
-// A hook can throw a `RestError` with the code of any of these errors. The classes let `isConflict()`, `isOutage()`,
-// `isLocked()` and `isOutOfReach()` recognise only the errors that the framework created.
+// A hook can throw a `RestError` with the same code as an error of the framework. By these classes, functions such as
+// `isConflict()` recognise only the errors of the framework.
 class OutOfReach extends Refusal {}
 class Conflict extends Refusal {}
 class Outage extends Refusal {}
@@ -47,7 +47,7 @@ export function notFound(): RestError {
   return refusal("NOT_FOUND", { message: "No such entity" });
 }
 
-/** Returns the 404 of a request that no route of the application took. */
+/** Returns the 404 for a request that no route of the application has answered. */
 export function noRoute(): RestError {
   return refusal("NOT_FOUND", { message: "No such route" });
 }
@@ -159,7 +159,7 @@ export function preconditionRequired(): RestError {
 
 const RETRY_LATER = { "Retry-After": "5" };
 
-/** The advice in messages about a write that is too large or too slow for one transaction. */
+/** The advice to the client in the message about a write that is too large or too slow for one transaction. */
 const SPLIT = "send less in one request";
 
 /** Returns a 413 for a write that the database refuses because it is too large for one transaction. */
@@ -191,8 +191,8 @@ export function overloaded(message: string, cause?: unknown): RestError {
 }
 
 /**
- * The detail of error bodies for a request that another request has locked out. The detail tells the client that the
- * request can be repeated.
+ * The detail in the body of an error for a request that could not run because of a lock. The detail tells the client
+ * that the request can be repeated.
  */
 export const LOCKED = { reason: "locked" } as const;
 

@@ -31,10 +31,7 @@ const CODES = {
 
 const PREFIX = "io.modelcontextprotocol/";
 
-/**
- * The fields that let clients cache the list of tools. The list is the same until the process ends, so clients can use
- * a cached list.
- */
+/** The fields of an answer that let clients store the list of tools. The list stays the same until the process ends. */
 const CACHED = { ttlMs: 60_000, cacheScope: "private" };
 
 interface ToolServer {

@@ -60,8 +60,8 @@ const READS: Hints = {
 };
 
 /**
- * The declaration of a tool, from which `toolOf()` makes the tool for the exposed models. The tool calls one operation
- * of the models. Without `operation`, the tool calls their actions.
+ * The declaration of a tool for assistants, from which `toolOf()` makes the tool. A tool calls one operation of the
+ * exposed models, or their actions if the declaration has no `operation`.
  */
 interface ToolRule {
   readonly description: string;
@@ -181,7 +181,7 @@ const RULES: Readonly<Record<"list" | "read" | "create" | "update" | "action", T
 };
 
 /**
- * Builds the tools for the exposed models. A tool exists only if a model exposes its operation or an action, so no tool
+ * Returns the tools for assistants. A tool exists only if a model exposes its operation or an action, so that no tool
  * for writes exists by default.
  */
 export function toolsFor(

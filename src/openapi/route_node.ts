@@ -17,8 +17,8 @@ import { isSchema } from "../schema/standard_schema.ts";
 import { schemasWithin } from "../schema/mongoose/schemas/schema_members.ts";
 
 /**
- * A route in the form of the OpenAPI document. Routes share the nodes of their objects, so the document describes each
- * object once.
+ * The description of a route from which the OpenAPI document is written. Routes with equal bodies or answers share
+ * their descriptions, so that the document describes each object only once.
  */
 export interface RouteNode
   extends Omit<RouteDescription, "body" | "answer" | "filter" | keyof OperationWords> {
@@ -26,7 +26,7 @@ export interface RouteNode
   readonly answer?: AnswerNode;
   readonly filter?: { readonly object: FilterNode; readonly limits: FilterLimits };
   readonly words: OperationWords;
-  /** The description of the features of the operation. */
+  /** The joined descriptions of the features of the operation, such as the parameters of pages. */
   readonly facts: JoinedDescription;
   readonly many: boolean;
   /** Whether bodies are strict, so that the schemas of bodies allow no other keys and no values of other types. */

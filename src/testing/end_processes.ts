@@ -2,8 +2,9 @@ import type { ChildProcess } from "node:child_process";
 import type { MemoryServer } from "./memory_server.ts";
 
 /**
- * Kills the processes of a MongoDB. With Deno's `--allow-run=mongod`, mongodb-memory-server would leave the processes
- * running. The package lacks the permission to check whether a process runs, and treats that error as an ended process.
+ * Kills the processes of a MongoDB of a test. With the permission `--allow-run=mongod` of Deno, the package
+ * mongodb-memory-server would leave them running. The package has no permission to check whether a process runs, and
+ * treats the refusal as the end of the process.
  */
 export async function endProcesses(server: MemoryServer): Promise<void> {
   const { servers = [server] } = server;

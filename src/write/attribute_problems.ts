@@ -14,8 +14,8 @@ export interface Writer {
   readonly shape: Shape;
   readonly target: ModelClass;
   /**
-   * The body that was merged into the document. The client gets the problems of every path that the body names. The
-   * problems of other hidden paths are not told to the client.
+   * The body that was merged into the document. The client gets the errors of every path in the body. Errors of other
+   * paths that are hidden from the client are not sent to it.
    */
   readonly body?: JsonObject | undefined;
 }

@@ -51,9 +51,8 @@ function storedValues(doc: Document): unknown {
 }
 
 /**
- * Returns the values at a path in the present and in the stored values. Elements of arrays are matched by their
- * identifiers, because a body may have moved the elements. `hasHolder` is `false` if the object around the value was
- * not stored.
+ * Returns the present value and the stored value at a path. Elements of arrays are matched by their identifiers,
+ * because a body may have moved the elements. `hasHolder` is `false` if the object around the value was not stored.
  */
 function compareAt(
   path: string,

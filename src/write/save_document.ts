@@ -22,8 +22,8 @@ import { matchAsIs } from "../schema/mongoose/statements/query_casts.ts";
 
 export interface SaveDocumentOptions {
   /**
-   * The scope of the level, not cast yet. The document must be inside the scope before and after the write, so that a
-   * write neither changes a document outside of the scope nor moves a document out of it.
+   * The condition of the option `scope`, before it is cast. The document must match it before and after the write, so
+   * that a write neither changes a document outside of the scope nor moves a document out of it.
    */
   readonly scope: Filter;
   /**
@@ -174,8 +174,8 @@ export async function insertDocuments(
 }
 
 /**
- * Inserts new documents of one model by one statement. A refused document does not stop the insertion of the other
- * documents. Returns the errors of the documents that were not inserted.
+ * Inserts new documents of one model by one statement, so that each document succeeds or fails separately. Returns the
+ * errors of the documents that were not inserted.
  */
 export async function insertEach(
   docs: readonly Document[],

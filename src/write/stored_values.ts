@@ -30,8 +30,9 @@ export function valuesToStore(doc: Document): StoredObject {
 }
 
 /**
- * The stored values of a document when it was read. Mongoose casts the values, adds defaults, and keeps no copy of the
- * stored values. Without a snapshot, an update could not detect that another request has changed a value.
+ * A copy of the stored values of a document, made when the document was read (snapshot). Mongoose casts values, adds
+ * defaults, and keeps no copy of the stored values. Without the snapshot, an update could not detect that another
+ * request has changed a value.
  */
 export interface Snapshot {
   readonly values: StoredObject;

@@ -25,8 +25,8 @@ export function toJson(value: object, place: "body" | "q"): string {
 
 interface Lost {
   /**
-   * Whether the value was a `Date` before `JSON.stringify()` called `toJSON()`, which returns `null` for an invalid
-   * date.
+   * Whether the value is a `Date`. `JSON.stringify()` converts an invalid date to `null` before the check, so the type
+   * of the original value is needed.
    */
   readonly isDate: boolean;
   /**

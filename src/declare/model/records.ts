@@ -25,7 +25,9 @@ interface ModelRecords {
   readonly parts: Map<string, RestRecord[]>;
   /** The `@rest` decorators of the class. */
   readonly rests: RestRecord[];
-  /** The problems of the declaration. `describeModel()` throws the first problem when the class is first used. */
+  /**
+   * The error texts of a wrong declaration. `describeModel()` throws the first of them when the class is first used.
+   */
   readonly problems: string[];
 }
 

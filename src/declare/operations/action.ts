@@ -27,7 +27,7 @@ export interface ModelQuery<M extends FrameworkModel> {
   readonly model: ModelOf<ModelClass<M>>;
 }
 
-/** An action without the types of its model, body and answer, as routes use it. */
+/** An action without the types of its model, body and answer, which the code of routes does not need. */
 export interface ActionRecord {
   readonly on: ActionTarget;
   readonly method: "GET" | "POST";

@@ -18,7 +18,7 @@ export function mountDocs(router: Router, options: PageOptions): void {
     return found;
   };
   router.get("/docs", async (req, res) => {
-    // The page has relative URLs, which are correct only for a path without a slash at its end.
+    // The URLs in the page are relative and are wrong for a path with a slash at its end, so such a path is redirected.
     if (req.path.endsWith("/")) return res.redirect("../docs");
     const found = known ?? await find();
     if ("missing" in found) return res.status(404).type("text").send(`${found.missing}\n`);

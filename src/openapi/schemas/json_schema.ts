@@ -25,8 +25,9 @@ export function withSchemas(
 }
 
 /**
- * Moves a schema, given as text, to the component `name`. References of the schema to its own parts are changed to
- * point into the component. Without this change, these references would point into the OpenAPI document.
+ * Returns the schema of a validation library in the form of a component of the OpenAPI document. References of the
+ * schema to its parts are changed to point into the component. Without this change, they would point to other places of
+ * the document.
  */
 export function moved(text: string, name: string): JsonSchema {
   const { $schema: _schema, $id: _id, ...schema } = JSON.parse(

@@ -25,8 +25,8 @@ export function describeObject(node: ObjectNode, components: Components): JsonSc
 const REPEATED = { readOnly: true, description: "Only the stored value is accepted" } as const;
 
 /**
- * Closes the schema of a strict body, which may have no other keys. A body for a stored entity may repeat the values of
- * the entity that the caller cannot set.
+ * Returns the schema of a body for `bodies: "strict"`, which allows no other keys. A body for a stored entity may
+ * contain the stored values of fields that the caller cannot set.
  */
 function closed(
   schema: JsonSchema,
@@ -63,8 +63,8 @@ export function objectOf(
 
 function tell(field: FieldNode): JsonSchema {
   const { summary, description, deprecated, example } = field.words;
-  // Code generators treat a field with `default` as always present. So the default is a part of the description
-  // instead.
+  // Code generators treat a field with `default` as always present. The default is therefore written into the
+  // description of the field.
   const left = "default" in field && `If it is left out: \`${JSON.stringify(field.default)}\``;
   const texts = [description, left].filter((text) => typeof text === "string");
   return {

@@ -2,8 +2,8 @@ import type { FieldShape, Shape } from "./shape.ts";
 import { isSecret, shapeWithin } from "./visibility.ts";
 
 /**
- * The options that decide which readers see a field and which bodies may set it. A discriminator must not change these
- * options for a field of its base.
+ * The options that decide which readers see a field and which bodies may set it. A kind (discriminator) must not change
+ * these options for a field of its base.
  */
 const GUARDS = ["hidden", "readonly", "select", "apart"] as const;
 

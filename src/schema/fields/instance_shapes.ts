@@ -6,9 +6,8 @@ import { describeShape, type Shape } from "./shape.ts";
 const remembered = new WeakMap<object, Shape>();
 
 /**
- * Stores the shape of a plain object that a hook gave as an entity, for example an entity of another database. The
- * object has neither a model class nor a schema, so a response could not find its hidden fields without the stored
- * shape.
+ * Records the model of a plain object that a hook gave as an entity, such as an entity of another database. The object
+ * has neither a class nor a schema, so a response could not find its hidden fields without this record.
  */
 export function rememberShape<T extends object>(entity: T, shape: Shape): T {
   remembered.set(entity, shape);

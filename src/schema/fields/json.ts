@@ -58,8 +58,8 @@ function isJsonBelow(value: unknown, above: readonly unknown[]): boolean {
 }
 
 /**
- * Whether a body sets a path of an entity, so that an invalid value at the path is an error of the client. A body also
- * sets the path if it sets an object on the path to another value, such as `null`.
+ * Whether a body sets the value at a path of an entity. A wrong value at this path is then an error of the client and
+ * not of the application. A body also sets the path if it sets an object on the path to another value, such as `null`.
  */
 export function namesPath(body: unknown, path: string): boolean {
   let at = body;
@@ -71,12 +71,15 @@ export function namesPath(body: unknown, path: string): boolean {
   return true;
 }
 
-/** Finds the path of the first value in JSON that matches; `""` for the root. */
+/**
+ * Returns the path of the first value in a JSON value that `matches` accepts. The path of the JSON value itself is the
+ * empty text. Returns `undefined` if no value is accepted.
+ */
 export function findPath(
   root: unknown,
   matches: (value: unknown) => boolean,
 ): string | undefined {
-  // Level by level: JSON may be nested deeper than calls can be.
+  // The loop visits one depth at a time, because a recursion through deeply nested JSON could overflow the stack.
   let level: (readonly [path: string, value: unknown])[] = [["", root]];
   while (level.length > 0) {
     const next: typeof level = [];

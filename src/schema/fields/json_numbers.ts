@@ -24,8 +24,8 @@ const LARGEST_WRITTEN = 1e21;
  */
 export interface RoundedNumbers {
   /**
-   * The first number that becomes infinite or becomes another integer in JavaScript. A filter with such a number is
-   * refused.
+   * The first number that becomes infinite or another integer in JavaScript, as text for the error message. A filter
+   * with such a number is refused. `undefined` if the text has no such number.
    */
   readonly lost: string | undefined;
   /** The parsed values of all numbers whose digits may differ from the digits in the JSON text. */
@@ -68,7 +68,7 @@ export function mayBeRounded(value: number): boolean {
     decimalOf(String(value)).digits.length > EXACT_DIGITS;
 }
 
-/** Whether a number of a parsed body is infinite, or may be another one than the client has written. */
+/** Whether a number of a parsed body is infinite, or may differ from the number that the client has written. */
 export function isInexact(value: number): boolean {
   return !Number.isFinite(value) || mayBeRounded(value);
 }

@@ -3,8 +3,8 @@ import type { FieldRule } from "../../declare/decorators/field_options.ts";
 import type { FieldShape, Shape } from "./shape.ts";
 
 /**
- * The results of the functions in the options `hidden` and `readonly` for one kind of reader. The results decide which
- * fields the reader sees and which fields a body of the reader may set.
+ * The results of the functions `hidden` and `readonly` for one kind of reader. The results decide which fields the
+ * reader sees and which fields a body of the reader may set.
  */
 export class Rights {
   /**
@@ -49,9 +49,9 @@ export const UNRESTRICTED = new Rights(new Map(), false);
 export type Restrictions = ReadonlyMap<FieldRule, string>;
 
 /**
- * Returns the functions that hide fields of a shape from some readers or make fields read-only for them. The search
- * includes the shape's discriminators, its embedded objects and the shapes of its references, because responses may
- * contain their fields as well.
+ * Returns the functions `hidden` and `readonly` that decide about the fields of a model. The result includes the
+ * functions of its discriminators, of its embedded objects and of its references, because responses may contain their
+ * fields as well.
  */
 export function restrictionsIn(root: Shape): Restrictions {
   const found = new Map<FieldRule, string>();

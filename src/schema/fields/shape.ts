@@ -16,7 +16,10 @@ import { isProtected, shapeWithin, whyUnseen } from "./visibility.ts";
 
 const { Types } = mongoose.Schema;
 
-/** The fields of a schema as a tree, for one kind of reader. Bodies, filters and responses are compiled from shapes. */
+/**
+ * The fields of a model and the rules of each field, for one kind of reader (shape). Fields that this reader may not
+ * see are marked as hidden. Bodies, filters and responses are compiled from this description.
+ */
 export class Shape {
   /** Whether a body with an undeclared field is refused. Otherwise the undeclared field is ignored. */
   readonly strict: boolean;

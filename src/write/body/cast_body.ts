@@ -36,8 +36,8 @@ export class BodyCast {
   }
 
   /**
-   * Returns a cast that records no references, for a value that will not be written. The entity that such a value names
-   * need not exist.
+   * Returns a cast for a value that will not be written. References in the value are not recorded, so that their
+   * entities need not exist.
    */
   ignoringReferences(): BodyCast {
     return new BodyCast(this.path, new Map(), { problems: this.#problems });
@@ -189,7 +189,9 @@ export class BodyCast {
   }
 }
 
-/** Returns the problem of a number that JavaScript does not hold as the client has written it. */
+/**
+ * Returns the error text for a number that JavaScript has rounded, so that it differs from the number of the client.
+ */
 export function inexactNumber(path: string, kind: string): Problem {
   const message = `Number at "${path}" is not read exactly: send numbers beyond 2^53 as text, ` +
     `such as "9007199254740993"`;

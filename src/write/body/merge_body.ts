@@ -25,8 +25,8 @@ export interface Merged {
 }
 
 /**
- * Merges a body into a document, or into a copy of an object from another database. The function returns the problems
- * of the body and does not throw them, so that one answer can name them together with other problems.
+ * Merges a body into a document, or into a copy of an object from another database. Returns the error texts of wrong
+ * values and does not throw them, so that one answer can name them together with other errors.
  */
 export function mergeBody(
   entity: object,
@@ -68,7 +68,8 @@ class ObjectTarget extends MergeTarget {
   }
 
   protected override read(): unknown {
-    // A key of a client may be the name of an inherited member, such as `toString`, which is no value of the entity.
+    // A client may send a key such as `toString`, which every object inherits. Only a key that the entity itself has is
+    // a value of the entity.
     return Object.hasOwn(this.holder, this.#key) ? this.holder[this.#key] : undefined;
   }
 
@@ -123,8 +124,8 @@ class DocumentTarget extends MergeTarget {
 
   protected override write(value: unknown): void {
     writeSlot(this.#slot, value);
-    // A replacement also writes values that are equal to the values that were read. Two replacements at the same time
-    // would otherwise store a mixture of both.
+    // A PUT also writes the values that are equal to the values that were read. Without these writes, two simultaneous
+    // PUT requests could store a mixture of both bodies.
     if (this.step.replaces) this.#slot.doc.markModified(this.#slot.path);
   }
 
@@ -133,8 +134,9 @@ class DocumentTarget extends MergeTarget {
     const current = this.read();
     const map = current instanceof Map ? current : undefined;
     return (name) => {
-      // An embedded document tracks its changes itself. The document around an object of dotted paths tracks the
-      // changes of the object. The slot names the document that must learn of the change.
+      // Mongoose writes only the changes that a document has recorded. An embedded document records its changes by
+      // itself, and the changes of an object of dotted paths are recorded by the document around it. The slot names the
+      // document that must record the change.
       const slot = isDocument(current)
         ? { doc: current, path: name }
         : { doc, path: `${path}.${name}`, ...map && { map, key: name } };

@@ -84,8 +84,8 @@ export abstract class MergeTarget {
   }
 
   /**
-   * Merges a list into the elements that the list names by their `_id`, so that fields of these elements that no body
-   * can set stay. Returns `false` and changes nothing if the list names no element or has a problem.
+   * Merges a list of a body into the stored elements with the same `_id`, so that fields that no body can set keep
+   * their values. Returns `false` and changes nothing if the list has no such element or a wrong value.
    */
   protected mergeElements(list: readonly unknown[], field: FieldShape): boolean {
     const { kind, shape } = field.element as FieldShape;
@@ -128,7 +128,8 @@ export abstract class MergeTarget {
     const { cast, whole } = this.step;
     const entry = this.open(true);
     for (const [key, value] of cast.freeEntries(patch)) {
-      // After a problem, the remaining values are cast but not merged, so that the answer names all problems.
+      // If a value of the body is wrong, the body will be refused. The remaining values are only cast and not merged,
+      // so that the answer names all wrong values.
       if (!cast.hasProblems) entry(key).merge(value, element);
       else if (value !== null) cast.at(key).value(value, element);
     }
@@ -139,7 +140,8 @@ export abstract class MergeTarget {
 
   #clear(field: FieldShape, isLeftOut = false): void {
     const { element, shape, type } = field;
-    // An object of dotted paths has no default, but its fields may have defaults. So its fields are cleared one by one.
+    // An object that comes from dotted paths has no default, but its fields may have defaults. Its fields are therefore
+    // cleared one by one.
     const isOpened = isLeftOut && type === undefined && shape !== undefined;
     if (!isOpened && !this.#mustStay(field)) {
       if (this.step.isEntry) return this.write(undefined);
@@ -153,8 +155,8 @@ export abstract class MergeTarget {
   }
 
   /**
-   * Whether a replacement writes a Map as a whole, so that keys from other requests are removed. Maps of objects are
-   * merged, because the objects may have fields that must stay.
+   * Whether a PUT replaces a Map as a whole, so that stored keys that are not in the body are removed. Maps of objects
+   * are merged, because their objects may have fields that must keep their values.
    */
   #isReplaced({ element }: FieldShape): boolean {
     return this.step.replaces === true && element?.kind !== "object";
@@ -188,8 +190,8 @@ function isIdentified(value: unknown): value is { readonly _id: unknown } {
 }
 
 /**
- * Whether an object, or a Map of objects, holds a protected field whose value is not the default of the field. Such a
- * value would be lost if the object was cleared.
+ * Whether an object, or a Map of objects, has a field that no body can set and whose value is not its default. Clearing
+ * the object would lose this value.
  */
 function holdsProtected(value: unknown, field: FieldShape): boolean {
   const { kind, element, shape } = field;

@@ -11,8 +11,8 @@ import type { FieldShape, Shape } from "../../../schema/fields/shape.ts";
 import { isRecursive, isSecret } from "../../../schema/fields/visibility.ts";
 
 /**
- * An object whose fields a filter may name. Each shape has one node, so an object that embeds itself has a finite
- * description.
+ * The description of an object whose fields a filter may name, for the OpenAPI document. Each class has one such
+ * description, so that the description of a class that embeds itself is finite.
  */
 export interface FilterNode {
   readonly model: string | undefined;
@@ -40,8 +40,8 @@ interface FilterPlace {
 }
 
 /**
- * Returns the node of the fields that a filter may name. With `paths`, the node has only the paths that the operation
- * lists.
+ * Returns the description of the fields that a filter may name. With `paths`, the description has only these paths,
+ * which are the paths in the option `filter`.
  */
 export function filterNode(
   shape: Shape,
@@ -52,8 +52,8 @@ export function filterNode(
 }
 
 /**
- * Returns a node with only the fields that are listed or contain a listed field, so that the document names no path
- * that the server refuses.
+ * Returns a description with only the fields that the option `filter` has or that contain such a field, so that the
+ * OpenAPI document names no path that the server refuses.
  */
 function listedNode({ model, fields }: FilterNode, paths: readonly string[]): FilterNode {
   const listed = [...fields].flatMap(([name, value]): [string, FilterValue][] => {

@@ -14,11 +14,10 @@ const judges = new WeakMap<Document, Judge>();
 type Validate = (...args: unknown[]) => Promise<void>;
 
 /**
- * Calls `judge` with the problems of each validation of a document. `judge` may remove problems or throw another error.
- * A validation without remaining problems succeeds.
- *
- * The methods of the document are replaced, because middleware cannot make a failed validation succeed. A `save()` by
- * the application calls `$validate`, so this method is replaced as well.
+ * Lets a function decide about the errors of each validation of a document. The function may remove errors or throw
+ * another error, and a validation without remaining errors succeeds. The methods of the document are replaced, because
+ * middleware cannot make a failed validation succeed. A `save()` by the application calls `$validate`, so this method
+ * is replaced as well.
  */
 export function judgeValidation(doc: Document, judge: Judge): void {
   const isJudged = judges.has(doc);
@@ -42,8 +41,8 @@ export function judgeValidation(doc: Document, judge: Judge): void {
 }
 
 /**
- * Returns the problems that a document has before its validation, such as values that Mongoose could not cast when they
- * were set.
+ * Returns the errors that a document has before its validation, such as errors of values that Mongoose could not cast
+ * when they were set.
  */
 export function pendingProblems(doc: Document): FoundProblems {
   const { $__: { validationError } } = doc as unknown as {

@@ -39,8 +39,8 @@ async function toldOf(doc: Document, error: unknown): Promise<unknown> {
 }
 
 /**
- * Does the steps of Mongoose's `save()` for several documents, so that `write` can store all of them with as few
- * commands as possible. The documents are validated first, and the `save` middleware runs before and after `write`.
+ * Performs the steps of `save()` of Mongoose for several documents, so that `write` can store all of them with few
+ * commands. The documents are validated first, and the middleware of `save` runs before and after `write`.
  */
 export async function saveBy(
   docs: readonly Document[],
@@ -94,7 +94,7 @@ export async function saveEachBy(
 }
 
 export interface StatementOptions {
-  /** Aborts the statement when the request has no time left to send it. */
+  /** The signal that prevents the statement from being sent when the time limit of the request has passed. */
   readonly signal: AbortSignal;
   readonly maxTimeMS: number;
   readonly session?: ClientSession;

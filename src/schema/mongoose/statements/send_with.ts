@@ -3,8 +3,8 @@ import type { ClientSession, mongo, Query } from "mongoose";
 type Remove = (filter: object, options: object) => Promise<mongo.DeleteResult>;
 
 /**
- * The undeclared member of a query that holds its collection. The query sends its statement by a method of that
- * collection, so another collection object can change how the statement is sent.
+ * The member of a Mongoose query that holds its collection, which the types of Mongoose do not declare. The query sends
+ * its statement by a method of this collection, so that another collection object can change how the statement is sent.
  */
 interface CollectionHolder {
   mongooseCollection: Readonly<Record<"deleteOne" | "deleteMany", Remove>>;
