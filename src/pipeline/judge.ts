@@ -1,18 +1,29 @@
-import type { MaybePromise } from "../declare/hooks/hooks.ts";
+import type { Hooks, MaybePromise } from "../declare/hooks/hooks.ts";
 import { type Effect, type ReadFields, UNCHANGED } from "../declare/hooks/named_fields.ts";
 import { andThen, runHook } from "../declare/hooks/run_hook.ts";
+import { memoize } from "../schema/memoize.ts";
 import { namedRulesOf, nameTheirFields } from "../sources/collection/plan_read.ts";
 import type { Judge } from "../sources/source.ts";
 import { isOver } from "./request/reply.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
+
+/** Returns the rules of hooks that all name their fields, and no rule if a hook needs whole entities. */
+const rulesOf = memoize((hooks: Hooks<object>) => {
+  const rules = nameTheirFields(hooks) ? namedRulesOf(hooks) : [];
+  return {
+    rules,
+    reads: [...new Set(rules.flatMap(({ rule }) => rule.reads))],
+    leavesOut: [...new Set(rules.flatMap(({ rule }) => rule.leavesOut))],
+  };
+});
 
 /**
  * Returns the hooks of a read that name the fields which they read, for one request. Returns `undefined` if no hook
  * gets entities, or if a hook needs whole entities.
  */
 export function judgeOf({ level: { hooks, kind }, req }: OpenLevelContext): Judge | undefined {
-  const rules = namedRulesOf(hooks);
-  if (rules.length === 0 || kind.change !== undefined || !nameTheirFields(hooks)) return undefined;
+  const { rules, reads, leavesOut } = rulesOf(hooks);
+  if (rules.length === 0 || kind.change !== undefined) return undefined;
   const passFrom = (
     index: number,
     { read, before }: { readonly read: ReadFields; readonly before: Effect },
@@ -28,7 +39,8 @@ export function judgeOf({ level: { hooks, kind }, req }: OpenLevelContext): Judg
     });
   };
   return {
-    reads: [...new Set(rules.flatMap(({ rule }) => rule.reads))],
+    reads,
+    leavesOut,
     pass: (read) => isOver(req) ? undefined : passFrom(0, { read, before: UNCHANGED }),
     isOver: () => isOver(req),
   };

@@ -35,6 +35,8 @@ export type EntityName = string | { readonly _id: unknown };
 export interface Judge {
   /** The fields that the hooks read. The read includes these fields, and the answer does not show them for that. */
   readonly reads: readonly string[];
+  /** The fields that the hooks may leave out. */
+  readonly leavesOut: readonly string[];
   /** Runs the hooks on one entity. Returns `undefined` if a hook rejects the entity. */
   pass(read: ReadFields): MaybePromise<Effect | undefined>;
   /** Whether nothing needs the answer any more, so that the read can stop. */

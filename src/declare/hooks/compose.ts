@@ -15,7 +15,7 @@ import {
   recordFields,
   UNCHANGED,
 } from "./named_fields.ts";
-import { andThen } from "./run_hook.ts";
+import { andThen, isPromise } from "./run_hook.ts";
 
 /**
  * Combines hooks that must all pass into one hook.
@@ -43,15 +43,24 @@ export function and(...hooks: CallableFunction[]): CallableFunction {
   return composed(every, { hooks, judge: judgeEvery });
 }
 
-const judgeEvery: Judge = async (rules, args) => {
-  let leftOut: readonly string[] = UNCHANGED.leftOut;
-  for (const rule of rules) {
-    const effect = await rule.judge(args);
+const judgeEvery: Judge = (rules, args) => judgeFrom(0, { rules, args, leftOut: [] });
+
+/** Judges by the rules from an index on. No promise is made if no test returns one, because lists may be long. */
+function judgeFrom(
+  index: number,
+  { rules, args, leftOut }: {
+    readonly rules: readonly NamedRule[];
+    readonly args: NamedArguments;
+    readonly leftOut: readonly string[];
+  },
+): MaybePromise<Effect | undefined> {
+  const rule = rules[index];
+  if (rule === undefined) return leftOut.length === 0 ? UNCHANGED : { leftOut };
+  return andThen(rule.judge(args), (effect) => {
     if (effect === undefined) return undefined;
-    leftOut = [...leftOut, ...effect.leftOut];
-  }
-  return { leftOut };
-};
+    return judgeFrom(index + 1, { rules, args, leftOut: [...leftOut, ...effect.leftOut] });
+  });
+}
 
 /**
  * Combines hooks of which at least one must pass into one hook.
@@ -114,7 +123,7 @@ const judgeSome: Judge = async (rules, args) => {
 type Judge = (
   rules: readonly NamedRule[],
   args: NamedArguments,
-) => Promise<Effect | undefined>;
+) => MaybePromise<Effect | undefined>;
 
 /**
  * Records the fields that a composed hook names, and returns the hook. The composed hook has a rule if all its hooks
@@ -151,9 +160,10 @@ export function asFilter<F extends CallableFunction>(hook: F): F {
   return composed(filter, { hooks: [hook], judge: judgeQuietly }) as unknown as F;
 }
 
-const judgeQuietly: Judge = async ([rule], args) => {
+const judgeQuietly: Judge = ([rule], args) => {
   try {
-    return await rule?.judge(args);
+    const effect = rule?.judge(args);
+    return isPromise(effect) ? Promise.resolve(effect).catch(() => undefined) : effect;
   } catch {
     return undefined;
   }

@@ -5,6 +5,10 @@ import type { EntitiesRead, FoundPage, PageRead } from "../../sources/source.ts"
 import { toJsonValue } from "../../json/to_json.ts";
 import { entityValue, joinedTexts, passReadHooks } from "../read.ts";
 import type { OpenLevelContext } from "../request/request_context.ts";
+import { leftOutBy } from "../../declare/hooks/named_fields.ts";
+import { topOf } from "../../filter/filters.ts";
+import { nameTheirFields } from "../../sources/collection/plan_read.ts";
+import { windowOrder } from "../open_level.ts";
 import { isOver } from "../request/reply.ts";
 import { showsStoredValues } from "../../schema/mongoose/documents/hide_in_json.ts";
 import { fillPage } from "../../sources/lists/fill_page.ts";
@@ -68,7 +72,15 @@ function wholeValue(
  * Otherwise, the cursor would reveal a value that the hook hides from the client.
  */
 export async function mayShowOther(context: OpenLevelContext): Promise<boolean> {
-  return mayLeaveOut(context) || !showsStoredValues((await context.model()).schema as Schema);
+  return mayChangeOrder(context) || !showsStoredValues((await context.model()).schema as Schema);
+}
+
+/** Whether hooks may show another value of a field by which the list is sorted. */
+function mayChangeOrder(context: OpenLevelContext): boolean {
+  const { level: { hooks } } = context;
+  if (!nameTheirFields(hooks)) return mayLeaveOut(context);
+  const leftOut = leftOutBy(hooks.preSend);
+  return Object.keys(windowOrder(context)).some((path) => leftOut.includes(topOf(path)));
 }
 
 export function mayLeaveOut({ level: { hooks } }: OpenLevelContext): boolean {

@@ -3,6 +3,7 @@ import type { TimeBudget } from "../../database/time_budget.ts";
 import { andThen } from "../../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../../declare/hooks/hooks.ts";
 import { POPULATED_AT_ONCE } from "../../database/read_batches.ts";
+import { topOf } from "../../filter/filters.ts";
 import { documentsIn } from "../../json/bytes/bson_reader.ts";
 import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 import { fillMarked, type TargetFinder, wantedIn } from "../../json/populate.ts";
@@ -82,8 +83,9 @@ export class JudgedReads {
     return {
       text: shown.length === 0 ? "" : await this.#joined(shown, query),
       size: shown.length,
-      end: pageEnd(last?.stored, page),
-      shown: last && JSON.parse(this.#whole(last, query).toString()),
+      end: more ? pageEnd(last?.stored, page) : undefined,
+      ...more && last && this.#hides(page) &&
+        { shown: JSON.parse(this.#whole(last, query).toString()) },
       more,
       read: lastIndex + 1,
     };
@@ -139,10 +141,14 @@ export class JudgedReads {
   async #joined(passed: readonly Passed[], query: StoredQuery): Promise<Buffer> {
     const { separator = "," } = query;
     if (this.#finder === undefined) {
-      return this.#reader.writerFor(query).joinedBy(
-        passed.map(({ stored, leftOut }) => ({ stored, writer: this.#writer(query, leftOut) })),
-        separator,
-      );
+      const writer = this.#writer(query, []);
+      if (passed.every(({ leftOut }) => leftOut.length === 0)) {
+        return writer.joined(passed.map(({ stored }) => stored), separator);
+      }
+      const all = passed.map(({ stored, leftOut }) => {
+        return { stored, writer: leftOut.length === 0 ? writer : this.#writer(query, leftOut) };
+      });
+      return writer.joinedBy(all, separator);
     }
     const texts = await this.#texts(passed, query);
     const between = Buffer.from(separator);
@@ -159,6 +165,11 @@ export class JudgedReads {
     );
     const targets = await this.#timeBudget.waitForNext(finder.find(wantedIn(marked, finder)));
     return marked.map((each) => Buffer.concat([...fillMarked(each, targets)]));
+  }
+
+  /** Whether a hook may leave out a value by which the list is sorted, so that the cursor must not have the value. */
+  #hides({ paths }: PageRead): boolean {
+    return paths.some((path) => this.#judge.leavesOut.includes(topOf(path)));
   }
 
   /** Returns the JSON text of an entity with all fields that the reader may see, also if the client selects fields. */

@@ -51,10 +51,12 @@ export class NamedReader {
 
   /** Returns a frozen object with the named fields of a stored document, and its `_id`. */
   read(stored: Buffer): object {
-    const values: Record<string, unknown> = {};
     const found = this.#find(stored);
+    const values: Record<string, unknown> = {};
+    const fields = this.#fields;
     let instance: Record<string, unknown> | undefined;
-    for (const [index, { name, convert, missing }] of this.#fields.entries()) {
+    for (let index = 0; index < fields.length; index++) {
+      const { name, convert, missing } = fields[index] as Named;
       const value = found[index];
       const held = value !== undefined
         ? convert(value)
@@ -75,7 +77,7 @@ export class NamedReader {
     const source = new BsonReader(stored);
     try {
       for (const end = source.open(); source.next(end);) {
-        const index = this.#fields.findIndex(({ key }) => source.isNamed(key));
+        const index = this.#indexAt(source);
         const start = source.at - 1;
         source.skipName();
         if (index < 0) {
@@ -101,6 +103,14 @@ export class NamedReader {
     );
   }
 
+  #indexAt(source: BsonReader): number {
+    const fields = this.#fields;
+    for (let index = 0; index < fields.length; index++) {
+      if (source.isNamed((fields[index] as Named).key)) return index;
+    }
+    return -1;
+  }
+
   #decoded(values: Readonly<Record<string, unknown>>): unknown[] {
     return this.#fields.map(({ name }) => Object.hasOwn(values, name) ? values[name] : undefined);
   }
@@ -119,6 +129,32 @@ export class NamedReader {
     >;
   }
 }
+
+/** The number of identifiers whose bytes share one piece of memory. */
+const IDS_AT_ONCE = 256;
+
+/**
+ * Makes identifiers from copies of stored bytes. A copy for each identifier would take longer than all other values of
+ * most tests, and without a copy an identifier would keep the whole reply of the database in memory.
+ */
+class IdMaker {
+  #copies = Buffer.alloc(0);
+  #at = 0;
+
+  make(bytes: Buffer, start: number): unknown {
+    if (this.#at === this.#copies.length) {
+      this.#copies = Buffer.allocUnsafeSlow(IDS_AT_ONCE * 12);
+      this.#at = 0;
+    }
+    const copies = this.#copies;
+    const at = this.#at;
+    for (let index = 0; index < 12; index++) copies[at + index] = bytes[start + index] as number;
+    this.#at = at + 12;
+    return new Types.ObjectId(copies.subarray(at, at + 12));
+  }
+}
+
+const ids = new IdMaker();
 
 const LOOSE = { validation: { utf8: false } } as const;
 
@@ -150,7 +186,7 @@ function scalarAt(source: BsonReader): unknown {
     }
     case 0x07:
       source.at = at + 12;
-      return new Types.ObjectId(Buffer.from(bytes.subarray(at, at + 12)));
+      return ids.make(bytes, at);
     case 0x08:
       source.at = at + 1;
       return bytes[at] !== 0;
