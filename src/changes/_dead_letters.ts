@@ -74,8 +74,8 @@ export class DeadLetters {
   }
 
   /**
-   * Returns a filter for the letters of this follower. The identifier of each letter begins with the name of the
-   * follower and `/`, and `0` is the next character after `/`.
+   * Returns a filter for the dead letters of this follower. The identifier of each letter begins with the name of the
+   * follower and `/`. The character after `/` in Unicode is `0`, so the range ends there.
    */
   #where(more: object = {}): object {
     const [begin, end] = [`${this.#follow}/`, `${this.#follow}0`];
@@ -123,7 +123,7 @@ export class DeadLetters {
     this.#keys.add(key);
   }
 
-  /** Reads the stored event of a dead letter. Returns `undefined` if the letter has been removed. */
+  /** Reads the stored change of a dead letter. Returns `undefined` if the letter was removed. */
   async find(event: ChangeEvent): Promise<ChangeEvent | undefined> {
     const found = await this.#letters.findOne({ _id: this.#idOf(event) } as object);
     return (found as unknown as StoredLetter | null)?.event;
@@ -148,8 +148,8 @@ export class DeadLetters {
   }
 
   /**
-   * Marks letters so that their changes are handled again. Without identifiers, all letters of the follower are marked.
-   * Returns the number of marked letters.
+   * Marks dead letters, so that the process with the lease handles their changes again. Without identifiers, all
+   * letters of the follower are marked. Returns the number of marked letters.
    */
   async mark(ids: readonly string[] | undefined): Promise<number> {
     const _id = { $in: ids?.map((id) => `${this.#follow}/${id}`) };
@@ -157,12 +157,15 @@ export class DeadLetters {
     return (await this.#letters.updateMany(filter, { $set: { isDue: true } })).matchedCount;
   }
 
-  /** Reads the changes of the letters that `mark()` has marked, oldest first. */
+  /** Reads the changes of the dead letters that are marked for another attempt, oldest first. */
   async *due(): AsyncGenerator<ChangeEvent, void, undefined> {
     for await (const { event } of this.#find({ isDue: true })) yield event;
   }
 
-  /** Lists the letters of the follower without the images of their entities, oldest first. */
+  /**
+   * Returns the dead letters of the follower, oldest first. The entities in the letters are not read, because they may
+   * be large.
+   */
   async list(limit: number): Promise<DeadLetter[]> {
     const projection = { "event.fullDocument": 0, "event.fullDocumentBeforeChange": 0 };
     const listed: DeadLetter[] = [];

@@ -16,13 +16,16 @@ export type Position =
   | { readonly token: mongo.ResumeToken }
   | { readonly from: mongo.Timestamp };
 
-/** The progress of a follower as its record stores it. */
+/** The position in the change stream up to which changes are handled, from the stored record of the follower. */
 export interface Place {
   readonly position: Position;
   readonly at: Date;
 }
 
-/** The progress of a follower in this process, which the next renewal of the lease stores. */
+/**
+ * The position in the change stream up to which this process has handled changes. The next renewal of the lease stores
+ * it.
+ */
 export interface Progress {
   readonly position: Position;
   /**
@@ -200,7 +203,10 @@ function noneIfDuplicate(error: unknown): null {
  */
 const MAJORITY = { writeConcern: { w: "majority" } } as const;
 
-/** Returns the progress as fields of the follower's record, with times by the clock of the database. */
+/**
+ * Returns the position and the times as fields of the stored record. Times are computed by the clock of the database,
+ * because the clocks of processes differ.
+ */
 function progressFields({ position, at, idleMS }: Progress): object {
   return {
     ..."token" in position

@@ -26,7 +26,8 @@ const PIPELINES = [
 ];
 
 /**
- * Server error codes for a position from which the stream cannot resume. The changes after such a position are lost.
+ * The error codes of MongoDB for a position from which the change stream cannot continue. The changes after this
+ * position are lost.
  */
 const LOST = new Set([
   260, // InvalidResumeToken
@@ -44,8 +45,8 @@ const UNREADABLE = new Set([
 ]);
 
 /**
- * Returns the error code of the server. Returns `undefined` for an error without a code, such as an error of the
- * network.
+ * Returns the code of an error of MongoDB, by which its meaning is decided. Returns `undefined` for an error without a
+ * code, such as an error of the network.
  */
 function codeOf(error: unknown): unknown {
   return (error as { readonly code?: unknown } | undefined)?.code;

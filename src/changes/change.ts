@@ -119,7 +119,7 @@ export function withPathsOnly(event: ChangeEvent): ChangeEvent {
   return { ...event, updateDescription: { ...event.updateDescription, updatedFields: paths } };
 }
 
-/** Returns an event without the images of its entity, so that a large event fits into a dead letter. */
+/** Returns an event without the entity before and after the change, so that a large event fits into a dead letter. */
 export function withoutImages(event: ChangeEvent): ChangeEvent {
   const { fullDocument: _after, fullDocumentBeforeChange: _before, ...rest } = event;
   return rest;

@@ -216,7 +216,9 @@ type CheckedRests<Rule extends string, M, R, Kind extends RestKind> = R extends 
   : { readonly [I in keyof R]: CheckedRest<Rule, M, R[I], Kind> }
   : CheckedRest<Rule, M, R, Kind>;
 
-/** The texts that TypeScript prints in the error about a route without a required option. */
+/**
+ * The texts of the errors for a route without a required option. TypeScript prints these types as a part of its error.
+ */
 type WholeRule = 'rest of a class needs a route, such as "/movies", and methods';
 type PartRule = "rest of a property needs methods";
 

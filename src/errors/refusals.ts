@@ -75,7 +75,10 @@ export function badParameter(parameter: string, allowed: string): RestError {
 
 export interface Problem {
   readonly message: string;
-  /** The name of the type that the value cannot be cast to, or of the validator that refused the value. */
+  /**
+   * The name of the rule that the value breaks, for programs. The rule is a validator, such as `required`, or the type
+   * to which the value cannot be cast.
+   */
   readonly kind: string;
 }
 

@@ -77,7 +77,10 @@ export const WRITERS: readonly (WriteBytes | undefined)[] = Array.from(
 );
 
 export interface StoredAs {
-  /** The allowed BSON types as a bit mask, with the bit `1 << type` for each type. */
+  /**
+   * The BSON types that a field may store, as a bit mask with the bit `1 << type` for each type. A value of another
+   * type is converted by Mongoose.
+   */
   readonly types: number;
   /** Writes bytes (BSON type 5) of any subtype for this field. Absent if the field stores no bytes. */
   readonly bytes?: WriteBytes;

@@ -118,8 +118,8 @@ class JsonMaker {
     if (Array.isArray(value)) return this.#list(rawArray(value), shape);
     if (isDocument(value)) return this.#document(value);
     const ownForm = "toJSON" in value && typeof value.toJSON === "function";
-    // Instances of model classes without a `toJSON()` are the most frequent objects. None of the following types is
-    // such an instance, so the checks are skipped.
+    // Most objects in answers are instances of model classes without a method `toJSON()`. Such an object is none of the
+    // types below, so the checks for these types are skipped.
     if (ownForm || !isInstance(value)) {
       const form = findJsonType(value)?.toJson;
       if (form !== undefined) return form(value);

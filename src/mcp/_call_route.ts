@@ -32,8 +32,8 @@ export interface RouteAnswer {
 const MAX_BYTES = 1_000_000;
 
 /**
- * Matches the headers that describe the body, the connection or the conditions of the caller's request. The request to
- * the API does not get these headers, because it has another body and other conditions.
+ * The pattern of the headers that describe the body, the connection or the conditions of the request of the assistant.
+ * The request that a tool makes from it does not get these headers, because it has another body and other conditions.
  */
 const OWN_HEADERS =
   /^(accept|accept-encoding|connection|content-.*|expect|idempotency-key|if-.*|keep-alive|last-event-id|mcp-.*|prefer|proxy-.*|range|te|trailer|transfer-encoding|upgrade)$/;

@@ -14,8 +14,8 @@ import type { ExposedOperation, Exposure, McpOptions } from "./options.ts";
 export const PAGE_SIZE = 50;
 
 /**
- * A route of an exposed model. `mounted` is the route of the API. `route` answers the calls of tools, and is `mounted`
- * with pages for a list, even if the API declares no pages.
+ * A route that tools of assistants call. `mounted` is the route of the API. `route` is a copy of it with pages for a
+ * list, even if the API has no pages, or otherwise the same route.
  */
 export interface ExposedRoute {
   readonly mounted: Route;

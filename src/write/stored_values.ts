@@ -79,8 +79,8 @@ export function keptSoFar(doc: Document): Snapshot | undefined {
 }
 
 /**
- * Takes a snapshot of the present values of a document, in the place of values that the database has sent. The defaults
- * that Mongoose has added are left out, because they are not stored.
+ * Records the present values of a document as its stored values, if the values that the database has sent are not
+ * known. The defaults that Mongoose has added are left out, because they are not stored.
  */
 export function takeSnapshot(doc: Document): Snapshot {
   const values = BSON.deserialize(BSON.serialize(valuesToStore(doc)));

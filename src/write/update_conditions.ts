@@ -104,8 +104,8 @@ export function unchangedSeen(doc: Document): Filter {
 }
 
 /**
- * Returns an update that increments the version once, even if hooks have changed the version. Without a version, an
- * update that changes nothing sets nothing.
+ * Returns an update that also increments the version of the document by exactly 1, even if hooks have changed the
+ * version. If the model has no version and nothing has changed, the update is empty.
  */
 function counted(
   changes: Update,

@@ -91,7 +91,7 @@ export interface Comparisons<V, C> {
   readonly $not?: Operators<V>;
 }
 
-/** The operators that a condition on a text field can have in addition to `Comparisons`. */
+/** The operators that a condition on a text field can have in addition to the operators of all fields. */
 export interface TextOperators {
   /** The field matches this regular expression. */
   readonly $regex?: string;

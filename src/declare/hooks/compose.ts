@@ -170,8 +170,8 @@ const judgeQuietly: Judge = ([rule], args) => {
 };
 
 /**
- * Returns a hook that passes an entity if the test returns `true`, and rejects the entity otherwise. Such a hook never
- * changes an entity, so the OpenAPI document describes the answers by the class.
+ * Returns a hook that returns the entity if the function `test` returns `true`, and rejects the entity otherwise. Such
+ * a hook never changes an entity, so the OpenAPI document can describe the answers by the fields of the class.
  *
  * With a list of names, the test gets a frozen object with these fields of the entity and `_id`. A read whose hooks all
  * have such lists makes no entities, which is several times faster. The fields may be hidden. A test with names must
@@ -231,7 +231,10 @@ function wholeTest(
     andThen(test(req, entity, previous), (passes) => passes === true ? entity : null);
 }
 
-/** Hooks that return the given entity unchanged or reject it. `keepsEntity()` reads this set. */
+/**
+ * The hooks that only return the given entity or reject it, so that the OpenAPI document can describe their answers by
+ * the fields of the class.
+ */
 const keepers = new WeakSet<object>();
 
 /**

@@ -4,7 +4,10 @@ import type { FieldNames } from "../model/field_names.ts";
 import type { OperationWords } from "../operations/operation.ts";
 import type { ReadOptions, WriteOptions } from "../options.ts";
 
-/** @internal A value, or a promise of it. */
+/**
+ * @internal A value or a promise of the value, which is the result of functions that may be synchronous or
+ * asynchronous.
+ */
 export type MaybePromise<T> = T | Promise<T>;
 
 /**
@@ -57,9 +60,12 @@ export interface Hooks<E, R = FrameworkRequest> extends OperationOptions {
    * have Mongoose's methods.
    */
   readonly lean?: boolean | undefined;
-  /** Runs before any database call. Any result except `true` answers 403. */
+  /** Decides whether a request may run, before any database call. Any result except `true` answers 403. */
   readonly preFetch?: PreFetch<R>;
-  /** Replaces the default read. The `scope` does not limit the result of the hook. */
+  /**
+   * Reads the entities in the place of the framework, such as from another database. The `scope` does not limit the
+   * result of the hook.
+   */
   readonly fetch?: Fetch<R>;
   /**
    * Runs once for each entity that was read. `null` removes the entity from a list, and answers 404 for a single
@@ -68,7 +74,10 @@ export interface Hooks<E, R = FrameworkRequest> extends OperationOptions {
   readonly postFetch?: EntityHook<E, R>;
   /** Runs before each write. `previous` is the entity before the change. `null` prevents the write and answers 403. */
   readonly preSave?: EntityHook<E, R>;
-  /** Replaces the default write. The `scope` does not limit the writes of the hook. */
+  /**
+   * Writes the entity in the place of the framework, such as to another database. The `scope` does not limit the writes
+   * of the hook.
+   */
   readonly persist?: EntityHook<E, R>;
   /**
    * Runs once for each entity of the answer. `null` removes the entity from a list. For a single entity, `null` answers

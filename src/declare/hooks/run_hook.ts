@@ -73,8 +73,8 @@ export class HookFailure extends Error {
 }
 
 /**
- * Returns the error to throw after a function of the application threw an error. A `RestError` is returned unchanged,
- * because it is the answer for the client.
+ * Returns the error to throw after a function of the application has thrown an error. The error is wrapped, so that the
+ * answer does not blame the client. A `RestError` is returned unchanged, because it is the answer for the client.
  */
 export function hookFailure(...args: ConstructorParameters<typeof HookFailure>): Error {
   const [, thrown] = args;

@@ -52,9 +52,9 @@ export interface Action<
   readonly on: T["on"];
   /** The HTTP method. */
   readonly method: T["method"];
-  /** The type by which the body of a request is validated. */
+  /** The class or schema by which the body of a request is validated before `run` gets it. */
   readonly body: T["body"];
-  /** The type by which the result of `run` is validated. */
+  /** The class or schema by which the result of `run` is validated before it is sent. */
   readonly answer: T["answer"];
   /**
    * Whether an answer with unsaved changes of the entity is an error, because the client would see changes that are not

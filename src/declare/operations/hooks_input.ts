@@ -93,7 +93,7 @@ type CheckedHook<N extends HookName, M extends FrameworkModel, H, Lean> = N exte
   : Lean extends true ? InstanceHook<HookProblem<N, HookIn<H, N>>, M>
   : DocumentHook<HookProblem<N, HookIn<H, N>>, M>;
 
-/** @internal The type of the hooks of an operation without hooks and options, as in `all()`. */
+/** @internal The type of the hooks and options of an operation that is declared without them, as in `all()`. */
 export type NoOptions = Readonly<Record<never, never>>;
 
 /**
@@ -180,7 +180,8 @@ export type HooksRun =
 type KnownName = HookName | "lean" | keyof OperationOptions | OptionName;
 
 /**
- * The names of the given hooks and options. The type is `never` if `H` has no known names, so that no name is refused.
+ * The names of the given hooks and options, which are checked for unknown names. The type is `never` if the type `H`
+ * accepts any name, because no name can then be refused.
  */
 type NameIn<H> = string extends keyof H ? never : keyof H & string;
 

@@ -65,8 +65,8 @@ export interface FieldPlan extends ValuePlan {
 export interface Default {
   readonly field: FieldPlan;
   /**
-   * The JSON text of the default, with its key. Empty for a default that only Mongoose can compute, so Mongoose writes
-   * a document without the field.
+   * The default of a field with its key as JSON text, which is written if the field is not stored. Empty for a default
+   * that only Mongoose can compute, so that Mongoose makes the JSON of a document without the field.
    */
   readonly text: Uint8Array;
 }

@@ -71,7 +71,9 @@ export function describeError(
   }));
 }
 
-/** Describes the answer with the status 207, for a write that succeeds for some entities and fails for others. */
+/**
+ * Returns the description of an answer with the status 207, which has a separate result for each entity of a request.
+ */
 export function describeFates(
   components: Components,
   { answerSchema, facts: { answer: { results } } }: RouteNode,

@@ -67,8 +67,8 @@ export class Components {
   }
 
   /**
-   * Returns a reference to a schema. The first reference names the component and builds its schema. Further references
-   * with the same key and `detail` point to this component.
+   * Returns a reference to a schema, which is written once as a component of the OpenAPI document. Further calls with
+   * the same key and `detail` return references to the same component.
    */
   add(key: unknown, { name, detail = "", describe }: Named): JsonSchema {
     const names = this.#names.get(key) ?? new Map<string, string>();

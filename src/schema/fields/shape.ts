@@ -26,13 +26,14 @@ export class Shape {
   /** Whether the model has `strict: false`, so that strict bodies may have undeclared fields. */
   readonly isOpen: boolean;
   /**
-   * The rights of the readers for whom the shape was described. Fields that these readers may not see are marked as
+   * The rights of the readers for whom the fields are described. Fields that these readers may not see are marked as
    * hidden.
    */
   readonly rights: Rights;
   readonly #fields = new Map<string, FieldShape>();
   /**
-   * The schema from which the shape was described. The shape of an object that comes from dotted paths has no schema.
+   * The Mongoose schema with the fields. Missing for an object that comes from dotted paths, because such an object has
+   * no schema.
    */
   readonly schema: Schema | undefined;
   #joined: ReadonlyMap<string, Shape> | undefined;
@@ -69,8 +70,8 @@ export class Shape {
   }
 
   /**
-   * The shapes of the entities that virtual references load when they are populated, by the name of the virtual.
-   * Responses hide fields of the loaded entities by these shapes.
+   * The descriptions of the entities that virtual references load when they are populated, by the name of the virtual.
+   * Responses hide fields of these entities by the descriptions.
    */
   get joined(): ReadonlyMap<string, Shape> {
     return this.#joined ??= this.schema === undefined
@@ -79,8 +80,8 @@ export class Shape {
   }
 
   /**
-   * The shapes of the discriminators of the schema, by the name of the discriminator. A discriminator may have fields
-   * that its base does not have.
+   * The descriptions of the kinds (discriminators) of the model, by name. A kind may have fields that its base does not
+   * have.
    */
   get kinds(): ReadonlyMap<string, Shape> {
     const schemas = this.schema === undefined ? undefined : kindSchemas(this.schema);
@@ -92,8 +93,8 @@ export class Shape {
   }
 
   /**
-   * Whether a name without a described field may be stored in the database, so that filters of hooks and scopes may use
-   * the name. System fields may be stored, and every name may be stored if the schema has `strict: false`.
+   * Whether a name that is no described field may exist in the database, so that filters of hooks and scopes may use
+   * it. Fields that Mongoose sets may exist, and with `strict: false` every name may exist.
    */
   declares(name: string): boolean {
     const schema = this.schema;
@@ -101,30 +102,27 @@ export class Shape {
       (schema.get("strict") === false || systemPaths(schema).has(name));
   }
 
-  /** Returns the shape of the same schema for readers with the given rights. */
+  /** Returns the description of the same fields for readers with the given rights. */
   under(rights: Rights): Shape {
     return this.schema === undefined ? this : describeShape(this.schema, rights);
   }
 
   /**
-   * The functions that hide fields from some readers or make fields read-only for them, in this shape and in the shapes
-   * of its references. If no such function exists, all readers share one shape.
+   * The functions `hidden` and `readonly` of the fields, including the fields of references. Without such a function,
+   * all readers share one description.
    */
   get restrictions(): Restrictions {
     return this.#restrictions ??= restrictionsIn(this);
   }
 
-  /**
-   * Whether the shape has hidden or unselected fields at any depth, so that clients must not see a whole object of this
-   * shape.
-   */
+  /** Whether the object has hidden or unselected fields at any depth, so that clients must not see the whole object. */
   get secretive(): boolean {
     return this.#secretive ??= fieldsWithin(this).some((field) => whyUnseen(field) !== undefined);
   }
 
   /**
-   * Whether the shape has hidden, unselected or read-only fields at any depth. If a body clears an object of this
-   * shape, such fields keep their values, so the object cannot be removed as a whole.
+   * Whether the object has hidden, unselected or read-only fields at any depth. If a body clears the object, these
+   * fields keep their values, so the object cannot be removed as a whole.
    */
   get guarded(): boolean {
     return this.#guarded ??= fieldsWithin(this).some(isProtected);
@@ -165,7 +163,10 @@ export class Shape {
 }
 
 export interface FieldShape {
-  /** The structure of the field's value. A `free` value may have any content, and an `object` has a shape. */
+  /**
+   * The structure of the value. A `free` value may have any content, a `map` has keys that are data, and an `object`
+   * has declared fields.
+   */
   readonly kind: "scalar" | "free" | "object" | "map" | "array";
   readonly hidden: boolean;
   /** Whether the option `readonly` prevents bodies from setting the field. */
@@ -174,8 +175,8 @@ export interface FieldShape {
   readonly writable: boolean;
   readonly selected: boolean;
   /**
-   * Mongoose's type of the field, with the options of its decorator. An object that comes from dotted paths has no
-   * type.
+   * The Mongoose type of the field, with the options of its decorator. Missing for an object that comes from dotted
+   * paths.
    */
   readonly type?: SchemaType;
   readonly shape?: Shape;
@@ -186,8 +187,8 @@ export interface FieldShape {
   /** Whether only the routes of the field show the field, and the routes of the entity leave it out. */
   readonly apart?: boolean;
   /**
-   * The shape of the entity that a reference loads when it is populated. Responses hide fields of the loaded entity by
-   * this shape.
+   * The description of the entity that a reference loads when it is populated. Responses hide fields of this entity by
+   * the description.
    */
   readonly populated?: Shape | undefined;
 }
@@ -195,8 +196,8 @@ export interface FieldShape {
 const NO_KINDS: ReadonlyMap<string, Shape> = new Map();
 
 /**
- * Returns the shape of a schema for some readers. Each shape is described once and cached, so plugins and `configure()`
- * must have added their fields before.
+ * Returns the description of the fields of a schema for some readers. The description is made once and stored, so
+ * plugins and `configure()` must have added their fields before the first call.
  */
 export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
   const known = rights.shapes.get(schema);
@@ -230,8 +231,8 @@ export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
 }
 
 /**
- * Throws if a discriminator and its base declare different guards for the same field, because the routes of the base
- * would ignore the guards of the discriminator.
+ * Throws if a kind (discriminator) and its base declare different rules for the visibility of the same field, because
+ * the routes of the base would ignore the rules of the kind.
  */
 export function checkKindOf(
   base: Shape,
@@ -242,16 +243,16 @@ export function checkKindOf(
 }
 
 /**
- * Returns the shape of a schema with every field that some reader may see. Routes are built with this shape, before a
- * request with its reader is known.
+ * Returns the description of all fields that some reader may see. Routes are built with this description at start-up,
+ * before a request with its reader is known.
  */
 export function shapeForAll(schema: Schema): Shape {
   return describeShape(schema, UNRESTRICTED);
 }
 
 /**
- * Adds the version field to a shape. Mongoose adds the version field to the schema only when it compiles a model, but
- * documents always show the version, so the shape must contain it before that.
+ * Adds the version field to the description of a model. Mongoose adds this field to the schema only when it compiles
+ * the model, but routes are built earlier and documents always show the version.
  */
 function addVersion(shape: Shape, schema: Schema): void {
   const name: unknown = schema.get("versionKey");
@@ -289,7 +290,7 @@ function describeField(
   const { hidden, readonly, select, exists, apart }: Readonly<Record<string, unknown>> =
     type.options;
   const isHidden = rights.restricts(hidden) || apart === true;
-  // A reader from whom a function hides a field cannot set the field either.
+  // A reader from whom a function hides a field must not set the field either.
   const isReadonly = rights.restricts(readonly) || isHidden && hidden !== true;
   return Object.assign(describeKind(type, rights), {
     hidden: isHidden,
@@ -336,8 +337,8 @@ const OPEN_FIELD = { hidden: false, readonly: false, writable: true, selected: t
 const SECRET: FieldShape = { ...OPEN_FIELD, kind: "free", hidden: true, writable: false };
 
 /**
- * Describes an object with a schema. The shape of the object is described when it is first read, because a model may
- * embed itself and the description would not end otherwise.
+ * Returns the description of an embedded object. The fields of the object are described when they are first read,
+ * because a model may embed itself without an end.
  */
 function objectKind(
   schema: Schema,
@@ -352,8 +353,8 @@ function objectKind(
 }
 
 /**
- * Returns the fields of a shape, of its kinds, and of all objects in them. Each embedded shape is visited once, because the search in a
- * shape that contains itself would not end otherwise.
+ * Returns all fields of a model, of its kinds (discriminators), and of all objects in them. Each class is visited once,
+ * because a class may contain itself without an end.
  */
 export function fieldsWithin(root: Shape, seen = new Set([root])): FieldShape[] {
   const within = (field: FieldShape): FieldShape[] => {

@@ -4,8 +4,8 @@ import type { Types } from "mongoose";
 export const IDENTIFIER = /^[0-9a-f]{24}$/i;
 
 /**
- * Returns the filter for the document with an identifier. Returns `undefined` if the text is not an ObjectId, which
- * Mongoose would refuse with an error.
+ * Returns the filter for the document with an ObjectId in text form. Returns `undefined` for any other text, because
+ * Mongoose would throw an error for it.
  */
 export function byIdentifier(text: string): { readonly _id: Types.ObjectId } | undefined {
   return IDENTIFIER.test(text) ? { _id: new mongoose.Types.ObjectId(text) } : undefined;

@@ -18,7 +18,9 @@ export function isClearable(field: FieldShape): boolean {
   return field.writable && !isProtected(field);
 }
 
-/** Whether a field or its array elements are immutable, so that a body can set the value only in a new entity. */
+/**
+ * Whether a field, or the elements of an array, are immutable, so that only the body of a new entity can set the value.
+ */
 export function isSetOnce(field: FieldShape | undefined): boolean {
   return field !== undefined && (isImmutable(field.type) || isSetOnce(field.element));
 }
@@ -74,7 +76,10 @@ export function hasField(name: string, shape: Shape): boolean {
   return strictestField(name, shape) !== undefined;
 }
 
-/** Returns a field of a shape or of its kinds. If several kinds declare the field, returns the most restricted declaration. */
+/**
+ * Returns the field with a name in a model or in one of its kinds (discriminators). If several kinds declare the field,
+ * the most restricted declaration is returned, so that no kind's hidden field is shown.
+ */
 export function strictestField(name: string, shape: Shape): FieldShape | undefined {
   const field = shape.fields.get(name);
   if (field !== undefined) return field;
@@ -106,8 +111,8 @@ export function isSettable(path: string, shape: Shape): boolean {
 }
 
 /**
- * Returns the shape of the objects in a field, also of objects in arrays and Maps at any depth. Returns `undefined` if
- * the field contains no objects with declared fields.
+ * Returns the description of the objects in a field, also of objects in arrays and Maps at any depth. Returns
+ * `undefined` if the field contains no objects with declared fields.
  */
 export function shapeWithin(
   { shape, element }: Pick<FieldShape, "shape" | "element">,
@@ -116,8 +121,8 @@ export function shapeWithin(
 }
 
 /**
- * Whether an object contains itself, directly or through other objects. A description of such an object as a tree would
- * be infinite.
+ * Whether a class contains itself, directly or through other classes. A description of its fields as a tree would be
+ * infinite.
  */
 export function isRecursive<N>(node: N, objectsIn: (node: N) => readonly N[]): boolean {
   const passed = new Set<N>();

@@ -11,7 +11,7 @@ import { describeStrictNumber, SAFE } from "./numbers.ts";
 import { dateBounds } from "./others.ts";
 import { describeStrictText } from "./texts.ts";
 
-/** The schemas of the JSON values that strict bodies take for each type. */
+/** The functions that return the JSON Schema of the values of each type in a body with `bodies: "strict"`. */
 const TYPES: Readonly<Record<string, (node: ValueNode) => JsonSchema>> = {
   String: describeStrictText,
   Number: describeStrictNumber,

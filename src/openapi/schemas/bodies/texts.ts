@@ -59,7 +59,8 @@ function rework(text: string, reworked: readonly string[]): string {
 }
 
 /**
- * Returns the booleans and numbers whose text is the given text, because a body can have them in the place of the text.
+ * Returns the booleans and numbers whose text is the given text. Mongoose casts them to this text, so a body may
+ * contain them for a field with the option `enum`.
  */
 function sameAs(text: string): unknown[] {
   if (text === "true" || text === "false") return [text === "true"];
@@ -128,8 +129,8 @@ function describeRules({ rules, filled }: Ruled): JsonSchema {
 function patternOf(match: DeclaredRules["match"], mayBeEmpty: boolean): string | undefined {
   if (match === undefined || !/^u?$/.test(match.flags)) return undefined;
   try {
-    // Validators of JSON Schema compile patterns with the flag `u`, so such validators would fail at an expression that
-    // is not valid with `u`.
+    // Programs that check JSON Schema compile patterns with the flag `u`, and fail at a pattern that is not valid with
+    // this flag.
     new RegExp(match.source, "u");
   } catch {
     return undefined;

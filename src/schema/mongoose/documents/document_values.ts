@@ -65,7 +65,8 @@ export function setRaw(doc: Document, { path, value }: { path: string; value: un
 export function writeElements({ doc, path }: Slot, elements: readonly unknown[]): void {
   doc.markModified(path);
   for (const each of elements) {
-    // Mongoose would replace a moved element by a copy and run its setters again.
+    // Mongoose would replace an element at another position by a copy, and run its setters again. Without an index, the
+    // element counts as not moved.
     if (each instanceof mongoose.Document) Object.assign(each, { __index: undefined });
   }
   doc.set(path, elements);

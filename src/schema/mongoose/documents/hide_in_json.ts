@@ -45,7 +45,10 @@ export function hideInJson(schema: Schema): void {
   schema.set("toJSON", { ...JSON_OPTIONS, ...given, transform } as never);
 }
 
-/** The transforms that `hideInJson()` has made, so that no transform is wrapped twice. */
+/**
+ * The transforms that the framework has made. A discriminator inherits the transform of its base, and this set prevents
+ * a second wrapping.
+ */
 const hiding = new WeakSet<object>();
 
 /**

@@ -76,8 +76,9 @@ export function copyMethods({ methods }: Schema): object {
 }
 
 /**
- * Marks the stored values (`_doc`) of a document. `{ ...document }` contains `_doc`, and Mongoose stores the content of
- * `_doc` when such a spread is set on a free-form field. The mark is then in the stored content as well.
+ * Marks the stored values (`_doc`) of a document with the schema of the document. If a hook sets a spread
+ * `{ ...document }` on a free-form field, Mongoose stores the content of `_doc`. By the mark, the answer can still hide
+ * its hidden fields.
  */
 function markValues(doc: Document, schema: Schema): void {
   (rawValues(doc) as MarkedCopy)[MARK] = markOfValues(schema);

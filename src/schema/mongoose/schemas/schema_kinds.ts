@@ -3,13 +3,16 @@ import type { Model, Schema } from "mongoose";
 import { memoize } from "../../memoize.ts";
 
 interface KindHolder {
-  /** The schemas of the discriminators that a compiled model has added, with the fields of the base. */
+  /** The schemas of the discriminators that were added to the compiled model, with the fields of the base. */
   readonly discriminators?: Readonly<Record<string, Schema>> | null;
   /** The discriminators that `schema.discriminator()` has declared. */
   readonly _applyDiscriminators?: ReadonlyMap<string, { readonly schema: Schema }>;
 }
 
-/** Returns the clone of a discriminator's schema. Mongoose merges the base into some of these schemas later. */
+/**
+ * Returns a copy of the schema of a discriminator, because Mongoose merges the fields of the base into some of these
+ * schemas later.
+ */
 const cloneOf = memoize((kind: Schema) => kind.clone() as Schema);
 
 const NO_KINDS: ReadonlyMap<string, Schema> = new Map();

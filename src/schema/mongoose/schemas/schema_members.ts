@@ -5,8 +5,8 @@ import { VALUES_KEY } from "../documents/document_values.ts";
 const ownFunctions = new WeakSet<object>();
 
 /**
- * Marks a method, a middleware or a transform as a function of the framework. Marked functions change nothing that the
- * application can observe, so they do not count as functions of the application.
+ * Marks a method, a middleware or a transform as a function of the framework. A model with functions of the application
+ * needs Mongoose documents, and marked functions do not count as such.
  */
 export function markOwn<F extends object>(fn: F): F {
   ownFunctions.add(fn);
@@ -44,7 +44,7 @@ export function copyPluginMark(schema: Schema, clone: Schema): void {
 }
 
 /**
- * Whether a method or a static of a schema replaces a member of Mongoose's model, or a queued method of the application
+ * Whether a method or a static of a schema replaces a member of the model of Mongoose, or a method of the application
  * runs for every new document. Entities of such a schema cannot be read without Mongoose documents.
  */
 export function replacesMembers(schema: Schema): boolean {
@@ -52,7 +52,8 @@ export function replacesMembers(schema: Schema): boolean {
   const isUsers = (name: string) => !isOwn(schema.methods[name]);
   return callQueue.some(([name]) => isUsers(name)) ||
     Object.keys(schema.methods).some((name) =>
-      // Mongoose adds this method to every schema with timestamps, so it is no method of the application.
+      // Mongoose itself adds the method `initializeTimestamps` to every schema with timestamps, so it does not count as
+      // a method of the application.
       name in mongoose.Model.prototype && name !== "initializeTimestamps" && isUsers(name)
     ) ||
     Object.keys(schema.statics).some((name) => name in mongoose.Model);

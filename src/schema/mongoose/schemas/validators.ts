@@ -4,8 +4,8 @@ import { isPromise } from "../../../declare/hooks/run_hook.ts";
 import { typesWithin } from "./schema_members.ts";
 
 /**
- * The properties of a field type in which Mongoose stores the validators that it has made from the options of the
- * field. All other validators come from the application, except the validator of `match`.
+ * The properties of a field type in which Mongoose stores the validators that it has made from options such as
+ * `required`. All other validators are functions of the application, except the validator of `match`.
  */
 const KEPT_AS = [
   "requiredValidator",
@@ -20,7 +20,8 @@ const KEPT_AS = [
 export function judgesValuesAlone(type: SchemaType): boolean {
   const kept = keptValidators(type);
   return (type.validators as HostRule[]).every(({ validator, regexp, propsParameter }) =>
-    // No property of the type holds the validator of `match`, so it is recognised by its regular expression.
+    // Mongoose stores the validator of `match` in no property of the type, so it is recognised by its regular
+    // expression.
     kept.includes(validator) || regexp instanceof RegExp ||
     (isArrow(validator) && propsParameter !== true)
   );
@@ -55,7 +56,8 @@ export function guardValidators(schema: Schema): void {
       const { validator } = rule;
       if (typeof validator !== "function" || kept.includes(validator)) continue;
       rule.ErrorConstructor ??= RuleError;
-      // The wrapper of an arrow function is an arrow function, so `isArrow` returns the same result for both.
+      // `isArrow()` decides whether a validator needs the document as `this`. An arrow function is therefore replaced
+      // by an arrow function, so that the result stays the same.
       rule.validator = isArrow(validator)
         ? (...args: unknown[]) => handled(validator(...args))
         : function (this: unknown, ...args: unknown[]) {
@@ -106,7 +108,8 @@ export class RuleError extends ValidatorError {
 }
 
 function messageOf({ message, reason, ...others }: Readonly<Record<string, unknown>>): string {
-  // The message of a thrown error is used without replacing placeholders.
+  // The message of an error that a validator has thrown is used unchanged, because it may contain text of a client that
+  // looks like a placeholder.
   if (reason instanceof Error && reason.message === message) return reason.message;
   const template = String(message || mongoose.Error.messages.general.default);
   const values = new Map(

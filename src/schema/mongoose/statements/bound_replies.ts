@@ -33,8 +33,8 @@ export function boundReplies(given: unknown): void {
 }
 
 /**
- * Whether a value is a cursor of Mongoose. Such a cursor opens the driver's cursor later, so the batch size may have to
- * be set when that cursor opens.
+ * Whether a value is a cursor of Mongoose. Such a cursor opens the cursor of the driver only later, so the batch size
+ * may have to be set at that time.
  */
 function isMongooseCursor(given: unknown): given is MongooseCursor {
   return Symbol.asyncIterator in Object(given) && "cursor" in Object(given) &&
