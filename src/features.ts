@@ -38,7 +38,9 @@ const byName = {
 
 export const features = new FeatureList(Object.values(byName));
 
-/** The options that the kernel reads by itself, because they belong to the operations that change many entities. */
+/**
+ * The options of changes of many entities and of PUT. They belong to no feature, so the list needs no feature for them.
+ */
 type KernelOption = "atomic" | "fields" | "max" | "q" | "by";
 
 type FeatureName = Exclude<OptionName, KernelOption> | "lines";

@@ -7,12 +7,14 @@ import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 export interface Selection {
   readonly filter: Filter;
   /**
-   * The conditions of `filter` that hooks have added to the conditions of the client. A read that ignores the filter of
-   * the client applies only these conditions. Absent if the request has no pages.
+   * The conditions of `filter` that hooks have added to the conditions of the client. Some reads, such as the read of
+   * the entity of a cursor, ignore the filter of the client and apply only these conditions. Missing if no feature of
+   * the request has such a read.
    */
   readonly hookConditions?: Filter;
   /**
-   * The scopes of the level, joined into one filter that is not cast yet. Every read and write must apply this filter.
+   * The filters of the option `scope` and of class options, joined into one filter that is not cast yet. Every read and
+   * write must apply it, because it hides entities from the client.
    */
   readonly scope: Filter;
   readonly version?: Filter | undefined;
@@ -31,20 +33,21 @@ export function queryOptions(
   { maxTimeMS, order = { _id: 1 }, page = true }: {
     readonly maxTimeMS: number;
     readonly order?: Record<string, 1>;
-    /** Whether `skip` and `limit` of hooks apply. A read of a single entity ignores them, because it has no pages. */
+    /** Whether the options `skip` and `limit` of hooks apply. They do not apply to the read of a single entity. */
     readonly page?: boolean;
   },
 ): Record<string, unknown> {
   const { skip: givenSkip, limit: givenLimit, sort: given, ...others } = options;
   const [skip, limit] = page ? [givenSkip, givenLimit] : [];
   const counts = { ...countIn("skip", skip), ...countIn("limit", limit) };
-  // A hook may give the first page no `skip`, or `NaN`. The first page must have the same order as the other pages, so
-  // a limit alone also needs an order.
+  // A hook may set no `skip`, or `NaN`, for the first page of a list. The first page must have the same sort order as
+  // the other pages, so a query with only a `limit` also gets a default order.
   const paged = isGiven(skip) || (isGiven(limit) && isFreeOf([filter, scope], BY_DISTANCE));
   const sort = readSort(given) ?? (paged ? order : {});
   return {
     maxTimeMS,
-    // Without this option, a single stored text with invalid UTF-8 would make the whole list fail.
+    // By default, the driver refuses invalid UTF-8. A single stored text with invalid bytes would then make the whole
+    // list fail.
     enableUtf8Validation: false,
     batchSize: BATCH_SIZE,
     ...others,
@@ -70,8 +73,8 @@ function isGiven(value: unknown): boolean {
 }
 
 function countIn(name: string, value: unknown): Record<string, number> {
-  // A hook computes `Number(undefined) * 20`, which is `NaN`, if the request names no page. So `NaN` counts as no
-  // option.
+  // A hook may compute `skip` from a parameter that the request does not have, such as by `Number(undefined) * 20`,
+  // which is `NaN`. `NaN` is therefore treated like a missing option.
   if (!isGiven(value) || Number.isNaN(value)) return {};
   const count = Number(value);
   if (Number.isSafeInteger(count) && count >= 0) return { [name]: count };
@@ -79,8 +82,8 @@ function countIn(name: string, value: unknown): Record<string, number> {
 }
 
 /**
- * Throws if the limit that hooks gave a list is not a positive integer. MongoDB would return all entities for a limit
- * that is not a number.
+ * Throws if the option `limit` that a hook has set for a list is not a positive integer, because MongoDB would return
+ * all entities for a limit that is no number.
  */
 export function checkLimit({ limit }: Record<string, unknown>, what: string): void {
   if (!isGiven(limit)) return;

@@ -84,8 +84,8 @@ function innerRequest(req: Request, call: RouteCall): Request {
     method: mounted.operation.verb.toUpperCase(),
     headers: { ...headers, ...given, ...call.headers },
     body,
-    // Middleware may have set `query` on the caller's request. Without this property, the new request would have the
-    // parameters of the caller's URL.
+    // The new request has the parameters of the tool. Middleware may have set the property `query` on the request of
+    // the assistant, whose parameters would apply otherwise.
     query: Object.fromEntries(query),
   };
   const inner: Request = Object.create(req, Object.getOwnPropertyDescriptors(own));

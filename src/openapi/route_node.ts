@@ -57,8 +57,8 @@ export interface AnswerNode {
 
 export interface PopulatedNode {
   /**
-   * The entity that replaces the identifier. If the referred model is not known, or if the application builds its JSON,
-   * the node is absent and the document allows any object.
+   * The description of the entity that replaces the identifier. Missing if the model of the reference is not known, or
+   * if the application makes the JSON of the entity. The OpenAPI document then allows any object.
    */
   readonly object?: ObjectNode;
   /** The fields that are shown in addition to `_id`. By default, all fields are shown. */

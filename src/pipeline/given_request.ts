@@ -129,7 +129,10 @@ export class GivenRequest<C = unknown> {
     return value === undefined ? undefined : String(value);
   }
 
-  /** Whether a request has a header several times. */
+  /**
+   * Whether a request has a header several times, because several values of a header such as `Idempotency-Key` would be
+   * ambiguous.
+   */
   isRepeated(name: string): boolean {
     this.#check("headers", name);
     return (this.#req.headersDistinct[name.toLowerCase()] ?? []).length > 1;

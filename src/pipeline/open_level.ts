@@ -118,9 +118,8 @@ async function settingsFor(context: LevelContext): Promise<CollectionSourceOptio
 }
 
 /**
- * Returns the filter, the scopes, the options and the projection by which the entities of a level are selected.
- * Evaluates the scopes, and checks the filter that hooks may have changed, because a wrong filter could reveal other
- * entities.
+ * Returns the filter, the scopes, the options and the projection by which a request selects its entities. Evaluates the
+ * scopes, and checks the filter that hooks may have changed, because a wrong filter could reveal other entities.
  */
 export async function selectLevel(context: LevelContext): Promise<Selection> {
   const { level, state, req } = context;

@@ -69,7 +69,8 @@ export function jsonSchemaOf(
     const written = jsonSchema?.[side]?.({ target: "draft-2020-12" });
     return isJsonObject(written) && isJson(written) ? written : undefined;
   } catch {
-    // The validation library throws if JSON Schema cannot express the type.
+    // A validation library throws if JSON Schema cannot express its schema. The caller then describes the value without
+    // details.
     return undefined;
   }
 }

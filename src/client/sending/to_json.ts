@@ -35,8 +35,8 @@ interface Lost {
    */
   readonly isNeeded: boolean;
   /**
-   * Whether instances of classes are refused, because JSON drops their private content. A filter without this content
-   * could select more entities.
+   * Whether objects of classes, such as a `Map`, are refused. JSON drops their content, and a filter without this
+   * content could select more entities.
    */
   readonly isStrict: boolean;
 }

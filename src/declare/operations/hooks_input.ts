@@ -211,8 +211,8 @@ interface NeverRun<Problem extends string> extends AnyHook {
 }
 
 /**
- * The type of a property whose name no operation has. If the value `V` is a function, the error calls the property a
- * hook, or else an option.
+ * The type of a property whose name is neither a hook nor an option of the operation, so that the property does not
+ * compile. The error text calls the property a hook if its value `V` is a function, and an option otherwise.
  */
 type UnknownName<O extends OperationName, N extends string, V> = V extends NoFunction
   ? `${O}() has no option ${N}`

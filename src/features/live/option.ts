@@ -9,6 +9,6 @@ export interface LiveOptions {
 
 /** The limit of a live list in the result of `Framework.describe()`. */
 export interface LiveDescription {
-  /** The most entities of the list. A longer list is answered with a 409. */
+  /** The maximum number of entities in the list. A longer list is answered with a 409. */
   readonly max: number;
 }

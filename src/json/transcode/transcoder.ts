@@ -207,7 +207,8 @@ function checkValue({ types }: ValuePlan, source: BsonReader): void {
 }
 
 /**
- * Whether JavaScript can represent a stored number or date in this field. Otherwise Mongoose has to write the document.
+ * Whether JavaScript can represent a stored number or date. If not, Mongoose makes the JSON of the document, so that
+ * the answer is the same as for other reads.
  */
 function canHold(types: number, { type, bytes, at }: BsonReader): boolean {
   if (type === DOUBLE) return !Number.isNaN(bytes.readDoubleLE(at));

@@ -1,6 +1,6 @@
 /**
- * The media types of more than one feature. A feature that adds another format, such as CSV, declares its media type by
- * itself.
+ * The media types that the framework uses in several places. A format of a single feature, such as CSV, is declared by
+ * this feature.
  */
 export const MEDIA_TYPES = {
   json: "application/json",

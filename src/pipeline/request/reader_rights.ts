@@ -80,8 +80,9 @@ export function rightsOf(levels: readonly Level[]): RouteRights | undefined {
 }
 
 /**
- * Returns the classes and fields in which the functions `hidden` and `readonly` decide about a level of a route. An
- * action also has the classes of its body and its answer.
+ * Returns the classes whose fields a segment of a route shows or sets, with the description of their fields. The
+ * functions `hidden` and `readonly` of these fields decide the rights of a reader. An action also has the classes of
+ * its body and its answer.
  */
 function shapesOf({ target, shape, action }: Level): [ModelClass, Shape][] {
   const others = [action?.body, action?.answer].flatMap((type): [ModelClass, Shape][] =>

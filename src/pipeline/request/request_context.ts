@@ -77,8 +77,8 @@ export interface LevelContext extends RequestContext {
 }
 
 /**
- * The context of a level whose entities can be read and written, because its parents have been read. The property
- * `source` reads and writes the entities.
+ * The context of a segment of a route after its parents have been read. The property `source` reads and writes the
+ * entities of the segment.
  */
 export interface OpenLevelContext extends LevelContext {
   readonly source: Source;

@@ -201,8 +201,8 @@ export class CollectionSource implements Source {
   }
 
   /**
-   * Inserts new entities by one statement, so that each entity succeeds or fails by itself. Missing if a parent refers
-   * to the entities or features of the class work with each write, because each entity needs a transaction then.
+   * Inserts new entities by one statement, so that each entity succeeds or fails separately. Missing if each entity
+   * needs a transaction, because a parent refers to it or because class options add work to each write.
    */
   get insertEach(): Source["insertEach"] {
     if (this.#options.linked || this.#options.duties !== undefined) return undefined;

@@ -38,7 +38,10 @@ export interface OpenCollection {
   readonly conditions: Filter;
   readonly timeBudget: TimeBudget;
   readonly maxTimeMS: number;
-  /** Whether a parent refers to the entities, so that a new entity and the reference must be written together. */
+  /**
+   * Whether a parent refers to the entities. A new entity and the reference of the parent must then be written
+   * together.
+   */
   readonly linked?: boolean;
   /** The name of the field by which the path of `replace()` identifies the entity. */
   readonly by?: string | undefined;

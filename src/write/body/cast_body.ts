@@ -217,8 +217,8 @@ function isInexact(value: unknown, type: string): boolean {
 }
 
 /**
- * Whether a cast value is an infinite number or NaN, which JSON cannot show. The driver has the class `Double` for
- * doubles.
+ * Whether a cast value is an infinite number or NaN. JSON would show it as `null`, so it is refused. The cast to
+ * `Double` returns an object of the MongoDB driver, which is converted first.
  */
 function isEndless(cast: unknown): boolean {
   const value: unknown = cast instanceof Double ? cast.valueOf() : cast;

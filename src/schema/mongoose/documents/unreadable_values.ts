@@ -93,7 +93,7 @@ function dropOfType(
     const held = value as Record<string, unknown>;
     const keys = Object.keys(held);
     for (const key of keys) dropOfType(held, { name: key, type: element });
-    // Mongoose cannot read a Map without one of its values, so the whole Map is removed.
+    // Mongoose reads a Map only as a whole. If one of its values was removed, the whole Map is removed too.
     if (Object.keys(held).length < keys.length) delete values[name];
     return;
   }

@@ -75,8 +75,9 @@ interface HostRule {
 }
 
 /**
- * Returns a promise-like object whose rejection is always handled, so that the rejection cannot end the process. The
- * promises that its `then()` returns are handled as well. Returns any result that is no promise unchanged.
+ * Returns an object in the place of a promise of a validator. A rejection of the promise always has a handler, because
+ * Mongoose may ignore the promise, and an unhandled rejection would end the process. Returns any other result
+ * unchanged.
  */
 function handled(result: unknown): unknown {
   if (!isPromise(result)) return result;
