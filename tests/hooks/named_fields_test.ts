@@ -316,3 +316,33 @@ test("a hook with names is a function of whole entities too", async () => {
   const pojo = await secretly(req, { name: "a", secret: "s" } as unknown as Thing);
   assertEquals(pojo, { secret: "s" });
 });
+
+test("leaveOut() leaves fields of the entity out, and not those of the objects in it", async () => {
+  const hide = leaveOut<Comment, "text" | "replies", "author">(
+    ["text"],
+    ["author"],
+    (_req, { author }) => author === "ann",
+  );
+  @rest({ route: "/bytes", methods: [all({ filter: ["author"], preSend: hide })] })
+  @rest({
+    route: "/documents",
+    methods: [all({ filter: ["author"], preSend: hide, preFetch: asDocuments })],
+  })
+  class Comment extends FrameworkModel {
+    @prop()
+    author?: string;
+    @prop()
+    text?: string;
+    @arrayProp({ items: () => Comment, embedded: true })
+    replies?: Comment[];
+  }
+  await using app = await mount([Comment]);
+  const _id = new mongoose.Types.ObjectId();
+  const replies = [{ _id, author: "ann", text: "b", replies: [] }];
+  await getModel(Comment).collection.insertOne({ author: "ann", text: "a", replies });
+  for (const route of ["/bytes", "/documents"]) {
+    const [found] = await app.read<Record<string, unknown>[]>(route);
+    const shown = [{ ...replies[0], _id: String(_id) }];
+    assertEquals([found?.text, found?.replies], [undefined, shown], route);
+  }
+});

@@ -174,7 +174,7 @@ const judgeQuietly: Judge = ([rule], args) => {
  * a hook never changes an entity, so the OpenAPI document can describe the answers by the fields of the class.
  *
  * With a list of names, the test gets a frozen object with these fields of the entity and `_id`. A read whose hooks all
- * have such lists makes no entities, which is several times faster. The fields may be hidden. A test with names must
+ * have such lists makes no entities and writes JSON from the stored bytes. The fields may be hidden. A test with names must
  * have no side effects, because an entity may be tested more than once.
  *
  * @example Show to each user what is public, and what is his own
