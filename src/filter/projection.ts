@@ -3,7 +3,7 @@ import { isJsonObject } from "../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import { shapeWithin } from "../schema/fields/visibility.ts";
 import { lossOf } from "../schema/mongoose/bson.ts";
-import { isEmpty } from "./filters.ts";
+import { isEmpty, topOf } from "./filters.ts";
 
 /**
  * The fields that a hook has chosen for reads, by path. The value 1 includes a field, and 0 excludes it. A `+` before a
@@ -83,9 +83,17 @@ export function alsoReading(projection: Projection, paths: readonly string[]): P
   // MongoDB refuses a projection with an object and with a path inside of the object, so the result has only the
   // top-level fields of the added paths.
   const names = paths.map((path) => path.split(".", 1).join());
-  return includes(projection) === true
-    ? { ...projection, ...Object.fromEntries(names.map((name) => [name, 1])) }
-    : Object.fromEntries(Object.entries(projection).filter(([path]) => !names.includes(path)));
+  if (includes(projection) === true) {
+    return { ...projection, ...Object.fromEntries(names.map((name) => [name, 1])) };
+  }
+  // Next to excluded fields, `_id: 1` means nothing. Alone, it would exclude all other fields, so it is dropped.
+  const others = Object.fromEntries(
+    Object.entries(projection).filter(([path, value]) =>
+      !names.includes(topOf(path)) && (path !== "_id" || !value)
+    ),
+  );
+  // MongoDB refuses a projection that includes and excludes fields. It must stay so, or fields would not be read.
+  return includes(others) === true ? projection : others;
 }
 
 /**
@@ -123,6 +131,22 @@ export function unshownFields(projection: Projection, shape: Shape): ReadonlySet
 function fieldAt([name = "", ...below]: readonly string[], shape?: Shape): FieldShape | undefined {
   const field = shape?.fields.get(name);
   return below.length === 0 ? field : fieldAt(below, field && shapeWithin(field));
+}
+
+/**
+ * Whether a read with a projection of hooks shows the whole stored value of a top-level field. Returns `false` for a
+ * part of an object, and for a value that the database computes.
+ */
+export function showsWhole(name: string, projection: Projection): boolean {
+  const { _id: id, ...others } = Object.fromEntries(
+    Object.entries(projection).filter(([path]) => !path.startsWith("+")),
+  );
+  if (name === "_id") return id === undefined || id === 1 || id === true;
+  const values = Object.values(others);
+  if (values.length === 0) return !id;
+  return values.every((value) => value === 0 || value === false)
+    ? !Object.keys(others).some((path) => topOf(path) === name)
+    : others[name] === 1 || others[name] === true;
 }
 
 /**

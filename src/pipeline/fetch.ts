@@ -1,7 +1,7 @@
 import type { Hooks, MaybePromise } from "../declare/hooks/hooks.ts";
 import { notFound, tooMany } from "../errors/refusals.ts";
 import { isEmpty } from "../filter/filters.ts";
-import { type Projection, readProjection, shownBy } from "../filter/projection.ts";
+import { type Projection, readProjection, shownBy, showsWhole } from "../filter/projection.ts";
 import { rememberShape } from "../schema/fields/instance_shapes.ts";
 import { byIdentifier } from "../schema/fields/system_fields.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
@@ -78,12 +78,15 @@ function openGiven(
   };
 }
 
+/** Returns a read whose entities have the form that hooks get, with all fields that the hooks name. */
 function presented(context: OpenLevelContext, { list, one }: EntitiesRead): EntitiesRead {
   const show = presenter(context);
-  const names = lackedFields(context.level);
+  const names = lackedFields(context);
+  const { link } = context.level;
+  const isOnly = link?.embedded === true && !link.array;
   const present = async (found: object): Promise<object> => {
     const entity = show(found);
-    await readAlso(context.source, { entity, names });
+    await readAlso(context.source, { entity, names, isOnly });
     return entity;
   };
   async function* presentAll(page?: PageRead): AsyncGenerator<readonly object[]> {
@@ -224,13 +227,14 @@ export function passPostFetch(
 }
 
 /** Returns the fields that hooks of a level name and that its entities lack, because reads leave the fields out. */
-function lackedFields({ hooks, kind, shape }: Level): string[] {
+function lackedFields({ level: { hooks, kind, shape }, state }: LevelContext): string[] {
   const names = Object.values(hooks as Readonly<Record<string, unknown>>).flatMap((hook) =>
     typeof hook === "function" ? readBy(hook) : []
   );
+  const projection = readProjection(state.projection, shape);
   return [...new Set(names)].filter((name) => {
     const { selected = true, apart = false } = shape.fields.get(name) ?? {};
-    return apart || !selected && kind.change === undefined;
+    return apart || kind.change === undefined && !(selected && showsWhole(name, projection));
   });
 }
 

@@ -29,17 +29,32 @@ const reduced = new WeakMap<object, Reduced>();
 /** The values of fields that were read only for tests, by the entity that lacks them. */
 const alsoRead = new WeakMap<object, Readonly<Values>>();
 
+/** The entities whose fields were to be read for tests, and that were no longer found. */
+const vanished = new WeakSet<object>();
+
 /**
  * Reads the stored values of fields that an entity lacks, for the tests that name these fields. This takes a query for
- * each entity, so only reads by Mongoose and guards of writes do it, and only for fields that Mongoose leaves out.
+ * each entity, so only reads that make entities and guards of writes do it, and only for fields that the read leaves
+ * out. Tests reject an entity that was removed meanwhile or has left the scope.
+ *
+ * @throws {TypeError} If the entity lacks its identifier, because a test without the fields could let it pass.
  */
 export async function readAlso(
   source: Source,
-  { entity, names }: { readonly entity: object; readonly names: readonly string[] },
+  { entity, names, isOnly }: {
+    readonly entity: object;
+    readonly names: readonly string[];
+    /** Whether the source has one entity, which needs no identifier. */
+    readonly isOnly: boolean;
+  },
 ): Promise<void> {
   const { _id } = entity as { readonly _id?: unknown };
+  if (_id === undefined && !isOnly) {
+    throw new TypeError(`Cannot read "${names[0]}" for a hook: the projection leaves out "_id"`);
+  }
   const stored = await source.readStored({ _id }, names);
-  if (stored !== undefined) alsoRead.set(entity, BSON.deserialize(BSON.serialize(stored), LOOSE));
+  if (stored === undefined) vanished.add(entity);
+  else alsoRead.set(entity, BSON.deserialize(BSON.serialize(stored), LOOSE));
 }
 
 const LOOSE = { validation: { utf8: false } } as const;
@@ -48,6 +63,7 @@ const readers = new WeakMap<Shape, Map<string, FieldReader>>();
 
 /** Reads fields of documents, of instances and of objects that `fetch` hooks return. */
 const ofEntities: EntityFields = {
+  isReadable: (entity) => !vanished.has(reduced.get(entity)?.entity ?? entity),
   read(entity, names) {
     const shape = shapeOf(entity);
     const fields: Values = {};

@@ -128,6 +128,8 @@ export function recordFields(hook: object, fields: HookFields): void {
 
 /** Reads fields of entities, and copies entities without some fields, for hooks that get a whole entity. */
 export interface EntityFields {
+  /** Whether all fields of an entity could be read. Tests reject any other entity. */
+  isReadable(entity: object): boolean;
   /** Returns the frozen values of some fields of an entity, and its `_id`. */
   read(entity: object, names: readonly string[]): object;
   /** Returns a copy of an entity whose JSON lacks some fields. */
@@ -140,6 +142,7 @@ export interface EntityFields {
  * get plain objects in this case.
  */
 let entityFields: EntityFields = {
+  isReadable: () => true,
   read: (entity, names) =>
     Object.freeze(
       Object.fromEntries(["_id", ...names].map((name) => [name, Reflect.get(entity, name)])),
@@ -156,6 +159,7 @@ export function setEntityFields(reader: EntityFields): void {
 /** Returns a hook that takes whole entities and applies a rule to them. */
 export function hookOf(rule: NamedRule): EntityHook<object, unknown> {
   const hook: EntityHook<object, unknown> = (req, entity, previous) => {
+    if (!entityFields.isReadable(entity)) return null;
     const effect = rule.judge({
       req,
       read: (names) => entityFields.read(entity, names),
