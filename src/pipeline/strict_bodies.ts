@@ -1,6 +1,7 @@
+import { leftOutBy } from "../declare/hooks/named_fields.ts";
 import { type Problems, staleVersion } from "../errors/refusals.ts";
 import { hasOneOf } from "../filter/filters.ts";
-import { unshownFields } from "../filter/projection.ts";
+import { readProjection, showsWhole, unshownFields } from "../filter/projection.ts";
 import { wholeToJson } from "../json/to_json.ts";
 import { isJsonObject, type JsonObject } from "../schema/fields/json.ts";
 import type { Shape } from "../schema/fields/shape.ts";
@@ -34,7 +35,7 @@ export function strictProblems(
   if (!needsStored) return problems;
   // A PUT that creates its entity has no stored version, so each version in its body is out of date.
   const replaces = context.level.kind.change === "replace";
-  const stored = seen === undefined ? replaces ? {} : undefined : jsonOf(seen, place.shape);
+  const stored = seen === undefined ? replaces ? {} : undefined : jsonOf(seen, context);
   if (stored === undefined) return problems;
   const verdict = checkStrictBody(body, { ...place, stored });
   if (verdict.isStale) throw staleVersion();
@@ -85,8 +86,18 @@ function placeOf({ level: { shape, link, writes, kind } }: LevelContext): Strict
   return { shape, isEmbedded: link?.embedded === true, ...isReplace && { key: writes?.by } };
 }
 
-function jsonOf(seen: object, shape: Shape): JsonObject {
+/**
+ * Returns the JSON of the stored entity without the fields that the answer may lack, because clients could guess the
+ * values of such fields.
+ */
+function jsonOf(seen: object, { level: { shape, hooks, versionKey }, state }: LevelContext) {
   const text = wholeToJson(seen, { shape, unshown: unshownFields({}, shape) });
   const json: unknown = JSON.parse(text);
-  return isJsonObject(json) ? json : {};
+  const projection = readProjection(state.projection, shape);
+  const leftOut = leftOutBy(hooks.preSend);
+  const isShown = (name: string) =>
+    name === "_id" || name === versionKey ||
+    !leftOut.includes(name) && (!shape.fields.has(name) || showsWhole(name, projection));
+  const entries = isJsonObject(json) ? Object.entries(json) : [];
+  return Object.fromEntries(entries.filter(([name]) => isShown(name)));
 }

@@ -176,12 +176,20 @@ function elementsNamed(list: readonly unknown[], current: readonly unknown[]) {
   const known = new Map(current.filter(isIdentified).map((each) => [String(each._id), each]));
   const named = new Map<number, unknown>();
   for (const [index, each] of list.entries()) {
-    const id = isJsonObject(each) ? String(each._id) : "";
+    const id = isJsonObject(each) ? identifierText(each._id) : "";
     const element = known.get(id);
     if (element !== undefined) named.set(index, element);
     known.delete(id);
   }
   return named;
+}
+
+/**
+ * Returns the text of an identifier in a body. An object or a list is no identifier of an element, and JavaScript cannot
+ * convert an object such as `{ toString: 1 }` to a text.
+ */
+export function identifierText(given: unknown): string {
+  return typeof given === "object" ? "" : String(given);
 }
 
 function isIdentified(value: unknown): value is { readonly _id: unknown } {

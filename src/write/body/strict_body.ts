@@ -5,6 +5,7 @@ import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isOfJsonType, STRICT_TYPES } from "../../schema/fields/strict_types.ts";
 import { strictestField, whyUnseen } from "../../schema/fields/visibility.ts";
 import { hasOwnJson } from "../../schema/mongoose/documents/hide_in_json.ts";
+import { identifierText } from "./merge_target.ts";
 import { hasOwnCast, isMongooseType } from "../../schema/mongoose/schemas/field_rules.ts";
 
 /** The values that the check of a strict body needs besides the body. */
@@ -114,7 +115,7 @@ class StrictCheck {
     }
     for (const [index, each] of list.entries()) {
       if (each === null) continue;
-      const id = isJsonObject(each) ? String(each._id) : "";
+      const id = isJsonObject(each) ? identifierText(each._id) : "";
       this.#value(each, { field, path: `${path}.${index}`, stored: known.get(id) });
       known.delete(id);
     }
