@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import { leftOutBy } from "../../declare/hooks/named_fields.ts";
 import { badParameter } from "../../errors/refusals.ts";
+import { topOf } from "../../filter/filters.ts";
 import { type Order, sortValueAt, type SortValues, sortValues } from "../../filter/order.ts";
 import { readProjection } from "../../filter/projection.ts";
 import { toJsonValue } from "../../json/to_json.ts";
@@ -88,12 +90,13 @@ function ofAnotherOrder() {
  * because it would reveal hidden values.
  */
 function isOpen(
-  { level: { shape }, state, pieces: { fills } }: OpenLevelContext,
+  { level: { shape, hooks }, state, pieces: { fills } }: OpenLevelContext,
   order: Order,
 ): boolean {
   const projection = readProjection(state.projection, shape);
+  const leftOut = leftOutBy(hooks.preSend);
   return isShownOrder(order, { shape, projection }) &&
-    !Object.keys(order).some((path) => fills?.names.has(path));
+    !Object.keys(order).some((path) => fills?.names.has(path) || leftOut.includes(topOf(path)));
 }
 
 /**
