@@ -145,7 +145,7 @@ function unchanged(
   // A statement has at most 16 MB, including the written values. A condition of more than 1 MB is replaced by the
   // version.
   if (hasVersion && mongoose.mongo.BSON.calculateObjectSize(same) > 1024 * 1024) return sameVersion;
-  const isCertain = isSent && paths.every((path) => keepsKeyOrder(valueAt(values, path)));
+  const isCertain = isSent && paths.every((path) => isSentBack(valueAt(values, path)));
   return isCertain || !hasVersion ? same : { $or: [same, sameVersion] };
 }
 
@@ -168,13 +168,16 @@ export function unchangedAt(path: string, stored: Filter): Filter {
 /**
  * Whether a value that is sent back to the database is certainly the stored value. JavaScript sorts the numeric keys of
  * objects, and MongoDB compares the order of keys. So an object with numeric keys may differ from the stored object.
+ * JavaScript cannot represent some stored dates and malformed texts.
  */
-export function keepsKeyOrder(value: unknown): boolean {
-  if (Array.isArray(value)) return value.every(keepsKeyOrder);
+export function isSentBack(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(isSentBack);
+  if (value instanceof Date) return !Number.isNaN(value.getTime());
+  if (typeof value === "string") return !value.includes("\ufffd");
   if (!isJsonObject(value)) return true;
   const keys = Object.keys(value);
   return (keys.length < 2 || !keys.some((key) => /^\d+$/.test(key))) &&
-    Object.values(value).every(keepsKeyOrder);
+    Object.values(value).every(isSentBack);
 }
 
 export function sameAsStored(expression: string, value: unknown): object {

@@ -12,7 +12,7 @@ import type { Shape } from "../../schema/fields/shape.ts";
 import { asVersion, type Version, versionKeyOf } from "../../schema/fields/system_fields.ts";
 import { countInCollection, pageOptions } from "./read_documents.ts";
 import { downgradePlan, entityHook, planRead, type ReadPlan } from "./plan_read.ts";
-import { keepsKeyOrder, unchangedAt } from "../../write/update_conditions.ts";
+import { isSentBack, unchangedAt } from "../../write/update_conditions.ts";
 import type {
   BytesRead,
   EntityName,
@@ -240,8 +240,9 @@ export async function readGuarded(
   };
   const stored = await findOne(query, collection);
   if (stored === undefined) return null;
-  const values = mongoose.mongo.BSON.deserialize(stored, SEEK_READ);
-  if (!names.every((name) => keepsKeyOrder(values[name]))) return undefined;
+  const options = { ...SEEK_READ, validation: { utf8: false } };
+  const values = mongoose.mongo.BSON.deserialize(stored, options);
+  if (!names.every((name) => isSentBack(values[name]))) return undefined;
   return {
     read: (some) => reader.named(some).read(stored),
     unchanged: { $and: names.map((name) => markConditions(exactlyAt(name, values))) },

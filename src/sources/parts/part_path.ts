@@ -19,7 +19,7 @@ import { matchAsIs, type Update, writeAsIs } from "../../schema/mongoose/stateme
 import { type StoredObject, storedText } from "../../write/stored_values.ts";
 import {
   isObjectAt,
-  keepsKeyOrder,
+  isSentBack,
   sameAsStored,
   setFields,
   writtenPaths,
@@ -295,7 +295,7 @@ function unchangedSince(
         : { $eq: [{ $type: `$${field}` }, "missing"] }
     ) ?? [sameAsStored("$$ROOT", root)];
   const same = { $expr: { $and: all } };
-  if (key === undefined || keepsKeyOrder(root)) return same;
+  if (key === undefined || isSentBack(root)) return same;
   return { $or: [same, hasOneOf(key, [asVersion(root[key])])] };
 }
 
