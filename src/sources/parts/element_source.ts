@@ -7,10 +7,11 @@ import { readProjected, showsInPart } from "../../filter/projection.ts";
 import { queryOptions } from "../../filter/selection.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { byIdentifier } from "../../schema/fields/system_fields.ts";
+import { isDocument } from "../../schema/mongoose/bson.ts";
 import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
 import { throwOnly } from "../../errors/bulk_error.ts";
 import { saveBy } from "../../schema/mongoose/statements/save_by.ts";
-import { checkScope } from "../../write/update_conditions.ts";
+import { checkScope, unchangedSeen } from "../../write/update_conditions.ts";
 import { hydrateWithSnapshot, readSnapshot, valuesToStore } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
 import { JUST_SAVED, pageOptions, topFields } from "../collection/read_documents.ts";
@@ -197,8 +198,9 @@ export class ElementSource implements Source {
   async remove(entity: EntityValue): Promise<void> {
     const { parent, link, timeBudget } = this.#options;
     checkRequired(link);
-    if (link.array) return await this.removeMany([this.identify(entity)]);
-    const filter = everyFilter(this.#scope, this.#selected);
+    const unchanged = isDocument(entity) ? unchangedSeen(entity) : {};
+    if (link.array) return await this.removeMany([this.identify(entity)], [unchanged]);
+    const filter = everyFilter(this.#scope, this.#selected, unchanged);
     await timeBudget.wait(removeOnly(parent, { property: link.property, filter }));
   }
 
@@ -206,10 +208,10 @@ export class ElementSource implements Source {
     return elementKey(readSnapshot(documentOf(entity)).values);
   }
 
-  async removeMany(keys: readonly unknown[]): Promise<void> {
+  async removeMany(keys: readonly unknown[], unchanged: readonly Filter[] = []): Promise<void> {
     const { parent, link: { property }, timeBudget } = this.#options;
     const filter = everyFilter(this.#scope, this.#selected);
-    const removed = { property, keys: keys as readonly ElementKey[], filter };
+    const removed = { property, keys: keys as readonly ElementKey[], filter, unchanged };
     await timeBudget.wait(removeElements(parent, removed));
   }
 

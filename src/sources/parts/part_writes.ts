@@ -1,17 +1,24 @@
 import type { ClientSession, Document, PipelineStage } from "mongoose";
 import { badData, conflict, outOfReach } from "../../errors/refusals.ts";
-import { everyFilter, type Filter } from "../../filter/filters.ts";
+import { everyFilter, type Filter, isEmpty } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { deltaOf } from "../../schema/mongoose/documents/document_values.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
-import { readSnapshot, type StoredObject, storedText, valueAt } from "../../write/stored_values.ts";
+import {
+  readSnapshot,
+  seenOf,
+  type StoredObject,
+  storedText,
+  valueAt,
+} from "../../write/stored_values.ts";
 import {
   changedFields,
   enteredObjects,
   isObjectAt,
+  isSentBack,
   replacedPaths,
   setFields,
   unchangedAt,
@@ -138,16 +145,17 @@ export interface UpdateElementOptions {
 }
 
 /**
- * Returns the update that saves an embedded document, and the values that were read. The values at `paths` must be
- * unchanged in the database, and the objects at `entered` must still be stored. Without these conditions, the update
- * would overwrite a change of another request.
+ * Returns the update that saves an embedded document, and the values that were read. The values at `paths`, which
+ * include the fields that a guard has read, must be unchanged in the database, and the objects at `entered` must still
+ * be stored. Without these conditions, the update would overwrite a change of another request.
  */
 function changeOf(doc: Document, shape: Shape) {
   const { values: read, isSent } = readSnapshot(doc);
   const update: Update = deltaOf(doc).changes;
   // Only values that the database has sent are compared with the stored values. A `fetch` hook may have read other
   // values, and an element has no version.
-  const paths = isSent ? replacedPaths(update, { shape, stored: read }) : [];
+  const seen = seenOf(doc).filter((path) => isSentBack(valueAt(read, path)));
+  const paths = isSent ? [...replacedPaths(update, { shape, stored: read }), ...seen] : [];
   const entered = isSent ? enteredObjects(update, { shape, stored: read }) : [];
   return { doc, read, update, paths, entered };
 }
@@ -238,6 +246,8 @@ export interface Removal {
   readonly keys: readonly ElementKey[];
   /** The condition that the objects with an identifier must match, already cast. */
   readonly filter: Filter;
+  /** The condition on each element that its fields are stored as a guard has read them, in the order of `keys`. */
+  readonly unchanged?: readonly Filter[];
 }
 
 /**
@@ -246,12 +256,16 @@ export interface Removal {
  */
 export async function removeElements(
   parent: PartPath,
-  { property, keys, filter }: Removal,
+  { property, keys, filter, unchanged = [] }: Removal,
 ): Promise<void> {
   if (keys.length === 0) return;
   const ids = keys.flatMap((key) => "id" in key ? [key.id] : []);
   const texts = keys.flatMap((key) => "text" in key ? [key.text] : []);
-  const named = everyFilter({ _id: { $in: ids } }, filter);
+  const each = keys.flatMap((key, at) =>
+    "id" in key ? [everyFilter({ _id: key.id }, unchanged[at] ?? {})] : []
+  );
+  const isBound = each.length > 0 && !unchanged.every(isEmpty);
+  const named = everyFilter(isBound ? { $or: each } : { _id: { $in: ids } }, filter);
   const isOneStatement = texts.length === 0 && isExpressible(filter);
   let isReached = false;
   const isWritten = await changePlace(parent, {
@@ -287,7 +301,7 @@ export async function removeElements(
  */
 export async function removeOnly(
   parent: PartPath,
-  { property, filter }: Omit<Removal, "keys">,
+  { property, filter }: Pick<Removal, "property" | "filter">,
 ): Promise<void> {
   const isRemoved = await changePlace(parent, {
     update: { $unset: { [property]: 1 } },
