@@ -18,6 +18,7 @@ import {
   update,
   updateAll,
 } from "../../mod.ts";
+import { isInexact } from "../../src/schema/fields/json_numbers.ts";
 import { type Document, type JsonSchema, mountDocumented } from "../support/documented.ts";
 import { casesOf } from "../harness/report.ts";
 import { test } from "../harness/testing.ts";
@@ -144,6 +145,12 @@ const date = fc.date({ noInvalidDate: true }).map((value) => value.toISOString()
 const uuid = fc.uuid();
 const bytes = fc.uint8Array({ maxLength: 9 }).map((value) => Buffer.from(value).toString("base64"));
 
+/** Whether a value has a number that a JSON parser may have rounded, which no schema can refuse in free-form data. */
+function isRounded(given: unknown): boolean {
+  if (typeof given === "number") return isInexact(given);
+  return typeof given === "object" && given !== null && Object.values(given).some(isRounded);
+}
+
 /** A JSON value that may be one of any type, or nearly one. */
 const value = fc.oneof(
   ...[digits, day, moment, hex, hex.map((text) => text.toUpperCase()), date, uuid, bytes],
@@ -153,7 +160,7 @@ const value = fc.oneof(
   fc.double({ noDefaultInfinity: true, noNaN: true, min: -1e15, max: 1e15 }),
   fc.string({ maxLength: 6 }),
   fc.jsonValue({ maxDepth: 2 }),
-).map((each): unknown => JSON.parse(JSON.stringify(each)));
+).map((each): unknown => JSON.parse(JSON.stringify(each))).filter((each) => !isRounded(each));
 
 const inner = fc.dictionary(fc.constantFrom("size", "state", "sise", "_id", "__v"), value, {
   maxKeys: 2,
