@@ -15,25 +15,28 @@ import type { FieldNames } from "./model/field_names.ts";
  * @internal The types against which the options of an operation are checked. A misspelled name of a field does not
  * compile. `M` is the model, and `X` is the type of the given option. A wrong name gets an error text as its type,
  * which TypeScript prints.
+ *
+ * Each type is the result of a method. Where TypeScript compares two operations of a model that is a type parameter, it
+ * intersects all types of this table. Intersected methods are cheap, but intersected unions take all memory.
  */
 export interface OptionTable<M, X> {
-  readonly page: Exactly<"page", PageOptions, X>;
-  readonly sort: CheckedNames<"sort", M, X>;
-  readonly select: CheckedNames<"select", M, X>;
-  readonly search: CheckedNames<"search", M, X> | { readonly index: true };
-  readonly populate: CheckedPopulate<M, X>;
-  readonly count: true | Exactly<"count", CountOptions, X>;
-  readonly formats: readonly ListFormat[];
-  readonly live: true | Exactly<"live", LiveOptions, X>;
-  readonly groups: CheckedGroups<M, X>;
-  readonly distinct: CheckedNames<"group", M, X>;
-  readonly many: number;
-  readonly atomic: boolean;
-  readonly idempotency: Exactly<"idempotency", IdempotencyOptions, X>;
-  readonly fields: CheckedNames<"set", M, X>;
-  readonly max: number;
-  readonly q: "required";
-  readonly by: CheckedName<"key", M, X>;
+  page(): Exactly<"page", PageOptions, X>;
+  sort(): CheckedNames<"sort", M, X>;
+  select(): CheckedNames<"select", M, X>;
+  search(): CheckedNames<"search", M, X> | { readonly index: true };
+  populate(): CheckedPopulate<M, X>;
+  count(): true | Exactly<"count", CountOptions, X>;
+  formats(): readonly ListFormat[];
+  live(): true | Exactly<"live", LiveOptions, X>;
+  groups(): CheckedGroups<M, X>;
+  distinct(): CheckedNames<"group", M, X>;
+  many(): number;
+  atomic(): boolean;
+  idempotency(): Exactly<"idempotency", IdempotencyOptions, X>;
+  fields(): CheckedNames<"set", M, X>;
+  max(): number;
+  q(): "required";
+  by(): CheckedName<"key", M, X>;
 }
 
 /** @internal The operations that take each option. */

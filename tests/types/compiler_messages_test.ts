@@ -1,4 +1,4 @@
-import { assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
 import {
   type CompilerMessage,
@@ -37,6 +37,35 @@ function readMessages(output: string): CompilerMessage[] {
     return text && place ? [{ line: Number(place[1]), column: Number(place[2]), text }] : [];
   });
 }
+
+// Whether a comparison of types ends depends on the order of files, so a module of another package is checked first.
+longTest(
+  "operations of a model that is a type parameter compile, in any order of files",
+  async () => {
+    const folder = await Deno.makeTempDir({ prefix: "mongrove-generic-" });
+    try {
+      const file = join(folder, "generic.ts");
+      await Deno.writeTextFile(
+        file,
+        `import { assert } from "@std/assert";
+import { all, type FrameworkModel, one, remove } from "${new URL("mod.ts", ROOT).href}";
+export function readable<M extends FrameworkModel & { owner: string }>() {
+  assert(true);
+  return [all<M>({ lean: true }), one<M>({ lean: true }), remove<M>()];
+}
+`,
+      );
+      const config = new URL("deno.json", ROOT).pathname;
+      const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+        args: ["check", "--quiet", "--config", config, file],
+        stdin: "null",
+      }).output();
+      assertEquals(code, 0, new TextDecoder().decode(stderr));
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+);
 
 let said: Promise<(string | undefined)[]> | undefined;
 

@@ -251,15 +251,16 @@ type SharedInput<O extends OperationName, M, H> =
 type OptionsInput<O extends OperationName, M, H> =
   & {
     readonly [N in keyof Pick<ReadOptions, OptionsTaken<O> & keyof ReadOptions>]:
-      | OptionTable<M, OptionIn<H, N>>[N]
+      | ReturnType<OptionTable<M, OptionIn<H, N>>[N]>
       | undefined;
   }
   & {
     readonly [
       N in keyof Pick<WriteOptions, Exclude<OptionsTaken<O> & keyof WriteOptions, "fields">>
     ]:
-      | OptionTable<M, OptionIn<H, N>>[N]
+      | ReturnType<OptionTable<M, OptionIn<H, N>>[N]>
       | undefined;
   }
-  & (O extends "updateAll" ? { readonly fields: OptionTable<M, OptionIn<H, "fields">>["fields"] }
+  & (O extends "updateAll"
+    ? { readonly fields: ReturnType<OptionTable<M, OptionIn<H, "fields">>["fields"]> }
     : unknown);
