@@ -1,5 +1,5 @@
 import type { Connection, mongo } from "mongoose";
-import { liveFeedCount } from "../database/change_feed.ts";
+import { feedCount } from "../database/change_feed.ts";
 import { logHint } from "../errors/log.ts";
 
 /** The turns of the followers on each connection pool. A `MongoClient` has one pool. */
@@ -47,7 +47,7 @@ export class ReadTurns {
   #limit(): number {
     const { maxPoolSize = 100 } = this.#client.options;
     if (maxPoolSize === 0) return Infinity;
-    return Math.max(1, Math.floor(maxPoolSize / 2) - liveFeedCount(this.#client));
+    return Math.max(1, Math.floor(maxPoolSize / 2) - feedCount(this.#client));
   }
 
   #hint(): void {

@@ -50,16 +50,16 @@ interface Change {
 const pools = new WeakMap<mongo.MongoClient, Map<string, ChangeFeed>>();
 
 /**
- * Returns the number of connections that live lists occupy for change streams. Live lists and followers of changes
- * share half of the connection pool.
+ * Returns the number of connections that change feeds occupy. Change feeds and followers of changes share half of the
+ * connection pool.
  */
-export function liveFeedCount(client: mongo.MongoClient): number {
+export function feedCount(client: mongo.MongoClient): number {
   return pools.get(client)?.size ?? 0;
 }
 
 /**
- * The changes of one collection, for live lists. All listeners of the process share one change stream, because each
- * stream occupies a connection. The stream contains only the identifiers of the changed entities.
+ * The changes of one collection. All listeners of the process share one change stream, because each stream occupies a
+ * connection. The stream contains only the identifiers of the changed entities.
  */
 export class ChangeFeed {
   readonly #model: Model<unknown>;

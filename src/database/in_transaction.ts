@@ -38,13 +38,13 @@ export interface TransactionOptions {
    * transaction, so a failure can leave some of them stored.
    */
   readonly isRequired?: boolean;
-  /** The statements that a feature adds to the transaction, such as a write of an idempotency key. */
+  /** The statements that the caller adds to the transaction, such as a record of the request. */
   readonly part?: TransactionPart | undefined;
 }
 
 /**
- * The statements that are stored exactly if the transaction commits. For example, an idempotency key stores in this way
- * that its entities were created.
+ * The statements that are stored exactly if the transaction commits, such as a record that the entities of a request
+ * were created.
  */
 export interface TransactionPart {
   /** Runs before each attempt of the transaction, outside of the transaction. */

@@ -132,12 +132,6 @@ export function tooMany(limit: number): RestError {
   return refusal("CONFLICT", { message: `More than ${limit} entities are selected`, limit });
 }
 
-/** Returns a 409 for a list that has more groups than an answer may have. */
-export function tooManyGroups(limit: number, cause?: unknown): RestError {
-  const message = `There are more than ${limit} groups: narrow them by q, or group by less`;
-  return refusal("CONFLICT", { message, limit }, { cause });
-}
-
 /** Returns a 409 for a create on a property that can hold one entity and already holds one. */
 export function occupied(): RestError {
   const message = "There is one already, or its parent was changed by someone else";

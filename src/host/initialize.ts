@@ -161,15 +161,17 @@ export function describe(options: InitializeOptions = {}): RouteDescription[] {
 /** Returns the routes that {@linkcode initialize} would mount, so that they can be described without a router. */
 export function openRoutes(options: InitializeOptions, known: FeatureList = features): Route[] {
   checkOptions(options);
-  const settings = { ...settingsOf(options), features: known };
-  return buildRoutes(options.models ?? registeredModels(), settings);
+  return buildRoutes(options.models ?? registeredModels(), settingsOf(options, known));
 }
 
 /**
  * Builds the settings that all routes of a router share, with defaults. Throws if a time limit is out of range, because
  * a timer with a longer delay would fire at once.
  */
-export function settingsOf(options: InitializeOptions): RouteSettings {
+export function settingsOf(
+  options: InitializeOptions,
+  known: FeatureList = features,
+): RouteSettings {
   const { onError, maxTimeMS = MAX_TIME_MS, sendTimeoutMS = 60_000 } = options;
   const { queryLimits, bodyLimits, indexes, parameters, bodies } = options;
   for (const [name, time] of Object.entries({ maxTimeMS, sendTimeoutMS })) {
@@ -184,8 +186,8 @@ export function settingsOf(options: InitializeOptions): RouteSettings {
     limits: completeQueryLimits(queryLimits),
     filterPaths: queryLimits?.paths,
     bodyLimits: completeBodyLimits(bodyLimits),
-    features,
-    settings: features.settings(options),
+    features: known,
+    settings: known.settings(options),
     indexes,
     parameters,
     bodies,

@@ -35,6 +35,18 @@ export class DeclaredField {
 }
 
 /**
+ * Returns the names of the fields that a reader may see, or `undefined` if there are none. This is the phase `narrow` of
+ * each feature whose option is a list of fields.
+ */
+export function narrowFields(
+  declared: readonly DeclaredField[],
+  reader: Shape,
+): readonly string[] | undefined {
+  const names = declared.flatMap((field) => field.seenBy(reader));
+  return names.length === 0 ? undefined : names;
+}
+
+/**
  * A path whose values decide the result of a request although the answer does not show them, such as a path of a text
  * index. The class keeps the path private until a reader is known who may see its values. The path `$**` stands for all
  * fields.
@@ -89,6 +101,11 @@ export interface Plain<R, P, C = undefined> {
  * meet the condition, the start of the application fails with the given reason.
  */
 export type Requirement =
+  /**
+   * The query of the framework, which a `fetch` hook replaces, or an aggregation of the collection, which middleware of
+   * `find()` does not change.
+   */
+  | { readonly needs: "query" | "aggregation" }
   | { readonly needs: "_id" | "collection"; readonly reason: string }
   | {
     readonly withoutHooks: readonly HookName[];

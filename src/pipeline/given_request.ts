@@ -3,7 +3,6 @@ import type { RestError } from "../errors/rest_error.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { queryOf } from "../filter/query_string.ts";
 import { type BodyLimits, isJsonBody, readElements } from "../write/body/read_body.ts";
-import { MEDIA_TYPES } from "./request/media_types.ts";
 import { preferencesOf } from "./request/preferences.ts";
 import type { Description } from "./description.ts";
 
@@ -106,7 +105,7 @@ export class GivenRequest<C = unknown> {
     this.#req = req;
     this.#given = given;
     this.#description = description;
-    this.offered = [MEDIA_TYPES.json, ...offered];
+    this.offered = offered;
   }
 
   get method(): string {

@@ -1,10 +1,10 @@
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
-import type { HookName } from "../declare/hooks/hooks.ts";
 import type { Method } from "../declare/operations/methods.ts";
 import { takesOption } from "../declare/operations/write_options.ts";
 import type { Shape } from "../schema/fields/shape.ts";
 import { memoize } from "../schema/memoize.ts";
-import type { AnyFeature } from "./feature.ts";
+import { findsByMiddleware } from "../schema/mongoose/schemas/schema_members.ts";
+import type { AnyFeature, Requirement } from "./feature.ts";
 import { type FeatureList, optionOf, optionsOf } from "./feature_list.ts";
 import { type GivenOptions, type OptionPlace, OptionReader } from "./option_reader.ts";
 import { ReaderOptions } from "./reader_options.ts";
@@ -133,23 +133,32 @@ function checkFurtherOptions(
  */
 function checkRequirements(feature: AnyFeature, { given, place }: DeclaredOptions): void {
   const option = optionOf(feature);
-  const { link, shape, fail } = place;
   for (const requirement of feature.requirements ?? []) {
-    if ("needs" in requirement) {
-      const isMet = requirement.needs === "_id"
-        ? shape.fields.has("_id")
-        : link === undefined || !link.embedded;
-      if (!isMet) throw fail(`cannot have "${option}": ${requirement.reason}`);
-      continue;
-    }
-    const hook = requirement.withoutHooks.find((name: HookName) => given[name] !== undefined);
-    if (hook === undefined) continue;
-    const problem = requirement.reason(hook);
-    // A `fetch` hook replaces the query of the framework, to which all options of lists belong.
-    throw fail(
-      hook === "fetch"
-        ? `has its own "fetch", which does not know of "${option}"`
-        : `cannot have "${option}": ${problem}`,
-    );
+    const problem = problemOf(requirement, { option, given, place });
+    if (problem !== undefined) throw place.fail(problem);
+  }
+}
+
+/** Returns the text of the error for a condition of a feature, or `undefined` if the operation meets the condition. */
+function problemOf(
+  requirement: Requirement,
+  { option, given, place: { link, shape, schema } }: DeclaredOptions & { readonly option: string },
+): string | undefined {
+  const refusal = (reason: string) => `cannot have "${option}": ${reason}`;
+  if ("withoutHooks" in requirement) {
+    const hook = requirement.withoutHooks.find((name) => given[name] !== undefined);
+    return hook && refusal(requirement.reason(hook));
+  }
+  switch (requirement.needs) {
+    case "query":
+      if (given.fetch === undefined) return undefined;
+      return `has its own "fetch", which does not know of "${option}"`;
+    case "aggregation":
+      if (!findsByMiddleware(schema)) return undefined;
+      return refusal("the model has middleware of find(), and none of aggregate()");
+    case "_id":
+      return shape.fields.has("_id") ? undefined : refusal(requirement.reason);
+    case "collection":
+      return link?.embedded ? refusal(requirement.reason) : undefined;
   }
 }

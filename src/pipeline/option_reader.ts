@@ -31,7 +31,6 @@ const KINDS = {
   number: ["a whole number of at least 1", isCount],
   function: ["a function", (value: unknown) => typeof value === "function"],
   required: ['"required"', (value: unknown) => value === "required"],
-  names: ["a list of names", isNames],
   fields: ["a list of fields", isFilled],
   paths: ["a list of paths", isFilled],
 } as const;
@@ -50,7 +49,7 @@ function isFilled(value: unknown): value is readonly string[] {
   return isNames(value) && value.length > 0;
 }
 
-export function isCount(value: unknown): value is number {
+function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 1;
 }
 
@@ -67,7 +66,7 @@ export function checkKind<K extends keyof typeof KINDS>(
  * Returns an option that is an object. The value `true` stands for an object without keys. Throws if the object has an
  * unknown key, because a misspelled key would have no effect.
  */
-export function objectOf<N extends string>(
+function objectOf<N extends string>(
   given: unknown,
   { names, option, fail }: GivenOption & { readonly names: readonly N[] },
 ): { readonly [K in N]?: unknown } {

@@ -5,6 +5,7 @@ import { type Description, joinDescriptions, type JoinedDescription } from "./de
 import type { ActiveFeature, AnyFeature, Exclusive } from "./feature.ts";
 import { GivenRequest, notAllowed, type ParameterForms, readParameters } from "./given_request.ts";
 import type { OperationOptions } from "./operation_options.ts";
+import { MEDIA_TYPES } from "./request/media_types.ts";
 import type { Route } from "./request/route.ts";
 
 interface ReaderRule {
@@ -36,6 +37,8 @@ const NOTHING: ParsedFeatures = { active: [] };
  */
 export class ReaderOptions {
   readonly #rules: readonly ReaderRule[];
+  readonly #exclusive: readonly ReaderRule[];
+  readonly #ordinary: readonly ReaderRule[];
   readonly #owned: ParameterForms;
   readonly #offered: readonly string[];
   readonly description: JoinedDescription;
@@ -47,7 +50,9 @@ export class ReaderOptions {
     this.#rules = rules;
     this.#owned = owned;
     this.description = joinDescriptions(rules.map(({ description }) => description));
-    this.#offered = Object.keys(this.description.answer.content);
+    this.#offered = [MEDIA_TYPES.json, ...Object.keys(this.description.answer.content)];
+    this.#exclusive = rules.filter(({ feature }) => feature.exclusive !== undefined);
+    this.#ordinary = rules.filter(({ feature }) => feature.exclusive === undefined);
   }
 
   /** Runs the phase `start` of each feature, for hints and for checks that need the database. */
@@ -78,9 +83,8 @@ export class ReaderOptions {
       return params === undefined ? [] : [{ feature, params }];
     };
     const early = new Map<ReaderRule, ActiveFeature[]>();
-    const [lead, second] = this.#rules.filter((each) => {
+    const [lead, second] = this.#exclusive.filter((each) => {
       const { feature, rule } = each;
-      if (feature.exclusive === undefined) return false;
       if (feature.asks !== undefined) return feature.asks(rule, requestOf(each));
       const parsed = parse(each);
       early.set(each, parsed);
@@ -90,11 +94,11 @@ export class ReaderOptions {
     if (exclusive !== undefined && second?.feature.exclusive !== undefined) {
       throw badFormat(exclusive.clash(second.feature.exclusive.noun));
     }
-    const applied = this.#rules.filter(({ feature }) =>
-      exclusive === undefined
-        ? feature.exclusive === undefined
-        : feature === lead?.feature || exclusive.keeps.includes(feature.name)
-    );
+    const applied = exclusive === undefined
+      ? this.#ordinary
+      : this.#rules.filter(({ feature }) =>
+        feature === lead?.feature || exclusive.keeps.includes(feature.name)
+      );
     if (exclusive !== undefined) refuseHeaders(req, { exclusive, rules: this.#rules, applied });
     for (const name of given.keys()) {
       if (ofHooks.includes(name) || applied.some((rule) => describes(rule, name))) continue;

@@ -1,7 +1,8 @@
 import { badParameter } from "../errors/refusals.ts";
 import type { Order } from "../filter/order.ts";
+import type { ParameterFacts } from "./description.ts";
 
-export const MAX_SORT_KEYS = 8;
+const MAX_SORT_KEYS = 8;
 
 /**
  * Reads the parameter `sort`, and returns the sort order. Throws a 400 for a key that is not allowed or that is
@@ -20,4 +21,14 @@ export function readKeys(text: string, allowed: readonly string[]): Order {
     order[path] = key === path ? 1 : -1;
   }
   return order;
+}
+
+/** Returns the description of the parameter `sort` that takes the given keys. */
+export function sortFacts(fields: readonly string[]): ParameterFacts {
+  return {
+    text: "The fields to sort by, each once, with `-` for descending order",
+    fields,
+    values: fields.flatMap((field) => [field, `-${field}`]),
+    schema: { maxItems: MAX_SORT_KEYS, uniqueItems: true },
+  };
 }

@@ -127,6 +127,8 @@ export interface OneRead {
 }
 
 export interface Aggregation {
+  /** The query parameter that asks for the aggregation, for the message of a 400. */
+  readonly parameter: string;
   readonly stages: readonly PipelineStage[];
   /**
    * The names of the fields whose stored values the result shows. A field is refused if a function of the model shows

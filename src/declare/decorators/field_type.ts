@@ -42,8 +42,8 @@ export type Identifier = Types.ObjectId | string;
 export type Ref<T extends FrameworkModel> = Types.ObjectId & { readonly "~ref"?: T };
 
 /**
- * The type of a field with `hidden: true`. TypeScript refuses the name of such a field in options such as `sort`,
- * `select`, `search` and `populate`.
+ * The type of a field with `hidden: true`. TypeScript refuses the name of such a field in the options of
+ * operations.
  */
 export type Hidden<T> = T extends null | undefined ? T : T & { readonly "~hidden"?: never };
 

@@ -248,7 +248,7 @@ export function onlyIfNamed(names: readonly string[], test: AnyTest): EntityHook
  * @returns The hook.
  * @throws {TypeError} If a list is no list of names, or the test is not a function.
  */
-// deno-lint-ignore mongrove/positional-arguments -- the call reads as a sentence: leave these out, by those, if this holds
+// deno-lint-ignore mongrove/positional-arguments -- the public signature has the hidden fields, the read fields and the test
 export function leaveOut<
   E extends object,
   const L extends unknown extends F ? OptionalField<E> : string,

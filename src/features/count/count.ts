@@ -19,10 +19,13 @@ const EXACT = "count=exact";
 export const count: Feature<Plain<CountRule, CountQuery>> = {
   name: "count",
   operations: ["all"],
-  requirements: [{
-    withoutHooks: ["fetch", "postFetch", "preSend"],
-    reason: (hook) => `the total would count what "${hook}" leaves out`,
-  }],
+  requirements: [
+    { needs: "query" },
+    {
+      withoutHooks: ["postFetch", "preSend"],
+      reason: (hook) => `the total would count what "${hook}" leaves out`,
+    },
+  ],
   check(option) {
     const { upTo, always } = option.parts("upTo", "always");
     return { upTo: upTo.number(Infinity), always: always.flag() };

@@ -1,11 +1,9 @@
-import { badFormat, badParameter, refusal } from "../../errors/refusals.ts";
-import { readProjection, shownBy } from "../../filter/projection.ts";
+import { badParameter } from "../../errors/refusals.ts";
 import { toJsonValue } from "../../json/to_json.ts";
-import type { DeclaredField, Feature } from "../../pipeline/feature.ts";
+import { aggregateList, whyUnstored } from "../../pipeline/aggregate_list.ts";
+import { type DeclaredField, type Feature, narrowFields } from "../../pipeline/feature.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
-import { showsOtherThanStored } from "../../schema/mongoose/documents/hide_in_json.ts";
-import { findsByMiddleware } from "../../schema/mongoose/schemas/schema_members.ts";
 
 /**
  * The maximum number of values in an answer. A list with more values is answered with a 409. A part of the values would
@@ -28,11 +26,13 @@ export const distinct: Feature<DistinctTypes> = {
   name: "distinct",
   operations: ["all"],
   requirements: [
+    { needs: "query" },
     {
-      withoutHooks: ["fetch", "postFetch", "preSend"],
+      withoutHooks: ["postFetch", "preSend"],
       reason: (hook) => `the values would tell of what "${hook}" leaves out`,
     },
     { needs: "collection", reason: "it lists what others embed" },
+    { needs: "aggregation" },
   ],
   exclusive: {
     keeps: ["search"],
@@ -41,23 +41,9 @@ export const distinct: Feature<DistinctTypes> = {
     clash: (noun) => `${noun} are not distinct values`,
   },
   parameters: { distinct: "one" },
-  check(option, { schema }) {
-    if (findsByMiddleware(schema)) {
-      throw option.fail(
-        'cannot have "distinct": the model has middleware of find(), and none of aggregate()',
-      );
-    }
-    return option.fields("scalar", {
-      check: ({ type }) =>
-        showsOtherThanStored(type, schema)
-          ? "of which the model shows another value than is stored"
-          : undefined,
-    });
-  },
-  narrow(declared, reader) {
-    const names = declared.flatMap((field) => field.seenBy(reader));
-    return names.length === 0 ? undefined : names;
-  },
+  check: (option, place) =>
+    option.fields("scalar", { check: (field) => whyUnstored(field, place) }),
+  narrow: narrowFields,
   describe: (fields) => ({
     parameters: {
       distinct: {
@@ -84,24 +70,18 @@ export const distinct: Feature<DistinctTypes> = {
 };
 
 async function readValues(name: string, context: OpenLevelContext): Promise<Reply> {
-  const { source, level: { shape, target }, state } = context;
-  const projection = readProjection(state.projection, shape);
-  const field = shape.fields.get(name);
-  // A hook may set a projection in which a text is an expression. The list then shows the value of the expression and
-  // not the stored value, so the stored values must not be revealed.
-  const isShown = field !== undefined && shownBy(projection, shape)(name, field) &&
-    typeof projection[name] !== "string";
-  if (!isShown) throw badFormat(`Field "${name}" is unknown`, { field: name });
-  if (source.aggregate === undefined) {
-    throw new TypeError(`Cannot list the values of "${target.name}": it has no collection`);
-  }
-  const stages = [
-    { $group: { _id: `$${name}` } },
-    { $match: { _id: { $not: { $type: ["array", "object", "null", "undefined"] } } } },
-    { $sort: { _id: 1 } },
-    { $limit: MAX_VALUES + 1 },
-  ] as const;
-  const found = await source.aggregate({ stages, fields: [name] });
+  const found = await aggregateList(context, {
+    parameter: "distinct",
+    fields: [name],
+    stages: [
+      { $group: { _id: `$${name}` } },
+      { $match: { _id: { $not: { $type: ["array", "object", "null", "undefined"] } } } },
+      { $sort: { _id: 1 } },
+      { $limit: MAX_VALUES + 1 },
+    ],
+    max: MAX_VALUES,
+    excess: `There are more than ${MAX_VALUES} values`,
+  });
   // JSON shows some different stored values by the same text, such as the number 5 and the decimal 5, so duplicates of
   // the text are removed. Values that JSON cannot show, such as NaN, are left out.
   const texts = new Set(
@@ -109,9 +89,5 @@ async function readValues(name: string, context: OpenLevelContext): Promise<Repl
       text !== "null"
     ),
   );
-  if (found.length > MAX_VALUES) {
-    const message = `There are more than ${MAX_VALUES} values`;
-    throw refusal("CONFLICT", { message, limit: MAX_VALUES });
-  }
   return { status: 200, text: `[${[...texts].join(",")}]` };
 }

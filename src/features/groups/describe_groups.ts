@@ -1,6 +1,6 @@
 import type { GroupsOptions } from "./option.ts";
 import type { Description, ParameterFacts, PropertyFacts } from "../../pipeline/description.ts";
-import { MAX_SORT_KEYS } from "../../pipeline/sort_keys.ts";
+import { sortFacts } from "../../pipeline/sort_keys.ts";
 import type { GroupRules } from "./read_groups.ts";
 
 const TEXTS = {
@@ -19,7 +19,9 @@ export function describeGroups(rules: GroupRules): Description {
   const { by, sum, avg, count, max } = rules;
   const lists = { group: [...by.keys()], sum, avg };
   const isOffered = Object.values(lists).some((fields) => fields.length > 0);
-  const parameters: Record<string, ParameterFacts> = { ...isOffered && { sort: sortFacts(rules) } };
+  const parameters: Record<string, ParameterFacts> = {
+    ...isOffered && { sort: sortFacts(sortKeysOf({ ...rules, by: by.keys() })) },
+  };
   for (const [name, fields] of Object.entries(lists)) {
     if (fields.length > 0) parameters[name] = { text: TEXTS[name as keyof typeof TEXTS], fields };
   }
@@ -44,23 +46,22 @@ export function describeGroups(rules: GroupRules): Description {
   };
 }
 
-/**
- * Returns the description of the parameter `sort` for groups, which takes other keys than a list of entities, such as
- * `count` and `sum.price`.
- */
-function sortFacts({ by, sum, avg, count }: GroupRules): ParameterFacts {
-  const fields = [
-    ...by.keys(),
+/** The keys by which groups can be sorted. */
+interface GroupKeys {
+  readonly by: Iterable<string>;
+  readonly sum: readonly string[];
+  readonly avg: readonly string[];
+  readonly count: boolean;
+}
+
+/** Returns the keys of groups as the parameter `sort` names them, such as `count` and `sum.price`. */
+export function sortKeysOf({ by, sum, avg, count }: GroupKeys): string[] {
+  return [
+    ...by,
     ...count ? ["count"] : [],
     ...sum.map((name) => `sum.${name}`),
     ...avg.map((name) => `avg.${name}`),
   ];
-  return {
-    text: "The fields to sort by, each once, with `-` for descending order",
-    fields,
-    values: fields.flatMap((field) => [field, `-${field}`]),
-    schema: { maxItems: MAX_SORT_KEYS, uniqueItems: true },
-  };
 }
 
 /** Returns the option `groups` with its defaults, for the result of `Framework.describe()`. */

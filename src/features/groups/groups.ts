@@ -1,13 +1,11 @@
 import type { DateUnit } from "./option.ts";
+import { whyUnstored } from "../../pipeline/aggregate_list.ts";
 import type { DeclaredField, Feature } from "../../pipeline/feature.ts";
 import type { GivenRequest } from "../../pipeline/given_request.ts";
 import type { OptionPlace, OptionReader } from "../../pipeline/option_reader.ts";
 import { readKeys } from "../../pipeline/sort_keys.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
-import type { FieldShape } from "../../schema/fields/shape.ts";
-import { showsOtherThanStored } from "../../schema/mongoose/documents/hide_in_json.ts";
-import { findsByMiddleware } from "../../schema/mongoose/schemas/schema_members.ts";
-import { describeGroups } from "./describe_groups.ts";
+import { describeGroups, sortKeysOf } from "./describe_groups.ts";
 import { type GroupRules, type GroupsQuery, readGroups } from "./read_groups.ts";
 
 interface GroupTypes {
@@ -42,11 +40,13 @@ export const groups: Feature<GroupTypes> = {
   name: "groups",
   operations: ["all"],
   requirements: [
+    { needs: "query" },
     {
-      withoutHooks: ["fetch", "postFetch", "preSend"],
+      withoutHooks: ["postFetch", "preSend"],
       reason: (hook) => `they would tell of what "${hook}" leaves out`,
     },
     { needs: "collection", reason: "it lists what others embed" },
+    { needs: "aggregation" },
   ],
   exclusive: {
     keeps: ["search"],
@@ -56,11 +56,6 @@ export const groups: Feature<GroupTypes> = {
   },
   parameters: { group: "list", sum: "list", avg: "list", sort: "list" },
   check(option, place) {
-    if (findsByMiddleware(place.schema)) {
-      throw option.fail(
-        'cannot have "groups": the model has middleware of find(), and none of aggregate()',
-      );
-    }
     const { by, sum, avg, count, max, least } = option.parts(
       ...["by", "sum", "avg", "count", "max", "least"] as const,
     );
@@ -96,12 +91,7 @@ function parseGroups(rules: GroupRules, given: GivenRequest): GroupsQuery | unde
   const by = given.names("group", [...rules.by.keys()]);
   const sum = given.names("sum", rules.sum);
   const avg = given.names("avg", rules.avg);
-  const sortable = [
-    ...by,
-    ...rules.count ? ["count"] : [],
-    ...sum.map((name) => `sum.${name}`),
-    ...avg.map((name) => `avg.${name}`),
-  ];
+  const sortable = sortKeysOf({ by, sum, avg, count: rules.count });
   const sort = given.parameter("sort");
   return { by, sum, avg, rules, order: sort === undefined ? {} : readKeys(sort, sortable) };
 }
@@ -120,7 +110,7 @@ function checkKeys(option: OptionReader, place: OptionPlace): GroupTypes["declar
       if (unit !== undefined && shape.type?.instance !== "Date" && UNITS.includes(unit)) {
         return "which is no Date";
       }
-      return whyOther(shape, place);
+      return whyUnstored(shape, place);
     });
     const named = `has "${name}" in "groups.by"`;
     if (seen.has(name)) throw option.fail(`${named} twice`);
@@ -136,17 +126,8 @@ function checkNumbers(option: OptionReader, place: OptionPlace): readonly Declar
   return option.fields("scalar", {
     isOptional: true,
     check: (field) =>
-      NUMBERS.includes(field.type?.instance ?? "") ? whyOther(field, place) : "which is no Number",
+      NUMBERS.includes(field.type?.instance ?? "")
+        ? whyUnstored(field, place)
+        : "which is no Number",
   });
-}
-
-/**
- * Returns the reason why a field cannot be used in groups, or `undefined`. A function of the model, such as a getter,
- * may show another value than is stored. The database groups the stored values, so groups would reveal values that no
- * entity shows.
- */
-function whyOther({ type }: FieldShape, { schema }: OptionPlace): string | undefined {
-  return showsOtherThanStored(type, schema)
-    ? "of which the model shows another value than is stored"
-    : undefined;
 }

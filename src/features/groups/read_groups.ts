@@ -1,10 +1,9 @@
 import type { PipelineStage } from "mongoose";
-import { badFormat, tooManyGroups } from "../../errors/refusals.ts";
-import { readProjection, shownBy } from "../../filter/projection.ts";
 import type { DateUnit } from "./option.ts";
 import type { Order } from "../../filter/order.ts";
 import { TIME_RANGE } from "../../json/json_types.ts";
 import { toJson } from "../../json/to_json.ts";
+import { aggregateList } from "../../pipeline/aggregate_list.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
@@ -35,50 +34,20 @@ export interface GroupsQuery {
   readonly rules: GroupRules;
 }
 
-/**
- * The error code of MongoDB for an aggregation stage that needs more memory than allowed. A client with this error has
- * asked for too many groups, so the answer is a 409.
- */
-const MEMORY_LIMIT = 292;
-
 type Values = Readonly<Record<string, unknown>>;
 
 /** Reads the groups of the entities that a request selects, by one aggregation, and returns them as the reply. */
 export async function readGroups(context: OpenLevelContext, query: GroupsQuery): Promise<Reply> {
-  const { level: { shape, target }, source } = context;
-  checkShown(context, query);
-  if (source.aggregate === undefined) {
-    throw new TypeError(`Cannot group "${target.name}": it has no collection`);
-  }
-  const { max } = query.rules;
-  const fields = [...query.by, ...query.sum, ...query.avg];
-  const found = await source.aggregate({ stages: stagesOf({ ...query, shape }), fields }).catch(
-    (error: unknown) => {
-      throw Object(error).code === MEMORY_LIMIT ? tooManyGroups(max, error) : error;
-    },
-  );
-  if (found.length > max) throw tooManyGroups(max);
+  const { shape } = context.level;
+  const { by, sum, avg, rules: { max } } = query;
+  const found = await aggregateList(context, {
+    parameter: "group",
+    fields: [...by, ...sum, ...avg],
+    stages: stagesOf({ ...query, shape }),
+    max,
+    excess: `There are more than ${max} groups: narrow them by q, or group by less`,
+  });
   return { status: 200, text: toJson(found.map((group) => rowOf(group, { ...query, shape }))) };
-}
-
-/**
- * Throws a 400 if the groups use a field that the projection of a hook hides, because the groups would show the values
- * of the field.
- */
-function checkShown(
-  { level: { shape }, state }: OpenLevelContext,
-  { by, sum, avg }: GroupsQuery,
-): void {
-  const projection = readProjection(state.projection, shape);
-  const shows = shownBy(projection, shape);
-  // A hook may set a projection in which a text is an expression. The list then shows the value of the expression, and
-  // groups of the stored values would reveal these values.
-  const isStored = (name: string) => typeof projection[name] !== "string";
-  for (const name of [...by, ...sum, ...avg]) {
-    const field = shape.fields.get(name);
-    if (field !== undefined && shows(name, field) && isStored(name)) continue;
-    throw badFormat(`Field "${name}" is unknown`, { field: name });
-  }
 }
 
 interface ShapedQuery extends GroupsQuery {

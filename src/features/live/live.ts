@@ -21,7 +21,7 @@ export const live: Feature<Plain<LiveRule, LiveRule>> = {
   name: "live",
   operations: ["all"],
   requirements: [
-    { withoutHooks: ["fetch"], reason: () => "" },
+    { needs: "query" },
     { needs: "_id", reason: "what it lists has no _id, by which clients tell entities apart" },
   ],
   exclusive: {

@@ -37,7 +37,7 @@ export const page: Feature<Plain<PageRule, PageQuery>> = {
   name: "page",
   operations: ["all"],
   requirements: [
-    { withoutHooks: ["fetch"], reason: () => "" },
+    { needs: "query" },
     { needs: "_id", reason: "what it lists has no _id, which completes the order" },
   ],
   parameters: { limit: "one", skip: "one", after: "one" },

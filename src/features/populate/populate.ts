@@ -38,7 +38,7 @@ interface PopulateTypes {
 export const populate: Feature<PopulateTypes> = {
   name: "populate",
   operations: ["all", "one"],
-  requirements: [{ withoutHooks: ["fetch"], reason: () => "" }],
+  requirements: [{ needs: "query" }],
   parameters: { populate: "list" },
   check(option, place) {
     if (!isJsonObject(option.value)) throw option.fail(`needs an object as "populate"`);

@@ -19,7 +19,7 @@ const WORD = "[^\\s\\u0000]+";
 export const search: Feature<SearchTypes> = {
   name: "search",
   operations: ["all"],
-  requirements: [{ withoutHooks: ["fetch"], reason: () => "" }],
+  requirements: [{ needs: "query" }],
   parameters: { search: "one" },
   check(option, place) {
     if (Array.isArray(option.value)) return { fields: option.fields("text") };

@@ -1,4 +1,4 @@
-import type { DeclaredField, Feature } from "../../pipeline/feature.ts";
+import { type DeclaredField, type Feature, narrowFields } from "../../pipeline/feature.ts";
 
 interface SelectTypes {
   readonly declared: readonly DeclaredField[];
@@ -13,10 +13,7 @@ export const select: Feature<SelectTypes> = {
   operations: ["all", "one"],
   parameters: { select: "list" },
   check: (option) => option.fields("any"),
-  narrow(declared, reader) {
-    const names = declared.flatMap((field) => field.seenBy(reader));
-    return names.length === 0 ? undefined : names;
-  },
+  narrow: narrowFields,
   describe: (names) => ({
     parameters: {
       select: { text: "The fields to show. `_id` is always shown", fields: ["_id", ...names] },

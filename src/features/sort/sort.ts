@@ -1,7 +1,7 @@
 import { logHint } from "../../errors/log.ts";
 import { type Order, totalOrder } from "../../filter/order.ts";
-import type { DeclaredField, Feature } from "../../pipeline/feature.ts";
-import { MAX_SORT_KEYS, readKeys } from "../../pipeline/sort_keys.ts";
+import { type DeclaredField, type Feature, narrowFields } from "../../pipeline/feature.ts";
+import { readKeys, sortFacts } from "../../pipeline/sort_keys.ts";
 import { actingLevel, type Level } from "../../pipeline/request/route.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
@@ -18,26 +18,11 @@ interface SortTypes {
 export const sort: Feature<SortTypes> = {
   name: "sort",
   operations: ["all"],
-  requirements: [{ withoutHooks: ["fetch"], reason: () => "" }],
+  requirements: [{ needs: "query" }],
   parameters: { sort: "list" },
   check: (option) => option.fields("scalar"),
-  narrow(declared, reader) {
-    const names = declared.flatMap((field) => field.seenBy(reader));
-    return names.length === 0 ? undefined : names;
-  },
-  describe: (names) => {
-    const fields = [...new Set(["_id", ...names])];
-    return {
-      parameters: {
-        sort: {
-          text: "The fields to sort by, each once, with `-` for descending order",
-          fields,
-          values: fields.flatMap((field) => [field, `-${field}`]),
-          schema: { maxItems: MAX_SORT_KEYS, uniqueItems: true },
-        },
-      },
-    };
-  },
+  narrow: narrowFields,
+  describe: (names) => ({ parameters: { sort: sortFacts([...new Set(["_id", ...names])]) } }),
   parse(names, given) {
     const text = given.parameter("sort");
     return text === undefined ? undefined : totalOrder(readKeys(text, ["_id", ...names]));

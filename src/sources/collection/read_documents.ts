@@ -76,26 +76,28 @@ export async function countInCollection(
 
 /**
  * Runs an aggregation on the entities that the filter and the scope select. Throws if middleware or functions of the
- * model make reads show other values than are stored, because groups would reveal the stored values. The caller must
- * limit the time of the call.
+ * model make reads show other values than are stored, because the results would reveal the stored values. The caller
+ * must limit the time of the call.
  */
 export async function aggregateSelected(
   { model, conditions, selection, maxTimeMS }: OpenCollection,
-  { stages, fields }: Aggregation,
+  { parameter, stages, fields }: Aggregation,
 ): Promise<Record<string, unknown>[]> {
-  if (!isCountable(conditions)) throw badParameter("group", "no conditions by distance beside it");
+  if (!isCountable(conditions)) {
+    throw badParameter(parameter, "no conditions by distance beside it");
+  }
   // Plugins may change schemas when Mongoose compiles the model. The compiled schemas are therefore checked here again,
   // with the schemas of the discriminators.
   const schemas = [model, ...Object.values(model.discriminators ?? {})].map(({ schema }) => schema);
   if (findsByMiddleware(model.schema as Schema)) {
-    throw new TypeError(`Cannot group "${model.modelName}": a plugin has middleware of find()`);
+    throw new TypeError(`Cannot aggregate "${model.modelName}": a plugin has middleware of find()`);
   }
   const other = fields.find((name) =>
     schemas.some((each) => showsOtherThanStored(each.path(name), each as Schema))
   );
   if (other !== undefined) {
     throw new TypeError(
-      `Cannot group "${model.modelName}": a plugin or a kind shows another value of "${other}" than is stored`,
+      `Cannot aggregate "${model.modelName}": a plugin or a kind shows another value of "${other}" than is stored`,
     );
   }
   const { sort: _sort, populate: _populate, lean: _lean, ...options } = queryOptions(selection, {

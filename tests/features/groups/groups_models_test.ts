@@ -62,7 +62,7 @@ for (const tag of ["soft-delete", "mask"]) {
     await using app = await mount([model], { onError: (_req, error) => void errors.push(error) });
     await getModel(model).collection.insertMany(ROWS);
     assertEquals((await app.get("/boxes?group=name")).status, 500);
-    assertMatch(errors.join(), /^TypeError: Cannot group "Box.*": a plugin/);
+    assertMatch(errors.join(), /^TypeError: Cannot aggregate "Box.*": a plugin/);
     const names = (await app.read<{ name: string }[]>("/boxes")).map(({ name }) => name);
     assertEquals(names, tag === "mask" ? ["***", "***", "***"] : ["a", "b"]);
   });

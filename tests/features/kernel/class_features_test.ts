@@ -23,6 +23,7 @@ import {
 import { features } from "../../../src/features.ts";
 import { initializeWith } from "../../../src/host/initialize.ts";
 import type { ClassFeature } from "../../../src/pipeline/class_feature.ts";
+import type { AnyFeature } from "../../../src/pipeline/feature.ts";
 import { FeatureList } from "../../../src/pipeline/feature_list.ts";
 
 import { openDatabase } from "../../harness/database.ts";
@@ -114,6 +115,14 @@ async function reachOf(
 const NONE = { all: ["open"], total: "1", q: [], search: [], part: ["open"], populated: ["open"] };
 const BOTH = ["gone", "open"];
 const ALL = { all: BOTH, total: "2", q: ["gone"], search: ["gone"], part: BOTH, populated: BOTH };
+
+test("a router completes the settings of the features in its own list", () => {
+  const given: unknown[] = [];
+  const [first, ...others] = features.all;
+  const settling: AnyFeature = { ...first as AnyFeature, settings: (each) => given.push(each) };
+  initializeWith(new FeatureList([settling, ...others], [shelved]), { models: [Book] });
+  assertEquals(given, [undefined]);
+});
 
 test("the condition of a class binds every read of it, and no path forgets it", async () => {
   await using app = await serveBooks();

@@ -1,0 +1,74 @@
+import { badFormat, refusal } from "../errors/refusals.ts";
+import { readProjection, shownBy } from "../filter/projection.ts";
+import type { FieldShape } from "../schema/fields/shape.ts";
+import { showsOtherThanStored } from "../schema/mongoose/documents/hide_in_json.ts";
+import type { Aggregation } from "../sources/source.ts";
+import type { OptionPlace } from "./option_reader.ts";
+import type { OpenLevelContext } from "./request/request_context.ts";
+
+/**
+ * The error code of MongoDB for an aggregation stage that needs more memory than allowed. A client with this error has
+ * asked for too many results, so the answer is a 409.
+ */
+const MEMORY_LIMIT = 292;
+
+interface ListAggregation extends Aggregation {
+  /** The number of results that an answer may have. The stages must let one more result pass. */
+  readonly max: number;
+  /** The message of the 409 for more results than `max`. */
+  readonly excess: string;
+}
+
+/**
+ * Runs an aggregation on the entities that a request selects, and returns its results. Answers 400 if a projection of
+ * hooks hides one of the fields, and 409 if there are too many results, because a part of the results would look like
+ * all of them.
+ */
+export async function aggregateList(
+  context: OpenLevelContext,
+  { max, excess, ...aggregation }: ListAggregation,
+): Promise<Record<string, unknown>[]> {
+  const { level: { target }, source } = context;
+  checkShown(context, aggregation.fields);
+  if (source.aggregate === undefined) {
+    throw new TypeError(`Cannot aggregate "${target.name}": it has no collection`);
+  }
+  const tooMany = (cause?: unknown) =>
+    refusal("CONFLICT", { message: excess, limit: max }, { cause });
+  const found = await source.aggregate(aggregation).catch((error: unknown) => {
+    throw Object(error).code === MEMORY_LIMIT ? tooMany(error) : error;
+  });
+  if (found.length > max) throw tooMany();
+  return found;
+}
+
+/** Throws a 400 if the projection of a hook hides a field, because the results would show the values of the field. */
+function checkShown(
+  { level: { shape }, state }: OpenLevelContext,
+  fields: readonly string[],
+): void {
+  const projection = readProjection(state.projection, shape);
+  const shows = shownBy(projection, shape);
+  // A hook may set a projection in which a text is an expression. The list then shows the value of the expression, and
+  // the results would reveal the stored values.
+  const isStored = (name: string) => typeof projection[name] !== "string";
+  for (const name of fields) {
+    const field = shape.fields.get(name);
+    if (field !== undefined && shows(name, field) && isStored(name)) continue;
+    throw badFormat(`Field "${name}" is unknown`, { field: name });
+  }
+}
+
+/**
+ * Returns the reason why no aggregation may show the values of a field, or `undefined`. A function of the model, such as
+ * a getter, may show another value than is stored. The database reads the stored values, so the results would reveal
+ * values that no entity shows.
+ */
+export function whyUnstored(
+  { type }: FieldShape,
+  { schema }: OptionPlace,
+): string | undefined {
+  return showsOtherThanStored(type, schema)
+    ? "of which the model shows another value than is stored"
+    : undefined;
+}
