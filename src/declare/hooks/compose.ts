@@ -4,9 +4,9 @@ import {
   type Covering,
   type Effect,
   leftOutBy,
+  type ListedFields,
   type NamedArguments,
   type NamedEntity,
-  type NamedField,
   type NamedRule,
   namedRule,
   type NamedTest,
@@ -203,7 +203,7 @@ const judgeQuietly: Judge = ([rule], args) => {
  */
 export function onlyIf<
   E extends object,
-  const K extends NamedField<NamedEntity<E, F>>,
+  const K extends keyof ListedFields<NamedEntity<E, F>>,
   R = FrameworkRequest,
   F = unknown,
 >(

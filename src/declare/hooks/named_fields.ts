@@ -17,14 +17,20 @@ export type DeepReadonly<T> = T extends
   : T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
   : T;
 
-/** @internal The names of the fields of the entity `E`, which a hook can list. Methods and `_id` are no such fields. */
-export type NamedField<E> =
-  & {
-    [K in keyof E]-?: K extends "_id" | Exclude<keyof Document, "__v"> ? never
+/** @internal The fields of the entity `E` that a hook can list. Methods and `_id` are no such fields. */
+export type ListedFields<E> = {
+  [
+    K in keyof E as K extends "_id" | Exclude<keyof Document, "__v"> ? never
       : NonNullable<E[K]> extends (...args: never[]) => unknown ? never
-      : K;
-  }[keyof E]
-  & string;
+      : K & string
+  ]: E[K];
+};
+
+/**
+ * @internal The names of the fields of the entity `E` that a hook can list. Signatures say `keyof ListedFields<E>`, so
+ * that errors of the compiler print the names in the place of this type.
+ */
+export type NamedField<E> = keyof ListedFields<E> & string;
 
 /**
  * @internal The names of the fields of the entity `E` that a hook can leave out. Such a field is optional in the class,
@@ -37,6 +43,15 @@ export type OptionalField<E> =
       : never;
   }[NamedField<E>]
   & string;
+
+/**
+ * @internal A text for a compile error if the list `L` has a field that a hook cannot leave out. If the test has an
+ * annotation `F`, the entity is not known yet, and the list is checked at start-up.
+ */
+export type Omittable<E, F, L extends string> = unknown extends F
+  ? [Exclude<L, OptionalField<E>>] extends [never] ? unknown
+  : `leaveOut takes optional fields, ${Exclude<L, OptionalField<E>>} is required`
+  : unknown;
 
 /** @internal The object that a test gets. The object has the named fields `K` of the entity `E`, and `_id`. */
 export type NamedFields<E, K extends string> = DeepReadonly<Pick<E, (K | "_id") & keyof E>>;
@@ -251,12 +266,12 @@ export function onlyIfNamed(names: readonly string[], test: AnyTest): EntityHook
 // deno-lint-ignore mongrove/positional-arguments -- the public signature has the hidden fields, the read fields and the test
 export function leaveOut<
   E extends object,
-  const L extends unknown extends F ? OptionalField<E> : string,
-  const K extends NamedField<NamedEntity<E, F>>,
+  const L extends unknown extends F ? keyof ListedFields<E> : string,
+  const K extends keyof ListedFields<NamedEntity<E, F>>,
   R = FrameworkRequest,
   F = unknown,
 >(
-  fields: readonly L[],
+  fields: readonly L[] & Omittable<NoInfer<E>, NoInfer<F>, NoInfer<L>>,
   names: readonly K[] & Covering<NoInfer<F>, NoInfer<K>>,
   test: NamedTest<E, F, K, R>,
 ): EntityHook<NamedEntity<E, NoInfer<F>>, R> {

@@ -9,7 +9,7 @@ export interface Mistake {
 }
 
 const HEADER = `import {
-  all, arrayProp, create, define, type Entity, FrameworkModel, type FrameworkRequest, type Hidden, one, prop, type ReadOnly, type Ref, removeAll, rest, update,
+  all, arrayProp, create, define, type Entity, FrameworkModel, type FrameworkRequest, type Hidden, leaveOut, one, onlyIf, prop, type ReadOnly, type Ref, removeAll, rest, update,
 } from "@mongrove/mongrove";
 import { connect, type Resource } from "@mongrove/mongrove/client";
 class User extends FrameworkModel {
@@ -48,6 +48,28 @@ function forUser(_req: FrameworkRequest, user: Entity<User>): Entity<User> { ret
 
 /** The mistakes. */
 export const MISTAKES: readonly Mistake[] = [
+  {
+    name: "a hook that lists a misspelled field",
+    code: `all<Movie>({ postFetch: onlyIf(["yeer"], () => true) });`,
+    says: [`Type '"yeer"' is not assignable to type`, `"year"`],
+  },
+  {
+    name: "a hook of a class that lists a method",
+    code: `@rest({ route: "/notes", methods: [all({ postFetch: onlyIf(["trim"], () => true) })] })
+class Note extends FrameworkModel { @prop() text?: string; trim(): string { return ""; } }`,
+    says: [`Type '"trim"' is not assignable to type`, `"text"`],
+  },
+  {
+    name: "a test that reads a field that its list does not name",
+    code:
+      `onlyIf(["name"], (_req: FrameworkRequest, { year }: Pick<Movie, "name" | "year">) => year === 1);`,
+    says: `"the test gets year, which the list does not name"`,
+  },
+  {
+    name: "a hook that leaves a required field out",
+    code: `all<Movie>({ filter: [], preSend: leaveOut(["name"], ["year"], () => true) });`,
+    says: `"leaveOut takes optional fields, name is required"`,
+  },
   {
     name: "a schema for another type than the field's",
     code: `type Count = { readonly "~standard": {
