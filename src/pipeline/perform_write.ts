@@ -50,7 +50,7 @@ export async function performWrite(
 }
 
 /** The operations whose one statement can be bound to the values that a guard has read. */
-const GUARDED: ReadonlySet<string> = new Set(["update", "remove"]);
+const GUARDED: ReadonlySet<string> = new Set(["update", "remove", "replace"]);
 
 /** Returns the rule of a `postFetch` hook that names its fields, if no other hook gets the entity. */
 function guardOf({ postFetch, ...others }: Hooks<object>): NamedRule | undefined {
@@ -68,16 +68,18 @@ interface Guarded {
 /**
  * Asks a guard by the fields that it names, and sends the statement if the guard lets the entity pass. The statement is
  * bound to the values of these fields, so the guard is asked again if another request has changed them. Throws a 404 if
- * the guard rejects the entity. Returns "refused" if documents must write the change.
+ * the guard rejects the entity. Returns "refused" if documents must write the change, such as a replacement that creates
+ * an entity.
  */
 async function sendGuarded(
   context: OpenLevelContext,
   { guard, send }: Guarded,
 ): Promise<WriteResult | Unsent> {
-  const { source, req, match } = context;
+  const { source, req, match, level: { operation } } = context;
   for (let asked = 1;; asked++) {
     const found = await source.readGuarded?.(idParam(context), guard.reads);
     if (found === undefined) return "refused";
+    if (found === null && operation === "replace") return "refused";
     if (found === null) throw notFound();
     const { read, unchanged } = found;
     if (await runHook("postFetch", () => guard.judge({ req, read })) === undefined) {

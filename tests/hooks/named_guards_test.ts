@@ -44,7 +44,11 @@ const counts = onlyIf(
 
 @rest({
   route: "/counted",
-  methods: [update({ postFetch: counts }), remove({ postFetch: counts })],
+  methods: [
+    update({ postFetch: counts }),
+    remove({ postFetch: counts }),
+    replace({ postFetch: counts }),
+  ],
 })
 class Counted extends FrameworkModel {
   @prop({ type: Number })
@@ -199,6 +203,33 @@ test("a guard with names answers 409 when its fields change each time", async ()
   assertEquals(asked, 3);
   const found = await getModel(Counted).collection.findOne({ _id: insertedId });
   assertEquals([found?.count, found?.text], [7, undefined]);
+});
+
+test("a guard with names of a replacement reads its fields, and those of a new entity", async () => {
+  await using app = await mount([Ticket, Counted]);
+  const sent = await watchCommands(app.database.uri);
+  const [id, other] = [new mongoose.Types.ObjectId(), new mongoose.Types.ObjectId()];
+  await getModel(Counted).collection.insertMany([
+    { _id: id, count: 1, text: "a", __v: 3 },
+    { _id: other, text: "a", __v: 3 },
+  ]);
+  meanwhile = () => {};
+  sent.length = 0;
+  const { status, body } = await app.put(`/counted/${id}`, { count: 2 });
+  assertEquals([status, body], [200, { _id: String(id), count: 2, __v: 4 }]);
+  assertEquals(sent.map(({ name }) => name), ["find", "findAndModify"]);
+  assertEquals((await app.put(`/counted/${other}`, { count: 2 })).status, 404);
+  const { _id } = await getModel(Counted).collection.findOne({ _id: other }) ?? {};
+  assertEquals(_id, other);
+  // The guard gets a new entity before the body is applied
+  const created = new mongoose.Types.ObjectId();
+  assertEquals((await app.put(`/counted/${created}`, { count: 1 })).status, 404);
+  meanwhile = () => getModel(Counted).collection.updateOne({ _id: id }, { $inc: { count: 1 } });
+  asked = 0;
+  assertEquals([(await app.put(`/counted/${id}`, { count: 9 })).status, asked], [409, 3]);
+  meanwhile = () => getModel(Counted).collection.deleteOne({ _id: id });
+  assertEquals((await app.put(`/counted/${id}`, { count: 9 })).status, 404);
+  assertEquals(await getModel(Counted).collection.countDocuments(), 1);
 });
 
 test("a guard with names of a parent hides its parts", async () => {

@@ -212,8 +212,12 @@ async function replace(
   // The value of the identifier was cast by `replacement()`, and versions are numbers, so Mongoose need not cast the
   // filter.
   const named = everyFilter({ [by]: made.entity[by] }, version);
-  const upsert = version === undefined;
-  return () => store({ named, update: made.stages, upsert, minimal }, collection);
+  return (unchanged) => {
+    // An upsert copies the values of its conditions into a new entity.
+    const upsert = version === undefined && unchanged === undefined;
+    const bound = everyFilter(named, unchanged ?? {});
+    return store({ named: bound, update: made.stages, upsert, minimal }, collection);
+  };
 }
 
 interface Statement {

@@ -151,11 +151,3 @@ export function withoutMadeUp(value: unknown, depth = 0): unknown {
   );
   return Object.fromEntries(entries.map(([key, each]) => [key, withoutMadeUp(each, depth + 1)]));
 }
-
-/** Masks the identifiers in a JSON text that Mongoose has made up for embedded objects. */
-export function maskMadeUp(text: string): string {
-  return text.replace(
-    /"_id":"([0-9a-f]{24})"/g,
-    (whole, id) => POOL.includes(id) ? whole : '"_id":"made up"',
-  );
-}
