@@ -67,6 +67,7 @@ export { Framework } from "./src/host/framework.ts";
 export { and, asFilter, onlyIf, or } from "./src/declare/hooks/compose.ts";
 export { leaveOut } from "./src/declare/hooks/named_fields.ts";
 export type {
+  Actor,
   FrameworkRequest,
   FrameworkState,
   GuardRequest,
@@ -82,7 +83,12 @@ export type {
   OperationOptions,
   PreFetch,
 } from "./src/declare/hooks/hooks.ts";
-export type { OptionDescriptions, ReadOptions, WriteOptions } from "./src/declare/options.ts";
+export type {
+  FieldFeatures,
+  OptionDescriptions,
+  ReadOptions,
+  WriteOptions,
+} from "./src/declare/options.ts";
 export type { CountOptions } from "./src/features/count/option.ts";
 export type { ListFormat } from "./src/features/formats/option.ts";
 export type { DateUnit, GroupsOptions } from "./src/features/groups/option.ts";
@@ -91,6 +97,7 @@ export type { LiveDescription, LiveOptions } from "./src/features/live/option.ts
 export type { PageOptions } from "./src/features/page/option.ts";
 export type { PopulateOptions } from "./src/features/populate/option.ts";
 export type { SearchOptions } from "./src/features/search/option.ts";
+export type { Stamp } from "./src/features/stamps/option.ts";
 export type { CloseOptions } from "./src/http/close_server.ts";
 export type { ErrorsOptions } from "./src/http/answer_error.ts";
 export type { Health } from "./src/host/health.ts";

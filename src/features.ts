@@ -12,6 +12,8 @@ import { populate } from "./features/populate/populate.ts";
 import { search } from "./features/search/search.ts";
 import { select } from "./features/select/select.ts";
 import { sort } from "./features/sort/sort.ts";
+import { stamps } from "./features/stamps/stamps.ts";
+import type { ClassFeature } from "./pipeline/class_feature.ts";
 import type { AnyFeature } from "./pipeline/feature.ts";
 import { FeatureList } from "./pipeline/feature_list.ts";
 
@@ -36,7 +38,10 @@ const byName = {
   idempotency,
 } satisfies { readonly [N in FeatureName]: AnyFeature };
 
-export const features = new FeatureList(Object.values(byName));
+/** The features of classes, whose options apply wherever entities of a class are read or written. */
+const ofClasses: readonly ClassFeature[] = [stamps as ClassFeature];
+
+export const features = new FeatureList(Object.values(byName), ofClasses);
 
 /**
  * The options of changes of many entities and of PUT. They belong to no feature, so the list needs no feature for them.

@@ -8,6 +8,7 @@ import type { LiveDescription, LiveOptions } from "../features/live/option.ts";
 import type { PageOptions } from "../features/page/option.ts";
 import type { CheckedPopulate, PopulateFields } from "../features/populate/option.ts";
 import type { SearchOptions } from "../features/search/option.ts";
+import type { Stamp } from "../features/stamps/option.ts";
 import type { CheckedName, CheckedNames, Exactly } from "./model/checked_names.ts";
 import type { FieldNames } from "./model/field_names.ts";
 
@@ -38,6 +39,23 @@ export interface OptionTable<M, X> {
   q(): "required";
   by(): CheckedName<"key", M, X>;
 }
+
+/** The options of {@linkcode prop} that belong to features. */
+export interface FieldFeatures {
+  /**
+   * Whether the framework stores the sender of the request in the field, as the option `actor` of
+   * `Framework.initialize()` returns it. Clients cannot set the field.
+   */
+  readonly stamp?: Stamp;
+}
+
+/**
+ * The options of fields that belong to features. Each has the options of the schema that it implies. A field that a
+ * feature writes is read-only for clients.
+ */
+export const FIELD_OPTIONS: Readonly<Record<keyof FieldFeatures, object>> = {
+  stamp: { readonly: true },
+};
 
 /** @internal The operations that take each option. */
 export interface TakenBy {

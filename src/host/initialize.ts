@@ -4,7 +4,7 @@ import type { Model } from "mongoose";
 import { closeRegistry, registeredModels } from "../declare/model/records.ts";
 import { type ErrorContext, Reporter } from "../pipeline/request/reporter.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
-import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
+import type { Actor, FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { MAX_TIME_MS } from "../database/time_budget.ts";
 import { completeQueryLimits, type QueryLimits } from "../filter/q/limits.ts";
 import { type BodyLimits, completeBodyLimits } from "../write/body/read_body.ts";
@@ -60,6 +60,12 @@ export interface InitializeOptions {
    * ignored, and values are cast as Mongoose casts them.
    */
   readonly bodies?: "strict";
+  /**
+   * Returns the identifier of the user or program that sends a request, or `undefined`. The function is called once for
+   * each request, after the `preFetch` hooks. `req.framework.actor` has the result, and fields with the option `stamp`
+   * store it. Anything but a text, a number, an ObjectId or `undefined` answers 500, and so does a promise.
+   */
+  readonly actor?: (req: FrameworkRequest) => Actor | undefined;
   /** Limits on the URL parameter `q`. */
   readonly queryLimits?: QueryLimits;
   /** Limits on request bodies. */
@@ -81,6 +87,7 @@ const OPTIONS: Readonly<Record<keyof InitializeOptions, true>> = {
   indexes: true,
   parameters: true,
   bodies: true,
+  actor: true,
   queryLimits: true,
   bodyLimits: true,
   live: true,
@@ -121,6 +128,7 @@ export function initializeWith(
     const { operation, options, writes } = actingLevel(route);
     if (operation === "updateAll" && writes?.atomic) checkTransactions(route);
     options.start(route);
+    route.features.startClasses(route);
   }
   const describe = () => routes.map(describeRoute);
   if (options.log === true) logLine(routes.map(routeLine).join("\n"));
@@ -173,7 +181,7 @@ export function settingsOf(
   known: FeatureList = features,
 ): RouteSettings {
   const { onError, maxTimeMS = MAX_TIME_MS, sendTimeoutMS = 60_000 } = options;
-  const { queryLimits, bodyLimits, indexes, parameters, bodies } = options;
+  const { queryLimits, bodyLimits, indexes, parameters, bodies, actor } = options;
   for (const [name, time] of Object.entries({ maxTimeMS, sendTimeoutMS })) {
     if (Number.isInteger(time) && time > 0 && time <= MAX_TIMER_MS) continue;
     throw new RangeError(
@@ -191,6 +199,7 @@ export function settingsOf(
     indexes,
     parameters,
     bodies,
+    actor,
     reporter: new Reporter(onError),
   };
 }
@@ -208,6 +217,9 @@ function checkOptions(options: InitializeOptions): void {
   }
   if (options.models !== undefined && !Array.isArray(options.models)) {
     throw new TypeError(`Cannot initialize: "models" is not a list`);
+  }
+  if (options.actor !== undefined && typeof options.actor !== "function") {
+    throw new TypeError(`Cannot initialize: "actor" is not a function`);
   }
   for (const [name, words] of Object.entries(WORDS)) {
     const given = options[name as keyof typeof WORDS];

@@ -7,7 +7,8 @@ import type { RestRecord } from "../declare/model/records.ts";
 import { isDeepStrictEqual } from "node:util";
 import { buildSchema } from "../schema/build_schema.ts";
 import { shapeForAll } from "../schema/fields/shape.ts";
-import type { WriteDuties, WrittenEntities } from "../sources/write_duties.ts";
+import type { Stamps, WriteDuties, WrittenEntities } from "../sources/write_duties.ts";
+import type { Route } from "./request/route.ts";
 import { cannotMount, type OptionPlace, OptionReader } from "./option_reader.ts";
 
 /**
@@ -33,6 +34,13 @@ export interface ClassFeature<R = unknown> {
    * wrong.
    */
   check(option: OptionReader): R;
+  /**
+   * Returns the value of the option from other declarations of a class, such as options of its fields. `@rest` then has
+   * no option of this name, and embedded classes can have the option too.
+   */
+  declared?(target: ModelClass): unknown;
+  /** Runs when a router is mounted, to check the options of the router that the class option needs. */
+  start?(rule: R, place: { readonly target: ModelClass; readonly route: Route }): void;
   /** Adds fields and indexes to the schema of the class. */
   schema?(rule: R, schema: Schema): void;
   /**
@@ -40,7 +48,10 @@ export interface ClassFeature<R = unknown> {
    * addition to the option `scope`, in routes, in references of bodies, in populated references and in `queryFor()`.
    */
   condition?(rule: R, req: FrameworkRequest): MaybePromise<QueryObject>;
-  /** Returns the values that the framework sets on an entity before each write, such as the name of the writer. */
+  /**
+   * Returns the values that the framework stores with each write of an entity, such as the name of the writer. The
+   * values must be cast to the types of their fields. The value `undefined` removes a field.
+   */
   stamps?(rule: R, write: StampedWrite): Readonly<Record<string, unknown>>;
   /**
    * Sends further statements to the database in the transaction of each write, such as an entry of an audit log. Both
@@ -53,6 +64,7 @@ export interface ClassFeature<R = unknown> {
 export interface StampedWrite {
   readonly req: FrameworkRequest;
   readonly isNew: boolean;
+  readonly schema: Schema;
 }
 
 /**
@@ -66,7 +78,7 @@ export interface TogetherWrite extends WrittenEntities {
 
 type Scope = NonNullable<RestRecord["scope"]>;
 
-interface ClassRule {
+export interface ClassRule {
   readonly feature: ClassFeature;
   readonly rule: unknown;
 }
@@ -79,7 +91,9 @@ export function readClassRules(
   const { rests } = describeModel(target);
   return all.flatMap((feature) => {
     const { name } = feature;
-    const [value, ...others] = rests.map((rest) => rest[name as keyof RestRecord] as unknown);
+    const [value, ...others] = feature.declared === undefined
+      ? rests.map((rest) => rest[name as keyof RestRecord] as unknown)
+      : [feature.declared(target)];
     if (others.some((other) => !isDeepStrictEqual(other, value))) {
       throw cannotMount(target, `its @rest decorators have different values of "${name}"`);
     }
@@ -123,29 +137,32 @@ export function scopesOfRules(rules: readonly ClassRule[]): Scope[] {
   );
 }
 
-/**
- * Returns the work that the class options add to each write of a request, such as the name of the writer. Returns
- * `undefined` if no option adds work, so that the write may be sent without a document and a transaction.
- */
-export function dutiesOfRules(
+/** Runs the checks of the class options for one of the classes of a route. */
+export function startRules(
+  rules: readonly ClassRule[],
+  place: { readonly target: ModelClass; readonly route: Route },
+): void {
+  for (const { feature, rule } of rules) feature.start?.(rule, place);
+}
+
+/** Returns the values that the class options store with a write of an entity. */
+export function stampsOfRules(rules: readonly ClassRule[], write: StampedWrite): Stamps {
+  return Object.assign(
+    {},
+    ...rules.map(({ feature, rule }) => feature.stamps?.(rule, write) ?? {}),
+  );
+}
+
+/** Returns the function that sends the further statements of the class options, or `undefined` if there are none. */
+export function joinedStatements(
   rules: readonly ClassRule[],
   req: FrameworkRequest,
-): WriteDuties | undefined {
-  const stamping = rules.filter(({ feature }) => feature.stamps !== undefined);
+): WriteDuties["together"] {
   const joining = rules.filter(({ feature }) => feature.together !== undefined);
-  if (stamping.length === 0 && joining.length === 0) return undefined;
-  return {
-    stamp(doc) {
-      for (const { feature, rule } of stamping) {
-        doc.set(feature.stamps?.(rule, { req, isNew: doc.isNew }) as object);
-      }
-    },
-    ...joining.length > 0 && {
-      async together(written, session) {
-        for (const { feature, rule } of joining) {
-          await feature.together?.(rule, { ...written, req, session });
-        }
-      },
-    },
+  if (joining.length === 0) return undefined;
+  return async (written, session) => {
+    for (const { feature, rule } of joining) {
+      await feature.together?.(rule, { ...written, req, session });
+    }
   };
 }

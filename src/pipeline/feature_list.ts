@@ -1,18 +1,21 @@
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { RestRecord } from "../declare/model/records.ts";
-import { addToSchemas } from "../schema/build_schema.ts";
+import { addToSchemas, embeddedClasses } from "../schema/build_schema.ts";
 import { memoize } from "../schema/memoize.ts";
 import type { WriteDuties } from "../sources/write_duties.ts";
 import {
   addRulesToSchema,
   type ClassFeature,
-  dutiesOfRules,
+  joinedStatements,
   readClassRules,
   scopesOfRules,
+  stampsOfRules,
+  startRules,
 } from "./class_feature.ts";
 import type { AnyFeature } from "./feature.ts";
 import type { ParameterForms } from "./given_request.ts";
+import type { Route } from "./request/route.ts";
 
 /**
  * All features of a router. A feature is an ability that an option adds to operations, such as pages or sorting. For
@@ -43,7 +46,8 @@ export class FeatureList {
 
   /** The names of the options of features in `@rest` on a class, so that the check of `@rest` accepts them. */
   get classOptions(): Readonly<Record<string, true>> {
-    return Object.fromEntries(this.#ofClasses.map(({ name }) => [name, true]));
+    const inRest = this.#ofClasses.filter(({ declared }) => declared === undefined);
+    return Object.fromEntries(inRest.map(({ name }) => [name, true]));
   }
 
   readonly #rulesOf = memoize((target: ModelClass) => readClassRules(this.#ofClasses, target));
@@ -56,12 +60,36 @@ export class FeatureList {
     return scopesOfRules(this.#rulesOf(target));
   }
 
+  /** Whether class options store values with each write of a class, or of a class that it embeds. */
+  readonly #isStamped = memoize((target: ModelClass) => {
+    const all = [target, ...embeddedClasses(target)];
+    return all.flatMap(this.#rulesOf).some(({ feature }) => feature.stamps !== undefined);
+  });
+
   /**
    * Returns the work that class options add to each write of a request, such as the name of the writer. Returns
    * `undefined` if there is no such work.
    */
   dutiesOf(target: ModelClass, req: FrameworkRequest): WriteDuties | undefined {
-    return dutiesOfRules(this.#rulesOf(target), req);
+    const together = joinedStatements(this.#rulesOf(target), req);
+    if (together === undefined && !this.#isStamped(target)) return undefined;
+    return {
+      target,
+      stamps: (written, isNew) => {
+        const { schema } = written;
+        return stampsOfRules(this.#rulesOf(written.target), { req, isNew, schema });
+      },
+      ...together && { together },
+    };
+  }
+
+  /** Runs the start-up checks of the class options for all classes of a route. */
+  startClasses(route: Route): void {
+    for (const { target } of route.levels) {
+      for (const each of [target, ...embeddedClasses(target)]) {
+        startRules(this.#rulesOf(each), { target: each, route });
+      }
+    }
   }
 
   /**

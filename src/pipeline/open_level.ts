@@ -113,7 +113,7 @@ async function settingsFor(context: LevelContext): Promise<CollectionSourceOptio
     maxTimeMS: route.maxTimeMS,
     by: writes?.by,
     part: () => context.cache.claim,
-    duties: level.link?.embedded ? undefined : route.features.dutiesOf(level.target, context.req),
+    duties: route.features.dutiesOf(level.target, context.req),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../schema/fields/json.ts";
+import { askActor } from "./request/actor.ts";
 import { readBody } from "../write/body/read_body.ts";
 import { runAction } from "./action.ts";
 import { changeAll } from "./change_all.ts";
@@ -89,6 +90,7 @@ async function operate(context: OpenLevelContext, body: JsonObject | undefined):
  */
 export async function admit(call: Call): Promise<void> {
   await passPreFetch(call);
+  askActor(call);
   narrowToReader(call.context);
   if (call.badQuery !== undefined) throw call.badQuery;
   // Features may read the whole body of a write. The names of all parameters are checked before, so that a request with

@@ -2,6 +2,7 @@ import mongoose from "mongoose";
 import type { Schema } from "mongoose";
 import { Buffer } from "node:buffer";
 import { FrameworkModel, type ModelClass } from "../declare/model/framework_model.ts";
+import { FIELD_OPTIONS, type FieldFeatures } from "../declare/options.ts";
 import type { FieldRecord } from "../declare/model/records.ts";
 import { isJson } from "./fields/json.ts";
 import { modelName } from "./model_name.ts";
@@ -19,7 +20,10 @@ const COMMON_OPTIONS = [
   ...["hidden", "readonly", "apart", "exists", "summary", "description", "deprecated", "example"],
   ...["alias", "get", "set"],
 ];
-const SINGLE_OPTIONS = new Set([...COMMON_OPTIONS, "type", "ref", "of"]);
+const SINGLE_OPTIONS = new Set([
+  ...[...COMMON_OPTIONS, "type", "ref", "of"],
+  ...Object.keys(FIELD_OPTIONS),
+]);
 const ARRAY_OPTIONS = new Set([...COMMON_OPTIONS, "items", "embedded"]);
 
 /**
@@ -78,12 +82,19 @@ export function buildField(field: FieldRecord, schemaOf: SchemaOf): BuiltField {
   }
   const own = Object.fromEntries(Object.entries(options).filter(([key]) => !OWN_OPTIONS.has(key)));
   if (options.apart === true) own.select = false;
+  for (const name of Object.keys(options)) {
+    if (isFeature(name)) Object.assign(own, FIELD_OPTIONS[name]);
+  }
   if (own.validate !== undefined) own.validate = validatorsOf(own.validate);
   const values = options.enum === undefined ? {} : { enum: enumValues(options.enum) };
   const { definition: type, refersTo } = elementType(field, schemaOf);
   checkExists(field, type);
   const definition = array ? arrayOf(type, { own, values }) : { ...own, ...values, ...type };
   return { definition, ...refersTo && { refersTo } };
+}
+
+function isFeature(name: string): name is keyof FieldFeatures {
+  return Object.hasOwn(FIELD_OPTIONS, name);
 }
 
 function arrayOf(

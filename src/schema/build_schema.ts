@@ -9,7 +9,7 @@ import { markErrors } from "./mongoose/errors.ts";
 import { hideInJson } from "./mongoose/documents/hide_in_json.ts";
 import { copyMethods, markCopies } from "./mongoose/documents/mark_copies.ts";
 import { declareKindKey } from "./mongoose/schemas/schema_kinds.ts";
-import { DOCUMENT_MEMBERS, typesWithin } from "./mongoose/schemas/schema_members.ts";
+import { DOCUMENT_MEMBERS, schemasWithin, typesWithin } from "./mongoose/schemas/schema_members.ts";
 import { checkMongoose } from "./mongoose/assumptions.ts";
 import { rememberDefault } from "./mongoose/schemas/field_rules.ts";
 import { refusePromises } from "./mongoose/schemas/refuse_promises.ts";
@@ -51,6 +51,19 @@ const classes = new WeakMap<Schema, ModelClass>();
 export function schemaClass(holder: SchemaType | Shape | undefined): ModelClass | undefined {
   const { schema } = (holder ?? {}) as { schema?: Schema };
   return schema && classes.get(schema);
+}
+
+/** Returns the classes that a class embeds, also inside of other embedded classes. */
+export function embeddedClasses(target: ModelClass): ModelClass[] {
+  const { schema } = buildSchema(target);
+  return [...schemasWithin(schema)].flatMap((each) =>
+    each === schema ? [] : classes.get(each) ?? []
+  );
+}
+
+/** Returns the model class of the schema of a document, whichever connection the schema was built for. */
+export function classOf(schema: Schema): ModelClass | undefined {
+  return classes.get(schema);
 }
 
 /**

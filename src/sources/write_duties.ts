@@ -1,4 +1,4 @@
-import type { ClientSession, Document, Model } from "mongoose";
+import type { ClientSession, Document, Model, Schema } from "mongoose";
 import {
   inTransaction,
   type TransactionOptions,
@@ -7,6 +7,7 @@ import {
 } from "../database/in_transaction.ts";
 import type { TimeBudget } from "../database/time_budget.ts";
 import { writerOf } from "../database/write_past_lock.ts";
+import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { Together } from "../write/save_document.ts";
 
 /**
@@ -19,13 +20,24 @@ export interface WrittenEntities {
   readonly model: Model<unknown>;
 }
 
+/** Values to store, cast to the types of their fields. The value `undefined` removes a field. */
+export type Stamps = Readonly<Record<string, unknown>>;
+
+/** A class with the schema by which its entities are written, which belongs to a connection. */
+export interface StampedClass {
+  readonly target: ModelClass;
+  readonly schema: Schema;
+}
+
 /**
  * The work that class options add to each write of an entity, such as the name of the writer or an entry of an audit
  * log.
  */
 export interface WriteDuties {
-  /** Sets values on a document before the document is validated and saved. */
-  stamp(doc: Document): void;
+  /** The class whose entities are written. */
+  readonly target: ModelClass;
+  /** Returns the values that class options store with a write of an entity of a class. */
+  stamps(written: StampedClass, isNew: boolean): Stamps;
   /**
    * Sends further statements in the transaction of a write. Missing if no class option has such statements, so that a
    * write needs no transaction.
@@ -63,6 +75,16 @@ function withDuties(
       }
       await duty?.(written, session);
     });
+}
+
+/** Returns the operators of an update that stores the values of class options. */
+export function operatorsFor(
+  stamps: Stamps = {},
+): { readonly set: Record<string, unknown>; readonly unset: Record<string, unknown> } {
+  const all = Object.entries(stamps);
+  const set = all.filter(([, value]) => value !== undefined);
+  const unset = all.filter(([, value]) => value === undefined).map(([name]) => [name, 1]);
+  return { set: Object.fromEntries(set), unset: Object.fromEntries(unset) };
 }
 
 /** A write of documents that class options may join. */

@@ -3,6 +3,7 @@ import * as mod from "../../mod.ts";
 import type {
   Action,
   ActionTarget,
+  Actor,
   ArrayPropOptions,
   BodyLimits,
   CloseOptions,
@@ -18,6 +19,7 @@ import type {
   Fetch,
   FieldDecorator,
   FieldDescription,
+  FieldFeatures,
   FieldOptions,
   FieldRule,
   FilterDescription,
@@ -69,6 +71,7 @@ import type {
   Restricted,
   RouteDescription,
   SearchOptions,
+  Stamp,
   StandardSchema,
   StatementTrace,
   UnnamedModel,
@@ -108,6 +111,7 @@ const VALUES = [
 interface Types {
   Action: Action;
   ActionTarget: ActionTarget;
+  Actor: Actor;
   ArrayPropOptions: ArrayPropOptions<string, StringConstructor>;
   BodyLimits: BodyLimits;
   CloseOptions: CloseOptions;
@@ -123,6 +127,7 @@ interface Types {
   Fetch: Fetch;
   FieldDecorator: FieldDecorator<string>;
   FieldDescription: FieldDescription;
+  FieldFeatures: FieldFeatures;
   FieldOptions: FieldOptions<string>;
   FieldRule: FieldRule;
   FilterDescription: FilterDescription;
@@ -174,6 +179,7 @@ interface Types {
   Restricted: Restricted<string>;
   RouteDescription: RouteDescription;
   SearchOptions: SearchOptions;
+  Stamp: Stamp;
   StandardSchema: StandardSchema;
   StatementTrace: StatementTrace;
   UnnamedModel: UnnamedModel;
@@ -202,6 +208,7 @@ Deno.test("mod.ts exports the public values, and no other", () => {
 const TYPES: Record<keyof Types, true> = {
   Action: true,
   ActionTarget: true,
+  Actor: true,
   ArrayPropOptions: true,
   BodyLimits: true,
   CloseOptions: true,
@@ -217,6 +224,7 @@ const TYPES: Record<keyof Types, true> = {
   Fetch: true,
   FieldDecorator: true,
   FieldDescription: true,
+  FieldFeatures: true,
   FieldOptions: true,
   FieldRule: true,
   FilterDescription: true,
@@ -268,6 +276,7 @@ const TYPES: Record<keyof Types, true> = {
   Restricted: true,
   RouteDescription: true,
   SearchOptions: true,
+  Stamp: true,
   StandardSchema: true,
   StatementTrace: true,
   UnnamedModel: true,

@@ -1,5 +1,6 @@
 import type { ModelClass } from "../model/framework_model.ts";
 import { recordField } from "../model/records.ts";
+import type { FieldFeatures } from "../options.ts";
 import type { FieldOptions } from "./field_options.ts";
 import type { FieldDecorator, FieldType } from "./field_type.ts";
 import type { NoOptions } from "../operations/hooks_input.ts";
@@ -16,7 +17,7 @@ import type {
 } from "./prop_input.ts";
 
 /** Options of {@linkcode prop}, which are the options of all fields and the options of a field that holds one value. */
-export interface PropOptions<V, T = unknown> extends FieldOptions<V> {
+export interface PropOptions<V, T = unknown> extends FieldOptions<V>, FieldFeatures {
   /**
    * The type of the field. The default is an identifier for a field with `ref`, or else the type of `default`, or else
    * `String`.

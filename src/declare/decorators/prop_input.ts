@@ -1,6 +1,7 @@
 import type { Types } from "mongoose";
 import type { FrameworkModel, ModelClass } from "../model/framework_model.ts";
 import type { IsHidden, IsReadOnly, IsRestricted } from "../model/field_names.ts";
+import type { FieldFeatures } from "../options.ts";
 import type { FieldOptions } from "./field_options.ts";
 import type { FieldDecorator, Identifier, ValueOf } from "./field_type.ts";
 import type { ArrayPropOptions, PropOptions } from "./prop.ts";
@@ -52,8 +53,9 @@ export type FieldProblem<D, N extends string, O, P> = Decorated<D> extends infer
 export type BrandProblem<V, O, P> = 0 extends 1 & V ? P
   : IsHidden<V> extends true
     ? OptionIn<O, "hidden"> extends true ? P : "the field is Hidden: add hidden: true"
-  : IsReadOnly<V> extends true
-    ? OptionIn<O, "readonly"> extends true ? P : "the field is ReadOnly: add readonly: true"
+  : IsReadOnly<V> extends true ? OptionIn<O, "readonly"> extends true ? P
+    : OptionIn<O, "stamp"> extends string ? P
+    : "the field is ReadOnly: add readonly: true"
   : IsRestricted<V> extends true
     ? OptionIn<O, "hidden"> extends AnyRule ? P : "the field is Restricted: add hidden: (req) => …"
   : P;
@@ -215,7 +217,7 @@ export type PropInput<V, O> =
   & NoOtherOptions<"@prop", O, keyof PropOptions<unknown>>;
 
 /** @internal The options of {@linkcode PropInput} whose types depend on the given options. */
-export interface PropChecks<V, O> {
+export interface PropChecks<V, O> extends FieldFeatures {
   readonly type?: CheckedType<V, OptionIn<O, "type">>;
   readonly of?: CheckedOf<V, OptionIn<O, "of">>;
   readonly ref?: OptionIn<O, "ref"> extends string | undefined ? string | undefined

@@ -1,6 +1,10 @@
 // @ts-types="npm:@types/express@^5"
 import type { Request } from "express";
+import type { Types } from "mongoose";
 import type { FrameworkModel, ModelClass, ModelOf } from "../model/framework_model.ts";
+
+/** The user or program that sends a request, by its identifier. */
+export type Actor = string | number | Types.ObjectId;
 
 /** A filter, a projection or query options, as Mongoose takes them. */
 export type QueryObject = Record<string, unknown>;
@@ -41,6 +45,11 @@ export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
    * is read, and do not have this property.
    */
   parent?: object;
+  /**
+   * The sender of the request, as the option `actor` of `Framework.initialize()` returns it after the `preFetch` hooks.
+   * Missing without the option, before these hooks have passed, and for requests of nobody.
+   */
+  actor?: Actor;
   /** A property that only exists in types, so that TypeScript distinguishes requests for different models. */
   readonly "~model"?: M;
 }

@@ -45,6 +45,7 @@ export function runHook<T>(
 export type HostFunction =
   | HookName
   | "scope"
+  | "actor"
   | "rights"
   | "by"
   | "getConnection"

@@ -10,6 +10,7 @@ import type { Rights } from "../../schema/fields/rights.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import type { BodyLimits } from "../../write/body/read_body.ts";
 import type { FeatureList } from "../feature_list.ts";
+import type { ActorFunction } from "./actor.ts";
 import type { ReaderOptions } from "../reader_options.ts";
 import type { RouteRights } from "./reader_rights.ts";
 import type { Reporter } from "./reporter.ts";
@@ -110,6 +111,8 @@ export interface Route {
    * `"lazy"`, only `replace()` by another field than `_id` needs them.
    */
   readonly indexes?: "required" | "lazy" | undefined;
+  /** Returns the sender of a request. Missing if the application records no senders. */
+  readonly actor?: ActorFunction | undefined;
   readonly reporter: Reporter;
   readonly bodyLimits: Required<BodyLimits>;
   /** All features that the options of operations can turn on in this router. */

@@ -1,4 +1,4 @@
-import type { ClientSession, Document, Model } from "mongoose";
+import type { ClientSession, Document, Model, Schema } from "mongoose";
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
 import type { ModelQuery } from "../../declare/operations/action.ts";
 import { castFilter, withConditions } from "../../filter/cast_filter.ts";
@@ -40,7 +40,9 @@ import { openBytes, planIn, readGuarded, storedEntities, storedEntity } from "./
 import type { OpenCollection } from "./read_stored.ts";
 import { planStatement } from "./write_stored.ts";
 import { insertEntities } from "../insert_entities.ts";
-import { boundRemoval, type BoundWrite, boundWriter, type WriteDuties } from "../write_duties.ts";
+import { stampDocument } from "../stamp_document.ts";
+import { boundRemoval, type BoundWrite, boundWriter } from "../write_duties.ts";
+import type { Stamps, WriteDuties } from "../write_duties.ts";
 import type { PartPath } from "../parts/part_path.ts";
 import type { ReadPlan } from "./plan_read.ts";
 import { whyHooked } from "./plan_write.ts";
@@ -137,15 +139,16 @@ export class CollectionSource implements Source {
     // check therefore comes before the connection is opened.
     const reason = whyHooked(change);
     if (reason !== undefined) return { kind: "documents", reason };
-    if (this.#options.duties !== undefined) {
-      return { kind: "documents", reason: "a feature of the class works with each write" };
+    if (this.#options.duties?.together !== undefined) {
+      return { kind: "documents", reason: "a feature of the class sends further statements" };
     }
     if (operation === "removeAll") {
       return { kind: "statement", send: () => this.removeSelected(limit).then(() => ({})) };
     }
     const name = id === undefined ? {} : this.idFilter(id);
     if (name === undefined) return { kind: "documents", reason: "the path names no entity" };
-    return await planStatement(change, { ...await this.open(), name });
+    const opened = await this.open();
+    return await planStatement(change, { ...opened, name, stamps: this.#stampsFor(opened.model) });
   }
 
   async newEntity(_id?: unknown): Promise<EntityValue> {
@@ -183,19 +186,20 @@ export class CollectionSource implements Source {
   async locate(entity: EntityValue): Promise<PartPath> {
     const { model, selection, timeBudget } = await this.open();
     const scope = castFilter(model, selection.scope);
-    return { model, id: identifierOf(entity, model), scope, timeBudget, steps: [] };
+    const stamps = [this.#stampsFor(model)?.(false) ?? {}];
+    return { model, id: identifierOf(entity, model), scope, timeBudget, steps: [], stamps };
   }
 
   async save(entity: EntityValue): Promise<EntityValue> {
     const doc = documentOf(entity);
-    this.#options.duties?.stamp(doc);
+    this.#stamp([doc]);
     await this.#options.timeBudget.wait(this.store(doc));
     return showsInPart(this.#options) ? await readSaved(doc, this.#options) : doc;
   }
 
   async insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]> {
     const docs = entities.map(documentOf);
-    for (const doc of docs) this.#options.duties?.stamp(doc);
+    this.#stamp(docs);
     await this.#options.timeBudget.wait(this.storeNew(docs));
     return showsInPart(this.#options) ? await readAllSaved(docs, this.#options) : docs;
   }
@@ -218,7 +222,7 @@ export class CollectionSource implements Source {
 
   async updateAll(entities: readonly EntityValue[]): Promise<void> {
     const docs = entities.map(documentOf);
-    for (const doc of docs) this.#options.duties?.stamp(doc);
+    this.#stamp(docs);
     const work = saveDocuments(docs, this.#writeOptions(this.#bind(docs, { change: "update" })));
     await this.#options.timeBudget.wait(work);
   }
@@ -266,6 +270,19 @@ export class CollectionSource implements Source {
       doc,
       this.#writeOptions(this.#bind([doc], { change: "remove", together })),
     );
+  }
+
+  #stamp(docs: readonly Document[]): void {
+    const { duties } = this.#options;
+    if (duties !== undefined) { for (const doc of docs) stampDocument(doc, duties); }
+  }
+
+  /** Returns the function that gives the values of class options for a write by one statement. */
+  #stampsFor({ schema }: Model<unknown>): ((isNew: boolean) => Stamps) | undefined {
+    const { duties } = this.#options;
+    if (duties === undefined) return undefined;
+    const { target } = duties;
+    return (isNew) => duties.stamps({ target, schema: schema as Schema }, isNew);
   }
 
   #bind(docs: readonly Document[], bound: BoundWrite): Together {

@@ -8,6 +8,7 @@ import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isClearable, isSetOnce } from "../../schema/fields/visibility.ts";
 import { castForQuery, isImmutableAtTimes } from "../../schema/mongoose/schemas/field_rules.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
+import type { Stamps } from "../write_duties.ts";
 import { BodyCast } from "../../write/body/cast_body.ts";
 
 interface MadeField extends FieldDefault {
@@ -75,18 +76,25 @@ export class EntityMaker {
    */
   replacement(
     body: JsonObject,
-    { by, _id }: { readonly by: string; readonly _id?: unknown },
+    { by, _id, added = {}, changed = {} }: {
+      readonly by: string;
+      readonly _id?: unknown;
+      /** The values that class options store with a new entity. */
+      readonly added?: Stamps;
+      /** The values that class options store with a change of an entity. */
+      readonly changed?: Stamps;
+    },
   ): Replacement | undefined {
     const made = this.#cleared && this.make(body);
     if (made === undefined) return undefined;
-    const entity = _id === undefined ? made : { ...made, _id };
+    const entity: Record<string, unknown> = { ...made, ..._id !== undefined && { _id }, ...added };
     const { schema } = this.#model;
     // A stored entity keeps its immutable fields. A new entity gets the immutable fields of the body.
     const given = Object.keys(body).filter((name) => {
       const field = this.#shape.fields.get(name);
       return field?.writable && !isSetOnce(field);
     });
-    const names = new Set([...this.#cleared ?? [], ...given]);
+    const names = new Set([...this.#cleared ?? [], ...given, ...Object.keys(changed)]);
     const { updatedAt } = stampFields(schema as Schema);
     const isWritten = ([name]: [string, unknown]) => names.has(name) || name === updatedAt;
     const changes = Object.entries(entity).filter(isWritten);

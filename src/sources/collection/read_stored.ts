@@ -1,3 +1,4 @@
+import type { Stamps } from "../write_duties.ts";
 import type { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Model } from "mongoose";
@@ -45,6 +46,8 @@ export interface OpenCollection {
   readonly linked?: boolean;
   /** The name of the field by which the path of `replace()` identifies the entity. */
   readonly by?: string | undefined;
+  /** Returns the values that class options store with a write. Missing if no option stores values. */
+  readonly stamps?: ((isNew: boolean) => Stamps) | undefined;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { operatorsFor } from "../write_duties.ts";
 import mongoose from "mongoose";
 import type { ClientSession, Model } from "mongoose";
 import { inTransaction, turnsIn } from "../../database/in_transaction.ts";
@@ -70,14 +71,15 @@ async function create(
   collection: OpenCollection,
 ): Promise<Send | undefined> {
   const { model, timeBudget, shape } = collection;
-  const entity = modelSupport(model, shape).inserts?.make(body, claim?.ids[0]);
+  const made = modelSupport(model, shape).inserts?.make(body, claim?.ids[0]);
+  const entity = made && stampNew(made, collection);
   if (entity === undefined || !await areAllowed({ entity }, collection)) return undefined;
   return async () => {
     const insert = (session?: ClientSession, mostMS?: number) =>
       model.collection.insertOne(entity, timeBudget.statement(session, mostMS));
     await timeBudget.wait(writePastLock(lockOf(collection, entity), insert));
-    const made = { created: String(entity._id), version: 0 };
-    return minimal ? made : { ...made, text: toJson(entity, shape) };
+    const told = { created: String(entity._id), version: 0 };
+    return minimal ? told : { ...told, text: toJson(entity, shape) };
   };
 }
 
@@ -92,7 +94,10 @@ async function createMany(
   for (const [index, body] of bodies.entries()) {
     if (pacer.isDue) await pacer.rest();
     const made = body && maker?.make(body, claim?.ids[index]);
-    const entity = made && await areAllowed({ entity: made }, collection) ? made : undefined;
+    const stamped = made && stampNew(made, collection);
+    const entity = stamped && await areAllowed({ entity: stamped }, collection)
+      ? stamped
+      : undefined;
     if (entity === undefined && isAtomic) return undefined;
     entities.push(entity);
   }
@@ -155,7 +160,7 @@ async function update(
   const named = castFilter(model, everyFilter(name, conditions, version));
   return (unchanged = {}) => {
     const bound = everyFilter(named, unchanged);
-    return store({ named: bound, update: updateBy(changes, model), minimal }, collection);
+    return store({ named: bound, update: updateBy(changes, collection), minimal }, collection);
   };
 }
 
@@ -168,7 +173,7 @@ async function updateAll(
   if (changes === undefined || !await areAllowed({ changes }, collection)) return undefined;
   const named = castFilter(model, everyFilter(conditions, version)) as object;
   return () => {
-    const update = updateBy(changes, model) as object;
+    const update = updateBy(changes, collection) as object;
     const upTo = Number.isFinite(limit) && { limit: limit + 1 };
     const transaction = { ...turnsIn(model), timeBudget, isRequired: true };
     let affected = 0;
@@ -188,26 +193,38 @@ async function updateAll(
  */
 function changesBy(
   body: JsonObject,
-  { model, shape, selection: { scope } }: OpenCollection,
+  { model, shape, selection: { scope }, stamps }: OpenCollection,
 ): Values | undefined {
   const changes = flatFields(body, shape);
   // The update must not change a field that the scope reads, because the entity could then leave its scope.
-  const isKept = changes && keepsScopes({ model, scope, steps: [] }, Object.keys(changes));
+  const names = Object.keys({ ...changes, ...stamps?.(false) });
+  const isKept = changes && keepsScopes({ model, scope, steps: [] }, names);
   return isKept ? changes : undefined;
 }
 
-function updateBy(changes: Values, model: Model<unknown>): object {
-  const set = { ...changes, ...timeStamps(model, "updatedAt") };
-  return { ...!isEmpty(set) && { $set: set }, $inc: { [keyOf(model)]: 1 } };
+function updateBy(changes: Values, { model, stamps }: OpenCollection): object {
+  const { set, unset } = operatorsFor(stamps?.(false));
+  const all = { ...changes, ...set, ...timeStamps(model, "updatedAt") };
+  return {
+    ...!isEmpty(all) && { $set: all },
+    ...!isEmpty(unset) && { $unset: unset },
+    $inc: { [keyOf(model)]: 1 },
+  };
+}
+
+/** Returns a new entity with the values that class options store. */
+function stampNew(entity: Values, { stamps }: OpenCollection): Values {
+  return { ...entity, ...operatorsFor(stamps?.(true)).set };
 }
 
 async function replace(
   { body = {}, minimal }: Change,
   collection: OpenCollection,
 ): Promise<Send | undefined> {
-  const { model, shape, selection: { version }, name, by = "_id" } = collection;
+  const { model, shape, selection: { version }, name, by = "_id", stamps } = collection;
   const { inserts } = modelSupport(model, shape);
-  const made = inserts?.replacement(body, { by, _id: name?._id });
+  const stamped = stamps && { added: stampNew({}, collection), changed: stamps(false) };
+  const made = inserts?.replacement(body, { by, _id: name?._id, ...stamped });
   if (made === undefined || !await areAllowed(made, collection)) return undefined;
   // The value of the identifier was cast by `replacement()`, and versions are numbers, so Mongoose need not cast the
   // filter.

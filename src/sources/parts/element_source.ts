@@ -1,4 +1,4 @@
-import type { Document, Model, Types } from "mongoose";
+import type { Document, Model, Schema, Types } from "mongoose";
 import { conflict, occupied } from "../../errors/refusals.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
 import { everyFilter, type Filter } from "../../filter/filters.ts";
@@ -23,6 +23,7 @@ import {
   identifierOf,
   readSelection,
 } from "../entities.ts";
+import { stampDocument } from "../stamp_document.ts";
 import { noteEnd } from "../window_end.ts";
 import type {
   EntitiesRead,
@@ -165,10 +166,13 @@ export class ElementSource implements Source {
   }
 
   locate(entity: EntityValue): Promise<PartPath> {
-    const { parent, link: { property, array }, model } = this.#options;
+    const { parent, link: { property, array }, model, duties } = this.#options;
     const id = array ? { id: identifierOf(entity, model) as Types.ObjectId } : {};
     const step = { property, scope: this.#scope, ...id };
-    return Promise.resolve({ ...parent, steps: [...parent.steps, step] });
+    const schema = model.schema as Schema;
+    const own = duties?.stamps({ target: duties.target, schema }, false);
+    const stamps = [...parent.stamps ?? [], own ?? {}];
+    return Promise.resolve({ ...parent, steps: [...parent.steps, step], stamps });
   }
 
   async save(entity: EntityValue): Promise<EntityValue> {
@@ -190,6 +194,7 @@ export class ElementSource implements Source {
   async updateAll(entities: readonly EntityValue[]): Promise<void> {
     const { parent, link: { property }, shape, timeBudget } = this.#options;
     const docs = entities.map(documentOf);
+    this.#stamp(docs);
     const change = { property, scope: this.#scope, condition: this.#selected, shape };
     const work = saveBy(docs, () => updateElements(docs, { place: parent, ...change }));
     await timeBudget.wait(work);
@@ -215,8 +220,14 @@ export class ElementSource implements Source {
     await timeBudget.wait(removeElements(parent, removed));
   }
 
+  #stamp(docs: readonly Document[]): void {
+    const { duties } = this.#options;
+    if (duties !== undefined) { for (const doc of docs) stampDocument(doc, duties); }
+  }
+
   async #write(docs: readonly Document[], write: () => Promise<void>): Promise<EntityValue[]> {
     const { link, shape, timeBudget, maxTimeMS, selection } = this.#options;
+    this.#stamp(docs);
     // `readProjected()` throws for a projection that embedded entities cannot have. The call comes first, so that such
     // an error prevents the write.
     readProjected(selection.projection, this.#options);

@@ -34,6 +34,7 @@ export async function runCheck(
     "docs/assistants.md",
     "docs/changes.md",
     "docs/hooks.md",
+    "docs/lifecycle.md",
     "docs/lists.md",
     "docs/roles.md",
     "docs/sub_resources.md",

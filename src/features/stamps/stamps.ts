@@ -1,0 +1,91 @@
+import type { Schema, SchemaType } from "mongoose";
+import { describeModel } from "../../declare/model/describe_model.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import type { ClassFeature, StampedWrite } from "../../pipeline/class_feature.ts";
+import { cannotMount } from "../../pipeline/option_reader.ts";
+import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
+import type { Stamp } from "./option.ts";
+
+/** A field that stores the sender of a request. */
+interface StampedField {
+  readonly name: string;
+  readonly stamp: Stamp;
+}
+
+const STAMPS: readonly unknown[] = ["createdBy", "updatedBy"] satisfies readonly Stamp[];
+
+/** The types of fields that can store a sender. */
+const TYPES: readonly string[] = ["String", "Number", "ObjectId"];
+
+/**
+ * The option `stamp` of fields. The framework stores the sender of the request in the field, with each write of the
+ * entity or with its creation.
+ */
+export const stamps: ClassFeature<readonly StampedField[]> = {
+  name: "stamps",
+  declared: stampedFields,
+  check: ({ value }) => value as readonly StampedField[],
+  start(fields, { target, route }) {
+    const [first] = fields;
+    if (first !== undefined && route.actor === undefined) {
+      throw cannotMount(
+        target,
+        `its field "${first.name}" has a stamp, which needs the option "actor" of initialize()`,
+      );
+    }
+  },
+  schema(fields, schema) {
+    for (const { name } of fields) checkType(name, schema);
+  },
+  stamps: (fields, write) =>
+    Object.fromEntries(
+      fields.filter(({ stamp }) => write.isNew || stamp === "updatedBy")
+        .map(({ name }) => [name, actorFor(name, write)]),
+    ),
+};
+
+function stampedFields(target: ModelClass): readonly StampedField[] | undefined {
+  const found = [...describeModel(target).fields.values()].flatMap(({ name, options }) => {
+    const { stamp } = options;
+    if (stamp === undefined) return [];
+    if (!STAMPS.includes(stamp)) {
+      throw cannotMount(
+        target,
+        `its field "${name}" has a stamp other than ${STAMPS.join(" or ")}`,
+      );
+    }
+    if (options.readonly !== undefined && options.readonly !== true) {
+      throw cannotMount(target, `its field "${name}" has a stamp, so clients cannot set it`);
+    }
+    return [{ name, stamp: stamp as Stamp }];
+  });
+  return found.length === 0 ? undefined : found;
+}
+
+function checkType(name: string, schema: Schema): void {
+  const { instance } = schema.path(name);
+  if (TYPES.includes(instance)) return;
+  throw new TypeError(
+    `property "${name}" has a stamp, so it is a String, a Number or an ObjectId, not a ${instance}`,
+  );
+}
+
+/**
+ * Returns the sender of a request in the type of a field. Throws if the sender does not fit, so that no write is stored
+ * under a wrong name. The client cannot mend this, so the answer is a 500.
+ */
+function actorFor(name: string, { req, schema }: StampedWrite): unknown {
+  const { actor } = req.framework;
+  const type: SchemaType = schema.path(name);
+  if (actor === undefined) {
+    if (!type.isRequired) return undefined;
+    throw new TypeError(
+      `Cannot store the sender in "${name}": the field is required, and actor() gave none`,
+    );
+  }
+  try {
+    return castForQuery(type, actor);
+  } catch {
+    throw new TypeError(`Cannot store the sender in "${name}": ${actor} is no ${type.instance}`);
+  }
+}
