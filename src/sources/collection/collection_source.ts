@@ -186,7 +186,7 @@ export class CollectionSource implements Source {
   async locate(entity: EntityValue): Promise<PartPath> {
     const { model, selection, timeBudget } = await this.open();
     const scope = castFilter(model, selection.scope);
-    const stamps = [this.#stampsFor(model)?.(false) ?? {}];
+    const stamps = this.#stampsFor(model)?.(false);
     return { model, id: identifierOf(entity, model), scope, timeBudget, steps: [], stamps };
   }
 

@@ -1,4 +1,4 @@
-import type { Document, Model, Schema, Types } from "mongoose";
+import type { Document, Model, Types } from "mongoose";
 import { conflict, occupied } from "../../errors/refusals.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
 import { everyFilter, type Filter } from "../../filter/filters.ts";
@@ -166,13 +166,10 @@ export class ElementSource implements Source {
   }
 
   locate(entity: EntityValue): Promise<PartPath> {
-    const { parent, link: { property, array }, model, duties } = this.#options;
+    const { parent, link: { property, array }, model } = this.#options;
     const id = array ? { id: identifierOf(entity, model) as Types.ObjectId } : {};
     const step = { property, scope: this.#scope, ...id };
-    const schema = model.schema as Schema;
-    const own = duties?.stamps({ target: duties.target, schema }, false);
-    const stamps = [...parent.stamps ?? [], own ?? {}];
-    return Promise.resolve({ ...parent, steps: [...parent.steps, step], stamps });
+    return Promise.resolve({ ...parent, steps: [...parent.steps, step] });
   }
 
   async save(entity: EntityValue): Promise<EntityValue> {

@@ -25,7 +25,7 @@ import {
   setFields,
   writtenPaths,
 } from "../../write/update_conditions.ts";
-import type { Stamps } from "../write_duties.ts";
+import { operatorsFor, type Stamps } from "../write_duties.ts";
 import { aggregateDocument, AS_STORED } from "./aggregate_document.ts";
 
 export interface PartSegment {
@@ -48,11 +48,8 @@ export interface PartPath {
   readonly version?: Filter | undefined;
   readonly timeBudget: TimeBudget;
   readonly steps: readonly PartSegment[];
-  /**
-   * The values that class options store when a part of an entity is written, such as the name of the writer. The first
-   * element belongs to the root document, and each further element to the object of a step.
-   */
-  readonly stamps?: readonly Stamps[] | undefined;
+  /** The values that class options store in the root document when a part of it is written. */
+  readonly stamps?: Stamps | undefined;
 }
 
 /**
@@ -106,19 +103,16 @@ export function insideOf(property: string, filter: Filter): Filter {
  * and the change needs no check after the write. `false` if a scope may read all fields, as with `$expr`.
  */
 export function keepsScopes(
-  { model, scope, steps, stamps: written = [] }: Pick<
-    PartPath,
-    "model" | "scope" | "steps" | "stamps"
-  >,
+  { model, scope, steps, stamps = {} }: Pick<PartPath, "model" | "scope" | "steps" | "stamps">,
   fields: readonly string[],
 ): boolean {
   const { updatedAt } = stampFields(model.schema);
-  const kept = [updatedAt, versionKeyOf(model)];
+  const kept = [updatedAt, versionKeyOf(model), ...Object.keys(stamps)];
   return [{ scope }, ...steps].every(({ scope }, index) => {
     const read = fieldsRead(scope);
     const inner = steps[index]?.property;
-    const own = inner === undefined ? fields : [inner];
-    const changed = [...index === 0 ? kept : [], ...own, ...Object.keys(written[index] ?? {})];
+    const written = inner === undefined ? fields : [inner];
+    const changed = index === 0 ? [...kept, ...written] : written;
     return read !== undefined && !changed.some((field) => field && read.has(field));
   });
 }
@@ -179,13 +173,13 @@ export async function changePlace(
   const fields = [...new Set(writtenPaths(update).map(topOf))];
   const where = everyFilter(condition, onlyIf ?? {});
   if (onlyIf !== null && isExpressible(where) && keepsScopes(place, fields)) {
-    const whole = withStamps(fromRoot(update, place), place);
+    const whole = withStamps(fromRoot(update, place), place.stamps);
     if (await send(place, { update: whole, where, session })) return true;
   }
   const [step] = place.steps;
   const written = [
     ...step === undefined ? fields : [step.property],
-    ...Object.keys(place.stamps?.[0] ?? {}),
+    ...Object.keys(place.stamps ?? {}),
   ];
   const run = async () => {
     for (let tries = 1; tries <= MAX_ATTEMPTS; tries++) {
@@ -205,7 +199,9 @@ export async function changePlace(
  * array filters `e0`, `e1`, … select the array elements on the path to the entity.
  */
 function fromRoot(update: Update, { steps }: PartPath): Update {
-  const names = namesOf(steps);
+  const names = steps.map(({ property, id }, index) =>
+    id === undefined ? property : `${property}.$[e${index}]`
+  );
   const moved: Record<string, Fields> = {};
   for (const [operator, paths] of Object.entries(update)) {
     const entries = Object.entries(paths).map((
@@ -216,27 +212,13 @@ function fromRoot(update: Update, { steps }: PartPath): Update {
   return moved;
 }
 
-function namesOf(steps: readonly PartSegment[]): string[] {
-  return steps.map(({ property, id }, index) =>
-    id === undefined ? property : `${property}.$[e${index}]`
-  );
-}
-
-/** Adds the values of class options to an update whose paths begin at the root document. */
-function withStamps(update: Update, { steps, stamps = [] }: PartPath): Update {
-  const set: Fields = {};
-  const unset: Fields = {};
-  for (const [index, each] of stamps.entries()) {
-    for (const [name, value] of Object.entries(each)) {
-      const path = [...namesOf(steps.slice(0, index)), name].join(".");
-      if (value === undefined) unset[path] = 1;
-      else set[path] = value;
-    }
-  }
+/** Adds the values of class options to an update of the root document. */
+function withStamps(update: Update, stamps: Stamps | undefined): Update {
+  const { set, unset } = operatorsFor(stamps);
   return {
     ...update,
-    ...!isEmpty(set) && { $set: { ...set, ...update.$set } },
-    ...!isEmpty(unset) && { $unset: { ...unset, ...update.$unset } },
+    ...!isEmpty(set) && { $set: { ...update.$set, ...set } },
+    ...!isEmpty(unset) && { $unset: { ...update.$unset, ...unset } },
   };
 }
 
@@ -274,15 +256,12 @@ async function tryChecked(
   const entity = entityIn(changed, place.steps);
   const values = entity && await apply(entity);
   if (entity === undefined || values === undefined) return false;
-  for (const [index, stamps] of place.stamps?.entries() ?? []) {
-    const part = entityIn(changed, place.steps.slice(0, index));
-    if (part !== undefined) setFields(part, stamps);
-  }
+  setFields(changed, place.stamps ?? {});
   setFields(entity, values);
   if (!await isThere(changed, [])) throw outOfReach();
   const update = updateTo(changed, written);
   const where = unchangedSince(root, { fields, key });
-  return await send({ ...place, steps: [], stamps: [] }, { update, where, session }) || undefined;
+  return await send({ ...place, steps: [] }, { update, where, session }) || undefined;
 }
 
 /**
