@@ -146,9 +146,12 @@ async function attemptOnce(
   }
 }
 
-/** The end of error messages about missing transactions, with two ways to solve the problem. */
-export const NO_TRANSACTIONS =
-  `the database is a standalone server without transactions; use a replica set, or "atomic: false"`;
+/** The end of error messages about missing transactions. */
+export const STANDALONE =
+  "the database is a standalone server without transactions; use a replica set";
+
+/** The end of such messages for operations that have the option `atomic`. */
+export const NO_TRANSACTIONS: string = `${STANDALONE}, or "atomic: false"`;
 
 class Transient extends Error {}
 

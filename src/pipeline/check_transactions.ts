@@ -10,11 +10,20 @@ import { actingLevel, type Route } from "./request/route.ts";
  * is open already.
  */
 export function checkTransactions(route: Route): void {
-  const { target, operation, hooks, link } = actingLevel(route);
+  const { operation, hooks, link } = actingLevel(route);
   // A write of embedded entities changes only one document and needs no transaction. A `persist` hook may write without
-  // a transaction. With `getConnection`, the connection is known only for a request.
-  const isExempt = hooks.persist !== undefined || link?.embedded || route.getConnection;
+  // a transaction.
+  if (hooks.persist !== undefined || link?.embedded) return;
+  refuseStandalone(route, `${operation}() writes all or nothing, but ${NO_TRANSACTIONS}`);
+}
+
+/**
+ * Throws at start-up with the given problem if the database of a route has no transactions. The check is made only if
+ * the connection is open already.
+ */
+export function refuseStandalone(route: Route, problem: string): void {
   const [root] = route.levels;
-  if (isExempt || root === undefined || !isStandalone(getModel(root.target).db)) return;
-  throw cannotMount(target, `${operation}() writes all or nothing, but ${NO_TRANSACTIONS}`);
+  // With `getConnection`, the connection is known only for a request.
+  if (root === undefined || route.getConnection || !isStandalone(getModel(root.target).db)) return;
+  throw cannotMount(actingLevel(route).target, problem);
 }

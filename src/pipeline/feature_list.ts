@@ -1,3 +1,4 @@
+import { STANDALONE } from "../database/in_transaction.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { RestRecord } from "../declare/model/records.ts";
@@ -14,6 +15,7 @@ import {
   startRules,
 } from "./class_feature.ts";
 import type { AnyFeature } from "./feature.ts";
+import { refuseStandalone } from "./check_transactions.ts";
 import type { ParameterForms } from "./given_request.ts";
 import type { Route } from "./request/route.ts";
 
@@ -89,6 +91,10 @@ export class FeatureList {
       for (const each of [target, ...embeddedClasses(target)]) {
         startRules(this.#rulesOf(each), { target: each, route });
       }
+      const joined = this.#rulesOf(target).find(({ feature }) => feature.together !== undefined);
+      if (joined === undefined || route.operation.change === undefined) continue;
+      const { name } = joined.feature;
+      refuseStandalone(route, `"${name}" adds statements to each write, but ${STANDALONE}`);
     }
   }
 

@@ -187,7 +187,9 @@ export class CollectionSource implements Source {
     const { model, selection, timeBudget } = await this.open();
     const scope = castFilter(model, selection.scope);
     const stamps = this.#stampsFor(model)?.(false);
-    return { model, id: identifierOf(entity, model), scope, timeBudget, steps: [], stamps };
+    const { together } = this.#options.duties ?? {};
+    const id = identifierOf(entity, model);
+    return { model, id, scope, timeBudget, steps: [], stamps, together };
   }
 
   async save(entity: EntityValue): Promise<EntityValue> {

@@ -1,5 +1,9 @@
 import type { ClientSession, Connection, Model, PipelineStage, Types } from "mongoose";
-import { takeTurns, type TransactionOptions } from "../../database/in_transaction.ts";
+import {
+  inTransaction,
+  takeTurns,
+  type TransactionOptions,
+} from "../../database/in_transaction.ts";
 import type { TimeBudget } from "../../database/time_budget.ts";
 import { writePastLock } from "../../database/write_past_lock.ts";
 import { outOfReach, throwClash } from "../../errors/refusals.ts";
@@ -25,7 +29,7 @@ import {
   setFields,
   writtenPaths,
 } from "../../write/update_conditions.ts";
-import { operatorsFor, type Stamps } from "../write_duties.ts";
+import { operatorsFor, type Stamps, type WriteDuties } from "../write_duties.ts";
 import { aggregateDocument, AS_STORED } from "./aggregate_document.ts";
 
 export interface PartSegment {
@@ -50,6 +54,8 @@ export interface PartPath {
   readonly steps: readonly PartSegment[];
   /** The values that class options store in the root document when a part of it is written. */
   readonly stamps?: Stamps | undefined;
+  /** Sends the further statements of class options of the root document, in the transaction of a write to a part. */
+  readonly together?: WriteDuties["together"];
 }
 
 /**
@@ -169,6 +175,24 @@ export async function changePlace(
   place: PartPath,
   change: Change,
 ): Promise<boolean> {
+  if (place.together === undefined) return await changeAlone(place, change);
+  if (change.session !== undefined) return await changeTogether(place, change);
+  let isWritten = false;
+  await inTransaction({ ...turnAt(place), isRequired: true }, async (session) => {
+    isWritten = await changeTogether(place, { ...change, session });
+  });
+  return isWritten;
+}
+
+/** Makes a change in the transaction of its session, and sends the further statements of class options. */
+async function changeTogether(place: PartPath, change: Change): Promise<boolean> {
+  if (!await changeAlone(place, change)) return false;
+  const { model, id, together } = place;
+  await together?.({ change: "update", ids: [id], model }, change.session as ClientSession);
+  return true;
+}
+
+async function changeAlone(place: PartPath, change: Change): Promise<boolean> {
   const { update, condition = {}, onlyIf = {}, session } = change;
   const fields = [...new Set(writtenPaths(update).map(topOf))];
   const where = everyFilter(condition, onlyIf ?? {});

@@ -193,6 +193,11 @@ const recorded: ClassFeature<true> = {
 
 const writing = new FeatureList(features.all, [signed, recorded]);
 
+class Line extends FrameworkModel {
+  @prop({ required: true })
+  text!: string;
+}
+
 @rest({
   route: "/memos",
   methods: [
@@ -217,6 +222,15 @@ const writing = new FeatureList(features.all, [signed, recorded]);
 class Memo extends FrameworkModel {
   @prop({ required: true })
   text!: string;
+  @rest({ methods: [all(), create(), update(), updateAll({ fields: ["text"] }), remove()] })
+  @arrayProp({ items: Line, embedded: true, apart: false })
+  lines!: Line[];
+  @rest({ methods: [create(), remove()] })
+  @prop({ type: Line, apart: false })
+  last?: Line;
+  @rest({ methods: [create(), remove()] })
+  @arrayProp({ items: () => Book })
+  books!: Ref<Book>[];
 }
 
 /** Serves memos on a replica set, and tells what is stored of them and what was recorded. */
@@ -236,6 +250,7 @@ async function serveMemos() {
       const found = await collection.find(filter).sort({ _id: 1 }).toArray();
       return found.map(({ text, madeBy, changedBy }) => [text, madeBy, changedBy]);
     },
+    whole: () => collection.find().toArray(),
     /** The changes that were recorded since the last call. */
     async told() {
       const found = await db.collection("records").find().toArray();
@@ -285,6 +300,47 @@ test("stamps and further statements of a class apply to each write of many", asy
   assertEquals(await app.told(), ["update"]);
   assertEquals((await app.delete("/memos", as("ann"))).status, 204);
   assertEquals([await app.stored(), await app.told()], [[], Array(4).fill("remove")]);
+});
+
+test("further statements of a class apply to each write of a part of it", async () => {
+  await using app = await serveMemos();
+  const memo = { text: "a", lines: [{ text: "l" }] };
+  const { body } = await app.post<Memo>("/memos", memo, as("ann"));
+  const path = `/memos/${body._id}`;
+  const line = `${path}/lines/${body.lines[0]?._id}`;
+  await app.told();
+  const sendAll = async (user: string) => [
+    await app.post(`${path}/lines`, { text: "m" }, as(user)),
+    await app.patch(line, { text: "n" }, as(user)),
+    await app.patch(`${path}/lines?q={}`, { text: "o" }, as(user)),
+    await app.post(`${path}/last`, { text: "p" }, as(user)),
+    await app.delete(`${path}/last`, as(user)),
+    await app.post(`${path}/books`, { name: "q" }, as(user)),
+    await app.delete(line, as(user)),
+  ];
+  const before = await app.whole();
+  const refused = await sendAll("nobody");
+  assertEquals(refused.map(({ status }) => status), [500, 500, 500, 500, 404, 500, 500]);
+  assertEquals([await app.whole(), await app.told()], [before, []]);
+  const sent = await sendAll("bob");
+  assertEquals(sent.map(({ status }) => status), [201, 200, 200, 201, 204, 201, 204]);
+  assertEquals(await app.told(), Array(7).fill("update"));
+  assertEquals((await app.stored())[0], ["a", "ann", "bob"]);
+});
+
+@rest({ route: "/diaries", methods: [all(), create()], ...{ recorded: true } })
+class Diary extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+
+test("a class whose writes need transactions fails the start on a standalone server", async () => {
+  await using _database = await openDatabase();
+  assertThrows(
+    () => initializeWith(writing, { models: [Diary] }),
+    TypeError,
+    'Cannot mount "Diary": "recorded" adds statements to each write, but',
+  );
 });
 
 test("a further statement that fails takes the write with it", async () => {
