@@ -5,6 +5,7 @@ import { leftOutBy } from "../declare/hooks/named_fields.ts";
 import { isHookName, type OperationWords, wordsOf } from "../declare/operations/operation.ts";
 import type { FilterDescription } from "./describe_filter.ts";
 import type { Call } from "../pipeline/request/request_context.ts";
+import { askActor } from "../pipeline/request/actor.ts";
 import { narrowToReader } from "../pipeline/request/reader_rights.ts";
 import type { Reply } from "../pipeline/request/reply.ts";
 import { actingLevel, type Route, type WriteRules } from "../pipeline/request/route.ts";
@@ -151,6 +152,7 @@ export function describeRoute(route: Route): RouteDescription {
  */
 export async function describeCall(call: Call): Promise<Reply> {
   await passPreFetch(call);
+  askActor(call);
   narrowToReader(call.context);
   const levels = call.levels.map(({ level }) => level);
   return { status: 200, text: JSON.stringify(describeRoute({ ...call.route, levels })) };

@@ -66,6 +66,9 @@ export async function queryFor<M extends FrameworkModel>(
   const own = requestView(req as FrameworkRequest);
   const { context, badQuery } = openCall(route, { req: own, count: countSelected });
   try {
+    // The scope and the functions of the fields see the sender that the hooks of the request see.
+    const { actor } = (req as Partial<FrameworkRequest>).framework ?? {};
+    if (actor !== undefined) context.state.actor = actor;
     narrowToReader(context);
     if (badQuery !== undefined) throw badQuery;
     const { filter, scope } = await selectLevel(context);

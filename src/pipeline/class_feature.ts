@@ -53,6 +53,8 @@ export interface ClassFeature<R = unknown> {
    * values must be cast to the types of their fields. The value `undefined` removes a field.
    */
   stamps?(rule: R, write: StampedWrite): Readonly<Record<string, unknown>>;
+  /** Returns the names of the fields that {@linkcode ClassFeature.stamps} sets. */
+  stamped?(rule: R): readonly string[];
   /**
    * Sends further statements to the database in the transaction of each write, such as an entry of an audit log. Both
    * are stored or none of them. A class with this method needs a database with transactions.
@@ -151,6 +153,10 @@ export function stampsOfRules(rules: readonly ClassRule[], write: StampedWrite):
     {},
     ...rules.map(({ feature, rule }) => feature.stamps?.(rule, write) ?? {}),
   );
+}
+
+export function stampedByRules(rules: readonly ClassRule[]): readonly string[] {
+  return rules.flatMap(({ feature, rule }) => feature.stamped?.(rule) ?? []);
 }
 
 /** Returns the function that sends the further statements of the class options, or `undefined` if there are none. */

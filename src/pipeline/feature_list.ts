@@ -11,6 +11,7 @@ import {
   joinedStatements,
   readClassRules,
   scopesOfRules,
+  stampedByRules,
   stampsOfRules,
   startRules,
 } from "./class_feature.ts";
@@ -81,6 +82,7 @@ export class FeatureList {
         const { schema } = written;
         return stampsOfRules(this.#rulesOf(written.target), { req, isNew, schema });
       },
+      stamped: (each) => stampedByRules(this.#rulesOf(each)),
       ...together && { together },
     };
   }

@@ -19,6 +19,7 @@ export async function persistOne(
   const { level, source, timeBudget } = context;
   const { entity } = given;
   if (level.hooks.persist === undefined) return await source.save(entity);
+  source.stamp(entity);
   await timeBudget.wait(validateEntity(entity, level));
   return await timeBudget.wait(Promise.resolve(passHook(context, "persist", given)));
 }
@@ -31,7 +32,8 @@ export async function persistEach(
   context: OpenLevelContext,
   ready: readonly HookArguments[],
 ): Promise<object[]> {
-  const { level, timeBudget } = context;
+  const { level, timeBudget, source } = context;
+  for (const { entity } of ready) source.stamp(entity);
   await timeBudget.wait(eachInTurn(ready, ({ entity }) => validateEntity(entity, level)));
   const saved: object[] = [];
   for (const given of ready) {

@@ -358,6 +358,8 @@ export interface Source {
   /** Decides how a change is written. Nothing is written before the caller calls `send()` of the result. */
   write(change: Change): Promise<Write>;
   newEntity(_id?: unknown): Promise<EntityValue>;
+  /** Sets the values of class options on a document that a hook of the application will write. */
+  stamp(entity: EntityValue): void;
   /**
    * Returns the given identifiers whose entities are stored, even if the client may not see them. Also completes a
    * creation that a lost request has begun, such as by adding the reference to a new entity to the parent.

@@ -1,10 +1,11 @@
-import type { Document } from "mongoose";
+import type { Document, SchemaType } from "mongoose";
+import type { ModelClass } from "../declare/model/framework_model.ts";
 import { classOf } from "../schema/build_schema.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { typesWithin } from "../schema/mongoose/schemas/schema_members.ts";
 import {
-  readSnapshot,
+  keptSoFar,
   type StoredObject,
   storedText,
   valueAt,
@@ -14,30 +15,50 @@ import type { Stamps, WriteDuties } from "./write_duties.ts";
 
 /**
  * Sets the values that class options store with a write, on a document and on the embedded documents that the write
- * adds or changes. An embedded document that the write replaces by equal values is not changed.
+ * adds or changes. An embedded document that the write replaces by equal values is not changed. A value that a hook has
+ * set in such a field is replaced.
  */
 export function stampDocument(doc: Document, duties: WriteDuties): void {
-  stampParts(doc, { stored: doc.isNew ? undefined : readSnapshot(doc).values, duties });
-  setStamps(doc, duties.stamps({ target: duties.target, schema: doc.schema }, doc.isNew));
+  const stored = doc.isNew ? undefined : keptSoFar(doc)?.values;
+  const isKnown = doc.isNew || stored !== undefined;
+  stampParts(doc, { stored, isKnown, duties });
+  const { target } = duties;
+  setStamps(doc, {
+    ...keptStamps(stored, duties.stamped(target)),
+    ...duties.stamps({ target, schema: doc.schema }, doc.isNew),
+  });
 }
 
 interface Stamping {
   /** The stored values of the same object before the write. Missing if the write adds the object. */
   readonly stored: unknown;
+  /** Whether the stored values are known. If they are not, Mongoose tells which parts are new or changed. */
+  readonly isKnown: boolean;
   readonly duties: WriteDuties;
 }
 
-function stampParts(holder: Document, { stored, duties }: Stamping): void {
+function stampParts(holder: Document, { stored, isKnown, duties }: Stamping): void {
   for (const [path, type] of Object.entries(holder.schema.paths)) {
-    if (!typesWithin(type).some((each) => "schema" in each && each.schema !== undefined)) continue;
+    const target = embeddedClass(type);
+    if (target === undefined) continue;
     // Mongoose names the values of a Map by the path of the Map and "$*".
     const name = path.replace(/\.\$\*$/, "");
     if (stored !== undefined && !holder.isModified(name)) continue;
     const before = valueAt(stored, name);
     for (const [key, part] of partsOf(holder.get(name, null, { getters: false }))) {
-      stampPart(part, { stored: counterpart(part, { key, before }), duties });
+      const names = duties.stamped(target);
+      const own = { stored: counterpart(part, { key, before, names }), isKnown, duties };
+      stampPart(part, { ...own, target });
     }
   }
+}
+
+/** Returns the class of the objects in a field. A kind of the class has another schema, which belongs to no class. */
+function embeddedClass(type: SchemaType): ModelClass | undefined {
+  for (const each of typesWithin(type)) {
+    if ("schema" in each && each.schema !== undefined) return classOf(each.schema as never);
+  }
+  return undefined;
 }
 
 /** Returns the embedded documents in a value, with the index or the key of each. */
@@ -50,41 +71,55 @@ function partsOf(value: unknown): (readonly [key: unknown, part: Document])[] {
   return entries.flatMap(([key, each]) => isDocument(each) ? [[key, each] as const] : []);
 }
 
-/** Returns the stored object that an embedded document replaces, which has the same identifier, key or place. */
+/**
+ * Returns the stored object that an embedded document replaces. The object has the same identifier, or the same key of
+ * a Map. An element without an identifier only replaces an element with equal values.
+ */
 function counterpart(
-  { _id }: Document,
-  { key, before }: { readonly key: unknown; readonly before: unknown },
+  part: Document,
+  { key, before, names }: {
+    readonly key: unknown;
+    readonly before: unknown;
+    readonly names: readonly string[];
+  },
 ): unknown {
   if (!Array.isArray(before)) return key === undefined ? before : valueAt(before, String(key));
-  if (_id === undefined) return before[key as number];
-  const name = storedText(_id);
-  return before.find((each) => isJsonObject(each) && storedText(each._id) === name);
+  const objects = before.filter(isJsonObject) as StoredObject[];
+  if (part._id === undefined) {
+    const text = textWithout(valuesToStore(part), names);
+    return objects.find((each) => textWithout(each, names) === text);
+  }
+  const name = storedText(part._id);
+  return objects.find((each) => storedText(each._id) === name);
 }
 
-function stampPart(part: Document, { stored, duties }: Stamping): void {
+function stampPart(
+  part: Document,
+  { stored, isKnown, duties, target }: Stamping & { readonly target: ModelClass },
+): void {
   const before = isJsonObject(stored) ? stored as StoredObject : undefined;
-  stampParts(part, { stored: before, duties });
-  const added = stampsFor(part, { duties, isNew: true });
-  if (before === undefined) return setStamps(part, added);
-  const names = Object.keys(added);
+  stampParts(part, { stored: before, isKnown, duties });
+  const names = duties.stamped(target);
   if (names.length === 0) return;
-  const kept = Object.fromEntries(names.map((name) => [name, before[name]]));
-  const isSame = textWithout(valuesToStore(part), names) === textWithout(before, names);
-  setStamps(part, isSame ? kept : { ...kept, ...stampsFor(part, { duties, isNew: false }) });
+  const { schema } = part;
+  const isNew = before === undefined && (isKnown || part.isNew);
+  const kept = keptStamps(before, names);
+  const isSame = before === undefined
+    ? !isNew && !part.isModified()
+    : textWithout(valuesToStore(part), names) === textWithout(before, names);
+  setStamps(part, isSame ? kept : { ...kept, ...duties.stamps({ target, schema }, isNew) });
+}
+
+/** Returns the stored values of the stamped fields, which a write keeps unless it sets them. */
+function keptStamps(stored: StoredObject | undefined, names: readonly string[]): Stamps {
+  if (stored === undefined) return {};
+  return Object.fromEntries(names.map((name) => [name, stored[name]]));
 }
 
 function textWithout(values: StoredObject, names: readonly string[]): string {
   return storedText(
     Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name))),
   );
-}
-
-function stampsFor(
-  { schema }: Document,
-  { duties, isNew }: { readonly duties: WriteDuties; readonly isNew: boolean },
-): Stamps {
-  const target = classOf(schema);
-  return target === undefined ? {} : duties.stamps({ target, schema }, isNew);
 }
 
 function setStamps(doc: Document, stamps: Stamps): void {

@@ -38,6 +38,8 @@ export interface WriteDuties {
   readonly target: ModelClass;
   /** Returns the values that class options store with a write of an entity of a class. */
   stamps(written: StampedClass, isNew: boolean): Stamps;
+  /** Returns the names of the fields of a class in which class options store values. */
+  stamped(target: ModelClass): readonly string[];
   /**
    * Sends further statements in the transaction of a write. Missing if no class option has such statements, so that a
    * write needs no transaction.

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import type { Connection, Schema } from "mongoose";
 import {
@@ -157,6 +157,8 @@ test("create() on a reference is a transaction after its connection was opened e
   connection.getClient().on("commandStarted", ({ commandName }) => {
     if (commandName === "commitTransaction") commits++;
   });
-  assertEquals([(await before.add()).status, commits], [201, 1]);
+  assertEquals((await before.add()).status, 201);
+  // A busy server may have a transaction commit again.
+  assert(commits > 0);
   await connection.close();
 });

@@ -190,6 +190,7 @@ async function readCreated(context: OpenLevelContext, id: string) {
       projection: {},
       operation: "one",
       model: state.model,
+      ...state.actor !== undefined && { actor: state.actor },
       count: () => countSelected(ofOne),
     },
   };

@@ -18,6 +18,15 @@ const STAMPS: readonly unknown[] = ["createdBy", "updatedBy"] satisfies readonly
 const TYPES: readonly string[] = ["String", "Number", "ObjectId"];
 
 /**
+ * The options that a field with a stamp can have. Rules such as `required` and `enum` would refuse a request for a value
+ * that its client cannot set, so `actor` must check the sender.
+ */
+const WITH_STAMP: ReadonlySet<string> = new Set([
+  ...["stamp", "type", "ref", "hidden", "readonly", "select", "index", "unique", "sparse"],
+  ...["summary", "description", "deprecated", "example", "get", "transform"],
+]);
+
+/**
  * The option `stamp` of fields. The framework stores the sender of the request in the field, with each write of the
  * entity or with its creation.
  */
@@ -37,6 +46,7 @@ export const stamps: ClassFeature<readonly StampedField[]> = {
   schema(fields, schema) {
     for (const { name } of fields) checkType(name, schema);
   },
+  stamped: (fields) => fields.map(({ name }) => name),
   stamps: (fields, write) =>
     Object.fromEntries(
       fields.filter(({ stamp }) => write.isNew || stamp === "updatedBy")
@@ -57,6 +67,10 @@ function stampedFields(target: ModelClass): readonly StampedField[] | undefined 
     if (options.readonly !== undefined && options.readonly !== true) {
       throw cannotMount(target, `its field "${name}" has a stamp, so clients cannot set it`);
     }
+    const other = Object.keys(options).find((each) => !WITH_STAMP.has(each));
+    if (other !== undefined) {
+      throw cannotMount(target, `its field "${name}" has a stamp, and cannot have "${other}"`);
+    }
     return [{ name, stamp: stamp as Stamp }];
   });
   return found.length === 0 ? undefined : found;
@@ -76,13 +90,8 @@ function checkType(name: string, schema: Schema): void {
  */
 function actorFor(name: string, { req, schema }: StampedWrite): unknown {
   const { actor } = req.framework;
+  if (actor === undefined) return undefined;
   const type: SchemaType = schema.path(name);
-  if (actor === undefined) {
-    if (!type.isRequired) return undefined;
-    throw new TypeError(
-      `Cannot store the sender in "${name}": the field is required, and actor() gave none`,
-    );
-  }
   try {
     return castForQuery(type, actor);
   } catch {

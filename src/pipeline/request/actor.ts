@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { Actor, FrameworkRequest } from "../../declare/hooks/framework_request.ts";
-import { runHook } from "../../declare/hooks/run_hook.ts";
+import { isPromise, runHook } from "../../declare/hooks/run_hook.ts";
 import { type Call, enterLevel } from "./request_context.ts";
 
 /** The option `actor` of `Framework.initialize()`, which returns the sender of a request. */
@@ -17,6 +17,7 @@ export function askActor({ route, levels, context, req }: Call): void {
   const ask = route.actor;
   const actor = runHook<unknown>("actor", () => ask(req));
   if (actor === undefined) return;
+  if (isPromise(actor)) Promise.resolve(actor).catch(() => {});
   if (!isActor(actor)) {
     throw new TypeError(
       `Cannot tell who sends a request: actor() gave ${
@@ -33,5 +34,5 @@ function isActor(value: unknown): value is Actor {
 }
 
 function nameOf(value: unknown): string {
-  return value === "" ? "an empty text" : value instanceof Promise ? "a promise" : String(value);
+  return value === "" ? "an empty text" : isPromise(value) ? "a promise" : String(value);
 }

@@ -40,6 +40,7 @@ import { openBytes, planIn, readGuarded, storedEntities, storedEntity } from "./
 import type { OpenCollection } from "./read_stored.ts";
 import { planStatement } from "./write_stored.ts";
 import { insertEntities } from "../insert_entities.ts";
+import { isDocument } from "../../schema/mongoose/bson.ts";
 import { stampDocument } from "../stamp_document.ts";
 import { boundRemoval, type BoundWrite, boundWriter } from "../write_duties.ts";
 import type { Stamps, WriteDuties } from "../write_duties.ts";
@@ -194,14 +195,14 @@ export class CollectionSource implements Source {
 
   async save(entity: EntityValue): Promise<EntityValue> {
     const doc = documentOf(entity);
-    this.#stamp([doc]);
+    this.stamp(entity);
     await this.#options.timeBudget.wait(this.store(doc));
     return showsInPart(this.#options) ? await readSaved(doc, this.#options) : doc;
   }
 
   async insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]> {
     const docs = entities.map(documentOf);
-    this.#stamp(docs);
+    for (const doc of docs) this.stamp(doc as object as EntityValue);
     await this.#options.timeBudget.wait(this.storeNew(docs));
     return showsInPart(this.#options) ? await readAllSaved(docs, this.#options) : docs;
   }
@@ -211,11 +212,14 @@ export class CollectionSource implements Source {
    * needs a transaction, because a parent refers to it or because class options add work to each write.
    */
   get insertEach(): Source["insertEach"] {
-    if (this.#options.linked || this.#options.duties !== undefined) return undefined;
+    if (this.#options.linked || this.#options.duties?.together !== undefined) return undefined;
     return async (entities) =>
       await insertEntities(entities, {
         model: await this.#options.model(),
-        insert: (docs) => this.#options.timeBudget.wait(insertEach(docs, this.#writeOptions())),
+        insert: (docs) => {
+          for (const doc of docs) this.stamp(doc as object as EntityValue);
+          return this.#options.timeBudget.wait(insertEach(docs, this.#writeOptions()));
+        },
         save: (entity) => this.save(entity),
         readSaved: async (docs) =>
           showsInPart(this.#options) ? await readAllSaved(docs, this.#options) : docs,
@@ -224,7 +228,7 @@ export class CollectionSource implements Source {
 
   async updateAll(entities: readonly EntityValue[]): Promise<void> {
     const docs = entities.map(documentOf);
-    this.#stamp(docs);
+    for (const doc of docs) this.stamp(doc as object as EntityValue);
     const work = saveDocuments(docs, this.#writeOptions(this.#bind(docs, { change: "update" })));
     await this.#options.timeBudget.wait(work);
   }
@@ -274,9 +278,9 @@ export class CollectionSource implements Source {
     );
   }
 
-  #stamp(docs: readonly Document[]): void {
+  stamp(entity: EntityValue): void {
     const { duties } = this.#options;
-    if (duties !== undefined) { for (const doc of docs) stampDocument(doc, duties); }
+    if (duties !== undefined && isDocument(entity)) stampDocument(entity, duties);
   }
 
   /** Returns the function that gives the values of class options for a write by one statement. */

@@ -191,7 +191,7 @@ export class ElementSource implements Source {
   async updateAll(entities: readonly EntityValue[]): Promise<void> {
     const { parent, link: { property }, shape, timeBudget } = this.#options;
     const docs = entities.map(documentOf);
-    this.#stamp(docs);
+    for (const doc of docs) this.stamp(doc as object as EntityValue);
     const change = { property, scope: this.#scope, condition: this.#selected, shape };
     const work = saveBy(docs, () => updateElements(docs, { place: parent, ...change }));
     await timeBudget.wait(work);
@@ -217,14 +217,14 @@ export class ElementSource implements Source {
     await timeBudget.wait(removeElements(parent, removed));
   }
 
-  #stamp(docs: readonly Document[]): void {
+  stamp(entity: EntityValue): void {
     const { duties } = this.#options;
-    if (duties !== undefined) { for (const doc of docs) stampDocument(doc, duties); }
+    if (duties !== undefined && isDocument(entity)) stampDocument(entity, duties);
   }
 
   async #write(docs: readonly Document[], write: () => Promise<void>): Promise<EntityValue[]> {
     const { link, shape, timeBudget, maxTimeMS, selection } = this.#options;
-    this.#stamp(docs);
+    for (const doc of docs) this.stamp(doc as object as EntityValue);
     // `readProjected()` throws for a projection that embedded entities cannot have. The call comes first, so that such
     // an error prevents the write.
     readProjected(selection.projection, this.#options);

@@ -1,3 +1,4 @@
+import { FIELD_OPTIONS } from "../../declare/options.ts";
 import type { Schema } from "mongoose";
 import { toJson } from "../../json/to_json.ts";
 import { isJsonObject, type JsonObject } from "../../schema/fields/json.ts";
@@ -214,8 +215,16 @@ function holdsProtected(value: unknown, field: FieldShape): boolean {
   return kind === "object" && [...own?.fields ?? []].some(([name, inner]) => {
     const each = Object.hasOwn(values, name) ? values[name] : undefined;
     if (each === undefined || each === null) return false;
+    if (isOfFeature(inner)) return false;
     return isProtected(inner) ? !isDefault(each, inner) : holdsProtected(each, inner);
   });
+}
+
+/**
+ * Whether the framework writes a field together with its object, so that the value means nothing without the object.
+ */
+function isOfFeature({ type }: FieldShape): boolean {
+  return Object.keys(FIELD_OPTIONS).some((name) => Object.hasOwn(type?.options ?? {}, name));
 }
 
 function valuesOf(value: unknown): Record<string, unknown> | undefined {

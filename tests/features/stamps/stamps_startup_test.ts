@@ -38,6 +38,8 @@ const WRONG: [string, object, string][] = [
   ],
   ["no word", { stamp: true }, `its field "by" has a stamp other than createdBy or updatedBy`],
   ["a date", { type: Date, stamp: "createdBy" }, "not a Date"],
+  ["a rule", { stamp: "createdBy", required: true }, 'cannot have "required"'],
+  ["a default", { stamp: "updatedBy", default: "x" }, 'cannot have "default"'],
   ["a field that clients set", { stamp: "createdBy", readonly: false }, "so clients cannot set it"],
 ];
 
