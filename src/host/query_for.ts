@@ -68,7 +68,7 @@ export async function queryFor<M extends FrameworkModel>(
   try {
     // The scope and the functions of the fields see the sender that the hooks of the request see.
     const { actor } = (req as Partial<FrameworkRequest>).framework ?? {};
-    if (actor !== undefined) context.state.actor = actor;
+    if (actor !== undefined) Object.assign(context.state, { actor });
     narrowToReader(context);
     if (badQuery !== undefined) throw badQuery;
     const { filter, scope } = await selectLevel(context);

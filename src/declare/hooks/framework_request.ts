@@ -49,7 +49,7 @@ export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
    * The sender of the request, as the option `actor` of `Framework.initialize()` returns it after the `preFetch` hooks.
    * Missing without the option, before these hooks have passed, and for requests of nobody.
    */
-  actor?: Actor;
+  readonly actor?: Actor;
   /** A property that only exists in types, so that TypeScript distinguishes requests for different models. */
   readonly "~model"?: M;
 }

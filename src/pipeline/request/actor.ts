@@ -19,13 +19,10 @@ export function askActor({ route, levels, context, req }: Call): void {
   if (actor === undefined) return;
   if (isPromise(actor)) Promise.resolve(actor).catch(() => {});
   if (!isActor(actor)) {
-    throw new TypeError(
-      `Cannot tell who sends a request: actor() gave ${
-        nameOf(actor)
-      }, not an identifier or undefined`,
-    );
+    const given = nameOf(actor);
+    throw new TypeError(`Cannot use the result of actor(), ${given}: it is no identifier`);
   }
-  for (const { state } of levels) state.actor = actor;
+  for (const { state } of levels) Object.assign(state, { actor });
 }
 
 function isActor(value: unknown): value is Actor {
