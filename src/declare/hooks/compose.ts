@@ -203,7 +203,7 @@ const judgeQuietly: Judge = ([rule], args) => {
  */
 export function onlyIf<
   E extends object,
-  const K extends keyof ListedFields<NamedEntity<E, F>>,
+  const K extends keyof ListedFields<NamedEntity<E, F>> & string,
   R = FrameworkRequest,
   F = unknown,
 >(

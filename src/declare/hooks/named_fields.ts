@@ -266,8 +266,8 @@ export function onlyIfNamed(names: readonly string[], test: AnyTest): EntityHook
 // deno-lint-ignore mongrove/positional-arguments -- the public signature has the hidden fields, the read fields and the test
 export function leaveOut<
   E extends object,
-  const L extends unknown extends F ? keyof ListedFields<E> : string,
-  const K extends keyof ListedFields<NamedEntity<E, F>>,
+  const L extends unknown extends F ? keyof ListedFields<E> & string : string,
+  const K extends keyof ListedFields<NamedEntity<E, F>> & string,
   R = FrameworkRequest,
   F = unknown,
 >(
