@@ -61,11 +61,6 @@ export function embeddedClasses(target: ModelClass): ModelClass[] {
   );
 }
 
-/** Returns the model class of the schema of a document, whichever connection the schema was built for. */
-export function classOf(schema: Schema): ModelClass | undefined {
-  return classes.get(schema);
-}
-
 /**
  * Returns the schema of a class for connections with the plugins of the default connection. `schema` may be the schema
  * of the same class for a connection with other plugins. Shapes are described from the returned schema, so all

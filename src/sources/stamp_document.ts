@@ -1,6 +1,6 @@
-import type { Document, SchemaType } from "mongoose";
+import type { Document } from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
-import { classOf } from "../schema/build_schema.ts";
+import { schemaClass } from "../schema/build_schema.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { typesWithin } from "../schema/mongoose/schemas/schema_members.ts";
@@ -16,9 +16,10 @@ import type { Stamps, WriteDuties } from "./write_duties.ts";
 /**
  * Sets the values that class options store with a write, on a document and on the embedded documents that the write
  * adds or changes. An embedded document that the write replaces by equal values is not changed. A value that a hook has
- * set in such a field is replaced.
+ * set in such a field is replaced. Leaves an entity that is no document unchanged.
  */
-export function stampDocument(doc: Document, duties: WriteDuties): void {
+export function stampDocument(doc: object, duties: WriteDuties | undefined): void {
+  if (duties === undefined || !isDocument(doc)) return;
   const stored = doc.isNew ? undefined : keptSoFar(doc)?.values;
   const isKnown = doc.isNew || stored !== undefined;
   stampParts(doc, { stored, isKnown, duties });
@@ -39,26 +40,17 @@ interface Stamping {
 
 function stampParts(holder: Document, { stored, isKnown, duties }: Stamping): void {
   for (const [path, type] of Object.entries(holder.schema.paths)) {
-    const target = embeddedClass(type);
+    // A kind of the class has another schema, which belongs to no class, so the type of the field names the class.
+    const target = typesWithin(type).map(schemaClass).find((each) => each !== undefined);
     if (target === undefined) continue;
     // Mongoose names the values of a Map by the path of the Map and "$*".
     const name = path.replace(/\.\$\*$/, "");
     if (stored !== undefined && !holder.isModified(name)) continue;
-    const before = valueAt(stored, name);
+    const find = finderIn(valueAt(stored, name), duties.stamped(target));
     for (const [key, part] of partsOf(holder.get(name, null, { getters: false }))) {
-      const names = duties.stamped(target);
-      const own = { stored: counterpart(part, { key, before, names }), isKnown, duties };
-      stampPart(part, { ...own, target });
+      stampPart(part, { stored: find(part, key), isKnown, duties, target });
     }
   }
-}
-
-/** Returns the class of the objects in a field. A kind of the class has another schema, which belongs to no class. */
-function embeddedClass(type: SchemaType): ModelClass | undefined {
-  for (const each of typesWithin(type)) {
-    if ("schema" in each && each.schema !== undefined) return classOf(each.schema as never);
-  }
-  return undefined;
 }
 
 /** Returns the embedded documents in a value, with the index or the key of each. */
@@ -72,25 +64,24 @@ function partsOf(value: unknown): (readonly [key: unknown, part: Document])[] {
 }
 
 /**
- * Returns the stored object that an embedded document replaces. The object has the same identifier, or the same key of
- * a Map. An element without an identifier only replaces an element with equal values.
+ * Returns a function that finds the stored object that an embedded document replaces. The object has the same
+ * identifier, or the same key of a Map. An element without an identifier only replaces an element with equal values. The
+ * stored elements are read once, because lists may be long.
  */
-function counterpart(
-  part: Document,
-  { key, before, names }: {
-    readonly key: unknown;
-    readonly before: unknown;
-    readonly names: readonly string[];
-  },
-): unknown {
-  if (!Array.isArray(before)) return key === undefined ? before : valueAt(before, String(key));
-  const objects = before.filter(isJsonObject) as StoredObject[];
-  if (part._id === undefined) {
-    const text = textWithout(valuesToStore(part), names);
-    return objects.find((each) => textWithout(each, names) === text);
+function finderIn(
+  before: unknown,
+  names: readonly string[],
+): (part: Document, key: unknown) => unknown {
+  if (!Array.isArray(before)) {
+    return (_part, key) => key === undefined ? before : valueAt(before, String(key));
   }
-  const name = storedText(part._id);
-  return objects.find((each) => storedText(each._id) === name);
+  const nameOf = (values: StoredObject) =>
+    values._id === undefined ? textWithout(values, names) : storedText(values._id);
+  const objects = before.filter(isJsonObject) as StoredObject[];
+  // Of elements with the same name, the first one counts.
+  const named = new Map(objects.reverse().map((each) => [nameOf(each), each]));
+  return (part) =>
+    named.get(nameOf(part._id === undefined ? valuesToStore(part) : { _id: part._id }));
 }
 
 function stampPart(

@@ -40,7 +40,6 @@ import { openBytes, planIn, readGuarded, storedEntities, storedEntity } from "./
 import type { OpenCollection } from "./read_stored.ts";
 import { planStatement } from "./write_stored.ts";
 import { insertEntities } from "../insert_entities.ts";
-import { isDocument } from "../../schema/mongoose/bson.ts";
 import { stampDocument } from "../stamp_document.ts";
 import { boundRemoval, type BoundWrite, boundWriter } from "../write_duties.ts";
 import type { Stamps, WriteDuties } from "../write_duties.ts";
@@ -202,7 +201,7 @@ export class CollectionSource implements Source {
 
   async insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]> {
     const docs = entities.map(documentOf);
-    for (const doc of docs) this.stamp(doc as object as EntityValue);
+    for (const doc of docs) this.stamp(doc);
     await this.#options.timeBudget.wait(this.storeNew(docs));
     return showsInPart(this.#options) ? await readAllSaved(docs, this.#options) : docs;
   }
@@ -217,7 +216,7 @@ export class CollectionSource implements Source {
       await insertEntities(entities, {
         model: await this.#options.model(),
         insert: (docs) => {
-          for (const doc of docs) this.stamp(doc as object as EntityValue);
+          for (const doc of docs) this.stamp(doc);
           return this.#options.timeBudget.wait(insertEach(docs, this.#writeOptions()));
         },
         save: (entity) => this.save(entity),
@@ -228,7 +227,7 @@ export class CollectionSource implements Source {
 
   async updateAll(entities: readonly EntityValue[]): Promise<void> {
     const docs = entities.map(documentOf);
-    for (const doc of docs) this.stamp(doc as object as EntityValue);
+    for (const doc of docs) this.stamp(doc);
     const work = saveDocuments(docs, this.#writeOptions(this.#bind(docs, { change: "update" })));
     await this.#options.timeBudget.wait(work);
   }
@@ -279,16 +278,14 @@ export class CollectionSource implements Source {
   }
 
   stamp(entity: EntityValue): void {
-    const { duties } = this.#options;
-    if (duties !== undefined && isDocument(entity)) stampDocument(entity, duties);
+    stampDocument(entity, this.#options.duties);
   }
 
   /** Returns the function that gives the values of class options for a write by one statement. */
   #stampsFor({ schema }: Model<unknown>): ((isNew: boolean) => Stamps) | undefined {
     const { duties } = this.#options;
-    if (duties === undefined) return undefined;
-    const { target } = duties;
-    return (isNew) => duties.stamps({ target, schema: schema as Schema }, isNew);
+    return duties &&
+      ((isNew) => duties.stamps({ target: duties.target, schema: schema as Schema }, isNew));
   }
 
   #bind(docs: readonly Document[], bound: BoundWrite): Together {

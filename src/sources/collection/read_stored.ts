@@ -1,4 +1,3 @@
-import type { Stamps } from "../write_duties.ts";
 import type { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Model } from "mongoose";
@@ -26,6 +25,7 @@ import type {
 import { JudgedReads } from "./judged_reads.ts";
 import { type ModelReads, modelSupport } from "./model_support.ts";
 import { readPage } from "./read_window.ts";
+import type { Stamps } from "../write_duties.ts";
 import type { StoredEntity, StoredQuery } from "./bson_reads.ts";
 
 /** The collection of the entities of a request, with the conditions and the limits of the request. */

@@ -1,4 +1,3 @@
-import { operatorsFor } from "../write_duties.ts";
 import mongoose from "mongoose";
 import type { ClientSession, Model } from "mongoose";
 import { inTransaction, turnsIn } from "../../database/in_transaction.ts";
@@ -21,6 +20,7 @@ import { whyDocuments } from "./plan_write.ts";
 import type { Change, ItemResult, Unsent, Write, WriteResult } from "../source.ts";
 import type { OpenCollection } from "./read_stored.ts";
 import { modelSupport } from "./model_support.ts";
+import { operatorsFor } from "../write_duties.ts";
 import { areValid, flatFields, timeStamps } from "./entity_maker.ts";
 
 type Values = Record<string, unknown>;

@@ -191,7 +191,7 @@ export class ElementSource implements Source {
   async updateAll(entities: readonly EntityValue[]): Promise<void> {
     const { parent, link: { property }, shape, timeBudget } = this.#options;
     const docs = entities.map(documentOf);
-    for (const doc of docs) this.stamp(doc as object as EntityValue);
+    for (const doc of docs) this.stamp(doc);
     const change = { property, scope: this.#scope, condition: this.#selected, shape };
     const work = saveBy(docs, () => updateElements(docs, { place: parent, ...change }));
     await timeBudget.wait(work);
@@ -218,13 +218,12 @@ export class ElementSource implements Source {
   }
 
   stamp(entity: EntityValue): void {
-    const { duties } = this.#options;
-    if (duties !== undefined && isDocument(entity)) stampDocument(entity, duties);
+    stampDocument(entity, this.#options.duties);
   }
 
   async #write(docs: readonly Document[], write: () => Promise<void>): Promise<EntityValue[]> {
     const { link, shape, timeBudget, maxTimeMS, selection } = this.#options;
-    for (const doc of docs) this.stamp(doc as object as EntityValue);
+    for (const doc of docs) this.stamp(doc);
     // `readProjected()` throws for a projection that embedded entities cannot have. The call comes first, so that such
     // an error prevents the write.
     readProjected(selection.projection, this.#options);

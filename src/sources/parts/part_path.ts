@@ -197,7 +197,7 @@ async function changeAlone(place: PartPath, change: Change): Promise<boolean> {
   const fields = [...new Set(writtenPaths(update).map(topOf))];
   const where = everyFilter(condition, onlyIf ?? {});
   if (onlyIf !== null && isExpressible(where) && keepsScopes(place, fields)) {
-    const whole = withStamps(fromRoot(update, place), place.stamps);
+    const whole = withValues(fromRoot(update, place), place.stamps);
     if (await send(place, { update: whole, where, session })) return true;
   }
   const [step] = place.steps;
@@ -236,9 +236,9 @@ function fromRoot(update: Update, { steps }: PartPath): Update {
   return moved;
 }
 
-/** Adds the values of class options to an update of the root document. */
-function withStamps(update: Update, stamps: Stamps | undefined): Update {
-  const { set, unset } = operatorsFor(stamps);
+/** Adds values of top fields to an update of the root document. The value `undefined` removes a field. */
+function withValues(update: Update, values: Stamps | undefined): Update {
+  const { set, unset } = operatorsFor(values);
   return {
     ...update,
     ...!isEmpty(set) && { $set: { ...update.$set, ...set } },
@@ -316,12 +316,7 @@ export function storedList(value: unknown): readonly unknown[] {
 }
 
 function updateTo(changed: StoredObject, fields: readonly string[]): Update {
-  const set = fields.filter((field) => changed[field] !== undefined);
-  const unset = fields.filter((field) => changed[field] === undefined);
-  return {
-    ...set.length > 0 && { $set: Object.fromEntries(set.map((field) => [field, changed[field]])) },
-    ...unset.length > 0 && { $unset: Object.fromEntries(unset.map((field) => [field, 1])) },
-  };
+  return withValues({}, Object.fromEntries(fields.map((field) => [field, changed[field]])));
 }
 
 function unchangedSince(

@@ -1,5 +1,5 @@
-import { FIELD_OPTIONS } from "../../declare/options.ts";
 import type { Schema } from "mongoose";
+import { FIELD_OPTIONS } from "../../declare/options.ts";
 import { toJson } from "../../json/to_json.ts";
 import { isJsonObject, type JsonObject } from "../../schema/fields/json.ts";
 import { clearedValue, fieldDefault, initialValue } from "../../schema/fields/field_default.ts";

@@ -1,5 +1,7 @@
 import { assertEquals } from "@std/assert";
+import express from "express";
 import { Schema } from "mongoose";
+import { mcp } from "@mongrove/mongrove/mcp";
 import {
   action,
   all,
@@ -15,6 +17,7 @@ import {
   rest,
   update,
 } from "../../../mod.ts";
+import { serveTools } from "../../mcp/mcp.ts";
 import { watchCommands } from "../../support/both_paths.ts";
 import { test } from "../../harness/testing.ts";
 import { mount, type Mounted } from "../../support/support.ts";
@@ -179,6 +182,42 @@ test("a persist hook gets the entity with its stamps", async () => {
   assertEquals([status, ...stampsOf(await storedOf(body._id))], [201, "ann", "ann"]);
   await app.patch(`/persisted/${body._id}`, { text: "b" }, as("bob"));
   assertEquals(stampsOf(await storedOf(body._id)), ["ann", "bob"]);
+});
+
+test("a long list of parts is stamped in the time that its length takes", async () => {
+  const bodyLimits = { maxObjects: 6_000, maxKeys: 6_000, maxElements: 6_000 };
+  await using app = await mount([Whole], { actor, bodyLimits });
+  const pieces = Array.from({ length: 5_000 }, (_, index) => ({ name: `${index}` }));
+  const id = await makeWhole(app, { pieces });
+  const start = performance.now();
+  const added = [...pieces.slice(1), { name: "new" }];
+  assertEquals((await app.patch(`/wholes/${id}`, { pieces: added }, as("bob"))).status, 200);
+  const took = performance.now() - start;
+  assertEquals(took < 15_000, true, `${took} ms`);
+  const stored = partsOf((await storedOf(id)).pieces);
+  assertEquals([stored[0], stored.at(-1)], [["1", "ann", "ann"], ["new", "bob", "bob"]]);
+});
+
+@rest({ route: "/secrets", methods: [create()] })
+class Secret extends FrameworkModel {
+  @prop({ hidden: (req) => req.framework.actor !== "boss" })
+  secret?: string;
+}
+
+test("what assistants read of a model is what its sender may see", async () => {
+  const api = Framework.initialize({ models: [Secret], actor });
+  const server = express();
+  server.use(express.json());
+  server.use(
+    "/mcp",
+    mcp(api, { expose: [{ model: Secret, route: "/secrets", operations: ["create"] }] }),
+  );
+  server.use(api);
+  await using served = await serveTools(server);
+  const describe = async (user: string) =>
+    JSON.stringify(await served.call("describe", { model: "Secret" }, { "x-user": user }))
+      .includes('"secret"');
+  assertEquals([await describe("ann"), await describe("boss")], [false, true]);
 });
 
 @rest({
