@@ -9,14 +9,20 @@ export async function openGet(
   return socket;
 }
 
-/** Sends a GET on an open connection. */
+/** Sends a GET on an open connection, or several at once. */
 export async function sendGet(
   socket: Deno.Conn,
   path: string,
-  { version = "1.1", headers = "" }: { version?: string; headers?: string } = {},
+  { version = "1.1", headers = "", count = 1 }: {
+    version?: string;
+    headers?: string;
+    count?: number;
+  } = {},
 ): Promise<void> {
   const text = `GET ${path} HTTP/${version}\r\nHost: a\r\n${headers}\r\n`;
-  await socket.write(new TextEncoder().encode(text));
+  let left = new TextEncoder().encode(text.repeat(count));
+  // The system takes a part of the bytes if the server does not read.
+  while (left.length > 0) left = left.subarray(await socket.write(left));
 }
 
 /** Reads what has come. */
