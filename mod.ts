@@ -84,6 +84,7 @@ export type {
   PreFetch,
 } from "./src/declare/hooks/hooks.ts";
 export type {
+  ClassFeatures,
   FieldFeatures,
   OptionDescriptions,
   ReadOptions,
@@ -92,6 +93,8 @@ export type {
 export type { CountOptions } from "./src/features/count/option.ts";
 export type { ListFormat } from "./src/features/formats/option.ts";
 export type { DateUnit, GroupsOptions } from "./src/features/groups/option.ts";
+export type { Duration } from "./src/declare/model/duration.ts";
+export type { HistoryOptions } from "./src/features/history/option.ts";
 export type { IdempotencyOptions } from "./src/features/idempotency/option.ts";
 export type { LiveDescription, LiveOptions } from "./src/features/live/option.ts";
 export type { PageOptions } from "./src/features/page/option.ts";

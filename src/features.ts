@@ -2,6 +2,7 @@ import type { OptionName } from "./declare/options.ts";
 import { count } from "./features/count/count.ts";
 import { distinct } from "./features/distinct/distinct.ts";
 import { formats } from "./features/formats/formats.ts";
+import { history } from "./features/history/history.ts";
 import { groups } from "./features/groups/groups.ts";
 import { idempotency } from "./features/idempotency/idempotency.ts";
 import { lines } from "./features/lines/lines.ts";
@@ -39,7 +40,7 @@ const byName = {
 } satisfies { readonly [N in FeatureName]: AnyFeature };
 
 /** The features of classes, whose options apply wherever entities of a class are read or written. */
-const ofClasses: readonly ClassFeature[] = [stamps as ClassFeature];
+const ofClasses: readonly ClassFeature[] = [stamps as ClassFeature, history as ClassFeature];
 
 export const features = new FeatureList(Object.values(byName), ofClasses);
 

@@ -95,12 +95,13 @@ const TOO_LONG = new Set<unknown>([50, 290]);
  */
 export async function inTransaction(
   options: TransactionOptions,
-  writes: (session?: ClientSession) => Promise<void>,
+  writes: (session?: ClientSession) => Promise<unknown>,
 ): Promise<void> {
   const { connection, turn, isContended, timeBudget, isRequired = false } = options;
   if (!await hasTransactions(connection.getClient())) {
     if (isRequired) throw new Error(`Cannot write all or nothing: ${NO_TRANSACTIONS}`);
-    return await writes();
+    await writes();
+    return;
   }
   timeBudget.isLong = isRequired;
   const attempt = () => attemptOnce(options, writes);
@@ -126,7 +127,7 @@ export async function inTransaction(
  */
 async function attemptOnce(
   { connection, timeBudget, part }: TransactionOptions,
-  writes: (session: ClientSession) => Promise<void>,
+  writes: (session: ClientSession) => Promise<unknown>,
 ): Promise<Transient | undefined> {
   try {
     await part?.begin();

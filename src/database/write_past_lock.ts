@@ -85,15 +85,17 @@ interface DocumentWrites {
 export function writerOf(
   [first, ...others]: readonly Document[],
   { timeBudget, part }: DocumentWrites,
-): (write: Write) => Promise<void> {
+): (write: Write<unknown>) => Promise<void> {
   const session = first?.$session() ?? undefined;
-  if (first === undefined || session?.inTransaction()) return (write) => write(session);
+  if (first === undefined || session?.inTransaction()) {
+    return async (write) => void await write(session);
+  }
   if (others.length > 0) {
     const transaction = { ...turnsIn(first), timeBudget, isRequired: true, part };
     return (write) => inTransaction(transaction, write);
   }
-  if (session !== undefined) return (write) => write(session);
+  if (session !== undefined) return async (write) => void await write(session);
   const { connection, turn } = turnsIn(first);
   const name = () => `${turn}/${first._id}`;
-  return (write) => writePastLock({ connection, name, timeBudget }, write);
+  return async (write) => void await writePastLock({ connection, name, timeBudget }, write);
 }

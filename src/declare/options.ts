@@ -3,6 +3,7 @@
 import type { CountOptions } from "../features/count/option.ts";
 import type { ListFormat } from "../features/formats/option.ts";
 import type { CheckedGroups, GroupsOptions } from "../features/groups/option.ts";
+import type { HistoryOptions } from "../features/history/option.ts";
 import type { IdempotencyOptions } from "../features/idempotency/option.ts";
 import type { LiveDescription, LiveOptions } from "../features/live/option.ts";
 import type { PageOptions } from "../features/page/option.ts";
@@ -47,6 +48,16 @@ export interface FieldFeatures {
    * `Framework.initialize()` returns it. Clients cannot set the field.
    */
   readonly stamp?: Stamp;
+}
+
+/** The options of {@linkcode rest} on a class that belong to features. All `@rest` of a class have the same values. */
+export interface ClassFeatures {
+  /**
+   * Whether each write of an entity adds a record with the replaced values. `GET {route}/:id/history` reads the records
+   * of an entity, and `POST {route}/:id/revert` sets the entity back to an earlier version. Needs a database with
+   * transactions.
+   */
+  readonly history?: true | HistoryOptions;
 }
 
 /**

@@ -188,7 +188,8 @@ async function shownAs(context: OpenLevelContext, seen: object): Promise<object>
   return isSame ? seen : await fetchAnyway(context, { _id: seen._id }) ?? {};
 }
 
-async function readActionBody(
+/** Reads and validates the body of an action. Returns `undefined` for an action without a body. */
+export async function readActionBody(
   context: OpenLevelContext,
   type: ActionRecord["body"],
 ): Promise<unknown> {

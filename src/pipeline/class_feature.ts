@@ -8,6 +8,10 @@ import { isDeepStrictEqual } from "node:util";
 import { buildSchema } from "../schema/build_schema.ts";
 import { shapeForAll } from "../schema/fields/shape.ts";
 import type { Stamps, WriteDuties, WrittenEntities } from "../sources/write_duties.ts";
+import type { Method } from "../declare/operations/methods.ts";
+import type { ActionRecord } from "../declare/operations/action.ts";
+import type { Reply } from "./request/reply.ts";
+import type { OpenLevelContext } from "./request/request_context.ts";
 import type { Route } from "./request/route.ts";
 import { cannotMount, type OptionPlace, OptionReader } from "./option_reader.ts";
 
@@ -41,6 +45,11 @@ export interface ClassFeature<R = unknown> {
   declared?(target: ModelClass): unknown;
   /** Runs when a router is mounted, to check the options of the router that the class option needs. */
   start?(rule: R, place: { readonly target: ModelClass; readonly route: Route }): void;
+  /**
+   * Returns further routes of the class, such as the versions of an entity, for one `@rest` of the class. Each route is an
+   * action on one entity.
+   */
+  methods?(rule: R, rest: RestRecord): readonly ClassMethod[];
   /** Adds fields and indexes to the schema of the class. */
   schema?(rule: R, schema: Schema): void;
   /**
@@ -62,6 +71,25 @@ export interface ClassFeature<R = unknown> {
   together?(rule: R, write: TogetherWrite): Promise<void>;
 }
 
+/** A route that a class option adds to the class. The route is described as an action. */
+export interface ClassMethod extends ActionRecord {
+  readonly operation: string;
+  /** The hooks that guard the entity of the route, which are hooks of another operation. */
+  readonly hooks: Method["hooks"];
+  /** Answers a request of the route, in the place of `run`. */
+  perform(context: OpenLevelContext): Promise<Reply>;
+}
+
+/** Returns the function that answers the requests of a route, if a class option has added the route. */
+export function performOf(method: object): Pick<ClassMethod, "perform"> | undefined {
+  return "perform" in method ? method as ClassMethod : undefined;
+}
+
+/** Returns the routes that the class options add to one `@rest` of a class. */
+export function methodsOfRules(rules: readonly ClassRule[], rest: RestRecord): ClassMethod[] {
+  return rules.flatMap(({ feature, rule }) => feature.methods?.(rule, rest) ?? []);
+}
+
 /** A write that has not been sent to the database yet, for which a feature returns further values to store. */
 export interface StampedWrite {
   readonly req: FrameworkRequest;
@@ -75,6 +103,13 @@ export interface StampedWrite {
  */
 export interface TogetherWrite extends WrittenEntities {
   readonly req: FrameworkRequest;
+  /** The class of the entities. */
+  readonly target: ModelClass;
+  /**
+   * The name of the operation, such as `update`, or of the action. A write of a part also names the property, as in
+   * `comments.create`.
+   */
+  readonly operation: string;
   readonly session: ClientSession;
 }
 
@@ -162,13 +197,13 @@ export function stampedByRules(rules: readonly ClassRule[]): readonly string[] {
 /** Returns the function that sends the further statements of the class options, or `undefined` if there are none. */
 export function joinedStatements(
   rules: readonly ClassRule[],
-  req: FrameworkRequest,
+  request: Pick<TogetherWrite, "req" | "operation" | "target">,
 ): WriteDuties["together"] {
   const joining = rules.filter(({ feature }) => feature.together !== undefined);
   if (joining.length === 0) return undefined;
   return async (written, session) => {
     for (const { feature, rule } of joining) {
-      await feature.together?.(rule, { ...written, req, session });
+      await feature.together?.(rule, { ...written, ...request, session });
     }
   };
 }

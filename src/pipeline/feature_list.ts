@@ -2,6 +2,7 @@ import { STANDALONE } from "../database/in_transaction.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { RestRecord } from "../declare/model/records.ts";
+import type { Method } from "../declare/operations/methods.ts";
 import { addToSchemas, embeddedClasses } from "../schema/build_schema.ts";
 import { memoize } from "../schema/memoize.ts";
 import type { WriteDuties } from "../sources/write_duties.ts";
@@ -9,6 +10,7 @@ import {
   addRulesToSchema,
   type ClassFeature,
   joinedStatements,
+  methodsOfRules,
   readClassRules,
   scopesOfRules,
   stampedByRules,
@@ -19,6 +21,12 @@ import type { AnyFeature } from "./feature.ts";
 import { refuseStandalone } from "./check_transactions.ts";
 import type { ParameterForms } from "./given_request.ts";
 import type { Route } from "./request/route.ts";
+
+/** The request for which class options add work to writes, with the name of its operation. */
+export interface DutiesRequest {
+  readonly req: FrameworkRequest;
+  readonly operation: string;
+}
 
 /**
  * All features of a router. A feature is an ability that an option adds to operations, such as pages or sorting. For
@@ -63,6 +71,11 @@ export class FeatureList {
     return scopesOfRules(this.#rulesOf(target));
   }
 
+  /** Returns the routes that class options add to one `@rest` of a class. */
+  methodsOf(target: ModelClass, rest: RestRecord): readonly Method[] {
+    return methodsOfRules(this.#rulesOf(target), rest) as readonly object[] as readonly Method[];
+  }
+
   /** Whether class options store values with each write of a class, or of a class that it embeds. */
   readonly #isStamped = memoize((target: ModelClass) => {
     const all = [target, ...embeddedClasses(target)];
@@ -73,8 +86,9 @@ export class FeatureList {
    * Returns the work that class options add to each write of a request, such as the name of the writer. Returns
    * `undefined` if there is no such work.
    */
-  dutiesOf(target: ModelClass, req: FrameworkRequest): WriteDuties | undefined {
-    const together = joinedStatements(this.#rulesOf(target), req);
+  dutiesOf(target: ModelClass, write: DutiesRequest): WriteDuties | undefined {
+    const { req } = write;
+    const together = joinedStatements(this.#rulesOf(target), { ...write, target });
     if (together === undefined && !this.#isStamped(target)) return undefined;
     return {
       target,

@@ -18,6 +18,7 @@ import { enterLevel, idParam, parseFeatures, requestView } from "./request/reque
 import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
 import { narrowToReader } from "./request/reader_rights.ts";
 import { joinPieces } from "./pieces.ts";
+import { actingLevel } from "./request/route.ts";
 import { readVersion, versionCondition } from "./request/versions.ts";
 
 /**
@@ -113,8 +114,22 @@ async function settingsFor(context: LevelContext): Promise<CollectionSourceOptio
     maxTimeMS: route.maxTimeMS,
     by: writes?.by,
     part: () => context.cache.claim,
-    duties: route.features.dutiesOf(level.target, context.req),
+    duties: route.features.dutiesOf(level.target, {
+      req: context.req,
+      operation: operationOn(context),
+    }),
   };
+}
+
+/**
+ * Returns the name of the operation of a request as the entities of one level see it, such as `comments.create` for a
+ * movie that gets a comment.
+ */
+function operationOn({ route, above }: LevelContext): string {
+  let depth = 0;
+  for (let each = above; each !== undefined; each = each.above) depth++;
+  const below = route.levels.slice(depth + 1).map(({ link }) => link?.property);
+  return [...below, actingLevel(route).operation].join(".");
 }
 
 /**

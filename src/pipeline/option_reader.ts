@@ -1,5 +1,6 @@
 import type { Schema } from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
+import type { Duration } from "../declare/model/duration.ts";
 import type { Method } from "../declare/operations/methods.ts";
 import type { PartLink } from "../schema/describe_parts.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
@@ -139,6 +140,8 @@ export interface OptionPlace {
   readonly fail: Fail;
 }
 
+const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
 /** The options and the hooks of an operation by their names, before they are checked. */
 export type GivenOptions = Readonly<Record<string, unknown>>;
 
@@ -203,6 +206,13 @@ export class OptionReader {
       return missing;
     }
     return checkKind(this.value, { kind: "number", ...this.#given });
+  }
+
+  /** Returns the option, such as `"30d"`, in milliseconds. The argument is a time for the error message. */
+  duration(example: Duration): number {
+    const [, digits, unit] = /^(\d+)([smhd])$/.exec(String(this.value)) ?? [];
+    if (!Number(digits)) throw this.fail(`needs a time such as "${example}" as "${this.#name}"`);
+    return Number(digits) * UNITS_MS[unit as keyof typeof UNITS_MS];
   }
 
   /** Returns the option as a boolean, which is `missing` if the option is absent. */

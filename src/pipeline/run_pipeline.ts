@@ -62,7 +62,8 @@ async function perform(call: Call): Promise<Reply> {
   const opened = await openLevel(call.context);
   await checkIndexes(call);
   refuseTags(opened);
-  const { action } = opened.level;
+  const { action, perform } = opened.level;
+  if (perform !== undefined) return await perform(opened);
   if (action !== undefined) return await runAction(opened, action);
   const context = await preparePieces(opened);
   const reply = await runWrapped(context, () => operate(context, body));

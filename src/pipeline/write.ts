@@ -52,10 +52,38 @@ export interface Draft extends Merged {
 }
 
 export async function write(context: OpenLevelContext, body: JsonObject): Promise<Reply> {
+  return await saveDraft(context, await openDraft(context, body));
+}
+
+/**
+ * Changes the entity in the path of a request by a function in the place of a body, and saves the entity as an update
+ * does. The function returns the references to entities that must exist.
+ */
+export async function changeEntity(
+  context: OpenLevelContext,
+  change: (entity: Document) => Promise<Merged["references"]>,
+): Promise<Reply> {
+  const { level: { shape, target, operation } } = context;
+  const fetched = await fetchOne(context);
+  checkVersion(context, fetched);
+  const { seen } = fetched;
+  if (!isDocument(seen)) {
+    throw new TypeError(
+      `Cannot run ${operation}() of "${target.name}": a hook gave no document of its entity`,
+    );
+  }
+  const previous = snapshot(context, seen);
+  readSnapshot(seen);
+  attributeProblems(seen, { shape, target });
+  const references = await change(seen);
+  const draft = { entity: seen, references, body: {}, at: "", previous, isNew: false };
+  return await saveDraft(context, draft);
+}
+
+async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<Reply> {
   const { level } = context;
-  const draft = await openDraft(context, body);
   await refuseProblems(context, [draft]);
-  const { previous, isNew } = draft;
+  const { previous, isNew, body } = draft;
   const ready = await passPreSave(context, draft);
   const { claim } = context.cache;
   await claim?.keep([ready]);

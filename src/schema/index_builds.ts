@@ -126,11 +126,8 @@ export class IndexBuilds {
    * on another deployment during the first build, which would leave the new deployment without indexes.
    */
   async #buildAnew(): Promise<void> {
-    const { db, schema } = this.#model;
-    const client = db.getClient();
-    const isOff = [schema.get("autoIndex"), db.get("autoIndex"), db.base.get("autoIndex")]
-      .includes(false);
-    if (isOff || this.#builtAnew === client) return;
+    const client = this.#model.db.getClient();
+    if (!buildsIndexes(this.#model) || this.#builtAnew === client) return;
     this.#builtAnew = client;
     await waitFor(this.#model.ensureIndexes());
   }
@@ -172,6 +169,11 @@ export class IndexBuilds {
     };
     setTimeout(retry, pause).unref();
   }
+}
+
+/** Whether the framework builds the indexes of a model. An application can switch the builds off by `autoIndex`. */
+export function buildsIndexes({ db, schema }: Model<unknown>): boolean {
+  return ![schema.get("autoIndex"), db.get("autoIndex"), db.base.get("autoIndex")].includes(false);
 }
 
 /**

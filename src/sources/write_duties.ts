@@ -9,6 +9,7 @@ import type { TimeBudget } from "../database/time_budget.ts";
 import { writerOf } from "../database/write_past_lock.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { Together } from "../write/save_document.ts";
+import type { WrittenEntity } from "../write/written_entity.ts";
 
 /**
  * The entities that one statement has written, for class options that send further statements, such as an entry of an
@@ -16,7 +17,7 @@ import type { Together } from "../write/save_document.ts";
  */
 export interface WrittenEntities {
   readonly change: "create" | "update" | "remove";
-  readonly ids: readonly unknown[];
+  readonly entities: readonly WrittenEntity[];
   readonly model: Model<unknown>;
 }
 
@@ -57,25 +58,26 @@ export interface WriteDuties {
 function withDuties(
   { together: duty }: Pick<WriteDuties, "together">,
   { written, together, session: own, ...transaction }: TransactionOptions & {
-    readonly written: WrittenEntities;
+    readonly written: Omit<WrittenEntities, "entities">;
     readonly together: Together | undefined;
     /** The session of a transaction that a hook has begun. */
     readonly session: ClientSession | undefined;
   },
 ): Together {
   const inside: Together = own?.inTransaction()
-    ? (write) => write(own)
+    ? async (write) => void await write(own)
     : (write) => inTransaction({ ...transaction, isRequired: true }, write);
   const run = together ?? inside;
   return (write) =>
     run(async (session) => {
-      await write(session);
+      const entities = await write(session);
       if (session === undefined) {
         throw new TypeError(
           "Cannot write the entities of a class together: there is no transaction",
         );
       }
-      await duty?.(written, session);
+      if (entities !== undefined) await duty?.({ ...written, entities }, session);
+      return entities;
     });
 }
 
@@ -112,8 +114,12 @@ export function boundWriter(
   }
   const model = first.constructor as Model<unknown>;
   const session = first.$session() ?? undefined;
-  const written = { change, ids: docs.map(({ _id }) => _id), model };
-  return withDuties(duties, { ...turnsIn(first), timeBudget, part, written, together, session });
+  const written = { change, model };
+  const { connection, turn } = turnsIn(first);
+  // Transactions of different entities do not conflict, so only transactions of one entity take turns.
+  const own = docs.length === 1 ? `${turn}/${first._id}` : turn;
+  const transaction = { connection, turn: own, timeBudget, part };
+  return withDuties(duties, { ...transaction, written, together, session });
 }
 
 /**
@@ -128,7 +134,7 @@ export function boundRemoval(
   },
 ): Together | undefined {
   if (duties?.together === undefined || ids.length === 0) return together;
-  const written = { change: "remove", ids, model } as const;
+  const written = { change: "remove", model } as const;
   const transaction = { ...turnsIn(model as never), timeBudget };
   return withDuties(duties, { ...transaction, written, together, session: undefined });
 }

@@ -1,10 +1,10 @@
 import mongoose from "mongoose";
-import type { ClientSession, Document, Model, mongo, Query } from "mongoose";
+import type { ClientSession, Document, Model, mongo } from "mongoose";
 import { BulkError, throwOnly } from "../errors/bulk_error.ts";
 import { mapPaced } from "../errors/event_loop.ts";
 import { conflict, isOutOfReach, throwClash } from "../errors/refusals.ts";
-import { castFilter, withConditions } from "../filter/cast_filter.ts";
-import { everyFilter, type Filter, isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
+import { castFilter } from "../filter/cast_filter.ts";
+import { type Filter, isEmpty } from "../filter/filters.ts";
 import { setRaw } from "../schema/mongoose/documents/document_values.ts";
 import {
   markSaved,
@@ -13,12 +13,18 @@ import {
   statementOptionsOf,
 } from "../schema/mongoose/statements/save_by.ts";
 import type { StatementOptions } from "../schema/mongoose/statements/save_by.ts";
+import { changedBy, projectionOfWrite, type WrittenEntity } from "./written_entity.ts";
 import { sendUpdates, type UpdateStatement } from "../schema/mongoose/statements/commands.ts";
-import { sendWith, type Write } from "../schema/mongoose/statements/send_with.ts";
-import { readSnapshot, type Snapshot, type StoredObject, valuesToStore } from "./stored_values.ts";
-import { type BoundUpdate, boundUpdate, checkScope, unchangedSeen } from "./update_conditions.ts";
+import type { Write } from "../schema/mongoose/statements/send_with.ts";
+import {
+  readSnapshot,
+  type Snapshot,
+  type StoredObject,
+  storedText,
+  valuesToStore,
+} from "./stored_values.ts";
+import { type BoundUpdate, boundUpdate, checkScope } from "./update_conditions.ts";
 import { versionKeyOf } from "../schema/fields/system_fields.ts";
-import { matchAsIs } from "../schema/mongoose/statements/query_casts.ts";
 
 export interface SaveDocumentOptions {
   /**
@@ -39,13 +45,21 @@ export interface SaveDocumentOptions {
   readonly overwrites?: boolean;
   readonly statementOptions: (session?: ClientSession, mostMS?: number) => StatementOptions;
   readonly together?: Together;
+  /** Whether each write returns the entities that it has written, which class options record. */
+  readonly isRecorded?: boolean;
 }
+
+/** The entities that a statement has written. Missing if no class option records them. */
+export type Written = readonly WrittenEntity[] | undefined;
 
 /**
  * A function that runs a write together with other writes, for example in a transaction. The function may call `write`
  * more than once, because a transaction may be repeated.
  */
-export type Together = (write: Write) => Promise<void>;
+export type Together = (write: Write<Written>) => Promise<void>;
+
+/** The function that runs a write without other writes. */
+const alone: Together = async (write) => void await write();
 
 /**
  * Saves a document as Mongoose does. Validation and middleware run once, only changed values are written, and the
@@ -68,15 +82,34 @@ function updateDocument(doc: Document, options: SaveDocumentOptions): Promise<vo
   return updateDocuments([doc], {
     ...options,
     async send([statement], { collection }) {
-      const { statementOptions, together = (write) => write() } = options;
+      const { statementOptions, together = alone, isRecorded = false } = options;
       const { q, u } = statement as UpdateStatement;
       await together(async (session, mostMS) => {
         const own = statementOptionsOf(doc, statementOptions(session, mostMS));
+        if (isRecorded) {
+          const projection = projectionOfWrite([u], alwaysRead(doc));
+          const before = await collection.findOneAndUpdate(q, u, {
+            ...own,
+            projection,
+            ...REPLACED,
+          });
+          if (before === null) throw conflict();
+          return [{ id: doc._id, before, changed: changedBy(u, before) }];
+        }
         const result = await collection.updateOne(q, u, own);
         if (result.acknowledged && result.matchedCount === 0) throw conflict();
+        return undefined;
       });
     },
   });
+}
+
+/** The options of an update that returns the values before it. */
+const REPLACED = { returnDocument: "before", raw: false } as const;
+
+/** Returns the fields that every record of a write needs, such as the version. */
+function alwaysRead(doc: Document): (string | undefined)[] {
+  return [versionKeyOf(doc), doc.schema.get("discriminatorKey") as string | undefined];
 }
 
 /**
@@ -87,7 +120,7 @@ export async function saveDocuments(
   docs: readonly Document[],
   options: SaveDocumentOptions,
 ): Promise<void> {
-  const { statementOptions, together = (write) => write() } = options;
+  const { statementOptions, together = alone, isRecorded = false } = options;
   const [first] = docs;
   const isOther = (doc: Document) =>
     doc.db !== first?.db || doc.collection.name !== first.collection.name;
@@ -99,9 +132,32 @@ export async function saveDocuments(
     ...options,
     send: (updates, first) =>
       together(async (session) => {
-        const met = await sendUpdates(first, updates, statementOptions(session));
+        const statement = statementOptions(session);
+        const before = isRecorded ? await readBefore(docs, { updates, statement }) : [];
+        const met = await sendUpdates(first, updates, statement);
         if (met < updates.length) throw conflict();
+        return isRecorded ? before : undefined;
       }),
+  });
+}
+
+/** Reads the stored values that a bulk of updates will replace, in the transaction of the bulk. */
+async function readBefore(
+  docs: readonly Document[],
+  { updates, statement }: {
+    readonly updates: readonly UpdateStatement[];
+    readonly statement: StatementOptions;
+  },
+): Promise<WrittenEntity[]> {
+  const [first] = docs as readonly [Document];
+  const ids = docs.map(({ _id }) => _id);
+  const projection = projectionOfWrite(updates.map(({ u }) => u), alwaysRead(first));
+  const found = await first.collection.find({ _id: { $in: ids } }, { ...statement, projection })
+    .toArray();
+  const byId = new Map(found.map((each) => [storedText(each._id), each]));
+  return docs.map(({ _id }, index) => {
+    const before = byId.get(storedText(_id)) ?? {};
+    return { id: _id, before, changed: changedBy((updates[index] as UpdateStatement).u, before) };
   });
 }
 
@@ -148,7 +204,7 @@ async function updateDocuments(
  */
 export async function insertDocuments(
   docs: readonly Document[],
-  { scope, statementOptions, together = (write) => write(), send = insertAll }:
+  { scope, statementOptions, together = alone, isRecorded = false, send = insertAll }:
     & SaveDocumentOptions
     & { readonly send?: typeof insertAll },
 ): Promise<void> {
@@ -165,9 +221,10 @@ export async function insertDocuments(
     if (!isEmpty(scope)) {
       await checkScope(all, { scope: castFilter(model, scope), connection: model.db });
     }
-    await together((session, mostMS) => {
+    await together(async (session, mostMS) => {
       const options = statementOptionsOf(first, statementOptions(session, mostMS));
-      return send(model, { all, options });
+      await send(model, { all, options });
+      return isRecorded ? all.map((created) => ({ id: created._id, created })) : undefined;
     });
     await mapPaced(docs, markSaved);
   });
@@ -265,46 +322,4 @@ async function causeOf(
       return [index, new mongoose.mongo.MongoServerError(response)];
     })),
   );
-}
-
-/**
- * Removes a document with its middleware. Throws a 409 if the document no longer matches the scope and the filter,
- * because another request has changed or removed it.
- */
-export async function removeDocument(
-  doc: Document,
-  { scope, filter, collation, statementOptions, together }: SaveDocumentOptions,
-): Promise<void> {
-  const model = doc.constructor as Model<unknown>;
-  const all = [scope, filter].filter((each) => !isEmpty(each))
-    .map((each) => castFilter(model, each));
-  const unchanged = unchangedSeen(doc);
-  if (!isEmpty(unchanged)) all.push(unchanged);
-  const query = doc.deleteOne().setOptions({ ...KEEP_CONDITIONS, ...collation && { collation } });
-  if (all.length > 0) matchAsIs(query, { $and: all });
-  const check = ({ acknowledged, deletedCount }: mongo.DeleteResult) => {
-    if (acknowledged && Number(deletedCount) === 0) throw conflict();
-  };
-  const removal = { name: "deleteOne", statementOptions, together, check } as const;
-  await sendWith(query as unknown as Query<mongo.DeleteResult, unknown>, removal);
-}
-
-export async function removeMatching(
-  model: Model<unknown>,
-  { scope, filter, collation, statementOptions, together, options = {} }: SaveDocumentOptions & {
-    /** The query options that hooks may have set, such as `maxTimeMS`. */
-    readonly options?: Record<string, unknown> | undefined;
-  },
-): Promise<void> {
-  const given = { ...KEEP_CONDITIONS, ...collation && { collation }, ...options };
-  const query = withConditions(model.deleteMany({}, given as never), everyFilter(filter, scope));
-  await sendWith(query as never, {
-    name: "deleteMany",
-    together,
-    statementOptions(session) {
-      const statement = statementOptions(session);
-      const most = Number(options.maxTimeMS) || statement.maxTimeMS;
-      return { ...statement, maxTimeMS: Math.min(most, statement.maxTimeMS) };
-    },
-  });
 }

@@ -6,11 +6,13 @@ import type {
   Actor,
   ArrayPropOptions,
   BodyLimits,
+  ClassFeatures,
   CloseOptions,
   CountOptions,
   DataType,
   DateUnit,
   DefineOptions,
+  Duration,
   Entity,
   EntityHook,
   ErrorContext,
@@ -32,6 +34,7 @@ import type {
   HeaderDescription,
   Health,
   Hidden,
+  HistoryOptions,
   HookName,
   Hooks,
   HooksOf,
@@ -114,11 +117,13 @@ interface Types {
   Actor: Actor;
   ArrayPropOptions: ArrayPropOptions<string, StringConstructor>;
   BodyLimits: BodyLimits;
+  ClassFeatures: ClassFeatures;
   CloseOptions: CloseOptions;
   CountOptions: CountOptions;
   DataType: DataType;
   DateUnit: DateUnit;
   DefineOptions: DefineOptions<mod.FrameworkModel>;
+  Duration: Duration;
   Entity: Entity<mod.FrameworkModel>;
   EntityHook: EntityHook<object>;
   ErrorContext: ErrorContext;
@@ -140,6 +145,7 @@ interface Types {
   HeaderDescription: HeaderDescription;
   Health: Health;
   Hidden: Hidden<string>;
+  HistoryOptions: HistoryOptions;
   HookName: HookName;
   Hooks: Hooks<object>;
   HooksOf: HooksOf<mod.FrameworkModel>;
@@ -211,11 +217,13 @@ const TYPES: Record<keyof Types, true> = {
   Actor: true,
   ArrayPropOptions: true,
   BodyLimits: true,
+  ClassFeatures: true,
   CloseOptions: true,
   CountOptions: true,
   DataType: true,
   DateUnit: true,
   DefineOptions: true,
+  Duration: true,
   Entity: true,
   EntityHook: true,
   ErrorContext: true,
@@ -237,6 +245,7 @@ const TYPES: Record<keyof Types, true> = {
   HeaderDescription: true,
   Health: true,
   Hidden: true,
+  HistoryOptions: true,
   HookName: true,
   Hooks: true,
   HooksOf: true,

@@ -7,6 +7,7 @@ import { recordsOf, registerModel, type RestRecord } from "../model/records.ts";
 import type { ModelQuery } from "../operations/action.ts";
 import type { Returns } from "../operations/hooks_input.ts";
 import type { Decorated } from "./prop_input.ts";
+import type { ClassFeatures } from "../options.ts";
 import type { Method } from "../operations/methods.ts";
 
 /**
@@ -30,7 +31,7 @@ import type { Method } from "../operations/methods.ts";
 export interface RestOptions<
   O extends Method = Method,
   M extends FrameworkModel = FrameworkModel,
-> {
+> extends ClassFeatures {
   /** The path of the model, such as `/movies`. */
   readonly route: string;
   /** The operations that clients can call. */
@@ -70,8 +71,11 @@ export type Accepts<M, O extends Method> = M extends FrameworkModel
   : never;
 
 /** Options of {@linkcode rest} on a property, which declare a sub-route for the entities of the property. */
-export interface PartRestOptions<O extends Method = Method>
-  extends Omit<RestOptions<O>, "route" | "schemaOptions" | "getConnection" | "main"> {
+export interface PartRestOptions<O extends Method = Method> extends
+  Omit<
+    RestOptions<O>,
+    "route" | "schemaOptions" | "getConnection" | "main" | keyof ClassFeatures
+  > {
   /** The path below the path of the parent entity. The default is `/` and the name of the property. */
   readonly route?: string;
 }
@@ -201,7 +205,7 @@ export interface RestOfProperty<M, L, R, S> extends Pick<RestOptions, "concurren
 export interface RestOfClass<M, L, R, S, Problem>
   extends
     RestOfProperty<M, L, R, S>,
-    Pick<RestOptions, "schemaOptions" | "getConnection" | "main"> {
+    Pick<RestOptions, "schemaOptions" | "getConnection" | "main" | keyof ClassFeatures> {
   /** The path of the route. */
   readonly route: R & string;
 }

@@ -48,14 +48,10 @@ export const idempotency: Feature<Plain<KeyRules, KeyUse, string | undefined>> =
   wrap: (use, operation) => createOnce(operation, use),
 };
 
-const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
 function checkKeys(option: OptionReader, place: OptionPlace): KeyRules {
   const { keep, key, by } = option.parts("keep", "key", "by");
-  const [, digits, unit] = /^(\d+)([smhd])$/.exec(String(keep.value)) ?? [];
-  if (!Number(digits)) throw option.fail(`needs a time such as "24h" as "idempotency.keep"`);
   const rules = {
-    keepMS: Number(digits) * UNITS_MS[unit as keyof typeof UNITS_MS],
+    keepMS: keep.duration("24h"),
     isRequired: key.required(),
     by: by.callback<(req: FrameworkRequest) => string>(),
   };

@@ -1,3 +1,4 @@
+import type { Duration } from "../../declare/model/duration.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 
 /**
@@ -9,7 +10,7 @@ export interface IdempotencyOptions {
    * The time for which a key is stored, such as `"24h"`. The unit is `s`, `m`, `h` or `d`. A request that repeats the
    * key after this time creates another entity.
    */
-  readonly keep: `${number}${"s" | "m" | "h" | "d"}`;
+  readonly keep: Duration;
   /** With `"required"`, requests without the header answer 400. */
   readonly key?: "required" | undefined;
   /**

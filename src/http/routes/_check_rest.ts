@@ -22,11 +22,12 @@ import { type FieldShape, fieldsWithin, type Shape } from "../../schema/fields/s
 import { isRecursive, shapeWithin, whyUnseen } from "../../schema/fields/visibility.ts";
 import { isSchema } from "../../schema/standard_schema.ts";
 import { cannotMount, type Fail } from "../../pipeline/option_reader.ts";
+import type { ClassFeatures } from "../../declare/options.ts";
 import type { FeatureList } from "../../pipeline/feature_list.ts";
 import { unknownOption } from "../check_options.ts";
 
 /** The names of all options of `@rest`. Any other option is an error at start-up. */
-const OPTIONS: Readonly<Record<keyof RestRecord, true>> = {
+const OPTIONS: Readonly<Record<Exclude<keyof RestRecord, keyof ClassFeatures>, true>> = {
   route: true,
   methods: true,
   schemaOptions: true,

@@ -4,6 +4,7 @@ import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
 import type { Method } from "../../declare/operations/methods.ts";
 import { isAction, operationOf } from "../../declare/operations/action.ts";
+import { performOf } from "../../pipeline/class_feature.ts";
 import { rightsOf } from "../../pipeline/request/reader_rights.ts";
 import { actingLevel, type Level, type Route } from "../../pipeline/request/route.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
@@ -77,8 +78,9 @@ function rootBranch(
     readonly features: FeatureList;
   },
 ): Branch {
-  const { methods, scope, concurrency } = rest;
+  const { scope, concurrency } = rest;
   const path = checkRest(target, { rest, features });
+  const methods = [...rest.methods, ...features.methodsOf(target, rest)];
   const scopes = [...scope === undefined ? [] : [scope], ...features.conditionsOf(target)];
   return {
     methods,
@@ -173,7 +175,7 @@ function levelMaker(
       operation,
       kind: operationOf(method),
       hooks: hooks as Hooks<object>,
-      ...isAction(method) && { action: method },
+      ...isAction(method) && { action: method, perform: performOf(method)?.perform },
       parameters: hooks.parameters ?? [],
       filterPaths: compileFilterPaths(method, { ...place, mode }),
       options: new OperationOptions(features, { method, place }).under(shape),

@@ -13,7 +13,9 @@ import type { FeatureList } from "../feature_list.ts";
 import type { ActorFunction } from "./actor.ts";
 import type { ReaderOptions } from "../reader_options.ts";
 import type { RouteRights } from "./reader_rights.ts";
+import type { Reply } from "./reply.ts";
 import type { Reporter } from "./reporter.ts";
+import type { OpenLevelContext } from "./request_context.ts";
 
 /** The checked options of `updateAll()`, `removeAll()` and `replace()`. */
 export interface WriteRules {
@@ -43,6 +45,8 @@ export interface Level {
   readonly operation: string;
   readonly kind: Operation;
   readonly action?: ActionRecord;
+  /** Answers the requests of a route that a class option has added, in the place of `action.run`. */
+  readonly perform?: ((context: OpenLevelContext) => Promise<Reply>) | undefined;
   /**
    * The results of the functions `hidden` and `readonly` for the reader of the request. `undefined` before the reader
    * is known, and if no field of the route has such a function.

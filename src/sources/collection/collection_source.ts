@@ -17,11 +17,10 @@ import type { TransactionPart } from "../../database/in_transaction.ts";
 import {
   insertDocuments,
   insertEach,
-  removeDocument,
-  removeMatching,
   saveDocument,
   saveDocuments,
 } from "../../write/save_document.ts";
+import { removeDocument, removeMatching } from "../../write/remove_documents.ts";
 import type { Together } from "../../write/save_document.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
 import {
@@ -45,7 +44,7 @@ import { boundRemoval, type BoundWrite, boundWriter } from "../write_duties.ts";
 import type { Stamps, WriteDuties } from "../write_duties.ts";
 import type { PartPath } from "../parts/part_path.ts";
 import type { ReadPlan } from "./plan_read.ts";
-import { whyHooked } from "./plan_write.ts";
+import { isOneInTransaction, whyHooked } from "./plan_write.ts";
 import type {
   Aggregation,
   Change,
@@ -139,7 +138,8 @@ export class CollectionSource implements Source {
     // check therefore comes before the connection is opened.
     const reason = whyHooked(change);
     if (reason !== undefined) return { kind: "documents", reason };
-    if (this.#options.duties?.together !== undefined) {
+    const { together } = this.#options.duties ?? {};
+    if (together !== undefined && !isOneInTransaction(change)) {
       return { kind: "documents", reason: "a feature of the class sends further statements" };
     }
     if (operation === "removeAll") {
@@ -148,7 +148,8 @@ export class CollectionSource implements Source {
     const name = id === undefined ? {} : this.idFilter(id);
     if (name === undefined) return { kind: "documents", reason: "the path names no entity" };
     const opened = await this.open();
-    return await planStatement(change, { ...opened, name, stamps: this.#stampsFor(opened.model) });
+    const stamps = this.#stampsFor(opened.model);
+    return await planStatement(change, { ...opened, name, stamps, together });
   }
 
   async newEntity(_id?: unknown): Promise<EntityValue> {
@@ -309,6 +310,7 @@ export class CollectionSource implements Source {
     await removeMatching(model, {
       ...write,
       options,
+      ids: removal.ids,
       filter: everyFilter(named, filter),
     });
   }
@@ -324,6 +326,7 @@ export class CollectionSource implements Source {
       statementOptions: (session?: ClientSession, mostMS?: number) =>
         timeBudget.statement(session, mostMS),
       ...together && { together },
+      isRecorded: this.#options.duties?.together !== undefined,
     };
   }
 

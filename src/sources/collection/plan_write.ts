@@ -65,6 +65,14 @@ export function whyHooked({ hooks }: Pick<Change, "hooks">): string | undefined 
   return hook === undefined ? undefined : `the hook ${hook} gets each entity`;
 }
 
+/**
+ * Whether one statement can write a change in the transaction of the further statements of class options. All other
+ * changes of a class with such statements are written as documents.
+ */
+export function isOneInTransaction({ operation, bodies }: Change): boolean {
+  return operation === "update" || operation === "create" && bodies === undefined;
+}
+
 function whyNotInserted(
   { bodies, isAtomic = true, minimal = false }: Change,
   { selection, linked, takes, ...facts }: WriteFacts,

@@ -25,7 +25,7 @@ import type {
 import { JudgedReads } from "./judged_reads.ts";
 import { type ModelReads, modelSupport } from "./model_support.ts";
 import { readPage } from "./read_window.ts";
-import type { Stamps } from "../write_duties.ts";
+import type { Stamps, WriteDuties } from "../write_duties.ts";
 import type { StoredEntity, StoredQuery } from "./bson_reads.ts";
 
 /** The collection of the entities of a request, with the conditions and the limits of the request. */
@@ -48,6 +48,8 @@ export interface OpenCollection {
   readonly by?: string | undefined;
   /** Returns the values that class options store with a write. Missing if no option stores values. */
   readonly stamps?: ((isNew: boolean) => Stamps) | undefined;
+  /** Sends the further statements of class options, in the transaction of each write. */
+  readonly together?: WriteDuties["together"];
 }
 
 /**

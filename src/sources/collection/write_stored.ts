@@ -14,7 +14,9 @@ import { toJson } from "../../json/to_json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
 import { insertAll } from "../../write/save_document.ts";
+import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { storedText } from "../../write/stored_values.ts";
+import { changedBy } from "../../write/written_entity.ts";
 import { keepsScopes } from "../parts/part_path.ts";
 import { whyDocuments } from "./plan_write.ts";
 import type { Change, ItemResult, Unsent, Write, WriteResult } from "../source.ts";
@@ -70,14 +72,24 @@ async function create(
   { body = {}, claim, minimal = false }: Change,
   collection: OpenCollection,
 ): Promise<Send | undefined> {
-  const { model, timeBudget, shape } = collection;
+  const { model, timeBudget, shape, together } = collection;
   const made = modelSupport(model, shape).inserts?.make(body, claim?.ids[0]);
   const entity = made && stampNew(made, collection);
   if (entity === undefined || !await areAllowed({ entity }, collection)) return undefined;
   return async () => {
     const insert = (session?: ClientSession, mostMS?: number) =>
       model.collection.insertOne(entity, timeBudget.statement(session, mostMS));
-    await timeBudget.wait(writePastLock(lockOf(collection, entity), insert));
+    const inserted: Promise<unknown> = together === undefined
+      ? writePastLock(lockOf(collection, entity), insert)
+      : inTransaction(
+        { ...turnsIn(model), timeBudget, isRequired: true, part: claim },
+        async (session) => {
+          await insert(session);
+          const entities = [{ id: entity._id, created: entity }];
+          await together({ change: "create", entities, model }, session as ClientSession);
+        },
+      );
+    await timeBudget.wait(inserted);
     const told = { created: String(entity._id), version: 0 };
     return minimal ? told : { ...told, text: toJson(entity, shape) };
   };
@@ -249,9 +261,9 @@ async function store(
   { named, update, upsert = false, minimal = false }: Statement,
   collection: OpenCollection,
 ): Promise<WriteResult | Unsent> {
-  const { model, shape, timeBudget } = collection;
+  const { model, shape, timeBudget, together } = collection;
   const key = keyOf(model);
-  const projection = minimal ? { [key]: 1 } : shape.withoutApart;
+  const projection = minimal && together === undefined ? { [key]: 1 } : shape.withoutApart;
   // The application may have set `raw: true` for its connection. The driver would then return error replies as bytes
   // too, and would not notice that another server has become the primary, so the option is switched off here.
   const send = (session?: ClientSession, mostMS?: number) =>
@@ -259,11 +271,13 @@ async function store(
       ...timeBudget.statement(session, mostMS),
       ...!isEmpty(projection) && { projection },
       upsert,
-      returnDocument: "after",
+      returnDocument: together === undefined ? "after" : "before",
       enableUtf8Validation: false,
       raw: false,
     });
-  const sent = writePastLock(lockOf(collection), send);
+  const sent = together === undefined
+    ? writePastLock(lockOf(collection), send)
+    : storeTogether(collection, { send, update: update as Update });
   const stored = await timeBudget.wait(sent).catch(orRefused);
   if (stored === "refused") return stored;
   if (stored === null) return "missed";
@@ -273,6 +287,45 @@ async function store(
   const { reads } = modelSupport(model, shape);
   const text = reads?.reader.writerFor({ projection: {} }).text(stored);
   return { text: text ?? toJson(model.hydrate(stored), shape), ...told };
+}
+
+/**
+ * Stores an update and the further statements of class options in one transaction. Returns the entity after the update,
+ * or `null` if no entity has matched.
+ */
+async function storeTogether(
+  { model, together, timeBudget, ...collection }: OpenCollection,
+  { send, update }: {
+    /** Sends the update. Returns the stored values before the update. */
+    readonly send: (session?: ClientSession) => Promise<Values | null>;
+    readonly update: Update;
+  },
+): Promise<Values | null> {
+  const { connection, name } = lockOf({ model, timeBudget, ...collection });
+  const transaction = { connection, turn: name(), timeBudget, isRequired: true };
+  let before: Values | null = null;
+  await inTransaction(transaction, async (session) => {
+    before = await send(session);
+    if (before === null) return;
+    const { _id: id } = before;
+    const entities = [{ id, before, changed: changedBy(update, before) }];
+    await together?.({ change: "update", entities, model }, session as ClientSession);
+  });
+  return before && updated(before, update);
+}
+
+/** Returns the values of an entity after an update that sets, removes and increments fields of the entity. */
+function updated(before: Values, { $set = {}, $unset = {}, $inc = {} }: Update): Values {
+  const { BSON } = mongoose.mongo;
+  const after = { ...before };
+  // MongoDB adds the fields of an update in the order of their names.
+  const set = BSON.deserialize(BSON.serialize($set));
+  for (const name of Object.keys(set).sort()) after[name] = set[name];
+  for (const name of Object.keys($unset)) delete after[name];
+  for (const [name, value] of Object.entries($inc)) {
+    after[name] = Number(after[name] ?? 0) + Number(value);
+  }
+  return after;
 }
 
 async function remove(collection: OpenCollection): Promise<WriteResult | Unsent> {

@@ -14,7 +14,6 @@ import {
   isEmpty,
   KEEP_CONDITIONS,
   moveFilter,
-  topOf,
 } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { copyJson, isJsonObject } from "../../schema/fields/json.ts";
@@ -22,13 +21,8 @@ import { asVersion, versionKeyOf } from "../../schema/fields/system_fields.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { matchAsIs, type Update, writeAsIs } from "../../schema/mongoose/statements/query_casts.ts";
 import { type StoredObject, storedText } from "../../write/stored_values.ts";
-import {
-  isObjectAt,
-  isSentBack,
-  sameAsStored,
-  setFields,
-  writtenPaths,
-} from "../../write/update_conditions.ts";
+import { isObjectAt, isSentBack, sameAsStored, setFields } from "../../write/update_conditions.ts";
+import { fieldsOf } from "../../write/written_entity.ts";
 import { operatorsFor, type Stamps, type WriteDuties } from "../write_duties.ts";
 import { aggregateDocument, AS_STORED } from "./aggregate_document.ts";
 
@@ -186,25 +180,37 @@ export async function changePlace(
 
 /** Makes a change in the transaction of its session, and sends the further statements of class options. */
 async function changeTogether(place: PartPath, change: Change): Promise<boolean> {
-  if (!await changeAlone(place, change)) return false;
   const { model, id, together } = place;
-  await together?.({ change: "update", ids: [id], model }, change.session as ClientSession);
+  const session = change.session as ClientSession;
+  const { updatedAt } = stampFields(model.schema);
+  const written = [
+    ...fieldsOfRoot(place, change),
+    ...typeof updatedAt === "string" ? [updatedAt] : [],
+  ];
+  const always = [versionKeyOf(model), model.schema.get("discriminatorKey") as string | undefined];
+  const projection = Object.fromEntries([...written, ...always].map((name) => [name, 1]));
+  const before = await model.collection.findOne({ _id: id as never }, { projection, session });
+  if (!await changeAlone(place, change)) return false;
+  const entities = [{ id, before: before ?? {}, changed: written }];
+  await together?.({ change: "update", entities, model }, session);
   return true;
+}
+
+/** Returns the names of the fields of the root document that a change writes. */
+function fieldsOfRoot({ steps: [step], stamps = {} }: PartPath, { update }: Change): string[] {
+  const own = step === undefined ? fieldsOf(update) : [step.property];
+  return [...new Set([...own, ...Object.keys(stamps)])];
 }
 
 async function changeAlone(place: PartPath, change: Change): Promise<boolean> {
   const { update, condition = {}, onlyIf = {}, session } = change;
-  const fields = [...new Set(writtenPaths(update).map(topOf))];
+  const fields = fieldsOf(update);
   const where = everyFilter(condition, onlyIf ?? {});
   if (onlyIf !== null && isExpressible(where) && keepsScopes(place, fields)) {
     const whole = withValues(fromRoot(update, place), place.stamps);
     if (await send(place, { update: whole, where, session })) return true;
   }
-  const [step] = place.steps;
-  const written = [
-    ...step === undefined ? fields : [step.property],
-    ...Object.keys(place.stamps ?? {}),
-  ];
+  const written = fieldsOfRoot(place, change);
   const run = async () => {
     for (let tries = 1; tries <= MAX_ATTEMPTS; tries++) {
       const isWritten = await tryChecked(place, { ...change, written });

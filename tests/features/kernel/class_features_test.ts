@@ -184,9 +184,9 @@ const signed: ClassFeature<true> = {
 const recorded: ClassFeature<true> = {
   name: "recorded",
   check: () => true,
-  async together(_rule, { change, ids, model, req, session }) {
+  async together(_rule, { change, entities, model, req, session }) {
     if (req.headers["x-user"] === "nobody") throw new Error("No records of nobody");
-    const records = ids.map((id) => ({ change, id }));
+    const records = entities.map(({ id }) => ({ change, id }));
     await model.db.collection("records").insertMany(records, { session });
   },
 };

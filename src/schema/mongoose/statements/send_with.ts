@@ -16,35 +16,42 @@ interface CollectionHolder {
  */
 export type Write<T = void> = (session?: ClientSession, mostMS?: number) => Promise<T>;
 
-export interface Removal {
+export interface Removal<W> {
   readonly name: "deleteOne" | "deleteMany";
   readonly statementOptions: (session?: ClientSession, mostMS?: number) => object;
   /**
    * Runs the statement together with other writes of the request, for example in a transaction. The function calls
    * `write` again if the transaction is repeated.
    */
-  readonly together?: ((write: Write) => Promise<void>) | undefined;
-  /** Checks the result of the statement. If this function throws, the transaction undoes the other writes as well. */
-  readonly check?: (result: mongo.DeleteResult) => void;
+  readonly together?: ((write: Write<W>) => Promise<void>) | undefined;
+  /**
+   * Sends the statement by `send`, with reads before and after it. The result is the result of `write`. If this function
+   * throws, the transaction undoes the other writes as well.
+   */
+  readonly perform: (
+    send: () => Promise<mongo.DeleteResult>,
+    session?: ClientSession,
+  ) => Promise<W>;
 }
 
 /**
  * Runs a query that removes documents. The middleware of the query runs once, even if a repeated transaction sends the
  * statement several times.
  */
-export async function sendWith(
+export async function sendWith<W>(
   query: Query<mongo.DeleteResult, unknown>,
-  { name, statementOptions, together = (write) => write(), check }: Removal,
+  { name, statementOptions, together, perform }: Removal<W>,
 ): Promise<void> {
   const holder = query as unknown as CollectionHolder;
   const { mongooseCollection: collection } = holder;
   const value = async (filter: object, options: object) => {
     let result: mongo.DeleteResult | undefined;
-    await together(async (session, mostMS) => {
+    const write = async (session?: ClientSession, mostMS?: number) => {
       const statement = { ...options, ...statementOptions(session, mostMS) };
-      result = await collection[name](filter, statement);
-      check?.(result);
-    });
+      const send = async () => result = await collection[name](filter, statement);
+      return await perform(send, session);
+    };
+    await (together === undefined ? write() : together(write));
     return result;
   };
   holder.mongooseCollection = Object.create(collection, { [name]: { value } });

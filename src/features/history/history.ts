@@ -1,0 +1,100 @@
+import type { Model } from "mongoose";
+import { isHookName } from "../../declare/operations/operation.ts";
+import { describeModel } from "../../declare/model/describe_model.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import type { Hooks } from "../../declare/hooks/hooks.ts";
+import type { RestRecord } from "../../declare/model/records.ts";
+import type { ClassFeature, ClassMethod } from "../../pipeline/class_feature.ts";
+import { cannotMount } from "../../pipeline/option_reader.ts";
+import { getModel } from "../../schema/get_model.ts";
+import { buildSchema } from "../../schema/build_schema.ts";
+import { versionKeyOf } from "../../schema/fields/system_fields.ts";
+import { HISTORY_PAGE, readHistory } from "./read_history.ts";
+import { RECORD_SCHEMA, REVERT_BODY } from "./history_schemas.ts";
+import { keepFor } from "./history_indexes.ts";
+import { addRecords } from "./records.ts";
+import { revert } from "./revert.ts";
+
+export interface HistoryRule {
+  /** The time for which records are stored, in milliseconds. Missing if records are stored for ever. */
+  readonly keepMS?: number;
+}
+
+/**
+ * The option `history` of a class. Each write of an entity adds a record with the replaced values, in the same
+ * transaction. Clients read the records of an entity, and set the entity back to an earlier version.
+ */
+export const history: ClassFeature<HistoryRule> = {
+  name: "history",
+  check(option) {
+    const { keep } = option.parts("keep");
+    return keep.value === undefined ? {} : { keepMS: keep.duration("90d") };
+  },
+  start(rule, { target, route }) {
+    checkRoutes(target);
+    // The indexes of other connections are built at the first write.
+    if (route.getConnection === undefined) {
+      keepFor(getModel(target) as unknown as Model<unknown>, rule);
+    }
+    const persisting = route.levels.at(-1);
+    if (persisting?.target !== target || persisting.hooks.persist === undefined) return;
+    throw cannotMount(
+      target,
+      `"history" cannot record what the hook "persist" of ${persisting.operation}() writes`,
+    );
+  },
+  methods: (_rule, { methods }) => [...historyMethods(methods), ...revertMethods(methods)],
+  together: addRecords,
+};
+
+/** Throws if a class has no `one()`, which guards its history, or no versions, by which records are ordered. */
+function checkRoutes(target: ModelClass): void {
+  const { rests } = describeModel(target);
+  const isRead = rests.some(({ methods }) => methods.some(({ operation }) => operation === "one"));
+  if (!isRead) throw cannotMount(target, `"history" needs one(), which guards the history`);
+  if (versionKeyOf(buildSchema(target)) === undefined) {
+    throw cannotMount(target, `"history" needs versions, and "versionKey" is off`);
+  }
+}
+
+function historyMethods(methods: RestRecord["methods"]): ClassMethod[] {
+  const reading = methods.find(({ operation }) => operation === "one");
+  if (reading === undefined) return [];
+  return [{
+    operation: "history",
+    on: "one",
+    method: "GET",
+    answer: RECORD_SCHEMA,
+    hooks: { ...hooksOf(reading.hooks), parameters: Object.keys(HISTORY_PAGE), ...WORDS.history },
+    run: unused,
+    perform: readHistory,
+  }];
+}
+
+function revertMethods(methods: RestRecord["methods"]): ClassMethod[] {
+  const changing = methods.find(({ operation }) => operation === "update");
+  if (changing === undefined) return [];
+  return [{
+    operation: "revert",
+    on: "one",
+    method: "POST",
+    body: REVERT_BODY,
+    hooks: { ...hooksOf(changing.hooks), ...WORDS.revert },
+    run: unused,
+    perform: revert,
+  }];
+}
+
+const WORDS = {
+  history: { summary: "Read the versions of an entity" },
+  revert: { summary: "Set an entity back to an earlier version" },
+} as const;
+
+function hooksOf(hooks: object): Hooks<object> {
+  return Object.fromEntries(Object.entries(hooks).filter(([name]) => isHookName(name)));
+}
+
+/** The function of an action, which routes of a class option do not use. */
+function unused(): never {
+  throw new TypeError("Cannot run a route of a class option as an action");
+}
