@@ -101,6 +101,7 @@ export type { PageOptions } from "./src/features/page/option.ts";
 export type { PopulateOptions } from "./src/features/populate/option.ts";
 export type { SearchOptions } from "./src/features/search/option.ts";
 export type { Stamp } from "./src/features/stamps/option.ts";
+export type { TrashOptions } from "./src/features/trash/option.ts";
 export type { CloseOptions } from "./src/http/close_server.ts";
 export type { ErrorsOptions } from "./src/http/answer_error.ts";
 export type { Health } from "./src/host/health.ts";

@@ -14,6 +14,7 @@ import { search } from "./features/search/search.ts";
 import { select } from "./features/select/select.ts";
 import { sort } from "./features/sort/sort.ts";
 import { stamps } from "./features/stamps/stamps.ts";
+import { trash } from "./features/trash/trash.ts";
 import type { ClassFeature } from "./pipeline/class_feature.ts";
 import type { AnyFeature } from "./pipeline/feature.ts";
 import { FeatureList } from "./pipeline/feature_list.ts";
@@ -40,7 +41,11 @@ const byName = {
 } satisfies { readonly [N in FeatureName]: AnyFeature };
 
 /** The features of classes, whose options apply wherever entities of a class are read or written. */
-const ofClasses: readonly ClassFeature[] = [stamps as ClassFeature, history as ClassFeature];
+const ofClasses: readonly ClassFeature[] = [
+  stamps as ClassFeature,
+  trash as ClassFeature,
+  history as ClassFeature,
+];
 
 export const features = new FeatureList(Object.values(byName), ofClasses);
 

@@ -10,6 +10,7 @@ import type { PageOptions } from "../features/page/option.ts";
 import type { CheckedPopulate, PopulateFields } from "../features/populate/option.ts";
 import type { SearchOptions } from "../features/search/option.ts";
 import type { Stamp } from "../features/stamps/option.ts";
+import type { TrashOptions } from "../features/trash/option.ts";
 import type { CheckedName, CheckedNames, Exactly } from "./model/checked_names.ts";
 import type { FieldNames } from "./model/field_names.ts";
 
@@ -58,6 +59,13 @@ export interface ClassFeatures {
    * transactions.
    */
   readonly history?: true | HistoryOptions;
+  /**
+   * Whether a removal stores the time of the removal in the entity, in the place of removing the entity from the
+   * database. No request finds the entity after that. Callers for whom the function `see` returns `true` read the
+   * removed entities by `?trash=only`, restore one by `POST {route}/:id/restore`, and remove one for good by
+   * `DELETE {route}/:id?trash=only`.
+   */
+  readonly trash?: true | TrashOptions;
 }
 
 /**

@@ -17,6 +17,8 @@ export interface Selection {
    * write must apply it, because it hides entities from the client.
    */
   readonly scope: Filter;
+  /** The part of `scope` that comes from class options. An entity that it excludes counts as absent. */
+  readonly present?: Filter;
   readonly version?: Filter | undefined;
   readonly options: Record<string, unknown>;
   readonly projection: Projection;

@@ -112,10 +112,7 @@ function makeRoute(target: ModelClass, { path: route, ignoresQ }: RouteKey): Rou
     throw new TypeError(`Cannot query "${target.name}": name the route whose connection applies`);
   }
   const shape = shapeForAll(buildSchema(target).schema);
-  const scopes = [
-    ...rests.flatMap(({ scope }) => scope ?? []),
-    ...features.conditionsOf(target),
-  ];
+  const scopes = rests.flatMap(({ scope }) => scope ?? []);
   const { schema } = buildSchema(target);
   const fail = (problem: string) => cannotMount(target, problem);
   const isDivided = rest.getConnection !== undefined || scopes.length > 0;
@@ -139,6 +136,7 @@ function makeRoute(target: ModelClass, { path: route, ignoresQ }: RouteKey): Rou
     hooks: {},
     parameters: [],
     scopes,
+    conditions: features.conditionsOf(target, "reference"),
     versionKey: undefined,
     ignoresQ,
   }];

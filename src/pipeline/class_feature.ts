@@ -11,7 +11,7 @@ import type { Stamps, WriteDuties, WrittenEntities } from "../sources/write_duti
 import type { Method } from "../declare/operations/methods.ts";
 import type { ActionRecord } from "../declare/operations/action.ts";
 import type { Reply } from "./request/reply.ts";
-import type { OpenLevelContext } from "./request/request_context.ts";
+import type { Call, OpenLevelContext } from "./request/request_context.ts";
 import type { Route } from "./request/route.ts";
 import { cannotMount, type OptionPlace, OptionReader } from "./option_reader.ts";
 
@@ -52,11 +52,32 @@ export interface ClassFeature<R = unknown> {
   methods?(rule: R, rest: RestRecord): readonly ClassMethod[];
   /** Adds fields and indexes to the schema of the class. */
   schema?(rule: R, schema: Schema): void;
+  /** Changes the unique indexes of the class, after its method `configure()` has declared further indexes. */
+  indexes?(rule: R, schema: Schema): void;
   /**
    * Returns the condition that an entity must match to be read or written. The framework applies the condition in
    * addition to the option `scope`, in routes, in references of bodies, in populated references and in `queryFor()`.
    */
-  condition?(rule: R, req: FrameworkRequest): MaybePromise<QueryObject>;
+  condition?(rule: R, req: FrameworkRequest, reach: Reach): MaybePromise<QueryObject>;
+  /** The query parameter that the option adds to some routes of the class. */
+  readonly parameter?: {
+    readonly name: string;
+    /** Whether the route of an operation of the class has the parameter. */
+    isOf(rule: R, method: Method): boolean;
+  };
+  /**
+   * Checks a request to a route of the class after the `preFetch` hooks. The method may throw an error for the client,
+   * and may add conditions to the filter of the request.
+   */
+  admit?(rule: R, call: Call): void;
+  /**
+   * Returns the values that the framework stores in the place of a removal, such as the time of the removal. Returns
+   * `undefined` if the request removes the entity for good.
+   */
+  removal?(
+    rule: R,
+    write: Pick<TogetherWrite, "req">,
+  ): Readonly<Record<string, unknown>> | undefined;
   /**
    * Returns the values that the framework stores with each write of an entity, such as the name of the writer. The
    * values must be cast to the types of their fields. The value `undefined` removes a field.
@@ -115,6 +136,12 @@ export interface TogetherWrite extends WrittenEntities {
 
 type Scope = NonNullable<RestRecord["scope"]>;
 
+/**
+ * The way by which a request reaches the entities of a class. With `"route"`, the request is on a route of the class.
+ * With `"reference"`, an entity of another class refers to them, or code of the application asks for them.
+ */
+export type Reach = "route" | "reference";
+
 export interface ClassRule {
   readonly feature: ClassFeature;
   readonly rule: unknown;
@@ -162,16 +189,33 @@ export function addRulesToSchema(rules: readonly ClassRule[], schema: Schema): v
   for (const { feature, rule } of rules) feature.schema?.(rule, schema);
 }
 
+export function changeIndexesByRules(rules: readonly ClassRule[], schema: Schema): void {
+  for (const { feature, rule } of rules) feature.indexes?.(rule, schema);
+}
+
 /**
  * Returns the conditions of the class options as functions of the same form as the option `scope`, so that every read
  * and write of the class applies them.
  */
-export function scopesOfRules(rules: readonly ClassRule[]): Scope[] {
+export function scopesOfRules(rules: readonly ClassRule[], reach: Reach): Scope[] {
   return rules.flatMap(({ feature, rule }) =>
     feature.condition === undefined
       ? []
-      : [((req: FrameworkRequest) => feature.condition?.(rule, req) ?? {}) as Scope]
+      : [((req: FrameworkRequest) => feature.condition?.(rule, req, reach) ?? {}) as Scope]
   );
+}
+
+/**
+ * Returns the function that gives the values to store in the place of a removal. Returns `undefined` if the request
+ * removes entities for good.
+ */
+export function removalByRules(
+  rules: readonly ClassRule[],
+  { req }: Pick<TogetherWrite, "req">,
+): (() => Stamps) | undefined {
+  const kept = rules.map(({ feature, rule }) => feature.removal?.(rule, { req }))
+    .filter((values) => values !== undefined);
+  return kept.length === 0 ? undefined : () => Object.assign({}, ...kept);
 }
 
 /** Runs the checks of the class options for one of the classes of a route. */

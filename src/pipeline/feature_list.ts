@@ -8,10 +8,13 @@ import { memoize } from "../schema/memoize.ts";
 import type { WriteDuties } from "../sources/write_duties.ts";
 import {
   addRulesToSchema,
+  changeIndexesByRules,
   type ClassFeature,
   joinedStatements,
   methodsOfRules,
+  type Reach,
   readClassRules,
+  removalByRules,
   scopesOfRules,
   stampedByRules,
   stampsOfRules,
@@ -20,7 +23,8 @@ import {
 import type { AnyFeature } from "./feature.ts";
 import { refuseStandalone } from "./check_transactions.ts";
 import type { ParameterForms } from "./given_request.ts";
-import type { Route } from "./request/route.ts";
+import type { Call } from "./request/request_context.ts";
+import type { Level, Route } from "./request/route.ts";
 
 /** The request for which class options add work to writes, with the name of its operation. */
 export interface DutiesRequest {
@@ -44,7 +48,10 @@ export class FeatureList {
     // An application may build the schema of a class before it mounts a router. The fields and indexes of class options
     // must be in this schema too, so they are added to every schema from the beginning.
     if (ofClasses.length > 0) {
-      addToSchemas((target, schema) => addRulesToSchema(this.#rulesOf(target), schema));
+      addToSchemas({
+        add: (target, schema) => addRulesToSchema(this.#rulesOf(target), schema),
+        finish: (target, schema) => changeIndexesByRules(this.#rulesOf(target), schema),
+      });
     }
     this.parameters = new Map(all.flatMap(({ parameters }) => Object.entries(parameters ?? {})));
     this.#options = new Set(all.flatMap(optionsOf));
@@ -67,8 +74,26 @@ export class FeatureList {
    * Returns the conditions that class options add to the option `scope`. Every read and write of the class must apply
    * them.
    */
-  conditionsOf(target: ModelClass): NonNullable<RestRecord["scope"]>[] {
-    return scopesOfRules(this.#rulesOf(target));
+  conditionsOf(target: ModelClass, reach: Reach): NonNullable<RestRecord["scope"]>[] {
+    return scopesOfRules(this.#rulesOf(target), reach);
+  }
+
+  /** Returns the names of the query parameters that class options add to a route of a class. */
+  parametersOf(
+    { target, link }: Pick<Level, "target" | "link">,
+    method: Method,
+  ): readonly string[] {
+    if (link !== undefined) return [];
+    return this.#rulesOf(target).flatMap(({ feature: { parameter }, rule }) =>
+      parameter?.isOf(rule, method) ? [parameter.name] : []
+    );
+  }
+
+  /** Lets the class options check a request, and change its filter, after the `preFetch` hooks. */
+  admitClasses(call: Call): void {
+    for (const { target } of call.route.levels) {
+      for (const { feature, rule } of this.#rulesOf(target)) feature.admit?.(rule, call);
+    }
   }
 
   /** Returns the routes that class options add to one `@rest` of a class. */
@@ -89,7 +114,10 @@ export class FeatureList {
   dutiesOf(target: ModelClass, write: DutiesRequest): WriteDuties | undefined {
     const { req } = write;
     const together = joinedStatements(this.#rulesOf(target), { ...write, target });
-    if (together === undefined && !this.#isStamped(target)) return undefined;
+    const removal = removalByRules(this.#rulesOf(target), write);
+    if (together === undefined && removal === undefined && !this.#isStamped(target)) {
+      return undefined;
+    }
     return {
       target,
       stamps: (written, isNew) => {
@@ -97,6 +125,7 @@ export class FeatureList {
         return stampsOfRules(this.#rulesOf(written.target), { req, isNew, schema });
       },
       stamped: (each) => stampedByRules(this.#rulesOf(each)),
+      ...removal && { removal },
       ...together && { together },
     };
   }

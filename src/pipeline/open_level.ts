@@ -18,7 +18,7 @@ import { enterLevel, idParam, parseFeatures, requestView } from "./request/reque
 import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
 import { narrowToReader } from "./request/reader_rights.ts";
 import { joinPieces } from "./pieces.ts";
-import { actingLevel } from "./request/route.ts";
+import { actingLevel, type Level } from "./request/route.ts";
 import { readVersion, versionCondition } from "./request/versions.ts";
 
 /**
@@ -143,10 +143,16 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
     checkLimit(state.options, `${level.operation}() of "${level.target.name}"`);
   }
   const model = { model: level.target.name, shape: level.shape };
-  const scopes = [];
-  for (const scope of level.scopes) {
-    scopes.push(checkFilter(await runHook("scope", () => scope(req)), { what: "scope", ...model }));
-  }
+  const ask = async (scopes: Level["scopes"]) => {
+    const filters = [];
+    for (const scope of scopes) {
+      const given = await runHook("scope", () => scope(req));
+      filters.push(checkFilter(given, { what: "scope", ...model }));
+    }
+    return everyFilter(...filters);
+  };
+  const scope = await ask(level.scopes);
+  const present = await ask(level.conditions);
   const filter = checkFilter(state.filter, { what: "filter", ...model });
   const { hookConditions: added, pieces } = context;
   return {
@@ -154,7 +160,8 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
     // The conditions that hooks have added are found by the identity of their objects. The check copies the filter with
     // other objects, so these conditions are taken from the filter before the check.
     ...added && { hookConditions: checkFilter(added(state.filter), { what: "filter", ...model }) },
-    scope: everyFilter(...scopes),
+    scope: everyFilter(scope, present),
+    present,
     ...!level.link?.embedded && { version: versionCondition(context) },
     options: optionsOf(context),
     projection: readProjection(state.projection, level.shape),

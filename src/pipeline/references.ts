@@ -85,7 +85,7 @@ async function classScope(
   const request = requestView(req, { framework });
   const shape = describeShape(model.schema);
   const scopes: Filter[] = [];
-  for (const scope of [...scopesOf(target), ...route.features.conditionsOf(target)]) {
+  for (const scope of [...scopesOf(target), ...route.features.conditionsOf(target, "reference")]) {
     const given = await runHook("scope", () => scope(request));
     scopes.push(checkFilter(given, { what: "scope", model: target.name, shape }));
   }

@@ -93,6 +93,7 @@ export async function admit(call: Call): Promise<void> {
   await passPreFetch(call);
   askActor(call);
   narrowToReader(call.context);
+  call.route.features.admitClasses(call);
   if (call.badQuery !== undefined) throw call.badQuery;
   // Features may read the whole body of a write. The names of all parameters are checked before, so that a request with
   // a wrong parameter is refused without this work.

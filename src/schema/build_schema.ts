@@ -26,13 +26,18 @@ export interface BuiltSchema {
   readonly embeds: Set<BuiltSchema>;
 }
 
-/** A function that adds fields and indexes to the schema of a class, while the schema is built. */
-export type SchemaAddition = (target: ModelClass, schema: Schema) => void;
+/** Functions that change the schema of a class while the schema is built. */
+export interface SchemaAddition {
+  /** Adds fields and indexes, before the method `configure()` of the class runs. */
+  add(target: ModelClass, schema: Schema): void;
+  /** Changes the indexes of the class, after its method `configure()` has run. */
+  finish(target: ModelClass, schema: Schema): void;
+}
 
-/** The functions that add to each schema that is built. Several routers may have features with such functions. */
+/** The functions that change each schema that is built. Several routers may have features with such functions. */
 const additions = new Set<SchemaAddition>();
 
-/** Adds a function that runs for each schema that is built from now on. */
+/** Adds functions that run for each schema that is built from now on. */
 export function addToSchemas(addition: SchemaAddition): void {
   additions.add(addition);
 }
@@ -131,8 +136,9 @@ function fillSchema(
       if (referred !== undefined) refersTo.add(referred);
     }
     addClassMembers(target, schema);
-    for (const add of additions) add(target, schema);
+    for (const { add } of additions) add(target, schema);
     (target as typeof FrameworkModel).configure?.(schema);
+    for (const { finish } of additions) finish(target, schema);
     refuseNestedVersion(schema);
     refuseInnerMaps(schema);
   } catch (error) {

@@ -16,6 +16,7 @@ import { collectionName, modelName } from "./model_name.ts";
 import { checkConnection, makeDetachedConnection } from "./mongoose/connections.ts";
 import { dropStrays } from "./mongoose/documents/stray_references.ts";
 import { dropUnreadable } from "./mongoose/documents/unreadable_values.ts";
+import { changeAsBase } from "./mongoose/schemas/change_indexes.ts";
 import { copyRules } from "./mongoose/schemas/field_rules.ts";
 import { watchKinds } from "./mongoose/schemas/schema_kinds.ts";
 import { copyPluginMark, schemasWithin } from "./mongoose/schemas/schema_members.ts";
@@ -115,9 +116,13 @@ function compileEmbedded(target: ModelClass, connection: Connection): Model<unkn
 function guardKinds(model: Model<unknown>): void {
   const schema = model.schema as Schema;
   for (const each of schemasWithin(schema)) hideWithin(each);
+  const finish = (kind: Schema) => {
+    hideAdded(kind);
+    changeAsBase(schema, kind);
+  };
   watchKinds(model, {
     check: (name, kind) =>
       checkKindOf(describeShape(schema), { name, kind: describeShape(kind.clone() as Schema) }),
-    finish: hideAdded,
+    finish,
   });
 }

@@ -42,12 +42,25 @@ export interface WriteDuties {
   /** Returns the names of the fields of a class in which class options store values. */
   stamped(target: ModelClass): readonly string[];
   /**
+   * Returns the values to store in the place of a removal. Missing if a removal removes the entity from the database.
+   */
+  readonly removal?: () => Stamps;
+  /**
    * Sends further statements in the transaction of a write. Missing if no class option has such statements, so that a
    * write needs no transaction.
    */
   readonly together?:
     | ((written: WrittenEntities, session: ClientSession) => Promise<void>)
     | undefined;
+}
+
+/** Returns the function that gives the values of class options for a write by one statement. */
+export function stampsFor(
+  duties: WriteDuties | undefined,
+  { schema }: Model<unknown>,
+): ((isNew: boolean) => Stamps) | undefined {
+  return duties &&
+    ((isNew) => duties.stamps({ target: duties.target, schema: schema as Schema }, isNew));
 }
 
 /**

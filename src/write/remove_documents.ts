@@ -1,13 +1,15 @@
 import type { ClientSession, Document, Model, mongo, Query } from "mongoose";
 import { conflict } from "../errors/refusals.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
-import { everyFilter, isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
+import { everyFilter, type Filter, isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
 import { type Removal, sendWith } from "../schema/mongoose/statements/send_with.ts";
 import { matchAsIs } from "../schema/mongoose/statements/query_casts.ts";
+import { alone, alwaysRead, REPLACED } from "./save_document.ts";
 import type { SaveDocumentOptions, Written } from "./save_document.ts";
+import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { storedText } from "./stored_values.ts";
 import { unchangedSeen } from "./update_conditions.ts";
-import type { WrittenEntity } from "./written_entity.ts";
+import { changedBy, projectionOfWrite, type WrittenEntity } from "./written_entity.ts";
 
 /**
  * Removes a document with its middleware. Throws a 409 if the document no longer matches the scope and the filter,
@@ -15,14 +17,19 @@ import type { WrittenEntity } from "./written_entity.ts";
  */
 export async function removeDocument(
   doc: Document,
-  { scope, filter, collation, statementOptions, together, isRecorded = false }: SaveDocumentOptions,
+  options: SaveDocumentOptions,
 ): Promise<void> {
+  const { scope, filter, collation, statementOptions, together, isRecorded = false } = options;
   const model = doc.constructor as Model<unknown>;
   const ids = [doc._id];
   const all = [scope, filter].filter((each) => !isEmpty(each))
     .map((each) => castFilter(model, each));
   const unchanged = unchangedSeen(doc);
   if (!isEmpty(unchanged)) all.push(unchanged);
+  if (options.removal !== undefined) {
+    const named = { _id: doc._id, ...all.length > 0 && { $and: all } };
+    return await updateRemoved(model, { ...options, named, removal: options.removal });
+  }
   const query = doc.deleteOne().setOptions({ ...KEEP_CONDITIONS, ...collation && { collation } });
   if (all.length > 0) matchAsIs(query, { $and: all });
   const removal: Removal<Written> = {
@@ -37,6 +44,64 @@ export async function removeDocument(
     },
   };
   await sendWith(query as unknown as Query<mongo.DeleteResult, unknown>, removal);
+}
+
+interface UpdateRemoved extends SaveDocumentOptions {
+  /** The conditions that name the document, already cast. */
+  readonly named: Filter;
+  readonly removal: Update;
+}
+
+/** Sends the update that is sent in the place of the removal of a document. */
+async function updateRemoved(
+  model: Model<unknown>,
+  { named, removal, collation, statementOptions, together = alone, isRecorded }: UpdateRemoved,
+): Promise<void> {
+  const projection = isRecorded
+    ? projectionOfWrite([removal], alwaysRead(model as never))
+    : { _id: 1 };
+  await together(async (session, mostMS) => {
+    const options = {
+      ...statementOptions(session, mostMS),
+      ...collation && { collation: collation as mongo.CollationOptions },
+    };
+    const before = await model.collection.findOneAndUpdate(named, removal as object, {
+      ...options,
+      projection,
+      ...REPLACED,
+    });
+    if (before === null) throw conflict();
+    return isRecorded
+      ? [{ id: before._id, before, changed: changedBy(removal, before) }]
+      : undefined;
+  });
+}
+
+/** Sends the update that is sent in the place of the removal of all documents that match a filter. */
+async function updateMatching(
+  model: Model<unknown>,
+  { named, removal, collation, statementOptions, together = alone, isRecorded }: UpdateRemoved,
+): Promise<void> {
+  const { collection } = model;
+  const projection = projectionOfWrite([removal], alwaysRead(model as never));
+  await together(async (session) => {
+    const options = {
+      ...statementOptions(session),
+      ...collation && { collation: collation as mongo.CollationOptions },
+    };
+    if (!isRecorded) {
+      await collection.updateMany(named, removal as object, options);
+      return undefined;
+    }
+    const found = await collection.find(named, { ...options, projection }).toArray();
+    const ids = { _id: { $in: found.map(({ _id }) => _id) } };
+    await collection.updateMany(ids, removal as object, options);
+    return found.map((before) => ({
+      id: before._id,
+      before,
+      changed: changedBy(removal, before),
+    }));
+  });
 }
 
 /** Reads entities before their removal, in the transaction of the removal. */
@@ -65,6 +130,16 @@ export async function removeMatching(
     },
 ): Promise<void> {
   const { options = {}, ids = [] } = removal;
+  if (removal.removal !== undefined) {
+    const named = castFilter(model, everyFilter(filter, scope));
+    const own = { scope, filter, statementOptions, isRecorded, named, ...together && { together } };
+    const compared = collation ?? options.collation as object | undefined;
+    return await updateMatching(model, {
+      ...own,
+      collation: compared,
+      removal: removal.removal,
+    });
+  }
   const given = { ...KEEP_CONDITIONS, ...collation && { collation }, ...options };
   const query = withConditions(model.deleteMany({}, given as never), everyFilter(filter, scope));
   await sendWith(query as never, {

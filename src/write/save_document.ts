@@ -14,6 +14,7 @@ import {
 } from "../schema/mongoose/statements/save_by.ts";
 import type { StatementOptions } from "../schema/mongoose/statements/save_by.ts";
 import { changedBy, projectionOfWrite, type WrittenEntity } from "./written_entity.ts";
+import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { sendUpdates, type UpdateStatement } from "../schema/mongoose/statements/commands.ts";
 import type { Write } from "../schema/mongoose/statements/send_with.ts";
 import {
@@ -47,6 +48,8 @@ export interface SaveDocumentOptions {
   readonly together?: Together;
   /** Whether each write returns the entities that it has written, which class options record. */
   readonly isRecorded?: boolean;
+  /** The update that is sent in the place of a removal. Missing if a removal removes the document. */
+  readonly removal?: Update | undefined;
 }
 
 /** The entities that a statement has written. Missing if no class option records them. */
@@ -59,7 +62,7 @@ export type Written = readonly WrittenEntity[] | undefined;
 export type Together = (write: Write<Written>) => Promise<void>;
 
 /** The function that runs a write without other writes. */
-const alone: Together = async (write) => void await write();
+export const alone: Together = async (write) => void await write();
 
 /**
  * Saves a document as Mongoose does. Validation and middleware run once, only changed values are written, and the
@@ -105,10 +108,10 @@ function updateDocument(doc: Document, options: SaveDocumentOptions): Promise<vo
 }
 
 /** The options of an update that returns the values before it. */
-const REPLACED = { returnDocument: "before", raw: false } as const;
+export const REPLACED = { returnDocument: "before", raw: false } as const;
 
 /** Returns the fields that every record of a write needs, such as the version. */
-function alwaysRead(doc: Document): (string | undefined)[] {
+export function alwaysRead(doc: Pick<Document, "schema">): (string | undefined)[] {
   return [versionKeyOf(doc), doc.schema.get("discriminatorKey") as string | undefined];
 }
 

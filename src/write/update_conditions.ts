@@ -203,7 +203,7 @@ export async function checkScope(
  * Whether values are certainly inside a scope that consists of equalities. If `false`, the database must match the
  * values.
  */
-function isKnownWithin(values: Filter, scope: Filter): boolean {
+export function isKnownWithin(values: Filter, scope: Filter): boolean {
   return Object.entries(scope).every(([path, value]) =>
     path === "$and" && Array.isArray(value)
       ? value.every((each) => isKnownWithin(values, each))
@@ -212,6 +212,7 @@ function isKnownWithin(values: Filter, scope: Filter): boolean {
 }
 
 function isEqual(value: unknown, expected: unknown): boolean {
+  if (expected === null) return value === undefined || value === null;
   if (expected instanceof mongoose.Types.ObjectId) {
     // `ObjectId.equals()` also accepts texts and similar objects, which the database would not match.
     return value instanceof mongoose.Types.ObjectId && expected.equals(value);

@@ -77,6 +77,7 @@ import type {
   Stamp,
   StandardSchema,
   StatementTrace,
+  TrashOptions,
   UnnamedModel,
   Validator,
   ValueDescription,
@@ -188,6 +189,7 @@ interface Types {
   Stamp: Stamp;
   StandardSchema: StandardSchema;
   StatementTrace: StatementTrace;
+  TrashOptions: TrashOptions;
   UnnamedModel: UnnamedModel;
   Validator: Validator<string>;
   ValueDescription: ValueDescription;
@@ -288,6 +290,7 @@ const TYPES: Record<keyof Types, true> = {
   Stamp: true,
   StandardSchema: true,
   StatementTrace: true,
+  TrashOptions: true,
   UnnamedModel: true,
   Validator: true,
   ValueDescription: true,

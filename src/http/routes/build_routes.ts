@@ -79,15 +79,16 @@ function rootBranch(
   },
 ): Branch {
   const { scope, concurrency } = rest;
+  const scopes = scope === undefined ? [] : [scope];
+  const conditions = features.conditionsOf(target, "route");
   const path = checkRest(target, { rest, features });
   const methods = [...rest.methods, ...features.methodsOf(target, rest)];
-  const scopes = [...scope === undefined ? [] : [scope], ...features.conditionsOf(target)];
   return {
     methods,
     base: path === "" ? "/" : path,
     item: `${path}/:id`,
     above: [],
-    level: { target, scopes, parameter: "id", concurrency },
+    level: { target, scopes, conditions, parameter: "id", concurrency },
   };
 }
 
@@ -119,7 +120,10 @@ interface Branch {
   readonly item: string;
   readonly above: readonly Level[];
   /** The last segment of the routes, without the properties that depend on the operation. */
-  readonly level: Pick<Level, "target" | "scopes" | "link" | "parameter" | "concurrency">;
+  readonly level: Pick<
+    Level,
+    "target" | "scopes" | "conditions" | "link" | "parameter" | "concurrency"
+  >;
 }
 
 /** The settings that all routes of one `@rest` share, such as limits, the reporter of errors and `getConnection`. */
@@ -130,23 +134,28 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const { methods, base, item, above, level } = branch;
   const { features } = shared;
   const actingOn = levelMaker(branch, shared);
+  const reading = methods.find(({ operation }) => operation === "one");
+  const reader = reading && actingOn(reading);
   const own = methods.map((method): Route => {
-    const acting = actingOn(method);
-    const levels = [...above, acting];
+    const acting = method === reading && reader !== undefined ? reader : actingOn(method);
+    // Class options add parameters to routes of the class, and none to the routes of its parts.
+    const added = features.parametersOf(level, method);
+    const last = { ...acting, parameters: [...acting.parameters, ...added] };
+    const levels = [...above, last];
     const at = acting.kind.item ? item : base;
     const path = isAction(method) ? `${at.replace(/\/$/, "")}/${method.operation}` : at;
-    return { path, operation: acting.kind, levels, rights: rightsOf(levels), ...shared };
+    const operation = acting.kind;
+    return { path, operation, levels, rights: rightsOf(levels), reader, ...shared };
   });
-  const parent = own.find((route) => actingLevel(route).operation === "one");
   const below = describeParts(level.target).flatMap((part) => {
     const path = checkPartRest(part, features);
     // Models may refer to each other. Each property occurs at most once in a path, because the paths could otherwise
     // grow without an end.
-    if (parent === undefined || parent.levels.some((each) => isSame(each, part))) return [];
-    const base = `${parent.path}${path}`;
-    return branchRoutes(partBranch(part, { base, above: parent.levels, features }), shared);
+    if (reader === undefined || [...above, reader].some((each) => isSame(each, part))) return [];
+    const place = { base: `${item}${path}`, above: [...above, reader], features };
+    return branchRoutes(partBranch(part, place), shared);
   });
-  return [...own.map((route) => ({ ...route, reader: parent && actingLevel(parent) })), ...below];
+  return [...own, ...below];
 }
 
 function levelMaker(
@@ -190,8 +199,8 @@ function partBranch(
 ): Branch {
   // The parameters of a path are `id`, `subId`, `subId2`, `subId3` and so on, from the root to the last level.
   const parameter = above.length === 1 ? "subId" : `subId${above.length}`;
-  const declared = rest.scope === undefined ? scopesOf(target) : [rest.scope];
-  const scopes = [...declared, ...link.embedded ? [] : features.conditionsOf(target)];
+  const scopes = rest.scope === undefined ? scopesOf(target) : [rest.scope];
+  const conditions = link.embedded ? [] : features.conditionsOf(target, "reference");
   return {
     methods: rest.methods,
     base,
@@ -200,6 +209,7 @@ function partBranch(
     level: {
       target,
       scopes,
+      conditions,
       link,
       concurrency: rest.concurrency,
       ...link.array && { parameter },

@@ -5,6 +5,7 @@ import { misplacedOption, optionsGiven } from "../../declare/operations/write_op
 import type { WriteOptions } from "../../declare/options.ts";
 import type { WriteRules } from "../../pipeline/request/route.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
+import { declaredIndexes } from "../../schema/mongoose/schemas/change_indexes.ts";
 import { whyUnseen } from "../../schema/fields/visibility.ts";
 import { checkKind, type OptionPlace } from "../../pipeline/option_reader.ts";
 
@@ -72,7 +73,7 @@ function keyProblem(by: string, { schema }: OptionPlace): string | undefined {
       : "is neither an ObjectId nor a string";
   }
   if (!field.writable) return "not every client can set";
-  const problems = schema.indexes()
+  const problems = declaredIndexes(schema)
     .filter(([index, { unique }]) => Object.keys(index).join() === by && Boolean(unique))
     .map(([, options]) => indexProblem(by, options));
   return problems.length > 0

@@ -75,6 +75,11 @@ export interface Level {
   readonly concurrency?: RestRecord["concurrency"];
   readonly scopes: readonly NonNullable<RestRecord["scope"]>[];
   /**
+   * The conditions of class options, such as a filter for deleted entities. They apply as scopes do, but every caller
+   * has the same conditions or its own entities, so no option of an operation depends on them.
+   */
+  readonly conditions: readonly NonNullable<RestRecord["scope"]>[];
+  /**
    * The name of the path parameter with the identifier of the entity, such as `id`. Missing if the path has no
    * identifier, because the parent holds only one entity.
    */

@@ -1,4 +1,4 @@
-import type { ClientSession, Document, Model, Schema } from "mongoose";
+import type { ClientSession, Document, Model } from "mongoose";
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
 import type { ModelQuery } from "../../declare/operations/action.ts";
 import { castFilter, withConditions } from "../../filter/cast_filter.ts";
@@ -37,11 +37,12 @@ import {
 } from "./read_documents.ts";
 import { openBytes, planIn, readGuarded, storedEntities, storedEntity } from "./read_stored.ts";
 import type { OpenCollection } from "./read_stored.ts";
+import { removalOf } from "./store_update.ts";
 import { planStatement } from "./write_stored.ts";
 import { insertEntities } from "../insert_entities.ts";
 import { stampDocument } from "../stamp_document.ts";
-import { boundRemoval, type BoundWrite, boundWriter } from "../write_duties.ts";
-import type { Stamps, WriteDuties } from "../write_duties.ts";
+import { boundRemoval, type BoundWrite, boundWriter, stampsFor } from "../write_duties.ts";
+import type { WriteDuties } from "../write_duties.ts";
 import type { PartPath } from "../parts/part_path.ts";
 import type { ReadPlan } from "./plan_read.ts";
 import { isOneInTransaction, whyHooked } from "./plan_write.ts";
@@ -138,8 +139,9 @@ export class CollectionSource implements Source {
     // check therefore comes before the connection is opened.
     const reason = whyHooked(change);
     if (reason !== undefined) return { kind: "documents", reason };
-    const { together } = this.#options.duties ?? {};
-    if (together !== undefined && !isOneInTransaction(change)) {
+    const { together, removal } = this.#options.duties ?? {};
+    const isUpdate = removal !== undefined;
+    if (together !== undefined && !isOneInTransaction(change, { isUpdate })) {
       return { kind: "documents", reason: "a feature of the class sends further statements" };
     }
     if (operation === "removeAll") {
@@ -148,8 +150,9 @@ export class CollectionSource implements Source {
     const name = id === undefined ? {} : this.idFilter(id);
     if (name === undefined) return { kind: "documents", reason: "the path names no entity" };
     const opened = await this.open();
-    const stamps = this.#stampsFor(opened.model);
-    return await planStatement(change, { ...opened, name, stamps, together });
+    const stamps = stampsFor(this.#options.duties, opened.model);
+    const removed = removalOf(this.#options.duties, opened.model);
+    return await planStatement(change, { ...opened, name, stamps, together, removal: removed });
   }
 
   async newEntity(_id?: unknown): Promise<EntityValue> {
@@ -187,7 +190,7 @@ export class CollectionSource implements Source {
   async locate(entity: EntityValue): Promise<PartPath> {
     const { model, selection, timeBudget } = await this.open();
     const scope = castFilter(model, selection.scope);
-    const stamps = this.#stampsFor(model)?.(false);
+    const stamps = stampsFor(this.#options.duties, model)?.(false);
     const { together } = this.#options.duties ?? {};
     const id = identifierOf(entity, model);
     return { model, id, scope, timeBudget, steps: [], stamps, together };
@@ -272,21 +275,18 @@ export class CollectionSource implements Source {
   }
 
   protected async removeStored(doc: Document, together?: Together): Promise<void> {
-    await removeDocument(
-      doc,
-      this.#writeOptions(this.#bind([doc], { change: "remove", together })),
-    );
+    const removal = removalOf(this.#options.duties, doc.constructor as Model<unknown>);
+    const bound = this.#bind([doc], { change: "remove", together });
+    await removeDocument(doc, { ...this.#writeOptions(bound), removal });
   }
 
   stamp(entity: EntityValue): void {
     stampDocument(entity, this.#options.duties);
   }
 
-  /** Returns the function that gives the values of class options for a write by one statement. */
-  #stampsFor({ schema }: Model<unknown>): ((isNew: boolean) => Stamps) | undefined {
-    const { duties } = this.#options;
-    return duties &&
-      ((isNew) => duties.stamps({ target: duties.target, schema: schema as Schema }, isNew));
+  /** Whether a removal keeps the entity in the database. The parent then keeps its reference to the entity. */
+  protected get keepsRemoved(): boolean {
+    return this.#options.duties?.removal !== undefined;
   }
 
   #bind(docs: readonly Document[], bound: BoundWrite): Together {
@@ -309,6 +309,7 @@ export class CollectionSource implements Source {
     const write = this.#writeOptions(together);
     await removeMatching(model, {
       ...write,
+      removal: removalOf(this.#options.duties, model),
       options,
       ids: removal.ids,
       filter: everyFilter(named, filter),

@@ -67,10 +67,14 @@ export function whyHooked({ hooks }: Pick<Change, "hooks">): string | undefined 
 
 /**
  * Whether one statement can write a change in the transaction of the further statements of class options. All other
- * changes of a class with such statements are written as documents.
+ * changes of a class with such statements are written as documents. With `isUpdate`, a removal is an update.
  */
-export function isOneInTransaction({ operation, bodies }: Change): boolean {
-  return operation === "update" || operation === "create" && bodies === undefined;
+export function isOneInTransaction(
+  { operation, bodies }: Change,
+  { isUpdate }: { readonly isUpdate: boolean },
+): boolean {
+  return operation === "update" || operation === "create" && bodies === undefined ||
+    operation === "remove" && isUpdate;
 }
 
 function whyNotInserted(
@@ -78,7 +82,6 @@ function whyNotInserted(
   { selection, linked, takes, ...facts }: WriteFacts,
 ): string | undefined {
   if (linked) return LINKED;
-  if (!isEmpty(selection.scope)) return "the scope must hold for a new entity";
   const isUnseen = minimal || bodies !== undefined && !isAtomic;
   const reason = isUnseen
     ? whyOptions(selection)

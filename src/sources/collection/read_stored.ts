@@ -25,6 +25,7 @@ import type {
 import { JudgedReads } from "./judged_reads.ts";
 import { type ModelReads, modelSupport } from "./model_support.ts";
 import { readPage } from "./read_window.ts";
+import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import type { Stamps, WriteDuties } from "../write_duties.ts";
 import type { StoredEntity, StoredQuery } from "./bson_reads.ts";
 
@@ -48,6 +49,8 @@ export interface OpenCollection {
   readonly by?: string | undefined;
   /** Returns the values that class options store with a write. Missing if no option stores values. */
   readonly stamps?: ((isNew: boolean) => Stamps) | undefined;
+  /** The update that is sent in the place of a removal. Missing if a removal removes the entity. */
+  readonly removal?: Update | undefined;
   /** Sends the further statements of class options, in the transaction of each write. */
   readonly together?: WriteDuties["together"];
 }

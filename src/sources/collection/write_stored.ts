@@ -1,7 +1,6 @@
-import mongoose from "mongoose";
-import type { ClientSession, Model } from "mongoose";
+import type { ClientSession } from "mongoose";
 import { inTransaction, turnsIn } from "../../database/in_transaction.ts";
-import { type LockOptions, writePastLock } from "../../database/write_past_lock.ts";
+import { writePastLock } from "../../database/write_past_lock.ts";
 import { isPromise } from "../../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../../declare/hooks/hooks.ts";
 import { BulkError } from "../../errors/bulk_error.ts";
@@ -12,18 +11,17 @@ import { everyFilter, isEmpty, KEEP_CONDITIONS } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { toJson } from "../../json/to_json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
-import { asVersion } from "../../schema/fields/system_fields.ts";
 import { insertAll } from "../../write/save_document.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
-import { storedText } from "../../write/stored_values.ts";
-import { changedBy } from "../../write/written_entity.ts";
+import { isKnownWithin } from "../../write/update_conditions.ts";
 import { keepsScopes } from "../parts/part_path.ts";
 import { whyDocuments } from "./plan_write.ts";
 import type { Change, ItemResult, Unsent, Write, WriteResult } from "../source.ts";
 import type { OpenCollection } from "./read_stored.ts";
 import { modelSupport } from "./model_support.ts";
 import { operatorsFor } from "../write_duties.ts";
-import { areValid, flatFields, timeStamps } from "./entity_maker.ts";
+import { lockOf, orRefused, stampingUpdate, store } from "./store_update.ts";
+import { areValid, flatFields } from "./entity_maker.ts";
 
 type Values = Record<string, unknown>;
 
@@ -74,7 +72,7 @@ async function create(
 ): Promise<Send | undefined> {
   const { model, timeBudget, shape, together } = collection;
   const made = modelSupport(model, shape).inserts?.make(body, claim?.ids[0]);
-  const entity = made && stampNew(made, collection);
+  const entity = made && newWithin(made, collection);
   if (entity === undefined || !await areAllowed({ entity }, collection)) return undefined;
   return async () => {
     const insert = (session?: ClientSession, mostMS?: number) =>
@@ -106,7 +104,7 @@ async function createMany(
   for (const [index, body] of bodies.entries()) {
     if (pacer.isDue) await pacer.rest();
     const made = body && maker?.make(body, claim?.ids[index]);
-    const stamped = made && stampNew(made, collection);
+    const stamped = made && newWithin(made, collection);
     const entity = stamped && await areAllowed({ entity: stamped }, collection)
       ? stamped
       : undefined;
@@ -185,7 +183,7 @@ async function updateAll(
   if (changes === undefined || !await areAllowed({ changes }, collection)) return undefined;
   const named = castFilter(model, everyFilter(conditions, version)) as object;
   return () => {
-    const update = updateBy(changes, collection) as object;
+    const update = updateBy(changes, collection);
     const upTo = Number.isFinite(limit) && { limit: limit + 1 };
     const transaction = { ...turnsIn(model), timeBudget, isRequired: true };
     let affected = 0;
@@ -214,14 +212,18 @@ function changesBy(
   return isKept ? changes : undefined;
 }
 
-function updateBy(changes: Values, { model, stamps }: OpenCollection): object {
-  const { set, unset } = operatorsFor(stamps?.(false));
-  const all = { ...changes, ...set, ...timeStamps(model, "updatedAt") };
-  return {
-    ...!isEmpty(all) && { $set: all },
-    ...!isEmpty(unset) && { $unset: unset },
-    $inc: { [keyOf(model)]: 1 },
-  };
+function updateBy(changes: Values, { model, stamps }: OpenCollection): Update {
+  return stampingUpdate({ ...changes, ...stamps?.(false) }, model);
+}
+
+/**
+ * Returns a new entity with the values that class options store. Returns `undefined` if only the database can decide
+ * whether the entity is inside of the scope.
+ */
+function newWithin(made: Values, collection: OpenCollection): Values | undefined {
+  const { model, selection: { scope } } = collection;
+  const entity = stampNew(made, collection);
+  return isEmpty(scope) || isKnownWithin(entity, castFilter(model, scope)) ? entity : undefined;
 }
 
 /** Returns a new entity with the values that class options store. */
@@ -249,88 +251,14 @@ async function replace(
   };
 }
 
-interface Statement {
-  /** The conditions that select the entity to write, already cast. */
-  readonly named: Filter;
-  readonly update: object;
-  readonly upsert?: boolean;
-  readonly minimal: boolean | undefined;
-}
-
-async function store(
-  { named, update, upsert = false, minimal = false }: Statement,
-  collection: OpenCollection,
-): Promise<WriteResult | Unsent> {
-  const { model, shape, timeBudget, together } = collection;
-  const key = keyOf(model);
-  const projection = minimal && together === undefined ? { [key]: 1 } : shape.withoutApart;
-  // The application may have set `raw: true` for its connection. The driver would then return error replies as bytes
-  // too, and would not notice that another server has become the primary, so the option is switched off here.
-  const send = (session?: ClientSession, mostMS?: number) =>
-    model.collection.findOneAndUpdate(named, update, {
-      ...timeBudget.statement(session, mostMS),
-      ...!isEmpty(projection) && { projection },
-      upsert,
-      returnDocument: together === undefined ? "after" : "before",
-      enableUtf8Validation: false,
-      raw: false,
-    });
-  const sent = together === undefined
-    ? writePastLock(lockOf(collection), send)
-    : storeTogether(collection, { send, update: update as Update });
-  const stored = await timeBudget.wait(sent).catch(orRefused);
-  if (stored === "refused") return stored;
-  if (stored === null) return "missed";
-  const version = asVersion(stored[key]);
-  const told = { version, ...version === 0 && { created: String(stored._id) } };
-  if (minimal) return told;
-  const { reads } = modelSupport(model, shape);
-  const text = reads?.reader.writerFor({ projection: {} }).text(stored);
-  return { text: text ?? toJson(model.hydrate(stored), shape), ...told };
-}
-
-/**
- * Stores an update and the further statements of class options in one transaction. Returns the entity after the update,
- * or `null` if no entity has matched.
- */
-async function storeTogether(
-  { model, together, timeBudget, ...collection }: OpenCollection,
-  { send, update }: {
-    /** Sends the update. Returns the stored values before the update. */
-    readonly send: (session?: ClientSession) => Promise<Values | null>;
-    readonly update: Update;
-  },
-): Promise<Values | null> {
-  const { connection, name } = lockOf({ model, timeBudget, ...collection });
-  const transaction = { connection, turn: name(), timeBudget, isRequired: true };
-  let before: Values | null = null;
-  await inTransaction(transaction, async (session) => {
-    before = await send(session);
-    if (before === null) return;
-    const { _id: id } = before;
-    const entities = [{ id, before, changed: changedBy(update, before) }];
-    await together?.({ change: "update", entities, model }, session as ClientSession);
-  });
-  return before && updated(before, update);
-}
-
-/** Returns the values of an entity after an update that sets, removes and increments fields of the entity. */
-function updated(before: Values, { $set = {}, $unset = {}, $inc = {} }: Update): Values {
-  const { BSON } = mongoose.mongo;
-  const after = { ...before };
-  // MongoDB adds the fields of an update in the order of their names.
-  const set = BSON.deserialize(BSON.serialize($set));
-  for (const name of Object.keys(set).sort()) after[name] = set[name];
-  for (const name of Object.keys($unset)) delete after[name];
-  for (const [name, value] of Object.entries($inc)) {
-    after[name] = Number(after[name] ?? 0) + Number(value);
-  }
-  return after;
-}
-
 async function remove(collection: OpenCollection): Promise<WriteResult | Unsent> {
-  const { model, selection, name, conditions, timeBudget } = collection;
+  const { model, selection, name, conditions, timeBudget, removal: update } = collection;
   const named = everyFilter(name, conditions, selection.version);
+  if (update !== undefined) {
+    const statement = { named: castFilter(model, named), update, minimal: true };
+    const stored = await store(statement, collection);
+    return typeof stored === "string" ? stored : {};
+  }
   const send = (session?: ClientSession, mostMS?: number) => {
     const options = { ...KEEP_CONDITIONS, ...timeBudget.statement(session, mostMS) };
     return withConditions(model.deleteOne({}, options), named).exec();
@@ -338,15 +266,6 @@ async function remove(collection: OpenCollection): Promise<WriteResult | Unsent>
   const removed = await timeBudget.wait(writePastLock(lockOf(collection), send));
   // With a write concern of 0, MongoDB reports no number of removed documents, so the removal counts as successful.
   return removed.deletedCount > 0 || !removed.acknowledged ? {} : "missed";
-}
-
-/**
- * Returns the options by which writes of the same entity take turns if another transaction has locked the entity. Only
- * one of the waiting writes then occupies a connection.
- */
-function lockOf({ model, name, timeBudget }: OpenCollection, { _id }: Values = {}): LockOptions {
-  const { connection, turn } = turnsIn(model);
-  return { connection, name: () => `${turn}/${storedText(_id ?? name)}`, timeBudget };
 }
 
 /** Whether the values of a new entity, or of the changed fields of an entity, pass the validators of their fields. */
@@ -358,26 +277,4 @@ function areAllowed(
   const fields = entity ? all : all.filter(([name]) => Object.hasOwn(changes, name));
   const valid = areValid(entity ?? changes, fields);
   return isPromise(valid) ? timeBudget.wait(valid) : valid;
-}
-
-function keyOf({ schema }: Model<unknown>): string {
-  return String(schema.get("versionKey"));
-}
-
-/**
- * The error codes of MongoDB for a version that is not a number, for a value that breaks a rule of the collection, and
- * for a duplicate of a unique value. After such an error, Mongoose documents repeat the write, because their errors
- * name the wrong field.
- */
-const REFUSALS = new Set<unknown>([2, 14, 121, 11000, 16554]);
-
-/**
- * Returns "refused" for an error that Mongoose documents explain better, so that the caller repeats the write with
- * documents. Throws any other error.
- */
-function orRefused(error: unknown): "refused" {
-  if (error instanceof mongoose.mongo.MongoServerError && REFUSALS.has(error.code)) {
-    return "refused";
-  }
-  throw error;
 }

@@ -1,7 +1,8 @@
 import type { ClientSession, Document } from "mongoose";
 import { inTransaction } from "../../database/in_transaction.ts";
 import { conflict, isConflict, isOutOfReach, occupied } from "../../errors/refusals.ts";
-import { type Filter, topOf } from "../../filter/filters.ts";
+import { castFilter } from "../../filter/cast_filter.ts";
+import { everyFilter, type Filter, topOf } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { readIds, readMet } from "../collection/read_documents.ts";
@@ -61,6 +62,7 @@ export class ReferenceSource extends CollectionSource {
   override async removeMany(ids: readonly unknown[]): Promise<void> {
     if (ids.length === 0) return;
     checkRequired(this.#options.link);
+    if (this.keepsRemoved) return await super.removeMany(ids);
     const together: Together = (remove) =>
       this.#together(async (session) => {
         // Some entities may no longer match the conditions of the removal and stay. The parent keeps its references to
@@ -99,7 +101,7 @@ export class ReferenceSource extends CollectionSource {
 
   protected override async removeStored(doc: Document): Promise<void> {
     checkRequired(this.#options.link);
-    await super.removeStored(doc, this.#unlinking([doc._id], true));
+    await super.removeStored(doc, this.keepsRemoved ? undefined : this.#unlinking([doc._id], true));
   }
 
   /**
@@ -108,9 +110,13 @@ export class ReferenceSource extends CollectionSource {
    * stored entity.
    */
   async #vacancy(): Promise<Filter> {
-    const { model, link: { array, property }, ids: [id = null] } = this.#options;
+    const { model, link: { array, property }, ids: [id = null], selection } = this.#options;
     if (array || id === null) return { [property]: null };
-    if (await (await model()).exists({ _id: id }) !== null) throw occupied();
+    const compiled = await model();
+    const present = castFilter(compiled, everyFilter({ _id: id }, selection.present ?? {}));
+    if (await compiled.collection.findOne(present, { projection: { _id: 1 } }) !== null) {
+      throw occupied();
+    }
     return { [property]: id };
   }
 

@@ -1,0 +1,60 @@
+import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
+import { isPromise, runHook } from "../../declare/hooks/run_hook.ts";
+import { badParameter, notFound } from "../../errors/refusals.ts";
+import { everyFilter } from "../../filter/filters.ts";
+import { queryOf } from "../../filter/query_string.ts";
+import { notAllowed } from "../../pipeline/given_request.ts";
+import type { Call } from "../../pipeline/request/request_context.ts";
+import { actingLevel } from "../../pipeline/request/route.ts";
+import type { TrashRule } from "./trash.ts";
+
+export type SeeFunction = (req: FrameworkRequest) => boolean;
+
+/** The query parameter that asks for the entities in the trash. */
+export const TRASH = "trash";
+
+/**
+ * The entities that a request reaches. With `"only"`, the request reaches the entities in the trash. With `"restore"`,
+ * the request takes an entity out of the trash.
+ */
+export type AskedTrash = "only" | "restore";
+
+/**
+ * The property of a request that has its {@linkcode AskedTrash}. The property is set on the request, because parts of
+ * the framework use copies of the request that share its properties.
+ */
+const ASKED = Symbol("mongrove trash");
+
+/** Returns the {@linkcode AskedTrash} of a request, or `undefined` for a request that reaches no entity in the trash. */
+export function askedOf(req: FrameworkRequest): AskedTrash | undefined {
+  return Reflect.get(req, ASKED);
+}
+
+/**
+ * Checks whether the sender of a request may ask for the trash. A request that restores an entity answers 404 to
+ * everybody who may not see the trash, and the parameter `trash` answers 400.
+ */
+export function admitTrash({ see, field }: TrashRule, { route, req, context }: Call): void {
+  const given = new URLSearchParams(queryOf(req.url));
+  const names = [...given.keys()].filter((name) => name === TRASH || name.startsWith(`${TRASH}[`));
+  const { operation, perform, parameters } = actingLevel(route);
+  const isRestore = operation === "restore" && perform !== undefined;
+  if (!isRestore && names.length === 0) return;
+  const isSeen = see !== undefined && (isRestore || parameters.includes(TRASH)) && sees(see, req);
+  if (isRestore && !isSeen) throw notFound();
+  if (names.length === 0) {
+    const { state } = context;
+    state.filter = everyFilter(state.filter, { [field]: { $ne: null } });
+    return void Reflect.set(req, ASKED, "restore");
+  }
+  if (!isSeen || isRestore) throw notAllowed(TRASH);
+  if (names.length > 1 || given.get(TRASH) !== "only") throw badParameter(TRASH, `"only"`);
+  Reflect.set(req, ASKED, "only");
+}
+
+function sees(see: SeeFunction, req: FrameworkRequest): boolean {
+  const result = runHook<unknown>("rights", () => see(req));
+  if (!isPromise(result)) return result === true;
+  Promise.resolve(result).catch(() => {});
+  throw new TypeError(`Cannot tell who sees the trash: the function "see" is asynchronous`);
+}

@@ -1,0 +1,18 @@
+import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
+import type { Duration } from "../../declare/model/duration.ts";
+
+/** Options of the trash of a class, from which removed entities can be restored. */
+export interface TrashOptions {
+  /**
+   * The time after which the framework removes an entity in the trash for good, such as `"30d"`. Without this option,
+   * entities stay in the trash.
+   */
+  readonly keep?: Duration;
+  /**
+   * Whether the sender of a request may read and restore entities in the trash, and may remove them for good. The
+   * function is called at most once for each request, after the `preFetch` hooks. Without this option, nobody may.
+   */
+  readonly see?: (req: FrameworkRequest) => boolean;
+  /** The name of the field with the time of the removal. The default is `"deletedAt"`. */
+  readonly field?: string;
+}

@@ -1,0 +1,15 @@
+import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
+import type { Reply } from "../../pipeline/request/reply.ts";
+import { changeEntity } from "../../pipeline/write.ts";
+import type { TrashRule } from "./trash.ts";
+
+/** Takes the entity in the path of a request out of the trash, as an update changes an entity. */
+export async function restore(
+  context: OpenLevelContext,
+  { field, byField }: TrashRule,
+): Promise<Reply> {
+  return await changeEntity(context, (entity) => {
+    entity.set({ [field]: undefined, [byField]: undefined });
+    return Promise.resolve([]);
+  });
+}

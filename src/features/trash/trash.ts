@@ -1,0 +1,125 @@
+import mongoose, { type Schema } from "mongoose";
+import { describeModel } from "../../declare/model/describe_model.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import type { Hooks } from "../../declare/hooks/hooks.ts";
+import type { RestRecord } from "../../declare/model/records.ts";
+import { isOperationName } from "../../declare/operations/operation.ts";
+import { type ClassFeature, type ClassMethod, performOf } from "../../pipeline/class_feature.ts";
+import { cannotMount, type OptionReader } from "../../pipeline/option_reader.ts";
+import { actingLevel, type Route } from "../../pipeline/request/route.ts";
+import { changeIndexes } from "../../schema/mongoose/schemas/change_indexes.ts";
+import { admitTrash, askedOf, type SeeFunction, TRASH } from "./admit_trash.ts";
+import { ofLiving } from "./living_index.ts";
+import { restore } from "./restore.ts";
+
+export interface TrashRule {
+  /** The name of the field with the time of the removal. */
+  readonly field: string;
+  /** The name of the field with the sender of the removal. */
+  readonly byField: string;
+  /** The time for which entities stay in the trash, in milliseconds. Missing if they stay for ever. */
+  readonly keepMS?: number;
+  readonly see?: SeeFunction | undefined;
+}
+
+/**
+ * The option `trash` of a class. A removal stores the time of the removal in the entity. Every read and write of the
+ * class excludes such entities, except requests of callers who may see the trash and ask for it.
+ */
+export const trash: ClassFeature<TrashRule> = {
+  name: "trash",
+  check: checkTrash,
+  start: checkRoute,
+  schema: addFields,
+  indexes(rule, schema) {
+    changeIndexes(schema, (index) => ofLiving(index, rule));
+  },
+  parameter: {
+    name: TRASH,
+    isOf: (_rule, method) =>
+      isOperationName(method.operation)
+        ? WITH_TRASH.has(method.operation)
+        : performOf(method) !== undefined && "method" in method && method.method === "GET",
+  },
+  methods: (rule, rest) => rule.see === undefined ? [] : restoreMethods(rest, rule),
+  admit: admitTrash,
+  condition({ field }, req, reach) {
+    const asked = reach === "route" ? askedOf(req) : undefined;
+    if (asked === "restore") return {};
+    return { [field]: asked === "only" ? { $ne: null } : null };
+  },
+  removal({ field, byField }, { req }) {
+    if (askedOf(req) === "only") return undefined;
+    return { [field]: new Date(), [byField]: req.framework.actor };
+  },
+};
+
+/** The operations whose requests can ask for the entities in the trash. */
+const WITH_TRASH: ReadonlySet<string> = new Set(["all", "one", "remove", "removeAll"]);
+
+function checkTrash(option: OptionReader): TrashRule {
+  const { keep, see, field } = option.parts("keep", "see", "field");
+  const name = field.value ?? "deletedAt";
+  if (typeof name !== "string" || !/^[A-Za-z]\w*$/.test(name)) {
+    throw option.fail(`needs the name of a field as "trash.field"`);
+  }
+  return {
+    field: name,
+    byField: `${name.replace(/At$/, "")}By`,
+    ...keep.value !== undefined && { keepMS: keep.duration("30d") },
+    see: see.callback<SeeFunction>(),
+  };
+}
+
+function addFields({ field, byField }: TrashRule, schema: Schema): void {
+  const taken = [field, byField].find((name) => schema.path(name) !== undefined);
+  if (taken !== undefined) {
+    throw new TypeError(`property "${taken}" has the name of a field that "trash" adds`);
+  }
+  schema.add(
+    {
+      [field]: { type: Date, readonly: true },
+      [byField]: { type: mongoose.Schema.Types.Mixed, readonly: true },
+    } as Parameters<Schema["add"]>[0],
+  );
+}
+
+function checkRoute(
+  _rule: TrashRule,
+  { target, route }: { readonly target: ModelClass; readonly route: Route },
+): void {
+  const isStored = route.levels.some((level) => level.target === target && !level.link?.embedded);
+  if (!isStored) throw cannotMount(target, `embedded entities have no trash`);
+  const { hooks, operation, kind, target: acting } = actingLevel(route);
+  if (acting === target && kind.change === "remove" && hooks.persist !== undefined) {
+    throw cannotMount(target, `"trash" does not bind the hook "persist" of ${operation}()`);
+  }
+  const methods = describeModel(target).rests.flatMap((rest) => rest.methods);
+  const other = methods.find((method) => method.hooks.parameters?.includes(TRASH));
+  if (other !== undefined) {
+    throw cannotMount(target, `${other.operation}() uses the parameter "${TRASH}" of its trash`);
+  }
+}
+
+/** The hooks of `update()` that run for an entity that is restored. */
+const RESTORE_HOOKS: readonly string[] = ["preFetch", "postFetch", "preSave", "preSend"];
+
+function restoreMethods({ methods }: RestRecord, rule: TrashRule): ClassMethod[] {
+  const named = (operation: string) => methods.find((method) => method.operation === operation);
+  const guarding = named("update") ?? named("remove");
+  if (guarding === undefined) return [];
+  const entries = Object.entries(guarding.hooks as Hooks<object>);
+  return [{
+    operation: "restore",
+    on: "one",
+    method: "POST",
+    hooks: {
+      ...Object.fromEntries(entries.filter(([name]) => RESTORE_HOOKS.includes(name))),
+      summary: "Restore an entity from the trash",
+    },
+    run() {
+      throw new TypeError("Cannot run a route of a class option as an action");
+    },
+    perform: (context) => restore(context, rule),
+  }];
+}

@@ -1,0 +1,41 @@
+import type { IndexDefinition, IndexOptions, Schema } from "mongoose";
+
+/** An index of a schema, as Mongoose returns it. */
+export type SchemaIndex = [keys: IndexDefinition, options: IndexOptions];
+
+/** A function that changes the indexes of a schema, such as the condition of unique indexes. */
+export type IndexChange = (index: SchemaIndex) => SchemaIndex;
+
+interface ChangedIndexes {
+  readonly changes: readonly IndexChange[];
+  /** Returns the indexes without the changes. */
+  readonly declared: () => SchemaIndex[];
+}
+
+const changed = new WeakMap<Schema, ChangedIndexes>();
+
+/**
+ * Changes all indexes of a schema, also the indexes of fields and of embedded objects. An embedded class shares its
+ * schema with other classes, so its own indexes must stay unchanged. Mongoose reads all indexes by `schema.indexes()`,
+ * so this method is replaced.
+ */
+export function changeIndexes(schema: Schema, change: IndexChange): void {
+  const read = schema.indexes;
+  const { changes, declared } = changed.get(schema) ??
+    { changes: [], declared: () => Reflect.apply(read, schema, []) as unknown as SchemaIndex[] };
+  const all = [...changes, change];
+  changed.set(schema, { changes: all, declared });
+  schema.indexes = () =>
+    declared().map((index) => all.reduce((each, apply) => apply(each), index)) as never;
+}
+
+/** Returns the indexes of a schema as the class has declared them, without the changes of class options. */
+export function declaredIndexes(schema: Schema): SchemaIndex[] {
+  return changed.get(schema)?.declared() ?? schema.indexes() as unknown as SchemaIndex[];
+}
+
+/** Changes the indexes of a kind (discriminator) as the indexes of its base are changed. */
+export function changeAsBase(base: Schema, kind: Schema): void {
+  if (base === kind) return;
+  for (const change of changed.get(base)?.changes ?? []) changeIndexes(kind, change);
+}

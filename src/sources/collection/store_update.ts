@@ -1,0 +1,153 @@
+import mongoose from "mongoose";
+import type { ClientSession, Model } from "mongoose";
+import { inTransaction, turnsIn } from "../../database/in_transaction.ts";
+import { type LockOptions, writePastLock } from "../../database/write_past_lock.ts";
+import { isEmpty } from "../../filter/filters.ts";
+import type { Filter } from "../../filter/filters.ts";
+import { toJson } from "../../json/to_json.ts";
+import { asVersion, versionKeyOf } from "../../schema/fields/system_fields.ts";
+import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
+import { storedText } from "../../write/stored_values.ts";
+import { changedBy } from "../../write/written_entity.ts";
+import type { Unsent, WriteResult } from "../source.ts";
+import { operatorsFor, type Stamps, stampsFor, type WriteDuties } from "../write_duties.ts";
+import { timeStamps } from "./entity_maker.ts";
+import { modelSupport } from "./model_support.ts";
+import type { OpenCollection } from "./read_stored.ts";
+
+type Values = Record<string, unknown>;
+
+/** Returns the update that sets values of an entity, renews its timestamp and increments its version. */
+export function stampingUpdate(values: Stamps, model: Model<unknown>): Update {
+  const { set, unset } = operatorsFor(values);
+  const all = { ...set, ...timeStamps(model, "updatedAt") };
+  const key = versionKeyOf(model);
+  return {
+    ...!isEmpty(all) && { $set: all },
+    ...!isEmpty(unset) && { $unset: unset },
+    ...key !== undefined && { $inc: { [key]: 1 } },
+  };
+}
+
+/** Returns the update that is sent in the place of a removal, or `undefined` for a removal for good. */
+export function removalOf(
+  duties: WriteDuties | undefined,
+  model: Model<unknown>,
+): Update | undefined {
+  const values = duties?.removal?.();
+  return values && stampingUpdate({ ...stampsFor(duties, model)?.(false), ...values }, model);
+}
+
+interface Statement {
+  /** The conditions that select the entity to write, already cast. */
+  readonly named: Filter;
+  readonly update: object;
+  readonly upsert?: boolean;
+  readonly minimal: boolean | undefined;
+}
+
+/** Sends an update of one entity. Returns the entity after the update for the answer. */
+export async function store(
+  { named, update, upsert = false, minimal = false }: Statement,
+  collection: OpenCollection,
+): Promise<WriteResult | Unsent> {
+  const { model, shape, timeBudget, together } = collection;
+  const key = keyOf(model);
+  const projection = minimal && together === undefined ? { [key]: 1 } : shape.withoutApart;
+  // The application may have set `raw: true` for its connection. The driver would then return error replies as bytes
+  // too, and would not notice that another server has become the primary, so the option is switched off here.
+  const send = (session?: ClientSession, mostMS?: number) =>
+    model.collection.findOneAndUpdate(named, update, {
+      ...timeBudget.statement(session, mostMS),
+      ...!isEmpty(projection) && { projection },
+      upsert,
+      returnDocument: together === undefined ? "after" : "before",
+      enableUtf8Validation: false,
+      raw: false,
+    });
+  const sent = together === undefined
+    ? writePastLock(lockOf(collection), send)
+    : storeTogether(collection, { send, update: update as Update });
+  const stored = await timeBudget.wait(sent).catch(orRefused);
+  if (stored === "refused") return stored;
+  if (stored === null) return "missed";
+  const version = asVersion(stored[key]);
+  const told = { version, ...version === 0 && { created: String(stored._id) } };
+  if (minimal) return told;
+  const { reads } = modelSupport(model, shape);
+  const text = reads?.reader.writerFor({ projection: {} }).text(stored);
+  return { text: text ?? toJson(model.hydrate(stored), shape), ...told };
+}
+
+/**
+ * Stores an update and the further statements of class options in one transaction. Returns the entity after the update,
+ * or `null` if no entity has matched.
+ */
+async function storeTogether(
+  { model, together, timeBudget, ...collection }: OpenCollection,
+  { send, update }: {
+    /** Sends the update. Returns the stored values before the update. */
+    readonly send: (session?: ClientSession) => Promise<Values | null>;
+    readonly update: Update;
+  },
+): Promise<Values | null> {
+  const { connection, name } = lockOf({ model, timeBudget, ...collection });
+  const transaction = { connection, turn: name(), timeBudget, isRequired: true };
+  let before: Values | null = null;
+  await inTransaction(transaction, async (session) => {
+    before = await send(session);
+    if (before === null) return;
+    const { _id: id } = before;
+    const entities = [{ id, before, changed: changedBy(update, before) }];
+    await together?.({ change: "update", entities, model }, session as ClientSession);
+  });
+  return before && updated(before, update);
+}
+
+/** Returns the values of an entity after an update that sets, removes and increments fields of the entity. */
+function updated(before: Values, { $set = {}, $unset = {}, $inc = {} }: Update): Values {
+  const { BSON } = mongoose.mongo;
+  const after = { ...before };
+  // MongoDB adds the fields of an update in the order of their names.
+  const set = BSON.deserialize(BSON.serialize($set));
+  for (const name of Object.keys(set).sort()) after[name] = set[name];
+  for (const name of Object.keys($unset)) delete after[name];
+  for (const [name, value] of Object.entries($inc)) {
+    after[name] = Number(after[name] ?? 0) + Number(value);
+  }
+  return after;
+}
+
+/**
+ * Returns the options by which writes of the same entity take turns if another transaction has locked the entity. Only
+ * one of the waiting writes then occupies a connection.
+ */
+export function lockOf(
+  { model, name, timeBudget }: OpenCollection,
+  { _id }: Values = {},
+): LockOptions {
+  const { connection, turn } = turnsIn(model);
+  return { connection, name: () => `${turn}/${storedText(_id ?? name)}`, timeBudget };
+}
+
+function keyOf({ schema }: Model<unknown>): string {
+  return String(schema.get("versionKey"));
+}
+
+/**
+ * The error codes of MongoDB for a version that is not a number, for a value that breaks a rule of the collection, and
+ * for a duplicate of a unique value. After such an error, Mongoose documents repeat the write, because their errors
+ * name the wrong field.
+ */
+const REFUSALS = new Set<unknown>([2, 14, 121, 11000, 16554]);
+
+/**
+ * Returns "refused" for an error that Mongoose documents explain better, so that the caller repeats the write with
+ * documents. Throws any other error.
+ */
+export function orRefused(error: unknown): "refused" {
+  if (error instanceof mongoose.mongo.MongoServerError && REFUSALS.has(error.code)) {
+    return "refused";
+  }
+  throw error;
+}
