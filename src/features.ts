@@ -14,6 +14,7 @@ import { search } from "./features/search/search.ts";
 import { select } from "./features/select/select.ts";
 import { sort } from "./features/sort/sort.ts";
 import { stamps } from "./features/stamps/stamps.ts";
+import { tenants } from "./features/tenants/tenants.ts";
 import { trash } from "./features/trash/trash.ts";
 import type { ClassFeature } from "./pipeline/class_feature.ts";
 import type { AnyFeature } from "./pipeline/feature.ts";
@@ -43,6 +44,7 @@ const byName = {
 /** The features of classes, whose options apply wherever entities of a class are read or written. */
 const ofClasses: readonly ClassFeature[] = [
   stamps as ClassFeature,
+  tenants as ClassFeature,
   trash as ClassFeature,
   history as ClassFeature,
 ];

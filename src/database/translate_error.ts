@@ -23,6 +23,7 @@ import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { BulkError } from "../errors/bulk_error.ts";
 import { RestError } from "../errors/rest_error.ts";
 import type { HookFailure } from "../declare/hooks/run_hook.ts";
+import { declaredKeys } from "../schema/mongoose/schemas/change_indexes.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { collectionName } from "../schema/model_name.ts";
 
@@ -88,7 +89,9 @@ export function translateError(
   if (!(error instanceof mongo.MongoServerError)) return undefined;
   if (error.code === 11000) {
     // Middleware may write to another collection. A duplicate key in that collection is an error of the application.
-    return targets && isDuplicateIn(error, targets) === false ? undefined : duplicate(error);
+    return targets && isDuplicateIn(error, targets) === false
+      ? undefined
+      : duplicate(error, targets ?? []);
   }
   if (error.code === REFUSED_DATA) return badData({}, error);
   if (filtered && BAD_FILTER.has(Number(error.code))) {
@@ -172,10 +175,28 @@ export function isUnmet(error: unknown): boolean {
   return error instanceof MongooseError.DocumentNotFoundError && error.numAffected === undefined;
 }
 
-function duplicate(error: InstanceType<typeof mongo.MongoServerError>): RestError {
-  const fields = Object.keys(error.keyPattern ?? {});
+function duplicate(
+  error: InstanceType<typeof mongo.MongoServerError>,
+  targets: readonly ModelClass[],
+): RestError {
+  const fields = duplicateFields(error, targets);
   const body = { message: "Another entity has the same value", fields };
   return refusal("CONFLICT", body, { cause: error });
+}
+
+/**
+ * Returns the fields of a unique index whose values are taken, as the class has declared the index. Class options may
+ * have added a field to the index, which clients need not know.
+ */
+export function duplicateFields(
+  { keyPattern = {} }: InstanceType<typeof mongo.MongoServerError>,
+  targets: readonly ModelClass[],
+): string[] {
+  for (const target of targets) {
+    const declared = declaredKeys(buildSchema(target).schema, keyPattern);
+    if (declared !== undefined) return Object.keys(declared);
+  }
+  return Object.keys(keyPattern);
 }
 
 /**

@@ -66,6 +66,12 @@ export interface ClassFeatures {
    * `DELETE {route}/:id?trash=only`.
    */
   readonly trash?: true | TrashOptions;
+  /**
+   * The name of the field with the tenant of an entity, such as its company. The framework sets the field to the result
+   * of the option `tenant` of `Framework.initialize()`, and no request reaches entities of another tenant. With `false`,
+   * the entities belong to no tenant. The option is required on all routes of a router with tenants.
+   */
+  readonly tenant?: string | false;
 }
 
 /**

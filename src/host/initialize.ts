@@ -66,6 +66,12 @@ export interface InitializeOptions {
    * store it. Anything but a text, a number, an ObjectId or `undefined` answers 500, and so does a promise.
    */
   readonly actor?: (req: FrameworkRequest) => Actor | undefined;
+  /**
+   * Returns the tenant of a request, such as the company of its sender, for classes with the option `tenant`. The
+   * function is called once for each request, after the `preFetch` hooks. Anything but a text, a number or an ObjectId
+   * answers 500, and so does a promise. With this option, every `@rest` of a class must have the option `tenant`.
+   */
+  readonly tenant?: (req: FrameworkRequest) => Actor | undefined;
   /** Limits on the URL parameter `q`. */
   readonly queryLimits?: QueryLimits;
   /** Limits on request bodies. */
@@ -88,6 +94,7 @@ const OPTIONS: Readonly<Record<keyof InitializeOptions, true>> = {
   parameters: true,
   bodies: true,
   actor: true,
+  tenant: true,
   queryLimits: true,
   bodyLimits: true,
   live: true,

@@ -33,16 +33,20 @@ import { cannotMount, type OptionPlace, OptionReader } from "./option_reader.ts"
 export interface ClassFeature<R = unknown> {
   /** The name of the option. */
   readonly name: string;
+  /** Completes the option of the same name of `Framework.initialize()`, which all routes of a router share. */
+  settings?(given: unknown): unknown;
   /**
    * Reads and checks the option when the class is first used. Throws an error that names the class if the option is
    * wrong.
    */
-  check(option: OptionReader): R;
+  check(option: OptionReader, target: ModelClass): R;
   /**
    * Returns the value of the option from other declarations of a class, such as options of its fields. `@rest` then has
    * no option of this name, and embedded classes can have the option too.
    */
   declared?(target: ModelClass): unknown;
+  /** Runs when a router is mounted, for each class of a route that does not have the option. */
+  startWithout?(place: { readonly target: ModelClass; readonly route: Route }): void;
   /** Runs when a router is mounted, to check the options of the router that the class option needs. */
   start?(rule: R, place: { readonly target: ModelClass; readonly route: Route }): void;
   /**
@@ -162,7 +166,8 @@ export function readClassRules(
       throw cannotMount(target, `its @rest decorators have different values of "${name}"`);
     }
     if (value === undefined || value === false) return [];
-    return [{ feature, rule: feature.check(new OptionReader(placeOf(target), { name, value })) }];
+    const option = new OptionReader(placeOf(target), { name, value });
+    return [{ feature, rule: feature.check(option, target) }];
   });
 }
 

@@ -134,7 +134,12 @@ export class FeatureList {
   startClasses(route: Route): void {
     for (const { target } of route.levels) {
       for (const each of [target, ...embeddedClasses(target)]) {
-        startRules(this.#rulesOf(each), { target: each, route });
+        const rules = this.#rulesOf(each);
+        startRules(rules, { target: each, route });
+        const without = this.#ofClasses.filter((one) =>
+          !rules.some(({ feature }) => feature === one)
+        );
+        for (const feature of without) feature.startWithout?.({ target: each, route });
       }
       const joined = this.#rulesOf(target).find(({ feature }) => feature.together !== undefined);
       if (joined === undefined || route.operation.change === undefined) continue;
@@ -150,13 +155,18 @@ export class FeatureList {
   settings(given: object): ReadonlyMap<string, unknown> {
     const options = given as Readonly<Record<string, unknown>>;
     return new Map(
-      this.all.flatMap((feature) =>
+      [...this.all, ...this.#ofClasses].flatMap((feature) =>
         feature.settings === undefined
           ? []
-          : [[feature.name, feature.settings(options[optionOf(feature)])]]
+          : [[feature.name, feature.settings(options[settingOf(feature)])]]
       ),
     );
   }
+}
+
+/** Returns the name of the option of `Framework.initialize()` that has the settings of a feature. */
+function settingOf(feature: AnyFeature | ClassFeature): string {
+  return "operations" in feature ? optionOf(feature) : feature.name;
 }
 
 /** Returns the name of the option to which a feature belongs. */

@@ -152,7 +152,7 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
     return everyFilter(...filters);
   };
   const scope = await ask(level.scopes);
-  const present = await ask(level.conditions);
+  const present = context.cache.present = await ask(level.conditions);
   const filter = checkFilter(state.filter, { what: "filter", ...model });
   const { hookConditions: added, pieces } = context;
   return {

@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import { pause } from "../database/in_transaction.ts";
-import { isDuplicateIn, isLate } from "../database/translate_error.ts";
+import { duplicateFields, isDuplicateIn, isLate } from "../database/translate_error.ts";
 import { badData, isConflict, notFound } from "../errors/refusals.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import { IDENTIFIER } from "../schema/fields/system_fields.ts";
@@ -84,7 +84,8 @@ function withKey(context: OpenLevelContext, body: JsonObject): JsonObject {
 function isKeyTaken(context: OpenLevelContext, error: unknown): boolean {
   const { MongoServerError } = mongoose.mongo;
   return error instanceof MongoServerError && error.code === 11000 &&
-    Object.keys(error.keyPattern ?? {}).join() === (context.level.writes?.by ?? "_id") &&
+    duplicateFields(error, [context.level.target]).join() ===
+      (context.level.writes?.by ?? "_id") &&
     isDuplicateIn(error, [context.level.target]) !== false;
 }
 

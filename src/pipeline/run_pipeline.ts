@@ -92,8 +92,8 @@ async function operate(context: OpenLevelContext, body: JsonObject | undefined):
 export async function admit(call: Call): Promise<void> {
   await passPreFetch(call);
   askActor(call);
-  narrowToReader(call.context);
   call.route.features.admitClasses(call);
+  narrowToReader(call.context);
   if (call.badQuery !== undefined) throw call.badQuery;
   // Features may read the whole body of a write. The names of all parameters are checked before, so that a request with
   // a wrong parameter is refused without this work.

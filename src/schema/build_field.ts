@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { FrameworkModel, type ModelClass } from "../declare/model/framework_model.ts";
 import { FIELD_OPTIONS, type FieldFeatures } from "../declare/options.ts";
 import type { FieldRecord } from "../declare/model/records.ts";
-import { isJson } from "./fields/json.ts";
+import { isJson, isJsonObject } from "./fields/json.ts";
 import { modelName } from "./model_name.ts";
 import { isMongooseType } from "./mongoose/schemas/field_rules.ts";
 import { validatorsOf } from "./standard_schema.ts";
@@ -82,6 +82,8 @@ export function buildField(field: FieldRecord, schemaOf: SchemaOf): BuiltField {
   }
   const own = Object.fromEntries(Object.entries(options).filter(([key]) => !OWN_OPTIONS.has(key)));
   if (options.apart === true) own.select = false;
+  // Mongoose does not know the object, which is a rule of tenants.
+  if (isJsonObject(own.unique)) own.unique = true;
   for (const name of Object.keys(options)) {
     if (isFeature(name)) Object.assign(own, FIELD_OPTIONS[name]);
   }

@@ -54,9 +54,10 @@ export interface FieldOptions<V, I = V> {
   readonly apart?: boolean;
   /**
    * Whether a unique index prevents equal values in the collection. A write of a value that another entity has answers
-   * 409.
+   * 409. In a class with tenants, the index prevents equal values inside of a tenant. With `{ global: true }`, it prevents
+   * equal values of all tenants.
    */
-  readonly unique?: boolean | readonly [boolean, string];
+  readonly unique?: boolean | readonly [boolean, string] | { readonly global: true };
   /** Whether the field has an index, or the options of the index. */
   readonly index?: boolean | string | object;
   /**

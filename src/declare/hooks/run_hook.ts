@@ -46,6 +46,7 @@ export type HostFunction =
   | HookName
   | "scope"
   | "actor"
+  | "tenant"
   | "rights"
   | "by"
   | "getConnection"

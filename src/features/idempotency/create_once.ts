@@ -16,6 +16,7 @@ import { knownAnswer } from "../../pipeline/request/reporter.ts";
 import { enterLevel, requestView } from "../../pipeline/request/request_context.ts";
 import type { LevelContext, OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import { answerCreated, answerWritten } from "../../pipeline/write.ts";
+import { type Filter, isEmpty } from "../../filter/filters.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { copyDocument } from "../../write/stored_values.ts";
 import { hashOf } from "./idempotency_key.ts";
@@ -60,7 +61,8 @@ export async function createOnce(
   const { timeBudget, route, source, req, pieces: { creations: count } } = context;
   const { db } = await context.model();
   const lostMS = Math.max(LOST_MS, route.maxTimeMS * 2);
-  const name = hashOf(JSON.stringify([pathOf(req), await callerOf(context, by), key]));
+  const place = [pathOf(req), await callerOf(context, by), key, ...presentIn(context)];
+  const name = hashOf(JSON.stringify(place));
   const ids = Array.from({ length: count ?? 1 }, () => new mongoose.Types.ObjectId());
   const use = { name, body: bodyHash, ids, keepMS, lostMS, timeBudget };
   const record = await KeyRecord.claim(db, use);
@@ -95,6 +97,14 @@ export async function createOnce(
     if (record.isLost || isDuplicate(error)) return await again();
     throw error;
   }
+}
+
+/**
+ * Returns the filters of class options that a request applies. Requests with different filters, such as requests of two
+ * tenants, do not share keys.
+ */
+function presentIn({ cache: { present = {} }, above }: LevelContext): Filter[] {
+  return [...above === undefined ? [] : presentIn(above), ...isEmpty(present) ? [] : [present]];
 }
 
 /**

@@ -42,6 +42,8 @@ interface LevelCache {
    */
   version?: Version;
   parentId?: string | undefined;
+  /** The filters of class options that the request applies, such as the filter for the entities of its tenant. */
+  present?: Filter;
 }
 
 export interface LevelContext extends RequestContext {

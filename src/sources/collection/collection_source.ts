@@ -157,7 +157,9 @@ export class CollectionSource implements Source {
 
   async newEntity(_id?: unknown): Promise<EntityValue> {
     const model = await this.#options.model();
-    return new model(_id === undefined ? undefined : { _id }) as EntityValue;
+    const entity = new model(_id === undefined ? undefined : { _id }) as EntityValue;
+    this.stamp(entity);
+    return entity;
   }
 
   async resume(ids: readonly unknown[]): Promise<readonly unknown[]> {

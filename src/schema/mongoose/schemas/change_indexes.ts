@@ -34,6 +34,27 @@ export function declaredIndexes(schema: Schema): SchemaIndex[] {
   return changed.get(schema)?.declared() ?? schema.indexes() as unknown as SchemaIndex[];
 }
 
+/**
+ * Returns the options of an index with a partial filter in the place of `sparse`. MongoDB has no index that is partial
+ * and sparse, and a sparse index with a further key would also contain entities that have only this key.
+ */
+export function partialOptions([keys, options]: SchemaIndex): IndexOptions {
+  const { sparse, ...others } = options;
+  if (!sparse) return options;
+  const present = Object.keys(keys).map((name) => ({ [name]: { $exists: true } }));
+  const [first = {}] = present;
+  const filled = present.length === 1 ? first : { $or: present };
+  return { ...others, partialFilterExpression: { ...others.partialFilterExpression, ...filled } };
+}
+
+/** Returns the keys with which a class has declared an index, by the keys of the index in the database. */
+export function declaredKeys(schema: Schema, keys: object): IndexDefinition | undefined {
+  if (!changed.has(schema)) return undefined;
+  const text = JSON.stringify(keys);
+  const index = schema.indexes().findIndex(([each]) => JSON.stringify(each) === text);
+  return declaredIndexes(schema)[index]?.[0];
+}
+
 /** Changes the indexes of a kind (discriminator) as the indexes of its base are changed. */
 export function changeAsBase(base: Schema, kind: Schema): void {
   if (base === kind) return;

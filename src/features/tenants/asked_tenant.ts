@@ -1,0 +1,81 @@
+import mongoose from "mongoose";
+import type { Actor, FrameworkRequest } from "../../declare/hooks/framework_request.ts";
+import { isPromise, runHook } from "../../declare/hooks/run_hook.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import { forbidden } from "../../errors/refusals.ts";
+import type { Call } from "../../pipeline/request/request_context.ts";
+import { buildSchema } from "../../schema/build_schema.ts";
+import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
+import type { TenantRule } from "./tenants.ts";
+
+/** The option `tenant` of `Framework.initialize()`, which returns the tenant of a request. */
+export type TenantFunction = (req: FrameworkRequest) => Actor | undefined;
+
+/**
+ * The property of a request that has its tenant. The property is set on the request, because parts of the framework use
+ * copies of the request that share its properties.
+ */
+const TENANT = Symbol("mongrove tenant");
+
+/** The calls that have asked for their tenant, because each call asks only once. */
+const asked = new WeakSet<Call>();
+
+/**
+ * The functions that return the tenants of requests to routes of the application, by class. If several routers serve a
+ * class, the function of the last router counts.
+ */
+const functions = new WeakMap<ModelClass, TenantFunction>();
+
+/** Remembers the function of a router for one of its classes. */
+export function rememberTenants(target: ModelClass, ask: TenantFunction): void {
+  functions.set(target, ask);
+}
+
+/**
+ * Asks the application for the tenant of a request, once for each request and again for each renewal of a live list.
+ * Throws a 403 if a renewal gets another tenant, so that the list ends.
+ */
+export function askTenant(call: Call): void {
+  if (asked.has(call)) return;
+  asked.add(call);
+  const { req, route } = call;
+  const ask = route.settings.get("tenant") as TenantFunction;
+  const tenant = tenantBy(ask, req);
+  const before: unknown = Reflect.get(req, TENANT);
+  if (before !== undefined && String(before) !== String(tenant)) throw forbidden();
+  Reflect.set(req, TENANT, tenant);
+}
+
+/**
+ * Returns the tenant of a request in the type of the field of a class. Throws if the tenant does not fit, so that no
+ * request reaches or stores entities of another tenant.
+ */
+export function tenantFor(req: FrameworkRequest, { field, target }: TenantRule): unknown {
+  const tenant: unknown = Reflect.get(req, TENANT) ?? tenantOutside(req, target);
+  const type = buildSchema(target).schema.path(field);
+  try {
+    return castForQuery(type, tenant);
+  } catch {
+    throw new TypeError(`Cannot use the tenant in "${field}": ${tenant} is no ${type.instance}`);
+  }
+}
+
+/** Asks for the tenant of a request that no route of the class has asked for. */
+function tenantOutside(req: FrameworkRequest, target: ModelClass): Actor {
+  const ask = functions.get(target);
+  if (ask !== undefined) return tenantBy(ask, req);
+  throw new TypeError(`Cannot tell the tenant of "${target.name}": no router serves the class`);
+}
+
+function tenantBy(ask: TenantFunction, req: FrameworkRequest): Actor {
+  const tenant = runHook<unknown>("tenant", () => ask(req));
+  if (isPromise(tenant)) Promise.resolve(tenant).catch(() => {});
+  if (isTenant(tenant)) return tenant;
+  const given = isPromise(tenant) ? "a promise" : tenant === "" ? "an empty text" : String(tenant);
+  throw new TypeError(`Cannot use the result of tenant(), ${given}: it is no identifier`);
+}
+
+function isTenant(value: unknown): value is Actor {
+  return typeof value === "string" && value !== "" || Number.isFinite(value) ||
+    value instanceof mongoose.Types.ObjectId;
+}

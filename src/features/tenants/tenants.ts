@@ -1,0 +1,120 @@
+import type { Schema } from "mongoose";
+import { describeModel } from "../../declare/model/describe_model.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import type { ClassFeature } from "../../pipeline/class_feature.ts";
+import { cannotMount } from "../../pipeline/option_reader.ts";
+import { referredTarget } from "../../pipeline/references.ts";
+import type { Route } from "../../pipeline/request/route.ts";
+import { fieldsWithin, shapeForAll } from "../../schema/fields/shape.ts";
+import { buildSchema } from "../../schema/build_schema.ts";
+import {
+  changeIndexes,
+  partialOptions,
+  type SchemaIndex,
+} from "../../schema/mongoose/schemas/change_indexes.ts";
+import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
+import { askTenant, rememberTenants, tenantFor, type TenantFunction } from "./asked_tenant.ts";
+
+export interface TenantRule {
+  /** The name of the field with the tenant of an entity. */
+  readonly field: string;
+  readonly target: ModelClass;
+}
+
+/**
+ * The option `tenant` of a class. Each entity belongs to one tenant, such as a company. Requests of a tenant neither
+ * see nor change the entities of other tenants.
+ */
+export const tenants: ClassFeature<TenantRule> = {
+  name: "tenant",
+  settings: checkFunction,
+  check(option, target) {
+    const { value } = option;
+    if (typeof value === "string" && describeModel(target).fields.has(value)) {
+      return { field: value, target };
+    }
+    throw option.fail(`needs a field of the class, or false, as "tenant"`);
+  },
+  start: checkRouter,
+  startWithout: checkWithout,
+  schema: protect,
+  indexes(rule, schema) {
+    changeIndexes(schema, (index) => insideTenant(index, rule));
+  },
+  admit: (_rule, call) => void askTenant(call),
+  condition: (rule, req) => ({ [rule.field]: tenantFor(req, rule) }),
+  stamps: (rule, { req, isNew }) => isNew ? { [rule.field]: tenantFor(req, rule) } : {},
+  stamped: ({ field }) => [field],
+};
+
+function checkFunction(given: unknown): TenantFunction | undefined {
+  if (given === undefined || typeof given === "function") return given as TenantFunction;
+  throw new TypeError(`Cannot initialize: "tenant" is not a function`);
+}
+
+interface Place {
+  readonly target: ModelClass;
+  readonly route: Route;
+}
+
+function checkRouter({ field }: TenantRule, place: Place): void {
+  const { target, route } = place;
+  const ask = route.settings.get("tenant") as TenantFunction | undefined;
+  if (ask === undefined) {
+    throw cannotMount(
+      target,
+      `its "tenant" is "${field}", which needs the option "tenant" of initialize()`,
+    );
+  }
+  rememberTenants(target, ask);
+  checkReferred(place);
+}
+
+/** Throws for a class that does not say to which tenants its entities belong, on a router with tenants. */
+function checkWithout(place: Place): void {
+  const { target, route } = place;
+  if (route.settings.get("tenant") === undefined) return;
+  const isRoot = route.levels[0]?.target === target;
+  if (isRoot && describeModel(target).rests.some(({ tenant }) => tenant === undefined)) {
+    throw cannotMount(target, `its @rest does not say "tenant": name its field, or say false`);
+  }
+  checkReferred(place);
+}
+
+/**
+ * Throws if a class refers to a class that does not say to which tenants its entities belong, because the reference
+ * would lead to the entities of all tenants.
+ */
+function checkReferred({ target }: Place): void {
+  for (const field of fieldsWithin(shapeForAll(buildSchema(target).schema))) {
+    const referred = referredTarget(field);
+    if (referred === undefined) continue;
+    const { rests } = describeModel(referred);
+    if (rests.length > 0 && rests.every(({ tenant }) => tenant !== undefined)) continue;
+    throw cannotMount(
+      target,
+      `its field "${field.type?.path}" refers to "${referred.name}", whose @rest does not say "tenant"`,
+    );
+  }
+}
+
+/** Prevents clients from setting the field, and updates from changing it. */
+function protect({ field }: TenantRule, schema: Schema): void {
+  Object.assign(schema.path(field).options, { readonly: true });
+  const stamps = Object.values(stampFields(schema));
+  if (stamps.includes(field)) {
+    throw new TypeError(`property "${field}" is a timestamp, and no tenant`);
+  }
+}
+
+/** Returns a unique index whose values are unique inside of a tenant. */
+function insideTenant(index: SchemaIndex, { field, target }: TenantRule): SchemaIndex {
+  const [keys, options] = index;
+  const names = Object.keys(keys);
+  const isGlobal = names.length === 1 && names.some((name) => {
+    const { unique } = describeModel(target).fields.get(name)?.options ?? {};
+    return Object(unique).global === true;
+  });
+  if (!options.unique || isGlobal || names.includes(field)) return index;
+  return [{ [field]: 1, ...keys }, partialOptions(index)];
+}

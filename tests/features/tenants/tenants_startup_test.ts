@@ -1,0 +1,80 @@
+import { assertThrows } from "@std/assert";
+import {
+  all,
+  arrayProp,
+  Framework,
+  FrameworkModel,
+  type ModelClass,
+  one,
+  prop,
+  type Ref,
+  rest,
+} from "../../../mod.ts";
+import { test } from "../../harness/testing.ts";
+
+abstract class Named extends FrameworkModel {
+  @prop()
+  company?: string;
+}
+
+@rest({ route: "/forgetful", methods: [all()] })
+class Forgetful extends Named {}
+
+@rest({ route: "/misspelled", methods: [all()], tenant: "compnay" })
+class Misspelled extends Named {}
+
+@rest({ route: "/true", methods: [all()], tenant: true as never })
+class Wrong extends Named {}
+
+@rest({ route: "/a", methods: [all()], tenant: "company" })
+@rest({ route: "/b", methods: [all()], tenant: false })
+class Split extends Named {}
+
+class Loose extends Named {}
+
+@rest({ route: "/holders", methods: [all(), one()], tenant: "company" })
+class Holder extends Named {
+  @rest({ methods: [all()] })
+  @arrayProp({ items: () => Loose })
+  loose!: Ref<Loose>[];
+}
+
+@rest({ route: "/open", methods: [all(), one()], tenant: false })
+class Open extends Named {
+  @prop({ ref: () => Loose })
+  loose?: Ref<Loose>;
+}
+
+const PROBLEMS: [ModelClass, string][] = [
+  [Forgetful, 'its @rest does not say "tenant": name its field, or say false'],
+  [Misspelled, 'needs a field of the class, or false, as "tenant"'],
+  [Wrong, 'needs a field of the class, or false, as "tenant"'],
+  [Split, 'its @rest decorators have different values of "tenant"'],
+  [Holder, 'its field "loose" refers to "Loose", whose @rest does not say "tenant"'],
+  [Open, 'its field "loose" refers to "Loose", whose @rest does not say "tenant"'],
+];
+
+test("a class that does not say its tenant fails the start", async (t) => {
+  for (const [model, problem] of PROBLEMS) {
+    await t.step(model.name, () => {
+      const tenant = () => "acme";
+      assertThrows(() => Framework.initialize({ models: [model], tenant }), TypeError, problem);
+    });
+  }
+});
+
+@rest({ route: "/bound", methods: [all()], tenant: "company" })
+class Bound extends Named {}
+
+test("a class with a tenant fails the start of a router without tenants", () => {
+  assertThrows(
+    () => Framework.initialize({ models: [Bound] }),
+    TypeError,
+    'its "tenant" is "company", which needs the option "tenant" of initialize()',
+  );
+  assertThrows(
+    () => Framework.initialize({ models: [Bound], tenant: "acme" as never }),
+    TypeError,
+    'Cannot initialize: "tenant" is not a function',
+  );
+});
