@@ -37,7 +37,7 @@ export async function removeDocument(
     statementOptions,
     together,
     async perform(send, session) {
-      const before = isRecorded ? await readRemoved(model, { ids, session }) : undefined;
+      const before = isRecorded ? await readRemoved(model, { ids, session, scope }) : undefined;
       const { acknowledged, deletedCount } = await send();
       if (acknowledged && Number(deletedCount) === 0) throw conflict();
       return before;
@@ -106,15 +106,17 @@ async function updateMatching(
 
 /** Reads entities before their removal, in the transaction of the removal. */
 async function readRemoved(
-  { collection }: Model<unknown>,
-  { ids, session, fields = {} }: {
+  model: Model<unknown>,
+  { ids, session, scope, fields = {} }: {
     readonly ids: readonly unknown[];
+    readonly scope: Filter;
     readonly session: ClientSession | undefined;
     readonly fields?: Readonly<Record<string, 1>>;
   },
 ): Promise<WrittenEntity[]> {
   const options = { projection: fields, ...session && { session } };
-  const found = await collection.find({ _id: { $in: ids as never[] } }, options).toArray();
+  const named = castFilter(model, everyFilter({ _id: { $in: ids } }, scope));
+  const found = await model.collection.find(named, options).toArray();
   return found.map((before) => ({ id: before._id, before }));
 }
 
@@ -151,12 +153,12 @@ export async function removeMatching(
       return { ...statement, maxTimeMS: Math.min(most, statement.maxTimeMS) };
     },
     async perform(send, session): Promise<Written> {
-      const before = isRecorded ? await readRemoved(model, { ids, session }) : [];
+      const before = isRecorded ? await readRemoved(model, { ids, session, scope }) : [];
       const { deletedCount } = await send();
       if (!isRecorded) return undefined;
       if (Number(deletedCount) === before.length) return before;
       // Some entities did not match the filter and were not removed.
-      const left = await readRemoved(model, { ids, session, fields: { _id: 1 } });
+      const left = await readRemoved(model, { ids, session, scope, fields: { _id: 1 } });
       const kept = new Set(left.map(({ id }) => storedText(id)));
       return before.filter(({ id }) => !kept.has(storedText(id)));
     },

@@ -4,7 +4,7 @@ import { BulkError, throwOnly } from "../errors/bulk_error.ts";
 import { mapPaced } from "../errors/event_loop.ts";
 import { conflict, isOutOfReach, throwClash } from "../errors/refusals.ts";
 import { castFilter } from "../filter/cast_filter.ts";
-import { type Filter, isEmpty } from "../filter/filters.ts";
+import { everyFilter, type Filter, isEmpty } from "../filter/filters.ts";
 import { setRaw } from "../schema/mongoose/documents/document_values.ts";
 import {
   markSaved,
@@ -123,7 +123,7 @@ export async function saveDocuments(
   docs: readonly Document[],
   options: SaveDocumentOptions,
 ): Promise<void> {
-  const { statementOptions, together = alone, isRecorded = false } = options;
+  const { scope, statementOptions, together = alone, isRecorded = false } = options;
   const [first] = docs;
   const isOther = (doc: Document) =>
     doc.db !== first?.db || doc.collection.name !== first.collection.name;
@@ -136,7 +136,7 @@ export async function saveDocuments(
     send: (updates, first) =>
       together(async (session) => {
         const statement = statementOptions(session);
-        const before = isRecorded ? await readBefore(docs, { updates, statement }) : [];
+        const before = isRecorded ? await readBefore(docs, { updates, statement, scope }) : [];
         const met = await sendUpdates(first, updates, statement);
         if (met < updates.length) throw conflict();
         return isRecorded ? before : undefined;
@@ -147,16 +147,18 @@ export async function saveDocuments(
 /** Reads the stored values that a bulk of updates will replace, in the transaction of the bulk. */
 async function readBefore(
   docs: readonly Document[],
-  { updates, statement }: {
+  { updates, statement, scope }: {
     readonly updates: readonly UpdateStatement[];
     readonly statement: StatementOptions;
+    readonly scope: Filter;
   },
 ): Promise<WrittenEntity[]> {
   const [first] = docs as readonly [Document];
   const ids = docs.map(({ _id }) => _id);
   const projection = projectionOfWrite(updates.map(({ u }) => u), alwaysRead(first));
-  const found = await first.collection.find({ _id: { $in: ids } }, { ...statement, projection })
-    .toArray();
+  const named = everyFilter({ _id: { $in: ids } }, scope);
+  const filter = castFilter(first.constructor as Model<unknown>, named);
+  const found = await first.collection.find(filter, { ...statement, projection }).toArray();
   const byId = new Map(found.map((each) => [storedText(each._id), each]));
   return docs.map(({ _id }, index) => {
     const before = byId.get(storedText(_id)) ?? {};

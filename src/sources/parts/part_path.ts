@@ -180,7 +180,7 @@ export async function changePlace(
 
 /** Makes a change in the transaction of its session, and sends the further statements of class options. */
 async function changeTogether(place: PartPath, change: Change): Promise<boolean> {
-  const { model, id, together } = place;
+  const { model, id, scope, together } = place;
   const session = change.session as ClientSession;
   const { updatedAt } = stampFields(model.schema);
   const written = [
@@ -189,7 +189,8 @@ async function changeTogether(place: PartPath, change: Change): Promise<boolean>
   ];
   const always = [versionKeyOf(model), model.schema.get("discriminatorKey") as string | undefined];
   const projection = Object.fromEntries([...written, ...always].map((name) => [name, 1]));
-  const before = await model.collection.findOne({ _id: id as never }, { projection, session });
+  const named = everyFilter({ _id: id }, scope);
+  const before = await model.collection.findOne(named, { projection, session });
   if (!await changeAlone(place, change)) return false;
   const entities = [{ id, before: before ?? {}, changed: written }];
   await together?.({ change: "update", entities, model }, session);

@@ -72,11 +72,13 @@ export class Note extends FrameworkModel {
     }),
   ],
   tenant: "company",
+  history: true,
 })
 @rest({
   route: "/keyed",
   methods: [one({ postFetch: (_req, project) => project }), replace({ by: "code" })],
   tenant: "company",
+  history: true,
 })
 @rest({
   route: "/hooked",
@@ -88,6 +90,7 @@ export class Note extends FrameworkModel {
     updateAll({ fields: ["state"], preSave: (_req, project) => project }),
   ],
   tenant: "company",
+  history: true,
   main: true,
 })
 export class Project extends FrameworkModel {
