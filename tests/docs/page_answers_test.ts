@@ -10,7 +10,7 @@ const ROLES = "docs/roles.md";
 const stepsOf = async (page: string): Promise<Step[]> =>
   readSteps(await Deno.readTextFile(new URL(`../../${page}`, import.meta.url)));
 
-for (const page of ["docs/actions.md", "docs/lifecycle.md", "docs/lists.md", ROLES]) {
+for (const page of ["docs/actions.md", "docs/lists.md", ROLES]) {
   test(`${page} shows what its file answers, headers included`, async (t) => {
     const open = await loadRecipe(page, "An example");
     await using app = await open();

@@ -14,14 +14,6 @@ interface Entities {
 }
 
 const RECIPES: Readonly<Record<string, Entities>> = {
-  Note: {
-    inside: (app) => app.created("/notes", { text: "in" }),
-    outside: async (app) => {
-      const note = await app.created("/notes", { text: "out" });
-      assertEquals((await app.delete(`/notes/${note._id}`)).status, 204);
-      return note;
-    },
-  },
   Article: {
     inside: (app) => app.created("/desk/articles", { title: "in", text: "x" }),
     outside: (app) => app.created("/desk/articles", { title: "out", text: "x", draft: true }),

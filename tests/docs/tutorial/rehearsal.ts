@@ -2,10 +2,13 @@ import { sendCurl } from "../../harness/curl.ts";
 
 const ID = /[0-9a-f]{24}/g;
 
+/** A time, as JSON has it. */
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+
 /** The place in a link. */
 const CURSOR = /(?<=after=)[\w-]+/g;
 
-/** Plays requests of a page, whose identifiers and links differ from those that a database gives. */
+/** Plays requests of a page, whose identifiers, times and links differ from those that a database gives. */
 export class Rehearsal {
   /** The identifiers and places that the application gave, by those on the page. */
   readonly #given = new Map<string, string>();
@@ -53,9 +56,13 @@ export class Rehearsal {
   }
 
   #learn(expected: string, text: string): void {
+    for (const pattern of [ID, TIME]) this.#learnBy(pattern, { expected, text });
+  }
+
+  #learnBy(pattern: RegExp, { expected, text }: { expected: string; text: string }): void {
     const known = new Set(this.#given.values());
-    const mine = new Set(expected.match(ID)).difference(this.#given);
-    const its = [...new Set(text.match(ID)).difference(known)];
+    const mine = new Set(expected.match(pattern)).difference(this.#given);
+    const its = [...new Set(text.match(pattern)).difference(known)];
     for (const [index, id] of [...mine].entries()) {
       const given = its[index];
       if (given !== undefined) this.#given.set(id, given);

@@ -38,6 +38,7 @@ export async function runCheck(
     "docs/lists.md",
     "docs/roles.md",
     "docs/sub_resources.md",
+    "docs/tenants.md",
     "docs/testing.md",
     "docs/writes.md",
     "src",

@@ -7,11 +7,14 @@ import { parseAnswer } from "./tutorial/parse_answer.ts";
 import { readSteps } from "./tutorial/read_steps.ts";
 import { Rehearsal } from "./tutorial/rehearsal.ts";
 
-const PAGE = "docs/writes.md";
+for (const page of ["docs/lifecycle.md", "docs/tenants.md", "docs/writes.md"]) {
+  test(`${page} shows what its file answers, headers included`, (t) => play(page, t));
+}
 
-test(`${PAGE} shows what its file answers, headers included`, async (t) => {
-  const steps = readSteps(await Deno.readTextFile(new URL(`../../${PAGE}`, import.meta.url)));
-  const open = await loadRecipe(PAGE, "An example");
+/** Sends the requests of a page to its file on a replica set, and compares the answers. */
+async function play(page: string, t: Deno.TestContext): Promise<void> {
+  const steps = readSteps(await Deno.readTextFile(new URL(`../../${page}`, import.meta.url)));
+  const open = await loadRecipe(page, "An example");
   await using mongo = await startMongo({ replicaSet: 1 });
   await using app = await open(mongo.uri);
   await Promise.all(Object.values(mongoose.connection.models).map((model) => model.init()));
@@ -25,4 +28,4 @@ test(`${PAGE} shows what its file answers, headers included`, async (t) => {
       }
     });
   }
-});
+}
