@@ -17,6 +17,12 @@ export function castFilter(model: Model<unknown>, filter: Filter): Filter {
 }
 
 function isCast([path, value]: [string, unknown], model: Model<unknown>): boolean {
+  if (isCompiled(value)) return true;
+  if (path === "$and" && Array.isArray(value)) {
+    return value.every((each) =>
+      isJsonObject(each) && Object.entries(each).every((inner) => isCast(inner, model))
+    );
+  }
   return path === "_id" && value instanceof mongoose.Types.ObjectId &&
     model.schema.path("_id") instanceof mongoose.Schema.Types.ObjectId;
 }

@@ -102,13 +102,16 @@ export function markCompiled<T extends object>(operators: T): T {
   return operators;
 }
 
-/** Marks all operators of a filter as compiled, because the values of the filter come from the database. */
+/**
+ * Marks all conditions of a filter as compiled, because the values of the filter have the types of their fields. A plain
+ * value becomes an operator, because only operators can be marked.
+ */
 export function markConditions(filter: Filter): Filter {
   return Object.fromEntries(
     Object.entries(filter).map(([key, value]) =>
       key === "$or" || key === "$and"
         ? [key, (value as readonly Filter[]).map(markConditions)]
-        : [key, markCompiled(value as object)]
+        : [key, markCompiled(isJsonObject(value) ? value : { $eq: value })]
     ),
   );
 }

@@ -1,6 +1,6 @@
 import { runHook } from "../declare/hooks/run_hook.ts";
 import { checkFilter } from "../filter/check_filter.ts";
-import { everyFilter } from "../filter/filters.ts";
+import { everyFilter, markConditions } from "../filter/filters.ts";
 import { totalOrder } from "../filter/order.ts";
 import { readProjection } from "../filter/projection.ts";
 import { checkLimit, readSort, type Selection } from "../filter/selection.ts";
@@ -18,7 +18,7 @@ import { enterLevel, idParam, parseFeatures, requestView } from "./request/reque
 import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
 import { narrowToReader } from "./request/reader_rights.ts";
 import { joinPieces } from "./pieces.ts";
-import { actingLevel, type Level } from "./request/route.ts";
+import { actingLevel } from "./request/route.ts";
 import { readVersion, versionCondition } from "./request/versions.ts";
 
 /**
@@ -114,11 +114,13 @@ async function settingsFor(context: LevelContext): Promise<CollectionSourceOptio
     maxTimeMS: route.maxTimeMS,
     by: writes?.by,
     part: () => context.cache.claim,
-    duties: route.features.dutiesOf(level.target, {
-      req: context.req,
-      operation: operationOn(context),
-    }),
+    ...route.operation.change !== undefined && { duties: dutiesOn(context) },
   };
+}
+
+function dutiesOn(context: LevelContext) {
+  const { level: { target }, route: { features }, req } = context;
+  return features.dutiesOf(target, { req, operation: operationOn(context) });
 }
 
 /**
@@ -143,16 +145,16 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
     checkLimit(state.options, `${level.operation}() of "${level.target.name}"`);
   }
   const model = { model: level.target.name, shape: level.shape };
-  const ask = async (scopes: Level["scopes"]) => {
-    const filters = [];
-    for (const scope of scopes) {
-      const given = await runHook("scope", () => scope(req));
-      filters.push(checkFilter(given, { what: "scope", ...model }));
-    }
-    return everyFilter(...filters);
-  };
-  const scope = await ask(level.scopes);
-  const present = context.cache.present = await ask(level.conditions);
+  const scopes = [];
+  for (const scope of level.scopes) {
+    scopes.push(checkFilter(await runHook("scope", () => scope(req)), { what: "scope", ...model }));
+  }
+  const conditions = [];
+  for (const condition of level.conditions) {
+    // The values in conditions of class options are cast already, so Mongoose need not cast them for each request.
+    conditions.push(markConditions(await runHook("scope", () => condition(req))));
+  }
+  const present = context.cache.present = everyFilter(...conditions);
   const filter = checkFilter(state.filter, { what: "filter", ...model });
   const { hookConditions: added, pieces } = context;
   return {
@@ -160,7 +162,7 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
     // The conditions that hooks have added are found by the identity of their objects. The check copies the filter with
     // other objects, so these conditions are taken from the filter before the check.
     ...added && { hookConditions: checkFilter(added(state.filter), { what: "filter", ...model }) },
-    scope: everyFilter(scope, present),
+    scope: everyFilter(...scopes, ...conditions),
     present,
     ...!level.link?.embedded && { version: versionCondition(context) },
     options: optionsOf(context),

@@ -207,8 +207,13 @@ export function isKnownWithin(values: Filter, scope: Filter): boolean {
   return Object.entries(scope).every(([path, value]) =>
     path === "$and" && Array.isArray(value)
       ? value.every((each) => isKnownWithin(values, each))
-      : !path.includes(".") && isEqual(values[path], value)
+      : !path.includes(".") && isEqual(values[path], operandOf(value))
   );
+}
+
+/** Returns the value of an equality, which may have the operator `$eq`. */
+function operandOf(value: unknown): unknown {
+  return isJsonObject(value) && Object.keys(value).join() === "$eq" ? value.$eq : value;
 }
 
 function isEqual(value: unknown, expected: unknown): boolean {

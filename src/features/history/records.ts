@@ -30,13 +30,19 @@ export async function addRecords(
   for (const some of inCommands(records)) {
     // A pipeline sets the time by the clock of the database, which an insert cannot do.
     const updates = some.map((record) => ({
-      updateOne: {
-        filter: { _id: new ObjectId() },
-        update: [{ $replaceWith: { $mergeObjects: ["$$ROOT", { $literal: record }, NOW] } }],
-        upsert: true,
-      },
+      filter: { _id: new ObjectId() },
+      update: [{ $replaceWith: { $mergeObjects: ["$$ROOT", { $literal: record }, NOW] } }],
+      upsert: true,
     }));
-    await history.bulkWrite(updates as never, { session, ordered: false });
+    const [only] = updates;
+    if (updates.length > 1) {
+      await history.bulkWrite(updates.map((updateOne) => ({ updateOne })) as never, {
+        session,
+        ordered: false,
+      });
+    } else if (only !== undefined) {
+      await history.updateOne(only.filter, only.update, { session, upsert: true });
+    }
   }
 }
 

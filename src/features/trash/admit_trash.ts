@@ -30,12 +30,15 @@ export function askedOf(req: FrameworkRequest): AskedTrash | undefined {
   return Reflect.get(req, ASKED);
 }
 
+const NONE = new URLSearchParams();
+
 /**
  * Checks whether the sender of a request may ask for the trash. A request that restores an entity answers 404 to
  * everybody who may not see the trash, and the parameter `trash` answers 400.
  */
 export function admitTrash({ see, field }: TrashRule, { route, req, context }: Call): void {
-  const given = new URLSearchParams(queryOf(req.url));
+  const query = queryOf(req.url);
+  const given = query === "" ? NONE : new URLSearchParams(query);
   const names = [...given.keys()].filter((name) => name === TRASH || name.startsWith(`${TRASH}[`));
   const { operation, perform, parameters } = actingLevel(route);
   const isRestore = operation === "restore" && perform !== undefined;
