@@ -19,6 +19,7 @@ import type {
   PartRestOptions,
   RestOptions,
   Scoped,
+  TenantField,
 } from "./decorators/rest.ts";
 import type { FrameworkRequest } from "./hooks/framework_request.ts";
 import type { MaybePromise } from "./hooks/hooks.ts";
@@ -257,6 +258,8 @@ type NeededOptions<Rule extends string, N extends string> = { readonly [K in N]:
 type CheckedRestOption<M, R, N extends keyof R, Kind extends RestKind> = N extends "methods"
   ? CheckedMethods<M, R[N]>
   : N extends "scope" ? CheckedScope<M, R[N]>
+  : N extends "tenant" ? N extends keyof Kind["options"] ? TenantField<M> | false
+    : `rest has no option ${N & string}`
   : N extends keyof Kind["options"] ? Kind["options"][N]
   : `rest has no option ${N & string}`;
 

@@ -205,10 +205,16 @@ export interface RestOfProperty<M, L, R, S> extends Pick<RestOptions, "concurren
 export interface RestOfClass<M, L, R, S, Problem>
   extends
     RestOfProperty<M, L, R, S>,
-    Pick<RestOptions, "schemaOptions" | "getConnection" | "main" | keyof ClassFeatures> {
+    Pick<RestOptions, "schemaOptions" | "getConnection" | "main">,
+    Omit<ClassFeatures, "tenant"> {
+  /** The name of the field with the tenant of an entity, or `false` if the entities belong to no tenant. */
+  readonly tenant?: TenantField<M> | false;
   /** The path of the route. */
   readonly route: R & string;
 }
+
+/** @internal The names of the fields that can have the tenant of an entity. If the model is not known, any name. */
+export type TenantField<M> = M extends FrameworkModel ? keyof M & string : string;
 
 type RouteProblem<R> = R extends string ? never
   : '@rest of a class needs a route, such as "/movies"';

@@ -20,7 +20,7 @@ abstract class Named extends FrameworkModel {
 @rest({ route: "/forgetful", methods: [all()] })
 class Forgetful extends Named {}
 
-@rest({ route: "/misspelled", methods: [all()], tenant: "compnay" })
+@rest({ route: "/misspelled", methods: [all()], tenant: "compnay" as never })
 class Misspelled extends Named {}
 
 @rest({ route: "/true", methods: [all()], tenant: true as never })
