@@ -6,6 +6,7 @@ import {
   isOpen,
   isStandalone,
 } from "../schema/mongoose/connections.ts";
+import type { Lease } from "../database/lease.ts";
 import { withTimeLimit } from "../database/time_limit.ts";
 import {
   type ChangePlace,
@@ -14,7 +15,15 @@ import {
   type FailedAttempt,
 } from "./_change_queue.ts";
 import { DeadLetters } from "./_dead_letters.ts";
-import { Lease, nowOf, type Place, placeOf, type Position } from "./_lease.ts";
+import {
+  claimFollow,
+  nowOf,
+  type Place,
+  placeOf,
+  type Position,
+  releaseFollow,
+  renewFollow,
+} from "./_lease.ts";
 import { isHistoryLost, type ReadEvent, readEvents } from "./_read_events.ts";
 import { ReadTurns } from "./_read_turns.ts";
 import {
@@ -121,7 +130,7 @@ export class FollowLoop<M extends FrameworkModel> {
     if (isStandalone(connection)) {
       throw new Error(`Cannot follow "${name}": only a replica set tells of changes`);
     }
-    const { lease, place } = await Lease.claim(connection, {
+    const { lease, place } = await claimFollow(connection, {
       ...this.#options,
       place: this.#place,
     });
@@ -175,7 +184,7 @@ export class FollowLoop<M extends FrameworkModel> {
     this.#place = placeOf(progress);
     const end = async () => {
       await noting;
-      if (lease.isHeld) await lease.release(progress);
+      if (lease.isHeld) await releaseFollow(lease, progress);
     };
     const limit = { ms: END_MS, message: `Cannot end the lease of "${this.#options.name}"` };
     await withTimeLimit(end, limit).finally(() => lease.lose());
@@ -232,7 +241,7 @@ export class FollowLoop<M extends FrameworkModel> {
       if (ended.aborted || !queue.hasNews && performance.now() - noted < leaseMS / 3) continue;
       noted = performance.now();
       try {
-        if (await lease.renew(queue.progress())) {
+        if (await renewFollow(lease, queue.progress())) {
           replaying = replaying.then(() => this.#replay(session));
         }
       } catch (error) {
@@ -302,7 +311,7 @@ export class FollowLoop<M extends FrameworkModel> {
       try {
         await this.#options.onLost({ reason, since, signal: lease.signal });
         queue.readTo(next, now);
-        return void await lease.renew(queue.progress());
+        return void await renewFollow(lease, queue.progress());
       } catch (error) {
         this.#options.onError(error);
         await pause(pauseAfter(failures), ended);

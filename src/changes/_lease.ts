@@ -1,6 +1,5 @@
-import { clearTimeout, setTimeout } from "node:timers";
-import mongoose from "mongoose";
-import type { Collection, Connection, mongo } from "mongoose";
+import type { Connection, mongo } from "mongoose";
+import { Lease } from "../database/lease.ts";
 import { withTimeLimit } from "../database/time_limit.ts";
 
 /**
@@ -46,162 +45,53 @@ export interface Progress {
 const IDLE_MS = 5000;
 
 interface StoredFollow {
-  readonly holder: object;
   readonly token?: mongo.ResumeToken;
   readonly from: mongo.Timestamp;
   readonly at: Date;
 }
 
-export interface LeaseOptions {
+interface ClaimOptions {
   /** The name of the follower's record, which joins the names of the collection and the follower. */
   readonly name: string;
   readonly leaseMS: number;
-}
-
-interface ClaimOptions extends LeaseOptions {
   /** The progress to begin with if the record is missing, for example because somebody has dropped the database. */
   readonly place: Place | undefined;
 }
 
 /**
- * The exclusive right of one process to handle the changes of a follower. By the clock of the database, the lease ends
- * after `leaseMS` unless the process renews it, so that another process continues after a crash.
+ * Claims the lease of a follower, which is the exclusive right of one process to handle the changes. After the first
+ * claim, the follower begins with the changes since that claim.
+ *
+ * @returns The progress of the follower. The result has no lease if another process has the lease.
  */
-export class Lease {
-  readonly #records: Collection;
-  readonly #name: string;
-  readonly #filter: object;
-  readonly #leaseMS: number;
-  readonly #lost = new AbortController();
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #validUntil = 0;
-
-  private constructor(
-    connection: Connection,
-    { holder, name, leaseMS, since }: LeaseOptions & {
-      readonly holder: object;
-      readonly since: number;
-    },
-  ) {
-    this.#records = connection.collection(COLLECTION);
-    this.#name = name;
-    this.#filter = { _id: name, holder };
-    this.#leaseMS = leaseMS;
-    this.#extend(since);
-  }
-
-  /**
-   * Claims the lease. After the first claim, the follower begins with the changes since that claim.
-   *
-   * @returns The progress of the follower. The result has no lease if another process has the lease.
-   */
-  static async claim(
-    connection: Connection,
-    { place, ...options }: ClaimOptions,
-  ): Promise<{ readonly lease?: Lease; readonly place: Place | undefined }> {
-    const records = connection.collection(COLLECTION);
-    const { name: _id, leaseMS } = options;
-    const [holder, since] = [new mongoose.Types.ObjectId(), performance.now()];
-    const now = { from: "$$CLUSTER_TIME", at: "$$NOW" };
-    const first = place === undefined ? now : { ...now, ...storedPlace(place) };
-    const claim = { holder, until: { $add: ["$$NOW", leaseMS] } };
-    const claimed = { $mergeObjects: [first, "$$ROOT", claim] };
-    const isFree = { $lte: ["$until", "$$NOW"] };
-    const update = [{ $replaceWith: { $cond: [isFree, claimed, "$$ROOT"] } }];
-    const claiming = (signal: AbortSignal) => {
-      const options = { ...MAJORITY, upsert: true, returnDocument: "after", signal } as const;
-      return records.findOneAndUpdate({ _id } as object, update as never, options)
-        .catch(noneIfDuplicate);
-    };
-    const limit = { ms: leaseMS, message: `Cannot claim the lease of "${_id}"` };
-    const found = await withTimeLimit(claiming, limit) as unknown as StoredFollow | null;
-    if (found === null) return { place };
-    const { token, from, at } = found;
-    const seen = { position: token === undefined ? { from } : { token }, at };
-    if (String(found.holder) !== String(holder)) return { place: seen };
-    return { lease: new Lease(connection, { ...options, holder, since }), place: seen };
-  }
-
-  /** The signal that is aborted when another process may have the lease, so that this process stops its handlers. */
-  get signal(): AbortSignal {
-    return this.#lost.signal;
-  }
-
-  /**
-   * Whether no other process can have the lease, so that a handler may start. The clock is checked too, because the
-   * timer that aborts `signal` may be late.
-   */
-  get isHeld(): boolean {
-    return !this.signal.aborted && performance.now() < this.#validUntil;
-  }
-
-  /**
-   * Renews the lease and stores the progress. If another process has claimed the lease, nothing is stored, and this
-   * process loses the lease.
-   *
-   * @returns Whether dead letters are marked to be handled again, so that the caller reads them.
-   */
-  async renew(progress: Progress): Promise<boolean> {
-    const since = performance.now();
-    const found = await this.#note("renew", {
-      ...progressFields(progress),
-      until: { $add: ["$$NOW", this.#leaseMS] },
-      hasReplays: "$$REMOVE",
-    });
-    if (found === null) this.lose();
-    else this.#extend(since);
-    return found?.hasReplays === true;
-  }
-
-  /** Stores the progress, and lets another process claim the lease. */
-  async release(progress: Progress): Promise<void> {
-    this.lose();
-    await this.#note("release", { ...progressFields(progress), until: "$$NOW", isIdle: false });
-  }
-
-  lose(): void {
-    clearTimeout(this.#timer);
-    this.#lost.abort(new Error("The lease is lost"));
-  }
-
-  /**
-   * Updates the record if this process has the lease. The statement may take at most the duration of the lease, because
-   * the lease has ended by then.
-   */
-  #note(
-    action: string,
-    fields: object,
-  ): Promise<Record<string, unknown> | null> {
-    const message = `Cannot ${action} the lease of "${this.#name}"`;
-    const change = (signal: AbortSignal) => {
-      const options = { ...MAJORITY, returnDocument: "before", signal } as const;
-      return this.#records.findOneAndUpdate(this.#filter, [{ $set: fields }] as never, options);
-    };
-    return withTimeLimit(change, { ms: this.#leaseMS, message });
-  }
-
-  #extend(since: number): void {
-    if (this.signal.aborted) return;
-    this.#validUntil = since + this.#leaseMS;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.lose(), this.#validUntil - performance.now());
-  }
+export async function claimFollow(
+  connection: Connection,
+  { name, leaseMS, place }: ClaimOptions,
+): Promise<{ readonly lease?: Lease; readonly place: Place | undefined }> {
+  const now = { from: "$$CLUSTER_TIME", at: "$$NOW" };
+  const first = place === undefined ? now : { ...now, ...storedPlace(place) };
+  const records = connection.collection(COLLECTION);
+  const { record, ...claimed } = await Lease.claim<StoredFollow>({ records, name, leaseMS, first });
+  if (record === undefined) return { place };
+  const { token, from, at } = record;
+  return { ...claimed, place: { position: token === undefined ? { from } : { token }, at } };
 }
 
 /**
- * Returns `null` for a duplicate key. If two processes claim the first lease at once, MongoDB refuses one of them, and
- * that process has no lease.
+ * Renews the lease of a follower and stores the progress. If another process has claimed the lease, nothing is stored,
+ * and this process loses the lease.
+ *
+ * @returns Whether dead letters are marked to be handled again, so that the caller reads them.
  */
-function noneIfDuplicate(error: unknown): null {
-  if ((error as { readonly code?: unknown } | undefined)?.code === 11000) return null;
-  throw error;
+export async function renewFollow(lease: Lease, progress: Progress): Promise<boolean> {
+  const found = await lease.renew({ ...progressFields(progress), hasReplays: "$$REMOVE" });
+  return found?.hasReplays === true;
 }
 
-/**
- * The write concern of all changes to a lease. A failover cannot undo a claim, and a replaced primary cannot confirm a
- * claim, so two processes never have the lease at once.
- */
-const MAJORITY = { writeConcern: { w: "majority" } } as const;
+/** Stores the progress of a follower, and lets another process claim the lease. */
+export async function releaseFollow(lease: Lease, progress: Progress): Promise<void> {
+  await lease.release({ ...progressFields(progress), isIdle: false });
+}
 
 /**
  * Returns the position and the times as fields of the stored record. Times are computed by the clock of the database,

@@ -1,0 +1,148 @@
+import { clearTimeout, setTimeout } from "node:timers";
+import mongoose from "mongoose";
+import type { Collection } from "mongoose";
+import { withTimeLimit } from "./time_limit.ts";
+
+export interface LeaseOptions {
+  /** The collection with one record for each lease. */
+  readonly records: Collection;
+  /** The identifier of the record of the lease. */
+  readonly name: string;
+  readonly leaseMS: number;
+}
+
+interface ClaimOptions extends LeaseOptions {
+  /** The further fields of a new record, as expressions of an aggregation. */
+  readonly first?: object;
+}
+
+/** The result of a claim. The record is missing if another process has claimed the first lease at the same time. */
+interface Claimed<R> {
+  /** The lease, unless another process has it. */
+  readonly lease?: Lease;
+  readonly record?: R;
+}
+
+/**
+ * The exclusive right of one process to do some work. By the clock of the database, the lease ends after `leaseMS`
+ * unless the process renews it, so that another process continues after a crash.
+ */
+export class Lease {
+  readonly #records: Collection;
+  readonly #name: string;
+  readonly #filter: object;
+  readonly #leaseMS: number;
+  readonly #lost = new AbortController();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #validUntil = 0;
+
+  private constructor(
+    { records, name, leaseMS }: LeaseOptions,
+    { holder, since }: { readonly holder: object; readonly since: number },
+  ) {
+    this.#records = records;
+    this.#name = name;
+    this.#filter = { _id: name, holder };
+    this.#leaseMS = leaseMS;
+    this.#extend(since);
+  }
+
+  /**
+   * Claims the lease.
+   *
+   * @typeParam R The stored record of the lease.
+   */
+  static async claim<R>({ first = {}, ...options }: ClaimOptions): Promise<Claimed<R>> {
+    const { records, name: _id, leaseMS } = options;
+    const [holder, since] = [new mongoose.Types.ObjectId(), performance.now()];
+    const claim = { holder, until: { $add: ["$$NOW", leaseMS] } };
+    const claimed = { $mergeObjects: [first, "$$ROOT", claim] };
+    const isFree = { $lte: ["$until", "$$NOW"] };
+    const update = [{ $replaceWith: { $cond: [isFree, claimed, "$$ROOT"] } }];
+    const claiming = (signal: AbortSignal) => {
+      const options = { ...MAJORITY, upsert: true, returnDocument: "after", signal } as const;
+      return records.findOneAndUpdate({ _id } as object, update as never, options)
+        .catch(noneIfDuplicate);
+    };
+    const limit = { ms: leaseMS, message: `Cannot claim the lease of "${_id}"` };
+    const record = await withTimeLimit(claiming, limit);
+    if (record === null) return {};
+    const told = { record: record as R };
+    if (String(record.holder) !== String(holder)) return told;
+    return { ...told, lease: new Lease(options, { holder, since }) };
+  }
+
+  /** The signal that is aborted when another process may have the lease, so that this process stops its work. */
+  get signal(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /**
+   * Whether no other process can have the lease, so that work may start. The clock is checked too, because the timer
+   * that aborts `signal` may be late.
+   */
+  get isHeld(): boolean {
+    return !this.signal.aborted && performance.now() < this.#validUntil;
+  }
+
+  /**
+   * Renews the lease and stores further fields in its record. If another process has claimed the lease, nothing is
+   * stored, and this process loses the lease.
+   *
+   * @returns The record before the renewal, or `null` if this process has lost the lease.
+   */
+  async renew(fields: object = {}): Promise<Readonly<Record<string, unknown>> | null> {
+    const since = performance.now();
+    const until = { $add: ["$$NOW", this.#leaseMS] };
+    const found = await this.#note("renew", { ...fields, until });
+    if (found === null) this.lose();
+    else this.#extend(since);
+    return found;
+  }
+
+  /** Stores further fields in the record, and lets another process claim the lease. */
+  async release(fields: object = {}): Promise<void> {
+    this.lose();
+    await this.#note("release", { ...fields, until: "$$NOW" });
+  }
+
+  lose(): void {
+    clearTimeout(this.#timer);
+    this.#lost.abort(new Error("The lease is lost"));
+  }
+
+  /**
+   * Updates the record if this process has the lease. The statement may take at most the duration of the lease, because
+   * the lease has ended by then.
+   */
+  #note(action: string, fields: object): Promise<Record<string, unknown> | null> {
+    const message = `Cannot ${action} the lease of "${this.#name}"`;
+    const change = (signal: AbortSignal) => {
+      const options = { ...MAJORITY, returnDocument: "before", signal } as const;
+      return this.#records.findOneAndUpdate(this.#filter, [{ $set: fields }] as never, options);
+    };
+    return withTimeLimit(change, { ms: this.#leaseMS, message });
+  }
+
+  #extend(since: number): void {
+    if (this.signal.aborted) return;
+    this.#validUntil = since + this.#leaseMS;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.lose(), this.#validUntil - performance.now());
+  }
+}
+
+/**
+ * Returns `null` for a duplicate key. If two processes claim the first lease at once, MongoDB refuses one of them, and
+ * that process has no lease.
+ */
+function noneIfDuplicate(error: unknown): null {
+  if ((error as { readonly code?: unknown } | undefined)?.code === 11000) return null;
+  throw error;
+}
+
+/**
+ * The write concern of all changes to a lease. A failover cannot undo a claim, and a replaced primary cannot confirm a
+ * claim, so two processes never have the lease at once.
+ */
+const MAJORITY = { writeConcern: { w: "majority" } } as const;
