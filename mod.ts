@@ -105,6 +105,7 @@ export type { TrashOptions } from "./src/features/trash/option.ts";
 export type { CloseOptions } from "./src/http/close_server.ts";
 export type { ErrorsOptions } from "./src/http/answer_error.ts";
 export type { Health } from "./src/host/health.ts";
+export type { Tidied, TidyOptions } from "./src/host/housekeeper.ts";
 export type { FrameworkRouter, InitializeOptions } from "./src/host/initialize.ts";
 export type { QueryForOptions } from "./src/host/query_for.ts";
 export type {

@@ -5,6 +5,7 @@ import type { Server as HttpsServer } from "node:https";
 import { type CloseOptions, closeServer } from "../http/close_server.ts";
 import { errors, type ErrorsOptions } from "../http/answer_error.ts";
 import { type Health, health } from "./health.ts";
+import { housekeeper, type Tidied, type TidyOptions } from "./housekeeper.ts";
 import { describe, initialize } from "./initialize.ts";
 import type { FrameworkRouter, InitializeOptions } from "./initialize.ts";
 import { queryFor, type QueryForOptions } from "./query_for.ts";
@@ -126,10 +127,31 @@ export const Framework: {
    */
   readonly health: () => Promise<Health>;
   /**
+   * Removes the expired entities of the classes of all mounted routers once, such as entities whose time in the trash is
+   * over. Entities are removed for good, as by a request, with a record in the history whose operation is `tidy`. Hooks
+   * do not run. The option `tidy` of `initialize()` removes expired entities at intervals, so a call is needed only with
+   * `tidy: false` and in tests.
+   *
+   * The call waits while another process removes expired entities of the same database. Classes on routes with
+   * `getConnection` are left out.
+   *
+   * @throws {TypeError} If `options` is wrong.
+   * @throws {Error} If the default connection is not open, or if entities of a class cannot be removed. The entities of
+   * other classes are removed.
+   *
+   * @example Remove the entities that will have expired in 30 days
+   * ```ts ignore
+   * const { removed } = await Framework.tidy({ at: new Date(Date.now() + 30 * 24 * 60 * 60 * 1000) });
+   * console.assert(removed.Book === 3);
+   * ```
+   */
+  readonly tidy: (options?: TidyOptions) => Promise<Tidied>;
+  /**
    * Closes the HTTP server of an application gracefully. The promise resolves when the server is closed. The server
    * accepts no new connections, completes its current requests, and answers them with `Connection: close`. Connections
-   * that are busy after `options.timeoutMS` milliseconds are cut. Close Mongoose after the promise has resolved,
-   * because current requests need the database.
+   * that are busy after `options.timeoutMS` milliseconds are cut. The removal of expired entities at intervals ends until
+   * another router is mounted. Close Mongoose after the promise has resolved, because current requests need the
+   * database.
    *
    * @throws {RangeError} If `timeoutMS` is not a valid number of milliseconds.
    * @throws {TypeError} If `options` has an unknown property.
@@ -141,4 +163,12 @@ export const Framework: {
    * ```
    */
   readonly close: (server: HttpServer | HttpsServer, options?: CloseOptions) => Promise<void>;
-} = { initialize, describe, queryFor, errors, health, close: closeServer };
+} = {
+  initialize,
+  describe,
+  queryFor,
+  errors,
+  health,
+  tidy: (options) => housekeeper.tidy(options),
+  close: closeServer,
+};

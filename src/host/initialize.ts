@@ -19,6 +19,7 @@ import { getModel } from "../schema/get_model.ts";
 import { followSettings, mountRoutes } from "../http/routes/open_router.ts";
 import { refuseRequest, unknownOption } from "../http/check_options.ts";
 import { buildRoutes, type RouteSettings } from "../http/routes/build_routes.ts";
+import { housekeeper } from "./housekeeper.ts";
 import { describeRoute, type RouteDescription } from "../describe/describe_route.ts";
 
 /** The options of `Framework.initialize()`, which returns the router with the routes of the models. */
@@ -76,6 +77,15 @@ export interface InitializeOptions {
   readonly queryLimits?: QueryLimits;
   /** Limits on request bodies. */
   readonly bodyLimits?: BodyLimits;
+  /**
+   * Whether the framework removes expired entities at intervals, such as entities whose time in the trash is over. With
+   * `false`, the application calls `Framework.tidy()` instead. The default is `true`.
+   *
+   * One process at a time removes expired entities of a database, about every ten minutes and first ten minutes after
+   * the start, until `Framework.close()`. Classes on routes with `getConnection` are left out. Failures are logged once
+   * and tried again.
+   */
+  readonly tidy?: boolean;
   /** Limits on live lists. */
   readonly live?: LiveLimits;
   /**
@@ -95,6 +105,7 @@ const OPTIONS: Readonly<Record<keyof InitializeOptions, true>> = {
   bodies: true,
   actor: true,
   tenant: true,
+  tidy: true,
   queryLimits: true,
   bodyLimits: true,
   live: true,
@@ -141,6 +152,7 @@ export function initializeWith(
   if (options.log === true) logLine(routes.map(routeLine).join("\n"));
   const router = Object.assign(followSettings(mountRoutes(routes)), { describe });
   mounted.set(router, routes);
+  housekeeper.add(routes, { isScheduled: options.tidy !== false });
   return router;
 }
 
@@ -227,6 +239,9 @@ function checkOptions(options: InitializeOptions): void {
   }
   if (options.actor !== undefined && typeof options.actor !== "function") {
     throw new TypeError(`Cannot initialize: "actor" is not a function`);
+  }
+  if (options.tidy !== undefined && typeof options.tidy !== "boolean") {
+    throw new TypeError(`Cannot initialize: "tidy" is not a boolean`);
   }
   for (const [name, words] of Object.entries(WORDS)) {
     const given = options[name as keyof typeof WORDS];

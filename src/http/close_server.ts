@@ -3,6 +3,7 @@ import type { Server as HttpServer, ServerResponse } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import { Server } from "node:net";
 import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from "node:timers";
+import { withTimeLimit } from "../database/time_limit.ts";
 import { hasUnflushed } from "./replies/connection.ts";
 import { endLongAnswers } from "./replies/server_close.ts";
 
@@ -38,6 +39,18 @@ const FINISHED = "http.server.response.finish";
 
 const closing = new WeakMap<object, Promise<void>>();
 
+/** The functions that end the work of the process at intervals, when a server begins to close. */
+const endings = new Set<() => Promise<void>>();
+
+/**
+ * Calls a function when a server begins to close. The server counts as closed when the promise of the function has
+ * resolved, because the application then closes its connection to the database. Returns a function that cancels the call.
+ */
+export function endAtClose(end: () => Promise<void>): () => void {
+  endings.add(end);
+  return () => endings.delete(end);
+}
+
 /**
  * The closing servers that do not listen any more. Their answers get the header `Connection: close`, so that clients
  * open their next connection to another server.
@@ -72,7 +85,8 @@ export function closeServer(
   let closed = closing.get(server);
   if (closed === undefined) {
     closingCount++;
-    closed = close(server, timeoutMS).finally(() => closingCount--);
+    const work = [close(server, timeoutMS), endWork(timeoutMS)];
+    closed = Promise.all(work).then(() => {}).finally(() => closingCount--);
     closing.set(server, closed);
   }
   return closed;
@@ -115,6 +129,12 @@ async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promi
       Object.defineProperty(server, "listening", { configurable: true, value: true });
     }
   });
+}
+
+/** Ends the work of the process at intervals. Work that takes longer than the time limit goes on. */
+async function endWork(timeoutMS: number): Promise<void> {
+  const limit = { ms: timeoutMS, message: "Cannot end the work of the process" };
+  await withTimeLimit(() => Promise.all([...endings].map((end) => end())), limit).catch(() => {});
 }
 
 /**

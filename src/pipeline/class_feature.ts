@@ -1,11 +1,12 @@
-import type { ClientSession, Schema } from "mongoose";
-import type { FrameworkRequest, QueryObject } from "../declare/hooks/framework_request.ts";
+import type { ClientSession, Model, Schema } from "mongoose";
+import type { Actor, FrameworkRequest, QueryObject } from "../declare/hooks/framework_request.ts";
 import type { MaybePromise } from "../declare/hooks/hooks.ts";
 import { describeModel } from "../declare/model/describe_model.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { RestRecord } from "../declare/model/records.ts";
 import { isDeepStrictEqual } from "node:util";
 import { buildSchema } from "../schema/build_schema.ts";
+import type { Filter } from "../filter/filters.ts";
 import { shapeForAll } from "../schema/fields/shape.ts";
 import type { Stamps, WriteDuties, WrittenEntities } from "../sources/write_duties.ts";
 import type { Method } from "../declare/operations/methods.ts";
@@ -80,7 +81,7 @@ export interface ClassFeature<R = unknown> {
    */
   removal?(
     rule: R,
-    write: Pick<TogetherWrite, "req">,
+    write: { readonly req: FrameworkRequest },
   ): Readonly<Record<string, unknown>> | undefined;
   /**
    * Returns the values that the framework stores with each write of an entity, such as the name of the writer. The
@@ -94,6 +95,34 @@ export interface ClassFeature<R = unknown> {
    * are stored or none of them. A class with this method needs a database with transactions.
    */
   together?(rule: R, write: TogetherWrite): Promise<void>;
+  /**
+   * Returns the function that removes expired entities or other expired data of the class. Returns `undefined` if nothing
+   * ever expires. The
+   * framework calls the function every few minutes in one of the processes of the application, and `Framework.tidy()`
+   * calls it too.
+   */
+  tidy?(rule: R): Tidy | undefined;
+}
+
+/**
+ * Removes a portion of the expired entities of a class. Returns the number of removed entities. The framework calls the function again
+ * until it returns 0.
+ */
+export type Tidy = (expired: TidyPortion) => Promise<number>;
+
+/** The portion that a {@linkcode Tidy} removes in one call. */
+export interface TidyPortion {
+  /** The model of the class on the default connection. */
+  readonly model: Model<unknown>;
+  /** The time that stands for the current time. */
+  readonly at: Date;
+  /** The maximum number of entities that the call may remove. */
+  readonly limit: number;
+  /**
+   * Removes the entities of the class that match a filter for good, up to the limit. The further statements of class
+   * options run in the transaction of the removal, as for a removal by a route. Returns the number of removed entities.
+   */
+  remove(filter: Filter): Promise<number>;
 }
 
 /** A route that a class option adds to the class. The route is described as an action. */
@@ -127,7 +156,10 @@ export interface StampedWrite {
  * to the same transaction.
  */
 export interface TogetherWrite extends WrittenEntities {
-  readonly req: FrameworkRequest;
+  /** The request that has caused the write. Missing if the framework has removed expired entities. */
+  readonly req?: FrameworkRequest | undefined;
+  /** The sender of the request, if it is known. */
+  readonly actor: Actor | undefined;
   /** The class of the entities. */
   readonly target: ModelClass;
   /**
@@ -216,7 +248,7 @@ export function scopesOfRules(rules: readonly ClassRule[], reach: Reach): Scope[
  */
 export function removalByRules(
   rules: readonly ClassRule[],
-  { req }: Pick<TogetherWrite, "req">,
+  { req }: { readonly req: FrameworkRequest },
 ): (() => Stamps) | undefined {
   const kept = rules.map(({ feature, rule }) => feature.removal?.(rule, { req }))
     .filter((values) => values !== undefined);
@@ -251,8 +283,14 @@ export function joinedStatements(
   const joining = rules.filter(({ feature }) => feature.together !== undefined);
   if (joining.length === 0) return undefined;
   return async (written, session) => {
+    const actor = request.req?.framework.actor;
     for (const { feature, rule } of joining) {
-      await feature.together?.(rule, { ...written, ...request, session });
+      await feature.together?.(rule, { ...written, ...request, actor, session });
     }
   };
+}
+
+/** Returns the functions that remove expired entities by the class options of a class. */
+export function tidiesOfRules(rules: readonly ClassRule[]): readonly Tidy[] {
+  return rules.flatMap(({ feature, rule }) => feature.tidy?.(rule) ?? []);
 }

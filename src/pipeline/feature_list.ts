@@ -19,6 +19,8 @@ import {
   stampedByRules,
   stampsOfRules,
   startRules,
+  tidiesOfRules,
+  type Tidy,
 } from "./class_feature.ts";
 import type { AnyFeature } from "./feature.ts";
 import { refuseStandalone } from "./check_transactions.ts";
@@ -128,6 +130,20 @@ export class FeatureList {
       ...removal && { removal },
       ...together && { together },
     };
+  }
+
+  /** Returns the functions that remove the expired entities of a class. */
+  tidiesOf(target: ModelClass): readonly Tidy[] {
+    return tidiesOfRules(this.#rulesOf(target));
+  }
+
+  /**
+   * Returns the work that class options add to a removal that no request causes, such as an entry of an audit log. Such
+   * a removal is always for good.
+   */
+  removalDutiesOf(target: ModelClass, operation: string): WriteDuties {
+    const together = joinedStatements(this.#rulesOf(target), { target, operation });
+    return { target, stamps: () => ({}), stamped: () => [], ...together && { together } };
   }
 
   /** Runs the start-up checks of the class options for all classes of a route. */

@@ -77,12 +77,16 @@ async function updateRemoved(
   });
 }
 
-/** Sends the update that is sent in the place of the removal of all documents that match a filter. */
+/**
+ * Sends the update that is sent in the place of the removal of all documents that match a filter. Returns the number of
+ * updated documents.
+ */
 async function updateMatching(
   model: Model<unknown>,
   { named, removal, collation, statementOptions, together = alone, isRecorded }: UpdateRemoved,
-): Promise<void> {
+): Promise<number> {
   const { collection } = model;
+  let count = 0;
   const projection = projectionOfWrite([removal], alwaysRead(model as never));
   await together(async (session) => {
     const options = {
@@ -90,18 +94,21 @@ async function updateMatching(
       ...collation && { collation: collation as mongo.CollationOptions },
     };
     if (!isRecorded) {
-      await collection.updateMany(named, removal as object, options);
+      const { modifiedCount } = await collection.updateMany(named, removal as object, options);
+      count = modifiedCount;
       return undefined;
     }
     const found = await collection.find(named, { ...options, projection }).toArray();
     const ids = { _id: { $in: found.map(({ _id }) => _id) } };
     await collection.updateMany(ids, removal as object, options);
+    count = found.length;
     return found.map((before) => ({
       id: before._id,
       before,
       changed: changedBy(removal, before),
     }));
   });
+  return count;
 }
 
 /** Reads entities before their removal, in the transaction of the removal. */
@@ -120,6 +127,7 @@ async function readRemoved(
   return found.map((before) => ({ id: before._id, before }));
 }
 
+/** Removes all documents that match a filter. Returns the number of removed documents. */
 export async function removeMatching(
   model: Model<unknown>,
   { scope, filter, collation, statementOptions, together, isRecorded = false, ...removal }:
@@ -130,8 +138,9 @@ export async function removeMatching(
       /** The identifiers of the entities. Missing if the filter alone selects the entities. */
       readonly ids?: readonly unknown[] | undefined;
     },
-): Promise<void> {
+): Promise<number> {
   const { options = {}, ids = [] } = removal;
+  let count = 0;
   if (removal.removal !== undefined) {
     const named = castFilter(model, everyFilter(filter, scope));
     const own = { scope, filter, statementOptions, isRecorded, named, ...together && { together } };
@@ -155,12 +164,14 @@ export async function removeMatching(
     async perform(send, session): Promise<Written> {
       const before = isRecorded ? await readRemoved(model, { ids, session, scope }) : [];
       const { deletedCount } = await send();
+      count = Number(deletedCount);
       if (!isRecorded) return undefined;
-      if (Number(deletedCount) === before.length) return before;
+      if (count === before.length) return before;
       // Some entities did not match the filter and were not removed.
       const left = await readRemoved(model, { ids, session, scope, fields: { _id: 1 } });
       const kept = new Set(left.map(({ id }) => storedText(id)));
       return before.filter(({ id }) => !kept.has(storedText(id)));
     },
   });
+  return count;
 }

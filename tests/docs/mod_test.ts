@@ -77,6 +77,8 @@ import type {
   Stamp,
   StandardSchema,
   StatementTrace,
+  Tidied,
+  TidyOptions,
   TrashOptions,
   UnnamedModel,
   Validator,
@@ -189,6 +191,8 @@ interface Types {
   Stamp: Stamp;
   StandardSchema: StandardSchema;
   StatementTrace: StatementTrace;
+  Tidied: Tidied;
+  TidyOptions: TidyOptions;
   TrashOptions: TrashOptions;
   UnnamedModel: UnnamedModel;
   Validator: Validator<string>;
@@ -210,6 +214,7 @@ Deno.test("mod.ts exports the public values, and no other", () => {
     "health",
     "initialize",
     "queryFor",
+    "tidy",
   ]);
 });
 
@@ -290,6 +295,8 @@ const TYPES: Record<keyof Types, true> = {
   Stamp: true,
   StandardSchema: true,
   StatementTrace: true,
+  Tidied: true,
+  TidyOptions: true,
   TrashOptions: true,
   UnnamedModel: true,
   Validator: true,

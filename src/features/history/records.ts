@@ -68,15 +68,14 @@ function* inCommands(records: readonly NewRecord[]): Generator<NewRecord[]> {
   if (list.length > 0) yield list;
 }
 
-interface RecordedWrite extends Pick<TogetherWrite, "req" | "operation" | "model"> {
+interface RecordedWrite extends Pick<TogetherWrite, "actor" | "operation" | "model"> {
   readonly target: ModelClass;
 }
 
 function recordOf(
   { id, before = {}, created, changed = Object.keys(before) }: WrittenEntity,
-  { req, operation, model, target }: RecordedWrite,
+  { actor, operation, model, target }: RecordedWrite,
 ): NewRecord {
-  const { actor } = req.framework;
   const shape = recordedShape(target);
   const key = versionKeyOf(model);
   const version = created === undefined ? (asVersion(before[key ?? ""]) ?? 0) + 1 : 0;

@@ -31,6 +31,10 @@ export const trash: ClassFeature<TrashRule> = {
   check: checkTrash,
   start: checkRoute,
   schema: addFields,
+  tidy: ({ field, keepMS }) =>
+    keepMS === undefined
+      ? undefined
+      : ({ at, remove }) => remove({ [field]: { $lte: new Date(at.getTime() - keepMS) } }),
   indexes(rule, schema) {
     changeIndexes(schema, (index) => ofLiving(index, rule));
   },
@@ -71,7 +75,7 @@ function checkTrash(option: OptionReader): TrashRule {
   };
 }
 
-function addFields({ field, byField }: TrashRule, schema: Schema): void {
+function addFields({ field, byField, keepMS }: TrashRule, schema: Schema): void {
   const taken = [field, byField].find((name) => schema.path(name) !== undefined);
   if (taken !== undefined) {
     throw new TypeError(`property "${taken}" has the name of a field that "trash" adds`);
@@ -82,6 +86,8 @@ function addFields({ field, byField }: TrashRule, schema: Schema): void {
       [byField]: { type: mongoose.Schema.Types.Mixed, readonly: true },
     } as Parameters<Schema["add"]>[0],
   );
+  // Without this index, each search for expired entities would read the whole collection.
+  if (keepMS !== undefined) schema.index({ [field]: 1 }, { sparse: true });
 }
 
 function checkRoute(

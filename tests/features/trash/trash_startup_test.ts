@@ -82,7 +82,7 @@ test("`field` renames the fields, and a trash needs no transactions", async () =
   assertEquals((await app.post(`/renamed/${_id}/restore`)).status, 404);
 });
 
-test("unique indexes of a class with a trash cover only living entities", () => {
+test("unique indexes of a class with a trash cover only living entities, and its times have an index", () => {
   const indexes = getModel(Book).schema.indexes().map(([keys, options]) => [
     Object.keys(keys).join(),
     options.sparse ?? false,
@@ -91,6 +91,7 @@ test("unique indexes of a class with a trash cover only living entities", () => 
   assertEquals(indexes, [
     ["code", false, { deletedAt: null }],
     ["isbn", false, { isbn: { $exists: true }, deletedAt: null }],
+    ["deletedAt", true, undefined],
   ]);
   assertEquals(getModel(Shelf).schema.indexes(), []);
 });

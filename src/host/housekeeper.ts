@@ -1,0 +1,222 @@
+import mongoose from "mongoose";
+import type { Model } from "mongoose";
+import { clearTimeout, setTimeout } from "node:timers";
+import { setTimeout as pause } from "node:timers/promises";
+import { Lease } from "../database/lease.ts";
+import type { ModelClass } from "../declare/model/framework_model.ts";
+import { logError } from "../errors/log.ts";
+import type { Filter } from "../filter/filters.ts";
+import type { Tidy } from "../pipeline/class_feature.ts";
+import type { FeatureList } from "../pipeline/feature_list.ts";
+import type { Route } from "../pipeline/request/route.ts";
+import { endAtClose } from "../http/close_server.ts";
+import { getModel } from "../schema/get_model.ts";
+import { isOpen } from "../schema/mongoose/connections.ts";
+import { removeForGood } from "../sources/collection/remove_for_good.ts";
+
+/** Options of `Framework.tidy()`, which removes expired entities. */
+export interface TidyOptions {
+  /** The time that stands for the current time. The default is the current time. */
+  readonly at?: Date;
+}
+
+/** The result of `Framework.tidy()`. */
+export interface Tidied {
+  /** The number of removed entities by the name of their class. Classes without removed entities are left out. */
+  readonly removed: Readonly<Record<string, number>>;
+}
+
+/** The time between two runs of a process, in milliseconds. */
+const EVERY_MS = 10 * 60_000;
+
+/**
+ * The part of `EVERY_MS` by which the time between two runs varies. Processes that start together would otherwise claim
+ * the lease at the same moment each time.
+ */
+const VARIATION = 0.1;
+
+/** The maximum number of entities that one portion removes. */
+const PORTION = 100;
+
+/** The duration of the lease in milliseconds. A portion takes at most 10 seconds for its search and its removal. */
+const LEASE_MS = 60_000;
+
+/** The pause between two claims of a lease that another process has, in milliseconds. */
+const CLAIM_PAUSE_MS = 200;
+
+/** The collection with the lease, in each database. */
+const COLLECTION = "mongrove_leases";
+
+interface ExpiringClass {
+  readonly features: FeatureList;
+  readonly tidies: readonly Tidy[];
+  /** Whether a router of the class leaves the removal to the framework. */
+  readonly isScheduled: boolean;
+}
+
+interface TidyRun {
+  readonly classes: Iterable<readonly [ModelClass, ExpiringClass]>;
+  readonly lease: Lease;
+  readonly at: Date;
+  /** The signal that ends the run after the current portion. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The work that removes expired entities of the classes of mounted routers, such as entities that were in the trash for
+ * too long. A lease lets only one process at a time work on a database.
+ */
+export class Housekeeper {
+  readonly #everyMS: number;
+  readonly #classes = new Map<ModelClass, ExpiringClass>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #stopped = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #isTroubled = false;
+
+  constructor({ everyMS = EVERY_MS }: { readonly everyMS?: number } = {}) {
+    this.#everyMS = everyMS;
+  }
+
+  /**
+   * Adds the classes of mounted routes. Classes on routes with `getConnection` are left out, because no request says
+   * which connections their entities have. With `isScheduled`, the removal runs at intervals from now on.
+   */
+  add(routes: readonly Route[], { isScheduled }: { readonly isScheduled: boolean }): void {
+    for (
+      const { levels, features } of routes.filter((route) => route.getConnection === undefined)
+    ) {
+      for (const { target, link } of levels) {
+        const tidies = link?.embedded ? [] : features.tidiesOf(target);
+        if (tidies.length === 0) continue;
+        const wasScheduled = this.#classes.get(target)?.isScheduled === true;
+        this.#classes.set(target, {
+          features,
+          tidies,
+          isScheduled: isScheduled || wasScheduled,
+        });
+        if (isScheduled) this.#start();
+      }
+    }
+  }
+
+  /** Removes the expired entities of all classes once. Waits while another process has the lease. */
+  async tidy({ at = new Date(), ...others }: TidyOptions = {}): Promise<Tidied> {
+    const [unknown] = Object.keys(others);
+    if (unknown !== undefined) throw new TypeError(`Cannot tidy: there is no option "${unknown}"`);
+    if (!(at instanceof Date) || Number.isNaN(at.getTime())) {
+      throw new TypeError(`Cannot tidy: "at" is not a valid date`);
+    }
+    if (this.#classes.size === 0) return { removed: {} };
+    if (!isOpen(mongoose.connection)) {
+      throw new Error("Cannot tidy: the default connection is not open");
+    }
+    let lease = await claim();
+    while (lease === undefined) {
+      await pause(CLAIM_PAUSE_MS);
+      lease = await claim();
+    }
+    return await tidyAll({ classes: this.#classes, lease, at });
+  }
+
+  /** Ends the work at intervals until another router is mounted. Resolves when the current portion is done. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#stopped.abort();
+    await this.#running;
+  }
+
+  #start(): void {
+    if (this.#stopped.signal.aborted) this.#stopped = new AbortController();
+    if (this.#timer !== undefined) return;
+    const { signal } = this.#stopped;
+    const factor = 1 + VARIATION * (2 * Math.random() - 1);
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#running = this.#runScheduled(signal).finally(() => {
+        if (!signal.aborted) this.#start();
+      });
+    }, this.#everyMS * factor).unref();
+  }
+
+  /** Logs the first failure. Further failures are not logged until a run has succeeded, because each run is repeated. */
+  async #runScheduled(signal: AbortSignal): Promise<void> {
+    if (!isOpen(mongoose.connection)) return;
+    const classes = [...this.#classes].filter(([, { isScheduled }]) => isScheduled);
+    try {
+      const lease = await claim();
+      if (lease === undefined) return;
+      await tidyAll({ classes, lease, at: new Date(), signal });
+      this.#isTroubled = false;
+    } catch (error) {
+      if (!this.#isTroubled) logError(error, { task: "tidy" });
+      this.#isTroubled = true;
+    }
+  }
+}
+
+/** Claims the lease of the default connection's database. Returns `undefined` if another process has the lease. */
+async function claim(): Promise<Lease | undefined> {
+  const records = mongoose.connection.collection(COLLECTION);
+  return (await Lease.claim({ records, name: "tidy", leaseMS: LEASE_MS })).lease;
+}
+
+/**
+ * Removes the expired entities of some classes, and releases the lease. If a class fails, the other classes are tidied
+ * before the error is thrown.
+ */
+async function tidyAll({ classes, lease, ...run }: TidyRun): Promise<Tidied> {
+  const removed: Record<string, number> = {};
+  const errors: Error[] = [];
+  try {
+    for (const [target, expiring] of classes) {
+      const { name } = target;
+      const count = (portion: number) => {
+        if (portion > 0) removed[name] = (removed[name] ?? 0) + portion;
+      };
+      await tidyClass(target, { ...run, ...expiring, lease, count })
+        .catch((cause) => errors.push(new Error(`Cannot tidy "${name}"`, { cause })));
+    }
+  } finally {
+    // A lease that is not released ends by itself.
+    if (lease.isHeld) await lease.release().catch(() => {});
+    lease.lose();
+  }
+  const [error, ...more] = errors;
+  if (error === undefined) return { removed };
+  throw more.length === 0 ? error : new AggregateError(errors, "Cannot tidy several classes");
+}
+
+interface TidyClassOptions extends Omit<TidyRun, "classes">, ExpiringClass {
+  /** Gets the number of entities that a portion has removed. */
+  readonly count: (portion: number) => void;
+}
+
+/** Removes the expired entities of a class, portion by portion. */
+async function tidyClass(
+  target: ModelClass,
+  { features, tidies, lease, at, signal, count }: TidyClassOptions,
+): Promise<void> {
+  const model = getModel(target) as unknown as Model<unknown>;
+  const duties = features.removalDutiesOf(target, "tidy");
+  const portion = {
+    model,
+    at,
+    limit: PORTION,
+    remove: (filter: Filter) => removeForGood(model, { filter, limit: PORTION, duties }),
+  };
+  for (const tidy of tidies) {
+    for (let removed = 1; removed > 0;) {
+      if (signal?.aborted) return;
+      if (!lease.isHeld || await lease.renew() === null) throw new Error("The lease is lost");
+      removed = await tidy(portion);
+      count(removed);
+    }
+  }
+}
+
+/** The housekeeper of this process. */
+export const housekeeper = new Housekeeper();
+
+endAtClose(() => housekeeper.stop());
