@@ -2,7 +2,7 @@ import type { ModelClass } from "../declare/model/framework_model.ts";
 import { keepsEntity } from "../declare/hooks/compose.ts";
 import { leftOutBy, namedRule } from "../declare/hooks/named_fields.ts";
 import { isHookName, type OperationWords, wordsOf } from "../declare/operations/operation.ts";
-import type { FilledFacts, JoinedDescription } from "../pipeline/description.ts";
+import type { AnswerHeader, FilledFacts, JoinedDescription } from "../pipeline/description.ts";
 import { type FilterNode, filterNode } from "./schemas/filters/filter_node.ts";
 import type { FilterLimits } from "../filter/q/limits.ts";
 import { describeRoute, routeObjects } from "../describe/describe_route.ts";
@@ -28,6 +28,8 @@ export interface RouteNode
   readonly words: OperationWords;
   /** The joined descriptions of the features of the operation, such as the parameters of pages. */
   readonly facts: JoinedDescription;
+  /** The headers of the answers of a route that a class option has added. */
+  readonly answerHeaders?: Readonly<Record<string, AnswerHeader>> | undefined;
   readonly many: boolean;
   /** Whether bodies are strict, so that the schemas of bodies allow no other keys and no values of other types. */
   readonly isStrict: boolean;
@@ -68,7 +70,7 @@ export interface PopulatedNode {
 
 export function routeNode(route: Route): RouteNode {
   const { levels, limits } = route;
-  const { target, shape, hooks, options, filterPaths, action } = actingLevel(route);
+  const { target, shape, hooks, options, filterPaths, action, answerHeaders } = actingLevel(route);
   const { schema } = buildSchema(target);
   const place = { schema, model: target.name, paths: filterPaths?.names };
   const { body, answer } = routeObjects(route);
@@ -80,6 +82,7 @@ export function routeNode(route: Route): RouteNode {
     ...filter && { filter: { object: filterNode(shape, place), limits } },
     words: wordsOf(hooks),
     facts: options.description,
+    answerHeaders,
     many: route.operation.many && route.operation.change === undefined,
     isStrict: route.bodies === "strict",
     isHooked: route.getConnection !== undefined || route.reporter.hasOnError ||

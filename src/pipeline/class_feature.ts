@@ -11,6 +11,7 @@ import { shapeForAll } from "../schema/fields/shape.ts";
 import type { Stamps, WriteDuties, WrittenEntities } from "../sources/write_duties.ts";
 import type { Method } from "../declare/operations/methods.ts";
 import type { ActionRecord } from "../declare/operations/action.ts";
+import type { AnswerHeader } from "./description.ts";
 import type { Reply } from "./request/reply.ts";
 import type { Call, OpenLevelContext } from "./request/request_context.ts";
 import type { Route } from "./request/route.ts";
@@ -130,12 +131,19 @@ export interface ClassMethod extends ActionRecord {
   readonly operation: string;
   /** The hooks that guard the entity of the route, which are hooks of another operation. */
   readonly hooks: Method["hooks"];
+  /** The headers of the answer, for the OpenAPI document. */
+  readonly answerHeaders?: Readonly<Record<string, AnswerHeader>>;
   /** Answers a request of the route, in the place of `run`. */
   perform(context: OpenLevelContext): Promise<Reply>;
 }
 
-/** Returns the function that answers the requests of a route, if a class option has added the route. */
-export function performOf(method: object): Pick<ClassMethod, "perform"> | undefined {
+/**
+ * Returns the function that answers the requests of a route, and the headers of the answer, if a class option has added
+ * the route.
+ */
+export function performOf(
+  method: object,
+): Pick<ClassMethod, "perform" | "answerHeaders"> | undefined {
   return "perform" in method ? method as ClassMethod : undefined;
 }
 

@@ -65,6 +65,9 @@ function historyMethods(methods: RestRecord["methods"]): ClassMethod[] {
     on: "one",
     method: "GET",
     answer: RECORD_SCHEMA,
+    answerHeaders: {
+      Link: { description: "The URL of the next page", schema: { type: "string" } },
+    },
     hooks: { ...hooksOf(reading.hooks), parameters: Object.keys(HISTORY_PAGE), ...WORDS.history },
     run: unused,
     perform: readHistory,

@@ -173,6 +173,7 @@ function levelMaker(
     [...above, level].some(({ scopes }) => scopes.length > 0);
   return (method) => {
     const { operation, hooks } = method;
+    const { perform, answerHeaders } = performOf(method) ?? {};
     const fail = (problem: string) => cannotMount(target, `${operation}() ${problem}`);
     checkExample(method, { shape, fail });
     const leftOut = checkNamedHooks(method, { shape, fail });
@@ -184,7 +185,7 @@ function levelMaker(
       operation,
       kind: operationOf(method),
       hooks: hooks as Hooks<object>,
-      ...isAction(method) && { action: method, perform: performOf(method)?.perform },
+      ...isAction(method) && { action: method, perform, answerHeaders },
       parameters: hooks.parameters ?? [],
       filterPaths: compileFilterPaths(method, { ...place, mode }),
       options: new OperationOptions(features, { method, place }).under(shape),

@@ -10,10 +10,10 @@ const TEXT = { type: "string" };
 const APPLIED: Header = { description: "The part of `Prefer` that was done", schema: TEXT };
 
 export function headersOf(route: RouteNode): Record<string, Header> {
-  const { operation, answer, headers, facts } = route;
+  const { operation, answer, headers, facts, answerHeaders } = route;
   const applied = headers.some(({ name }) => name === "Prefer") &&
     { "Preference-Applied": APPLIED };
-  if (answer?.object.view !== "answer") return { ...applied };
+  if (answer?.object.view !== "answer") return { ...answerHeaders, ...applied };
   return {
     ETag: {
       description: operation === "all"

@@ -9,6 +9,7 @@ import type { PartLink } from "../../schema/describe_parts.ts";
 import type { Rights } from "../../schema/fields/rights.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import type { BodyLimits } from "../../write/body/read_body.ts";
+import type { AnswerHeader } from "../description.ts";
 import type { FeatureList } from "../feature_list.ts";
 import type { ActorFunction } from "./actor.ts";
 import type { ReaderOptions } from "../reader_options.ts";
@@ -47,6 +48,8 @@ export interface Level {
   readonly action?: ActionRecord;
   /** Answers the requests of a route that a class option has added, in the place of `action.run`. */
   readonly perform?: ((context: OpenLevelContext) => Promise<Reply>) | undefined;
+  /** The headers of the answers of such a route. */
+  readonly answerHeaders?: Readonly<Record<string, AnswerHeader>> | undefined;
   /**
    * The results of the functions `hidden` and `readonly` for the reader of the request. `undefined` before the reader
    * is known, and if no field of the route has such a function.
