@@ -73,7 +73,7 @@ export function connect(base: string, options: ConnectOptions = {}): Api {
       { idempotency }: ResourceOptions = {},
     ): Resource<M> {
       if (!path.startsWith("/")) {
-        throw new TypeError(`Cannot open "${path}": the path of a route begins with a slash`);
+        throw new TypeError(`Cannot open "${path}": the path must begin with a slash`);
       }
       const list = new Operations(send, root + trimmed(path), idempotency);
       return openResource(list) as unknown as Resource<M>;

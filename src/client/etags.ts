@@ -1,7 +1,7 @@
 const tags = new WeakMap<object, string>();
 
 export function rememberEtag(entity: unknown, etag: string | null): void {
-  if (etag !== null && typeof entity === "object" && entity !== null) tags.set(entity, etag);
+  if (etag !== null && Object(entity) === entity) tags.set(entity as object, etag);
 }
 
 /**

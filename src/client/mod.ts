@@ -37,6 +37,12 @@ export type { CallOptions, ConnectOptions, Fetch, HeaderValues } from "./sending
 export type { ActionAnswer, ActionOptions } from "./types/action.ts";
 export type { ChangesOf, NewOf, PatchOf, ReplacementOf } from "./types/body.ts";
 export type { Group, GroupName, GroupOptions, NumberName } from "./types/groups.ts";
+export type {
+  HistoryPageOptions,
+  HistoryRecord,
+  RestoreOptions,
+  TrashOption,
+} from "./types/history.ts";
 export type { Json, JsonPart, JsonValue } from "./types/json.ts";
 export type {
   Affected,

@@ -16,7 +16,8 @@ export interface AnyOptions extends CallOptions {
   readonly search?: string;
   readonly limit?: number;
   readonly skip?: number;
-  readonly after?: string;
+  readonly after?: string | number;
+  readonly trash?: "only";
   readonly count?: boolean;
   readonly next?: string;
   readonly known?: object;

@@ -15,21 +15,27 @@ export function openResource(list: Operations): AnyResource {
     groups: async (options: Options) => (await list.list(options)).items,
     live: (options: Options) => list.live(options),
     one: async (id: string, options: Options) => await list.below(id).read(options),
-    create: (body: object, options: Options) => list.create(body, options),
+    create: (body: object, options: Options) => list.write("POST", body, options),
     createMany: (bodies: readonly object[], options: Options) => list.createMany(bodies, options),
     update: async (id: string, body: object, options: Options) =>
-      await list.below(id).update(body, options),
+      await list.below(id).write("PATCH", body, options),
     updateAll: (body: object, options: Options) => list.updateAll(body, options),
     replace: async (key: string, body: object, options: Options) =>
-      await list.below(key).replace(body, options),
-    remove: async (id: string, options: Options) => await list.below(id).remove(options),
+      await list.below(key).write("PUT", body, options),
+    remove: async (id: string, options: Options) =>
+      await list.below(id).write("DELETE", undefined, options),
     removeAll: (options: Options) => list.removeAll(options),
-    action: async (name: string, ...args: ActionArgs) => await act(list, { name, args }),
+    history: async (id: string, options: Options) =>
+      (await list.below(id, "history").list(options)).items,
+    revert: (id: string, version: number, options: Options) =>
+      act(list, "revert", id, { version }, options),
+    restore: (id: string, options: Options) => act(list, "restore", id, undefined, options),
+    action: (name: string, ...args: ActionArgs) => act(list, name, ...args),
     part: (name: string, id: string) => openPart(list.below(id, name)),
   };
 }
 
-type ActionArgs = [id: string, body?: object, options?: Options] | [
+type ActionArgs = [id: string, body?: object | undefined, options?: Options] | [
   body?: object,
   options?: Options,
 ];
@@ -40,10 +46,7 @@ type ActionArgs = [id: string, body?: object, options?: Options] | [
  * Otherwise, the action runs on the list, because `undefined` can be the body and `body` can be the options of such an
  * action.
  */
-async function act(
-  list: Operations,
-  { name, args }: { readonly name: string; readonly args: ActionArgs },
-): Promise<unknown> {
+async function act(list: Operations, name: string, ...args: ActionArgs): Promise<unknown> {
   const [first, second, third] = args;
   const isOfList = typeof first === "object" ? first !== null : first === undefined;
   if (isOfList && args.length < 3 && hasOnly(second ?? {}, ACTION_OPTIONS)) {
@@ -55,9 +58,9 @@ async function act(
 function openSingle(entity: Operations): AnyResource {
   return {
     one: (options: Options) => entity.read(options),
-    create: (body: object, options: Options) => entity.create(body, options),
-    update: (body: object, options: Options) => entity.update(body, options),
-    remove: (options: Options) => entity.remove(options),
+    create: (body: object, options: Options) => entity.write("POST", body, options),
+    update: (body: object, options: Options) => entity.write("PATCH", body, options),
+    remove: (options: Options) => entity.write("DELETE", undefined, options),
     part: (name: string) => openPart(entity.below(name)),
   };
 }
@@ -73,11 +76,10 @@ function openSingle(entity: Operations): AnyResource {
  */
 function openPart(place: Operations): AnyResource {
   const list = openResource(place);
-  const names = Object.entries(openSingle(place)).map(([name, ofEntity]) => {
-    const ofList = list[name] ?? ofEntity;
-    const either = (...args: never[]) => (isOfEntity(name, args) ? ofEntity : ofList)(...args);
-    return [name, either];
-  });
+  const names = Object.entries(openSingle(place)).map(([name, ofEntity]) => [
+    name,
+    (...args: never[]) => (isOfEntity(name, args) ? ofEntity : list[name] ?? ofEntity)(...args),
+  ]);
   return { ...list, ...Object.fromEntries(names) };
 }
 
@@ -91,6 +93,6 @@ function hasOnly(options: object, names: readonly string[]): boolean {
 function isOfEntity(name: string, args: readonly unknown[]): boolean {
   if (name === "part") return args.length === 1;
   const [first] = args;
-  if (args.length === 0 || typeof first !== "object" || first === null) return args.length === 0;
+  if (typeof first !== "object" || first === null) return args.length === 0;
   return name !== "remove" || Object.keys(first).length > 0 && hasOnly(first, REMOVE_OPTIONS);
 }

@@ -38,7 +38,7 @@ export class Operations {
       throw new TypeError(`Cannot read the next page: "${next}" is no next of a page`);
     }
     const page = readPage(await this.#request({ method: "GET", next }, options));
-    for (const item of page.items) revive(item, options.revive);
+    revive(page.items, options.revive);
     return page;
   }
 
@@ -66,49 +66,44 @@ export class Operations {
     const { known } = options;
     const etag = known && etagOf(known);
     // Without this `cache-control`, some runtimes add `no-cache` to a conditional request, and the server sends no 304.
-    const headers: Headings = etag ? { "if-none-match": etag, "cache-control": "max-age=0" } : {};
-    const incoming = await this.#request({ method: "GET", headers }, options);
-    return etag && isSame(incoming, etag) ? known : entityOf(incoming, options);
+    const conditions = etag && { "if-none-match": etag, "cache-control": "max-age=0" };
+    const incoming = await this.#request({ method: "GET", headers: conditions || {} }, options);
+    const { status, headers } = incoming;
+    // The cache of a runtime may replace a 304 by the stored answer, so an answer with the `ETag` of the request also
+    // says that the entity has not changed.
+    const isSame = status === 304 || headers.get("etag") === etag;
+    return etag && isSame ? known : entityOf(incoming, options);
   }
 
-  async create(body: object, options: AnyOptions = {}): Promise<unknown> {
-    return entityOf(await this.#request({ method: "POST", body }, options), options);
+  /** Sends a write. Returns the body of the answer, which is an entity unless the write is a write of many entities. */
+  async write(
+    method: Outgoing["method"],
+    body: object | undefined,
+    options: AnyOptions = {},
+  ): Promise<unknown> {
+    return entityOf(await this.#request({ method, body }, options), options);
   }
 
   async createMany(bodies: readonly object[], options: AnyOptions = {}): Promise<unknown> {
     const { status, body } = await this.#request({ method: "POST", body: bodies }, options);
     if (status === 207 && options.atomic !== false) throw new ApiError(status, body);
-    for (const entity of (body ?? []) as object[]) revive(entity, options.revive);
-    return body;
+    return revive(body, options.revive);
   }
 
-  async replace(body: object, options: AnyOptions = {}): Promise<unknown> {
-    const headers: Headings = options.createOnly ? { "if-none-match": "*" } : {};
-    return entityOf(await this.#request({ method: "PUT", headers, body }, options), options);
+  async removeAll(options?: AnyOptions): Promise<unknown> {
+    return await this.write("DELETE", undefined, checked(options, "remove"));
   }
 
-  async update(body: object, options: AnyOptions = {}): Promise<unknown> {
-    return entityOf(await this.#request({ method: "PATCH", body }, options), options);
-  }
-
-  async remove(options: AnyOptions = {}): Promise<void> {
-    await this.#request({ method: "DELETE" }, options);
-  }
-
-  async removeAll(options: AnyOptions = {}): Promise<void> {
-    await this.remove(checked(options, "remove"));
-  }
-
-  async updateAll(body: object, options: AnyOptions = {}): Promise<unknown> {
-    return (await this.#request({ method: "PATCH", body }, checked(options, "update"))).body;
+  async updateAll(body: object, options?: AnyOptions): Promise<unknown> {
+    return await this.write("PATCH", body, checked(options, "update"));
   }
 
   async act(body: object | undefined, options: AnyOptions = {}): Promise<unknown> {
     const { method = "POST" } = options;
     if (method === "GET" && body !== undefined) {
-      throw new TypeError("Cannot send the body of the action: its method is GET");
+      throw new TypeError("Cannot send a body: the method is GET");
     }
-    return entityOf(await this.#request({ method, body }, options), options);
+    return await this.write(method, body, options);
   }
 
   #request({ headers, next, ...sent }: Sent, options: AnyOptions): Promise<Incoming> {
@@ -116,7 +111,7 @@ export class Operations {
     if ("_id" in options || "toJSON" in options) {
       throw new TypeError("Cannot read the options: they are an entity or an identifier");
     }
-    const { count, ifMatch, maxAffected, minimal } = options;
+    const { count, createOnly, ifMatch, maxAffected, minimal } = options;
     const isKeyed = method === "POST" && this.#isKeyed;
     const prefer = [
       count && "count=exact",
@@ -127,6 +122,7 @@ export class Operations {
       ...headers,
       ...body && { "content-type": "application/json" },
       ...prefer && { prefer },
+      ...createOnly && { "if-none-match": "*" },
       ...ifMatch !== undefined && { "if-match": matchOf(ifMatch) },
     });
     // The server may refuse the repetition of a write with a filter or such a header, because the first attempt has
@@ -155,19 +151,11 @@ function newKey(): Headings {
  * Returns the options of a write to many entities. Throws a `TypeError` if the options have no filter, because the
  * request would select all entities.
  */
-function checked(options: AnyOptions, verb: string): AnyOptions {
+function checked(options: AnyOptions = {}, verb: string): AnyOptions {
   if (typeof options.q !== "object" || options.q === null) {
     throw new TypeError(`Cannot ${verb} all: q is missing; { q: {} } selects everything`);
   }
   return options;
-}
-
-/**
- * Whether the answer says that the entity has not changed. The cache of a runtime may replace a 304 by the stored
- * answer, so an answer with the `ETag` of the request also counts.
- */
-function isSame({ status, headers }: Incoming, etag: string): boolean {
-  return status === 304 || headers.get("etag") === etag;
 }
 
 function entityOf({ headers, body }: Incoming, options: AnyOptions): unknown {

@@ -19,7 +19,7 @@ export function readPage({ headers, body }: Incoming): Page<object> {
   const count = headers.get("x-total-count") ?? total;
   return {
     items: body as object[],
-    total: count === undefined ? undefined : Number(count),
+    total: count ? Number(count) : undefined,
     next: nextOf(headers.get("link") ?? ""),
   };
 }

@@ -1,16 +1,15 @@
 /**
- * Replaces the text in the named fields of an entity by a `Date`, because dates in JSON are text. Changes and returns
- * the entity itself.
+ * Replaces the text in the named fields of an entity, or of each entity of a list, by a `Date`, because dates in JSON are
+ * text. Changes and returns the entity or the list itself.
  */
-export function revive<T>(entity: T, names: readonly string[] | undefined): T {
-  if (typeof entity !== "object" || entity === null) return entity;
-  const fields = entity as Record<string, unknown>;
-  for (const name of names ?? []) {
-    const value = fields[name];
-    if (Array.isArray(value)) fields[name] = value.map(toDate);
-    else if (name in fields) fields[name] = toDate(value);
+export function revive<T>(entities: T, names: readonly string[] = []): T {
+  for (const entity of [entities].flat().map(Object)) {
+    for (const name of names) {
+      const value = entity[name];
+      if (name in entity) entity[name] = Array.isArray(value) ? value.map(toDate) : toDate(value);
+    }
   }
-  return entity;
+  return entities;
 }
 
 function toDate(value: unknown): unknown {

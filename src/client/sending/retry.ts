@@ -54,8 +54,8 @@ export function pauseAfter(
  * other text, so that the usual pause applies.
  */
 function millisecondsOf(retryAfter: string): number {
-  const seconds = Number(retryAfter);
-  return (Number.isNaN(seconds) ? Date.parse(retryAfter) - Date.now() : seconds * 1000) || 0;
+  // A date in the past, which "0" also is for some runtimes, gives a negative time and so no longer pause.
+  return Number(retryAfter) * 1000 || Date.parse(retryAfter) - Date.now() || 0;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { FieldError } from "../api_error.ts";
 import type { CallOptions } from "../sending/send_request.ts";
+import type { TrashOption } from "./history.ts";
 import type { NoOthers } from "./populate.ts";
 import type { Query } from "./query.ts";
 import type { SortName } from "./select.ts";
@@ -61,7 +62,7 @@ export interface OneOptions<M, S, P, R, A> extends ReadOptions<M, S, P, R> {
  * @typeParam P The option `populate`.
  * @typeParam R The option `revive`.
  */
-export interface ListOptions<M, S, P, R> extends SelectedOptions<M, S, P, R> {
+export interface ListOptions<M, S, P, R> extends SelectedOptions<M, S, P, R>, TrashOption {
   /** Whether the server counts the entities of all pages, so that the page has a `total`. */
   readonly count?: boolean | undefined;
   /**

@@ -25,6 +25,7 @@ import type {
 } from "./action.ts";
 import type { ChangesOf, NewOf, PatchOf, ReplacementOf } from "./body.ts";
 import type { Group, GroupName, GroupOptions, NumberName } from "./groups.ts";
+import type { HistoryPageOptions, HistoryRecord, RestoreOptions, TrashOption } from "./history.ts";
 import type { Shown } from "./json.ts";
 import type { Populate } from "./populate.ts";
 import type { Answer, DateName, FieldName } from "./select.ts";
@@ -78,7 +79,7 @@ export interface Resource<M> {
     const R extends readonly DateName<M>[] = never,
   >(
     id: string,
-    options?: OneOptions<M, S, P, R, Answer<M, S, P, R>>,
+    options?: OneOptions<M, S, P, R, Answer<M, S, P, R>> & TrashOption,
   ): Promise<Answer<M, S, P, R>>;
   /**
    * Creates an entity. The client repeats the request only if the resource has `idempotency: true`, because a
@@ -130,9 +131,32 @@ export interface Resource<M> {
    * Removes an entity. The client never repeats the request, because the repetition would answer 404 after a first
    * attempt that has removed the entity.
    */
-  remove(id: string, options?: RemoveOptions<M>): Promise<void>;
+  remove(id: string, options?: RemoveOptions<M> & TrashOption): Promise<void>;
   /** Removes all entities that a filter selects. The client never repeats the request. */
-  removeAll(options: RemoveAllOptions<M>): Promise<void>;
+  removeAll(options: RemoveAllOptions<M> & TrashOption): Promise<void>;
+  /**
+   * Reads the records of an entity, newest first. The server must declare `history` for the class. The page after an
+   * array of records begins with `after` and the version of the last record.
+   */
+  history(id: string, options?: HistoryPageOptions): Promise<HistoryRecord<M>[]>;
+  /**
+   * Sets the fields of an entity that the caller may set back to their values in a version. The server must declare
+   * `history` and `update()` for the class. The client never repeats the request, because each attempt is a new version.
+   */
+  revert<const R extends readonly DateName<M>[] = never>(
+    id: string,
+    version: number,
+    options?: RestoreOptions<R>,
+  ): Promise<Answer<M, never, never, R>>;
+  /**
+   * Takes an entity out of the trash. The server must declare `trash` with the function `see` for the class. The client
+   * never repeats the request, because the repetition would answer 404 after a first attempt that has restored the
+   * entity.
+   */
+  restore<const R extends readonly DateName<M>[] = never>(
+    id: string,
+    options?: RestoreOptions<R>,
+  ): Promise<Answer<M, never, never, R>>;
   /**
    * Runs an action on an entity, as in `action<typeof close>("close", id, body, options)`. Without the identifier, the
    * action runs on all entities that `q` selects. The client repeats the request only if its method is `"GET"`, because
