@@ -57,6 +57,12 @@ export async function readAlso(
   else alsoRead.set(entity, BSON.deserialize(BSON.serialize(stored), LOOSE));
 }
 
+/** Lets the tests of another document of an entity use the fields that {@linkcode readAlso} has read for the entity. */
+export function shareFields(entity: object, other: object): void {
+  const also = alsoRead.get(entity);
+  if (also !== undefined) alsoRead.set(other, also);
+}
+
 const LOOSE = { validation: { utf8: false } } as const;
 
 const readers = new WeakMap<Shape, Map<string, FieldReader>>();

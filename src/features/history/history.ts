@@ -2,7 +2,7 @@ import type { Model } from "mongoose";
 import { isHookName } from "../../declare/operations/operation.ts";
 import { describeModel } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
-import type { Hooks } from "../../declare/hooks/hooks.ts";
+import type { Method } from "../../declare/operations/methods.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
 import type { ClassFeature, ClassMethod } from "../../pipeline/class_feature.ts";
 import { cannotMount } from "../../pipeline/option_reader.ts";
@@ -68,7 +68,7 @@ function historyMethods(methods: RestRecord["methods"]): ClassMethod[] {
     answerHeaders: {
       Link: { description: "The URL of the next page", schema: { type: "string" } },
     },
-    hooks: { ...hooksOf(reading.hooks), parameters: Object.keys(HISTORY_PAGE), ...WORDS.history },
+    hooks: guardsOf(reading.hooks, { ...WORDS.history, parameters: Object.keys(HISTORY_PAGE) }),
     run: unused,
     perform: readHistory,
   }];
@@ -82,7 +82,7 @@ function revertMethods(methods: RestRecord["methods"]): ClassMethod[] {
     on: "one",
     method: "POST",
     body: REVERT_BODY,
-    hooks: { ...hooksOf(changing.hooks), ...WORDS.revert },
+    hooks: guardsOf(changing.hooks, WORDS.revert),
     run: unused,
     perform: revert,
   }];
@@ -93,8 +93,21 @@ const WORDS = {
   revert: { summary: "Set an entity back to an earlier version" },
 } as const;
 
-function hooksOf(hooks: object): Hooks<object> {
-  return Object.fromEntries(Object.entries(hooks).filter(([name]) => isHookName(name)));
+/**
+ * Returns the options of a route that is guarded as another operation is. The route has the hooks of this operation, and
+ * takes no other filters from clients.
+ */
+function guardsOf(
+  { filter, parameters = [], ...others }: Method["hooks"],
+  words: Pick<Method["hooks"], "summary" | "parameters">,
+): Method["hooks"] {
+  const hooks = Object.entries(others).filter(([name]) => isHookName(name));
+  return {
+    ...Object.fromEntries(hooks),
+    ...filter && { filter },
+    ...words,
+    parameters: [...parameters, ...words.parameters ?? []],
+  };
 }
 
 /** The function of an action, which routes of a class option do not use. */

@@ -5,14 +5,14 @@ import type { OpenLevelContext } from "../../pipeline/request/request_context.ts
 import type { Reply } from "../../pipeline/request/reply.ts";
 import { changeEntity } from "../../pipeline/write.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
-import { asVersion, versionKeyOf } from "../../schema/fields/system_fields.ts";
+import { versionKeyOf } from "../../schema/fields/system_fields.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isSetOnce, whyUnseen } from "../../schema/fields/visibility.ts";
 import { setRaw } from "../../schema/mongoose/documents/document_values.ts";
 import type { NamedReference } from "../../write/body/cast_body.ts";
 import { readSnapshot, type StoredObject, storedText } from "../../write/stored_values.ts";
-import { historyOf } from "./history_collection.ts";
-import { ofPresentLife, valuesBefore } from "./read_history.ts";
+import type { HistoryRecord } from "./history_collection.ts";
+import { eachRecord, latestOf, valuesBefore } from "./read_records.ts";
 
 /**
  * Sets an entity back to an earlier version, as an update does. Only fields that the caller may see and set are set
@@ -45,27 +45,18 @@ async function readVersion(
   context: OpenLevelContext,
   { current, version }: { readonly current: StoredObject; readonly version: number },
 ): Promise<Earlier> {
-  const model = await context.model();
-  const latest = asVersion(current[versionKeyOf(model) ?? ""]) ?? 0;
+  const latest = latestOf(current, versionKeyOf(await context.model()));
   if (version > latest) throw notFound();
-  const filter = {
-    ...await ofPresentLife(context, current._id),
-    version: { $gt: version, $lte: latest },
-  };
-  const { maxTimeMS } = context.route;
-  const options = { readPreference: "primary", maxTimeMS, sort: { version: -1 } } as const;
-  const records = historyOf(model).find(filter, options);
   let values = current;
   let count = 0;
   const changed = new Set<string>();
-  const read = async () => {
-    for await (const record of records) {
-      values = valuesBefore(values, record);
-      for (const name of record.changed) changed.add(name);
-      count++;
-    }
+  const see = (record: HistoryRecord) => {
+    values = valuesBefore(values, record);
+    for (const name of record.changed) changed.add(name);
+    count++;
+    return true;
   };
-  await context.timeBudget.wait(read());
+  await eachRecord(context, { current, versions: { $gt: version }, see });
   if (count < latest - version) throw notFound();
   return { values, changed };
 }

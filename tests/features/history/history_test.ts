@@ -89,6 +89,21 @@ test("the records of an entity are read in pages", async () => {
   }
 });
 
+test("a page of large records ends early", async () => {
+  await using app = await servePlans();
+  const large = (letter: string) => ({ notes: { text: letter.repeat(3 * 1024 * 1024) } });
+  const _id = new mongoose.Types.ObjectId();
+  await getModel(Plan).collection.insertOne({ _id, name: "a", __v: 0, ...large("a") } as never);
+  await app.updated(`/plans/${_id}`, { notes: { text: "b" } });
+  for (const letter of ["c", "d", "e"]) {
+    await getModel(Plan).collection.updateOne({ _id }, { $set: large(letter) });
+    await app.updated(`/plans/${_id}`, { notes: { text: letter } });
+  }
+  const { body, headers } = await app.get<ShownRecord[]>(`/plans/${_id}/history`);
+  assertEquals(body.map(({ version }) => version), [4, 3]);
+  assertMatch(headers.get("link") ?? "", /after=3>/);
+});
+
 test("an entity that was removed and created again shows only its present records", async () => {
   await using app = await servePlans();
   const path = `/plans/${new mongoose.Types.ObjectId()}`;

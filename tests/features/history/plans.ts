@@ -9,6 +9,7 @@ import {
   type FrameworkRequest,
   getModel,
   type Hidden,
+  type ModelClass,
   one,
   prop,
   type ReadOnly,
@@ -114,15 +115,17 @@ export class Plan extends FrameworkModel {
   readonly changedBy?: ReadOnly<string>;
 }
 
-/** Serves plans on a replica set. The header `x-user` has the sender of a request. */
-export async function servePlans(options: MountOptions = {}): Promise<Mounted> {
+/** Serves models on a replica set. The header `x-user` has the sender of a request. */
+export async function serveHistory(
+  models: readonly ModelClass[],
+  options: MountOptions = {},
+): Promise<Mounted> {
   const mongo = await startMongo({ replicaSet: 1 });
-  const app = await mount([Plan, Remark], {
+  const app = await mount(models, {
     mongo: mongo.uri,
     actor: (req) => req.headers["x-user"] as string | undefined,
     ...options,
   });
-  await getModel(Plan).init();
   return {
     ...app,
     async [Symbol.asyncDispose]() {
@@ -130,6 +133,13 @@ export async function servePlans(options: MountOptions = {}): Promise<Mounted> {
       await mongo.stop();
     },
   };
+}
+
+/** Serves plans. */
+export async function servePlans(options: MountOptions = {}): Promise<Mounted> {
+  const app = await serveHistory([Plan, Remark], options);
+  await getModel(Plan).init();
+  return app;
 }
 
 /** The options of a request of a user. */
