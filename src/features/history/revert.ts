@@ -6,11 +6,19 @@ import type { Reply } from "../../pipeline/request/reply.ts";
 import { changeEntity } from "../../pipeline/write.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { versionKeyOf } from "../../schema/fields/system_fields.ts";
-import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
-import { isSetOnce, whyUnseen } from "../../schema/fields/visibility.ts";
-import { setRaw } from "../../schema/mongoose/documents/document_values.ts";
+import { type FieldShape, type Shape, shapeForAll } from "../../schema/fields/shape.ts";
+import { isSetOnce, strictestField, whyUnseen } from "../../schema/fields/visibility.ts";
+import { setStored } from "../../schema/mongoose/documents/document_values.ts";
 import type { NamedReference } from "../../write/body/cast_body.ts";
-import { readSnapshot, type StoredObject, storedText } from "../../write/stored_values.ts";
+import {
+  bindToSeen,
+  readSnapshot,
+  seenOf,
+  type StoredObject,
+  storedText,
+  valueAt,
+} from "../../write/stored_values.ts";
+import { recordedValues } from "./recorded_values.ts";
 import type { HistoryRecord } from "./history_collection.ts";
 import { eachRecord, latestOf, valuesBefore } from "./read_records.ts";
 
@@ -70,23 +78,45 @@ function setBack(
     readonly earlier: Earlier;
   },
 ): NamedReference[] {
-  const { level: { shape } } = context;
-  const schema = (doc.constructor as Model<unknown>).schema;
-  const references: NamedReference[] = [];
-  for (const name of changed) {
-    const field = shape.fields.get(name);
-    if (!isSetBack(field)) continue;
-    const value = settled(values[name], { now: current[name], field });
-    if (storedText(value) === storedText(current[name])) continue;
-    const type = schema.path(name) ?? field.type;
-    setRaw(doc, {
+  const { fields } = context.level.shape;
+  return [...changed].flatMap((name) =>
+    setFieldBack(doc, {
       path: name,
-      value: value === undefined ? undefined : type.cast(value, doc, true, undefined, {}),
-    });
-    doc.markModified(name);
-    references.push(...referencesIn(value, { path: name, field }));
+      field: fields.get(name),
+      value: values[name],
+      now: current[name],
+    })
+  );
+}
+
+interface FieldChange {
+  readonly path: string;
+  readonly field: FieldShape | undefined;
+  /** The earlier value. */
+  readonly value: unknown;
+  readonly now: unknown;
+}
+
+function setFieldBack(doc: Document, { path, field, value, now }: FieldChange): NamedReference[] {
+  if (!isSetBack(field)) return [];
+  const type = (doc.constructor as Model<unknown>).schema.path(path) ?? field.type;
+  if (type === undefined) {
+    // An object of dotted paths has no type, so each of its fields is set.
+    return [...field.shape?.fields ?? []].flatMap(([name, inner]) =>
+      setFieldBack(doc, {
+        path: `${path}.${name}`,
+        field: inner,
+        value: valueAt(value, name),
+        now: valueAt(now, name),
+      })
+    );
   }
-  return references;
+  const earlier = settled(value, { now, field });
+  if (storedText(earlier) === storedText(now)) return [];
+  setStored(doc, { path, type, value: earlier });
+  // The whole value is written, and another request may change a part of it, also a part that the caller does not see.
+  if (field.kind !== "scalar") bindToSeen(doc, [...seenOf(doc), path]);
+  return referencesIn(earlier, { path, field });
 }
 
 function isSetBack(field: FieldShape | undefined): field is FieldShape {
@@ -101,8 +131,9 @@ interface Settled {
 }
 
 /**
- * Returns an earlier value in which the fields that the caller cannot see or set have their present values. Objects of a
- * list are compared with the present objects of the same `_id`.
+ * Returns an earlier value in which the fields that the caller cannot see or set have their present values. An object of
+ * a list gets them from the present object of the same `_id`. Without an `_id`, it gets them from an object with the same
+ * other values.
  */
 function settled(value: unknown, { now, field }: Settled): unknown {
   const { kind, shape, element } = field;
@@ -120,31 +151,41 @@ function settled(value: unknown, { now, field }: Settled): unknown {
     );
   }
   if (kind !== "array" || !Array.isArray(value)) return value;
-  const byId = new Map(
-    (Array.isArray(now) ? now : []).filter(isJsonObject)
-      .map((each) => [storedText(each._id), each]),
-  );
-  return value.map((each) =>
-    settled(each, { now: byId.get(storedText(Object(each)._id)), field: element })
-  );
+  const take = takerFrom(now, element.shape);
+  return value.map((each) => settled(each, { now: take(each), field: element }));
+}
+
+/** Returns a function that finds the object of a list that an earlier object was. Each object is found once. */
+function takerFrom(list: unknown, shape: Shape | undefined): (earlier: unknown) => unknown {
+  const recorded = shape?.schema && shapeForAll(shape.schema);
+  const keyOf = (each: StoredObject) =>
+    storedText(each._id ?? (recorded ? recordedValues(each, recorded) : each));
+  const present = Array.isArray(list) ? list.filter(isJsonObject) as StoredObject[] : [];
+  const byKey = Map.groupBy(present, keyOf);
+  return (earlier) => isJsonObject(earlier) ? byKey.get(keyOf(earlier))?.shift() : undefined;
 }
 
 function settledIn(
   value: StoredObject,
   { now, shape }: { readonly now: StoredObject | undefined; readonly shape: Shape },
 ): StoredObject {
-  const settledValues = Object.entries(value).flatMap(([name, each]) => {
-    const field = shape.fields.get(name);
-    // An object that comes back has its earlier values, except values that the caller cannot see.
-    if (now === undefined) {
-      return field === undefined || whyUnseen(field) === undefined
-        ? [[name, field ? settled(each, { now: undefined, field }) : each]]
-        : [];
-    }
-    return isSetBack(field) ? [[name, settled(each, { now: now[name], field })]] : [];
+  const names = new Set([...Object.keys(now ?? {}), ...Object.keys(value)]);
+  const isTaken = (name: string) =>
+    now === undefined ? isUnhidden(name, shape) : isSetBack(shape.fields.get(name));
+  const entries = [...names].flatMap((name) => {
+    const from = isTaken(name) ? value : now ?? {};
+    if (!Object.hasOwn(from, name)) return [];
+    const field = strictestField(name, shape);
+    const each = from[name];
+    return [[name, from === value && field ? settled(each, { now: now?.[name], field }) : each]];
   });
-  const kept = Object.entries(now ?? {}).filter(([name]) => !isSetBack(shape.fields.get(name)));
-  return Object.fromEntries([...kept, ...settledValues]);
+  return Object.fromEntries(entries);
+}
+
+/** Whether an object that comes back has its earlier value of a field, because the caller may see the field. */
+function isUnhidden(name: string, shape: Shape): boolean {
+  const field = strictestField(name, shape);
+  return field === undefined || whyUnseen(field) === undefined;
 }
 
 /** Returns the references in a value to entities that must exist. */

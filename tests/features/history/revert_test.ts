@@ -113,7 +113,7 @@ test("a version whose records are gone is 404", async () => {
   assertEquals((await revert(1)).body.name, "b");
 });
 
-test("a revert may refer to no entity that is gone, where the field says so", async () => {
+test("a revert may refer to an entity that is gone, unless the field has `exists`", async () => {
   await using app = await servePlans();
   const { _id } = await app.created("/plans", { name: "a" });
   const remark = await app.created(`/plans/${_id}/remarks`, { text: "r" });

@@ -1,5 +1,7 @@
 import mongoose from "mongoose";
-import type { Document } from "mongoose";
+import type { Document, SchemaType } from "mongoose";
+
+const { CastError, ValidatorError } = mongoose.Error;
 
 /**
  * The name of the member of a document that holds its stored values. Mongoose resolves no path through an object with
@@ -56,6 +58,25 @@ export function writeFree(
 
 export function setRaw(doc: Document, { path, value }: { path: string; value: unknown }): void {
   (doc as unknown as { $__setValue(path: string, value: unknown): void }).$__setValue(path, value);
+}
+
+/**
+ * Sets a changed value in the form in which the database stores it, without setters. A value that does not fit its field
+ * becomes a problem of the document, as such a value of a stored document does.
+ */
+export function setStored(
+  doc: Document,
+  { path, type, value }: { path: string; type: SchemaType; value: unknown },
+): void {
+  try {
+    const cast = value === undefined ? undefined : type.cast(value, doc, true, undefined, {});
+    setRaw(doc, { path, value: cast });
+  } catch (reason) {
+    if (!(reason instanceof CastError)) throw reason;
+    const { message } = reason;
+    doc.invalidate(path, new ValidatorError({ path, message, type: "cast", value, reason }));
+  }
+  doc.markModified(path);
 }
 
 /**
