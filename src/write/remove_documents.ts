@@ -4,12 +4,13 @@ import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { everyFilter, type Filter, isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
 import { type Removal, sendWith } from "../schema/mongoose/statements/send_with.ts";
 import { matchAsIs } from "../schema/mongoose/statements/query_casts.ts";
-import { alone, alwaysRead, REPLACED } from "./save_document.ts";
+import { alone, REPLACED } from "./save_document.ts";
 import type { SaveDocumentOptions, Written } from "./save_document.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { storedText } from "./stored_values.ts";
 import { unchangedSeen } from "./update_conditions.ts";
-import { changedBy, projectionOfWrite, type WrittenEntity } from "./written_entity.ts";
+import { alwaysRead, BEFORE_WRITE, changedBy } from "./written_entity.ts";
+import { projectionOfWrite, type WrittenEntity } from "./written_entity.ts";
 
 /**
  * Removes a document with its middleware. Throws a 409 if the document no longer matches the scope and the filter,
@@ -121,7 +122,7 @@ async function readRemoved(
     readonly fields?: Readonly<Record<string, 1>>;
   },
 ): Promise<WrittenEntity[]> {
-  const options = { projection: fields, ...session && { session } };
+  const options = { ...BEFORE_WRITE, projection: fields, ...session && { session } };
   const named = castFilter(model, everyFilter({ _id: { $in: ids } }, scope));
   const found = await model.collection.find(named, options).toArray();
   return found.map((before) => ({ id: before._id, before }));

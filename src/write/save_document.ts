@@ -13,7 +13,13 @@ import {
   statementOptionsOf,
 } from "../schema/mongoose/statements/save_by.ts";
 import type { StatementOptions } from "../schema/mongoose/statements/save_by.ts";
-import { changedBy, projectionOfWrite, type WrittenEntity } from "./written_entity.ts";
+import {
+  alwaysRead,
+  BEFORE_WRITE,
+  changedBy,
+  projectionOfWrite,
+  type WrittenEntity,
+} from "./written_entity.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { sendUpdates, type UpdateStatement } from "../schema/mongoose/statements/commands.ts";
 import type { Write } from "../schema/mongoose/statements/send_with.ts";
@@ -108,12 +114,7 @@ function updateDocument(doc: Document, options: SaveDocumentOptions): Promise<vo
 }
 
 /** The options of an update that returns the values before it. */
-export const REPLACED = { returnDocument: "before", raw: false } as const;
-
-/** Returns the fields that every record of a write needs, such as the version. */
-export function alwaysRead(doc: Pick<Document, "schema">): (string | undefined)[] {
-  return [versionKeyOf(doc), doc.schema.get("discriminatorKey") as string | undefined];
-}
+export const REPLACED = { ...BEFORE_WRITE, returnDocument: "before" } as const;
 
 /**
  * Saves stored documents of one collection by one bulk of updates. Each update has the conditions that `saveDocument()`
@@ -156,9 +157,10 @@ async function readBefore(
   const [first] = docs as readonly [Document];
   const ids = docs.map(({ _id }) => _id);
   const projection = projectionOfWrite(updates.map(({ u }) => u), alwaysRead(first));
+  const options = { ...BEFORE_WRITE, ...statement, projection };
   const named = everyFilter({ _id: { $in: ids } }, scope);
   const filter = castFilter(first.constructor as Model<unknown>, named);
-  const found = await first.collection.find(filter, { ...statement, projection }).toArray();
+  const found = await first.collection.find(filter, options).toArray();
   const byId = new Map(found.map((each) => [storedText(each._id), each]));
   return docs.map(({ _id }, index) => {
     const before = byId.get(storedText(_id)) ?? {};

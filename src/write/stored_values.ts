@@ -10,6 +10,21 @@ const { BSON } = mongoose.mongo;
 
 export type StoredObject = Record<string, unknown>;
 
+/**
+ * The options with which the MongoDB driver keeps the BSON type of every value. Values that are read with these options
+ * can be written again without a change.
+ */
+export const AS_STORED = {
+  promoteValues: false,
+  promoteLongs: false,
+  promoteBuffers: false,
+  bsonRegExp: true,
+  enableUtf8Validation: false,
+  // The driver refuses BigInt values beside `promoteLongs: false`.
+  useBigInt64: false,
+  raw: false,
+} as const;
+
 export function valuesToStore(doc: Document): StoredObject {
   // A class may override `toObject()` to show other values to its readers. Such values must not be stored, so the
   // method of Mongoose is called.
@@ -92,12 +107,12 @@ export function takeSnapshot(doc: Document): Snapshot {
 
 const seen = new WeakMap<Document, readonly string[]>();
 
-/** Records the fields that a guard has read of a document. A write of the document is bound to the values of the fields. */
+/** Records the fields on which a write of a document depends, such as the fields that a guard has read. */
 export function bindToSeen(doc: Document, names: readonly string[]): void {
   seen.set(doc, names);
 }
 
-/** Returns the fields that a guard has read of a document. */
+/** Returns the fields on which a write of a document depends. */
 export function seenOf(doc: Document): readonly string[] {
   return seen.get(doc) ?? [];
 }

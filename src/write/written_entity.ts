@@ -1,6 +1,8 @@
+import type { Document } from "mongoose";
+import { versionKeyOf } from "../schema/fields/system_fields.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { topOf } from "../filter/filters.ts";
-import { type StoredObject, storedText } from "./stored_values.ts";
+import { AS_STORED, type StoredObject, storedText } from "./stored_values.ts";
 
 /** An entity that a statement has written, with the values that class options record, such as for a history. */
 export interface WrittenEntity {
@@ -15,6 +17,12 @@ export interface WrittenEntity {
   /** The names of the fields that an update has changed. Missing for any other write. */
   readonly changed?: readonly string[];
 }
+
+/**
+ * The options of a statement that returns the values before a write. Integers of 64 bits keep their type. Other numbers
+ * are promoted, because the driver would also return the codes of errors as objects.
+ */
+export const BEFORE_WRITE = { ...AS_STORED, promoteValues: true } as const;
 
 /** The names of the fields of the entity at whose top an update writes. */
 export function fieldsOf(update: Update): string[] {
@@ -33,6 +41,11 @@ export function changedBy(update: Update, before: StoredObject): string[] {
     }
     return !Object.hasOwn($unset, name) || Object.hasOwn(before, name);
   });
+}
+
+/** Returns the fields that every record of a write needs, such as the version. */
+export function alwaysRead({ schema }: Pick<Document, "schema">): (string | undefined)[] {
+  return [versionKeyOf({ schema }), schema.get("discriminatorKey") as string | undefined];
 }
 
 /** Returns the projection of the fields that an update writes, and of the fields that every record needs. */

@@ -8,7 +8,7 @@ import { toJson } from "../../json/to_json.ts";
 import { asVersion, versionKeyOf } from "../../schema/fields/system_fields.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { storedText } from "../../write/stored_values.ts";
-import { changedBy } from "../../write/written_entity.ts";
+import { BEFORE_WRITE, changedBy } from "../../write/written_entity.ts";
 import type { Unsent, WriteResult } from "../source.ts";
 import { operatorsFor, type Stamps, stampsFor, type WriteDuties } from "../write_duties.ts";
 import { timeStamps } from "./entity_maker.ts";
@@ -62,8 +62,7 @@ export async function store(
       ...!isEmpty(projection) && { projection },
       upsert,
       returnDocument: together === undefined ? "after" : "before",
-      enableUtf8Validation: false,
-      raw: false,
+      ...together === undefined ? { enableUtf8Validation: false, raw: false } : BEFORE_WRITE,
     });
   const sent = together === undefined
     ? writePastLock(lockOf(collection), send)
@@ -107,14 +106,17 @@ async function storeTogether(
 /** Returns the values of an entity after an update that sets, removes and increments fields of the entity. */
 function updated(before: Values, { $set = {}, $unset = {}, $inc = {} }: Update): Values {
   const { BSON } = mongoose.mongo;
+  const counted = Object.entries($inc).map(([name, by]) =>
+    [name, Number(before[name] ?? 0) + Number(by)] as const
+  );
+  const written: Values = {
+    ...BSON.deserialize(BSON.serialize($set)),
+    ...Object.fromEntries(counted),
+  };
   const after = { ...before };
   // MongoDB adds the fields of an update in the order of their names.
-  const set = BSON.deserialize(BSON.serialize($set));
-  for (const name of Object.keys(set).sort()) after[name] = set[name];
+  for (const name of Object.keys(written).sort()) after[name] = written[name];
   for (const name of Object.keys($unset)) delete after[name];
-  for (const [name, value] of Object.entries($inc)) {
-    after[name] = Number(after[name] ?? 0) + Number(value);
-  }
   return after;
 }
 

@@ -1,18 +1,6 @@
 import type { Connection, Model, PipelineStage } from "mongoose";
 import { aggregateValues } from "../../schema/mongoose/statements/commands.ts";
-import type { StoredObject } from "../../write/stored_values.ts";
-
-/**
- * The options with which the MongoDB driver keeps the BSON type of every value. Values that are read with these options
- * can be written again without a change.
- */
-export const AS_STORED = {
-  promoteValues: false,
-  promoteLongs: false,
-  promoteBuffers: false,
-  bsonRegExp: true,
-  enableUtf8Validation: false,
-} as const;
+import { AS_STORED, type StoredObject } from "../../write/stored_values.ts";
 
 /**
  * Runs an aggregation on a document that is sent with the query and need not be stored. By this aggregation, the

@@ -20,11 +20,17 @@ import { copyJson, isJsonObject } from "../../schema/fields/json.ts";
 import { asVersion, versionKeyOf } from "../../schema/fields/system_fields.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { matchAsIs, type Update, writeAsIs } from "../../schema/mongoose/statements/query_casts.ts";
-import { type StoredObject, storedText } from "../../write/stored_values.ts";
+import { AS_STORED, type StoredObject, storedText } from "../../write/stored_values.ts";
 import { isObjectAt, isSentBack, sameAsStored, setFields } from "../../write/update_conditions.ts";
-import { fieldsOf } from "../../write/written_entity.ts";
+import {
+  alwaysRead,
+  BEFORE_WRITE,
+  changedBy,
+  fieldsOf,
+  projectionOfWrite,
+} from "../../write/written_entity.ts";
 import { operatorsFor, type Stamps, type WriteDuties } from "../write_duties.ts";
-import { aggregateDocument, AS_STORED } from "./aggregate_document.ts";
+import { aggregateDocument } from "./aggregate_document.ts";
 
 export interface PartSegment {
   readonly property: string;
@@ -170,7 +176,7 @@ export async function changePlace(
   change: Change,
 ): Promise<boolean> {
   if (place.together === undefined) return await changeAlone(place, change);
-  if (change.session !== undefined) return await changeTogether(place, change);
+  if (change.session?.inTransaction()) return await changeTogether(place, change);
   let isWritten = false;
   await inTransaction({ ...turnAt(place), isRequired: true }, async (session) => {
     isWritten = await changeTogether(place, { ...change, session });
@@ -180,25 +186,28 @@ export async function changePlace(
 
 /** Makes a change in the transaction of its session, and sends the further statements of class options. */
 async function changeTogether(place: PartPath, change: Change): Promise<boolean> {
-  const { model, id, scope, together } = place;
+  const { model, id, scope, steps, stamps, together } = place;
   const session = change.session as ClientSession;
   const { updatedAt } = stampFields(model.schema);
-  const written = [
-    ...fieldsOfRoot(place, change),
-    ...typeof updatedAt === "string" ? [updatedAt] : [],
-  ];
-  const always = [versionKeyOf(model), model.schema.get("discriminatorKey") as string | undefined];
-  const projection = Object.fromEntries([...written, ...always].map((name) => [name, 1]));
+  const renewed = typeof updatedAt === "string" ? [updatedAt] : [];
+  const read = [...fieldsOfRoot(place, change), ...renewed, ...alwaysRead(model)];
+  const options = { ...BEFORE_WRITE, projection: projectionOfWrite([], read), session };
   const named = everyFilter({ _id: id }, scope);
-  const before = await model.collection.findOne(named, { projection, session });
+  const before = await model.collection.findOne(named, options) ?? {};
   if (!await changeAlone(place, change)) return false;
-  const entities = [{ id, before: before ?? {}, changed: written }];
+  // An update without values writes only the version and the values of class options.
+  const own = isEmpty(change.update) ? [] : fieldsOfRoot({ steps }, change);
+  const stamped = changedBy(withValues({}, stamps), before);
+  const entities = [{ id, before, changed: [...own, ...stamped, ...renewed] }];
   await together?.({ change: "update", entities, model }, session);
   return true;
 }
 
 /** Returns the names of the fields of the root document that a change writes. */
-function fieldsOfRoot({ steps: [step], stamps = {} }: PartPath, { update }: Change): string[] {
+function fieldsOfRoot(
+  { steps: [step], stamps = {} }: Pick<PartPath, "steps" | "stamps">,
+  { update }: Change,
+): string[] {
   const own = step === undefined ? fieldsOf(update) : [step.property];
   return [...new Set([...own, ...Object.keys(stamps)])];
 }
