@@ -8,6 +8,7 @@ import {
 import type { TimeBudget } from "../database/time_budget.ts";
 import { writerOf } from "../database/write_past_lock.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
+import { sessionAround } from "../schema/mongoose/statements/save_by.ts";
 import type { Together } from "../write/save_document.ts";
 import type { WrittenEntity } from "../write/written_entity.ts";
 
@@ -73,7 +74,7 @@ function withDuties(
   { written, together, session: own, ...transaction }: TransactionOptions & {
     readonly written: Omit<WrittenEntities, "entities">;
     readonly together: Together | undefined;
-    /** The session of a transaction that a hook has begun. */
+    /** The session of a transaction that a hook or the application has begun. */
     readonly session: ClientSession | undefined;
   },
 ): Together {
@@ -126,7 +127,7 @@ export function boundWriter(
     return together ?? writerOf(docs, { timeBudget, part });
   }
   const model = first.constructor as Model<unknown>;
-  const session = first.$session() ?? undefined;
+  const session = first.$session() ?? sessionAround();
   const written = { change, model };
   const { connection, turn } = turnsIn(first);
   // Transactions of different entities do not conflict, so only transactions of one entity take turns.
@@ -149,5 +150,5 @@ export function boundRemoval(
   if (duties?.together === undefined || ids.length === 0) return together;
   const written = { change: "remove", model } as const;
   const transaction = { ...turnsIn(model as never), timeBudget };
-  return withDuties(duties, { ...transaction, written, together, session: undefined });
+  return withDuties(duties, { ...transaction, written, together, session: sessionAround() });
 }

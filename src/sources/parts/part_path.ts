@@ -19,6 +19,7 @@ import type { Filter } from "../../filter/filters.ts";
 import { copyJson, isJsonObject } from "../../schema/fields/json.ts";
 import { asVersion, versionKeyOf } from "../../schema/fields/system_fields.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
+import { sessionAround } from "../../schema/mongoose/statements/save_by.ts";
 import { matchAsIs, type Update, writeAsIs } from "../../schema/mongoose/statements/query_casts.ts";
 import { AS_STORED, type StoredObject, storedText } from "../../write/stored_values.ts";
 import { isObjectAt, isSentBack, sameAsStored, setFields } from "../../write/update_conditions.ts";
@@ -176,7 +177,8 @@ export async function changePlace(
   change: Change,
 ): Promise<boolean> {
   if (place.together === undefined) return await changeAlone(place, change);
-  if (change.session?.inTransaction()) return await changeTogether(place, change);
+  const own = change.session ?? sessionAround();
+  if (own?.inTransaction()) return await changeTogether(place, { ...change, session: own });
   let isWritten = false;
   await inTransaction({ ...turnAt(place), isRequired: true }, async (session) => {
     isWritten = await changeTogether(place, { ...change, session });

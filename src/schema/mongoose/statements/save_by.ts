@@ -108,11 +108,16 @@ export function statementOptionsOf(
   doc: Document,
   { session, ...options }: StatementOptions,
 ): object {
-  const { transactionAsyncLocalStorage: around } = mongoose as TransactionAround;
-  const used = session ?? doc.$session() ?? around?.getStore()?.session;
+  const used = session ?? doc.$session() ?? sessionAround();
   if (used) return { ...options, session: used };
   const writeConcern: unknown = doc.schema.get("writeConcern");
   return { ...options, ...writeConcern !== undefined && { writeConcern } };
+}
+
+/** Returns the session of a transaction that the application runs around a request. */
+export function sessionAround(): ClientSession | undefined {
+  const { transactionAsyncLocalStorage: around } = mongoose as TransactionAround;
+  return around?.getStore()?.session;
 }
 
 /**
