@@ -4,6 +4,7 @@ import { tooMuch } from "../../errors/refusals.ts";
 import type { TogetherWrite } from "../../pipeline/class_feature.ts";
 import { asVersion, versionKeyOf } from "../../schema/fields/system_fields.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
+import { sendUpdates, type UpsertStatement } from "../../schema/mongoose/statements/commands.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
 import type { WrittenEntity } from "../../write/written_entity.ts";
 import type { HistoryRule } from "./history.ts";
@@ -16,57 +17,32 @@ const { BSON, ObjectId } = mongoose.mongo;
 /** The maximum size of a record in bytes. MongoDB needs the rest of its limit of 16 MB for the statement. */
 const MAX_BYTES = 16 * 1024 * 1024 - 16 * 1024;
 
-/** The maximum number of bytes of the records in one command, which a command of MongoDB can hold. */
-const COMMAND_BYTES = 12 * 1024 * 1024;
-
 /** Adds a record of each entity that a statement has written, in the transaction of the statement. */
 export async function addRecords(
   rule: HistoryRule,
   { target, model, entities, session, ...write }: TogetherWrite,
 ): Promise<void> {
   keepFor(model, rule);
-  const history = historyOf(model);
   const records = entities.map((entity) => recordOf(entity, { ...write, model, target }));
-  for (const some of inCommands(records)) {
-    // A pipeline sets the time by the clock of the database, which an insert cannot do.
-    const updates = some.map((record) => ({
-      filter: { _id: new ObjectId() },
-      update: [{ $replaceWith: { $mergeObjects: ["$$ROOT", { $literal: record }, NOW] } }],
-      upsert: true,
-    }));
-    const [only] = updates;
-    if (updates.length > 1) {
-      await history.bulkWrite(updates.map((updateOne) => ({ updateOne })) as never, {
-        session,
-        ordered: false,
-      });
-    } else if (only !== undefined) {
-      await history.updateOne(only.filter, only.update, { session, upsert: true });
-    }
-  }
+  const collection = historyOf(model);
+  await sendUpdates({ db: model.db, collection }, records.map(insertionOf), { session });
 }
-
-const NOW = { at: "$$NOW" };
 
 type NewRecord = Omit<HistoryRecord, "at">;
 
-/** Divides records into lists that one command can hold. Throws a 413 if a record is too large for the database. */
-function* inCommands(records: readonly NewRecord[]): Generator<NewRecord[]> {
-  let list: NewRecord[] = [];
-  let size = 0;
-  for (const record of records) {
-    const own = BSON.calculateObjectSize(record);
-    if (own > MAX_BYTES) throw tooMuch(new RangeError("A record of the history is too large"));
-    if (list.length > 0 && size + own > COMMAND_BYTES) {
-      yield list;
-      list = [];
-      size = 0;
-    }
-    list.push(record);
-    size += own;
+/**
+ * Returns the statement that stores a record. Its stages set the time by the clock of the database, which an insert
+ * cannot do. Throws a 413 if the record is too large for the database.
+ */
+function insertionOf(record: NewRecord): UpsertStatement {
+  if (BSON.calculateObjectSize(record) > MAX_BYTES) {
+    throw tooMuch(new RangeError("A record of the history is too large"));
   }
-  if (list.length > 0) yield list;
+  const stage = { $replaceWith: { $mergeObjects: ["$$ROOT", { $literal: record }, NOW] } };
+  return { q: { _id: new ObjectId() }, u: [stage], upsert: true };
 }
+
+const NOW = { at: "$$NOW" };
 
 interface RecordedWrite extends Pick<TogetherWrite, "actor" | "operation" | "model"> {
   readonly target: ModelClass;

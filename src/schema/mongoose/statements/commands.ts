@@ -9,20 +9,27 @@ export interface UpdateStatement {
   readonly u: Update;
 }
 
+/** An update by aggregation stages that stores a new document if no document matches. */
+export interface UpsertStatement {
+  readonly q: Record<string, unknown>;
+  readonly u: readonly object[];
+  readonly upsert: true;
+}
+
 /**
  * Sends updates of a collection in order and in as few commands as possible. Returns the number of matched documents,
  * so that the caller notices a document that another write has changed or removed. The driver's bulk write is not used,
  * because its errors lose their class and the index that refused a value.
  */
 export async function sendUpdates(
-  { db, collection: { name } }: Document,
-  updates: readonly UpdateStatement[],
-  { maxTimeMS, ...options }: StatementOptions,
+  { db, collection: { name } }: Pick<Document, "db"> & { readonly collection: { name: string } },
+  updates: readonly (UpdateStatement | UpsertStatement)[],
+  { maxTimeMS, ...options }: Partial<StatementOptions>,
 ): Promise<number> {
   const database = db.getClient().db(db.name);
   let met = 0;
   for (const some of inCommands(updates)) {
-    const command = { update: name, updates: some, maxTimeMS };
+    const command = { update: name, updates: some, ...maxTimeMS && { maxTimeMS } };
     const { n, writeErrors } = await traceStatement(
       { connection: db, operation: "update", collection: name },
       () => database.command(command, options),
