@@ -18,8 +18,8 @@ function ignoreWatcher({ killerProcess }: Member): void {
   killerProcess?.on("error", () => {});
 }
 
-/** Starts a replica set, with the election timeout that MongoDB has by default. */
-export async function openReplicaSet() {
+/** Starts a replica set, with the election timeout that MongoDB has by default, or with another one. */
+export async function openReplicaSet(electionMS = ELECTION_MS) {
   const mongo = await startMongo({ replicaSet: 3 });
   const members = mongo.members.flatMap(({ instanceInfo }) => instanceInfo?.instance ?? []);
   for (const each of members) ignoreWatcher(each);
@@ -29,7 +29,7 @@ export async function openReplicaSet() {
   const ask = (command: object) => connection.getClient().db("admin").command(command as never);
   const { config } = await ask({ replSetGetConfig: 1 });
   config.version++;
-  config.settings.electionTimeoutMillis = ELECTION_MS;
+  config.settings.electionTimeoutMillis = electionMS;
   await ask({ replSetReconfig: config });
   return {
     uri: mongo.uri,
