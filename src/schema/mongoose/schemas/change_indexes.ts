@@ -10,6 +10,8 @@ interface ChangedIndexes {
   readonly changes: readonly IndexChange[];
   /** Returns the indexes without the changes. */
   readonly declared: () => SchemaIndex[];
+  /** The declared keys of the indexes of kinds (discriminators), by the text of the keys in the database. */
+  readonly ofKinds: Map<string, IndexDefinition>;
 }
 
 const changed = new WeakMap<Schema, ChangedIndexes>();
@@ -21,10 +23,13 @@ const changed = new WeakMap<Schema, ChangedIndexes>();
  */
 export function changeIndexes(schema: Schema, change: IndexChange): void {
   const read = schema.indexes;
-  const { changes, declared } = changed.get(schema) ??
-    { changes: [], declared: () => Reflect.apply(read, schema, []) as unknown as SchemaIndex[] };
+  const { changes, declared, ofKinds } = changed.get(schema) ?? {
+    changes: [],
+    declared: () => Reflect.apply(read, schema, []) as unknown as SchemaIndex[],
+    ofKinds: new Map<string, IndexDefinition>(),
+  };
   const all = [...changes, change];
-  changed.set(schema, { changes: all, declared });
+  changed.set(schema, { changes: all, declared, ofKinds });
   schema.indexes = () =>
     declared().map((index) => all.reduce((each, apply) => apply(each), index)) as never;
 }
@@ -47,16 +52,27 @@ export function partialOptions([keys, options]: SchemaIndex): IndexOptions {
   return { ...others, partialFilterExpression: { ...others.partialFilterExpression, ...filled } };
 }
 
-/** Returns the keys with which a class has declared an index, by the keys of the index in the database. */
+/**
+ * Returns the keys with which a class or one of its kinds (discriminators) has declared an index, by the keys of the
+ * index in the database.
+ */
 export function declaredKeys(schema: Schema, keys: object): IndexDefinition | undefined {
-  if (!changed.has(schema)) return undefined;
   const text = JSON.stringify(keys);
-  const index = schema.indexes().findIndex(([each]) => JSON.stringify(each) === text);
-  return declaredIndexes(schema)[index]?.[0];
+  return keysByText(schema).get(text) ?? changed.get(schema)?.ofKinds.get(text);
+}
+
+/** Returns the declared keys of the indexes of a schema, by the text of the keys in the database. */
+function keysByText(schema: Schema): Map<string, IndexDefinition> {
+  const declared = changed.get(schema)?.declared() ?? [];
+  const stored = schema.indexes();
+  return new Map(declared.map(([keys], index) => [JSON.stringify(stored[index]?.[0]), keys]));
 }
 
 /** Changes the indexes of a kind (discriminator) as the indexes of its base are changed. */
 export function changeAsBase(base: Schema, kind: Schema): void {
-  if (base === kind) return;
-  for (const change of changed.get(base)?.changes ?? []) changeIndexes(kind, change);
+  const ofBase = changed.get(base);
+  if (base === kind || ofBase === undefined) return;
+  for (const change of ofBase.changes) changeIndexes(kind, change);
+  // The schemas of kinds are made for each connection, so only the keys are kept.
+  for (const [text, keys] of keysByText(kind)) ofBase.ofKinds.set(text, keys);
 }
