@@ -101,7 +101,7 @@ export class IndexBuilds {
     if (isBuilt()) return true;
     this.#unique ??= uniqueIndexes(this.#model).map(([key, options]) => ({
       fields: [...Object.keys(key).map(topOf), ...fieldsIn(options.partialFilterExpression)],
-      isOfAll: !options.sparse && options.partialFilterExpression === undefined,
+      isOfAll: !options.sparse && isOfEmpty(options.partialFilterExpression),
       text: JSON.stringify(key),
     }));
     const needed = this.#unique.filter(isNeeded).map(({ text }) => text);
@@ -278,6 +278,14 @@ function fieldsIn(condition: unknown): string[] {
   return Object.entries(Object(condition)).flatMap(([name, value]) =>
     name.startsWith("$") ? [value].flat().flatMap(fieldsIn) : [topOf(name)]
   );
+}
+
+/**
+ * Whether a partial index contains an entity without the fields of its condition, as the index of a class with a trash
+ * does.
+ */
+function isOfEmpty(condition: unknown): boolean {
+  return Object.values(Object(condition)).every((value) => value === null);
 }
 
 interface UniqueOptions {

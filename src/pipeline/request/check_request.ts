@@ -72,11 +72,13 @@ function needsAny(names: readonly string[]): Need {
 /**
  * Returns a function that decides for a unique index whether the write of a request could store a duplicate while the
  * index is not built. A write needs the indexes of the fields that it sets. A new entity also needs the indexes of the
- * fields that its body leaves out, except sparse and partial indexes.
+ * fields that its body leaves out, unless the index is sparse or partial and would not contain the entity.
  */
 function neededBy(
   { req: { body }, route: { operation: { change, origin } }, context }: Call,
 ): Need {
+  // A route of a class option, such as the restoration of an entity, may store any value that is unique.
+  if (context.level.perform !== undefined) return () => true;
   if (change !== "merge" && change !== "replace") return () => false;
   const isNew = origin === "new" || origin === "byKey";
   // A `preSave` hook may set any field of a new entity, so the write needs every unique index.
