@@ -4,6 +4,7 @@ import type { ModelClass } from "../declare/model/framework_model.ts";
 import { logHint } from "../errors/log.ts";
 import { memoize } from "./memoize.ts";
 import { isOpen } from "./mongoose/connections.ts";
+import { declaredIndexes, type SchemaIndex } from "./mongoose/schemas/change_indexes.ts";
 
 /**
  * The pause before the second attempt to build the indexes of a model. The pause doubles with each attempt, up to
@@ -55,6 +56,7 @@ export class IndexBuilds {
   #tries = 0;
   #stands: object | undefined;
   #builtAnew: object | undefined;
+  #withoutOlder: object | undefined;
   #unique: readonly UniqueIndex[] | undefined;
 
   constructor(model: Model<unknown>, target: ModelClass) {
@@ -83,12 +85,25 @@ export class IndexBuilds {
    */
   async areUniqueStanding(): Promise<boolean> {
     const client = this.#model.db.getClient();
-    if (this.#stands === client || uniqueIndexes(this.#model).length === 0) return true;
+    if (uniqueIndexes(this.#model).length === 0) return true;
+    if (this.#stands === client) return !await this.#hasOlder(client);
     await this.#model.init().then(() => {}, () => {});
     const missing = await missingUnique(this.#model);
     if (missing.length === 0) this.#stands = client;
     this.#missing = new Error(`Unique indexes of "${this.name}" are missing: ${missing}`);
-    return missing.length === 0;
+    return missing.length === 0 && !await this.#hasOlder(client);
+  }
+
+  /**
+   * Whether the collection has a unique index as the class had it without its class options. Such an index would refuse
+   * values that the class options allow, such as values of other tenants. The framework drops no index.
+   */
+  async #hasOlder(client: object): Promise<boolean> {
+    if (this.#withoutOlder === client) return false;
+    const older = await olderUnique(this.#model);
+    if (older.length === 0) this.#withoutOlder = client;
+    else this.#missing = new Error(olderText(this.name, older));
+    return older.length > 0;
   }
 
   /**
@@ -139,6 +154,13 @@ export class IndexBuilds {
     this.#logged.clear();
     this.#tries = 0;
     this.#untold.delete(this);
+    // A connection that closes early has no such index that a write could meet.
+    olderUnique(this.#model).then((older) => {
+      const text = olderText(this.name, older);
+      if (older.length === 0 || this.#logged.has(text)) return;
+      this.#logged.add(text);
+      logHint(text);
+    }, () => {});
   }
 
   #fail(error: Error): void {
@@ -201,10 +223,30 @@ async function missingUnique(model: Model<unknown>): Promise<string[]> {
     throw error;
   });
   const standing = new Set(
-    stored.filter(({ unique }) => unique).map(({ key, ...options }) => ruleOf(key, options)),
+    stored.filter(({ unique }) => unique).map(({ key, ...options }) => ruleOf([key, options])),
   );
-  return uniqueIndexes(model).filter(([key, options]) => !standing.has(ruleOf(key, options)))
+  return uniqueIndexes(model).filter((index) => !standing.has(ruleOf(index)))
     .map(([key]) => JSON.stringify(key));
+}
+
+function olderText(name: string, older: readonly string[]): string {
+  return `Unique indexes of "${name}" are older than its class options, which need other indexes; drop ${older}`;
+}
+
+/**
+ * Returns the names of the unique indexes in the database that the class would have without its class options, and that
+ * no index of the class is.
+ */
+async function olderUnique(model: Model<unknown>): Promise<string[]> {
+  const rules = new Set(withCollation(model, declaredIndexes(model.schema as Schema)).map(ruleOf));
+  for (const each of uniqueIndexes(model)) rules.delete(ruleOf(each));
+  if (rules.size === 0) return [];
+  const stored = await model.listIndexes().catch((error) => {
+    if (error.code === UNAUTHORIZED) return [];
+    throw error;
+  }) as StoredIndex[];
+  return stored.filter(({ unique, key, ...options }) => unique && rules.has(ruleOf([key, options])))
+    .map(({ name }) => name);
 }
 
 interface StoredIndex extends UniqueOptions {
@@ -299,15 +341,22 @@ interface UniqueOptions {
  * Returns a text that is equal for two unique indexes with the same keys, partial filter, sparseness and collation. A
  * declared index is found among the stored indexes by this text.
  */
-function ruleOf(key: object, options: UniqueOptions): string {
+function ruleOf([key, options]: UniqueRule): string {
   const { sparse, partialFilterExpression = null, collation } = options;
   const { locale = "simple", strength = 3 } = collation ?? {};
   const compared = locale === "simple" ? null : [locale, strength];
   return JSON.stringify([key, partialFilterExpression, Boolean(sparse), compared]);
 }
 
-function uniqueIndexes({ schema }: Model<unknown>): [key: object, options: UniqueOptions][] {
+type UniqueRule = readonly [key: object, options: UniqueOptions];
+
+function uniqueIndexes(model: Model<unknown>): UniqueRule[] {
+  return withCollation(model, model.schema.indexes() as SchemaIndex[]);
+}
+
+/** Returns the unique indexes of a list, with the collation of the schema. */
+function withCollation({ schema }: Model<unknown>, indexes: readonly SchemaIndex[]): UniqueRule[] {
   const { collation } = (schema as Schema).options as UniqueOptions;
-  return schema.indexes().filter(([, { unique }]) => unique)
+  return indexes.filter(([, { unique }]) => unique)
     .map(([key, options]) => [key, { ...collation && { collation }, ...options } as object]);
 }
