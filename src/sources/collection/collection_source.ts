@@ -83,6 +83,8 @@ interface RemoveNamedOptions {
   readonly options?: Record<string, unknown>;
   readonly together?: Together;
   readonly filter?: Filter;
+  /** Whether the removal undoes a creation, so that the entities do not go into the trash of their class. */
+  readonly undoes?: boolean;
 }
 
 export class CollectionSource implements Source {
@@ -300,18 +302,14 @@ export class CollectionSource implements Source {
    * Removes by one statement the entities that match the conditions `named`, the filter of the request and the scope.
    * The option `filter` replaces the filter of the request.
    */
-  protected async removeNamed(
-    named: Filter,
-    removal: RemoveNamedOptions = {},
-  ): Promise<void> {
-    const { options, filter = this.#options.selection.filter } = removal;
+  protected async removeNamed(named: Filter, removal: RemoveNamedOptions = {}): Promise<void> {
+    const { options, filter = this.#options.selection.filter, undoes = false } = removal;
     const model = await this.#options.model();
     const { timeBudget, duties } = this.#options;
     const together = boundRemoval(model, { ...removal, duties, timeBudget });
-    const write = this.#writeOptions(together);
     await removeMatching(model, {
-      ...write,
-      removal: removalOf(this.#options.duties, model),
+      ...this.#writeOptions(together),
+      removal: undoes ? undefined : removalOf(duties, model),
       options,
       ids: removal.ids,
       filter: everyFilter(named, filter),

@@ -149,7 +149,9 @@ export class ReferenceSource extends CollectionSource {
       refusal = error;
     }
     // Without a transaction, the entities are stored already and no parent refers to them, so they are removed.
-    if (session === undefined) await this.removeNamed({ _id: { $in: ids } }, { filter: {} });
+    if (session === undefined) {
+      await this.removeNamed({ _id: { $in: ids } }, { filter: {}, undoes: true });
+    }
     throw refusal;
   }
 
