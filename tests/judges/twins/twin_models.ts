@@ -26,7 +26,8 @@ import type { TwinData } from "./twins.ts";
 const { hiding } = workerData as TwinData;
 const trash = { see: (req: FrameworkRequest) => req.headers["x-user"] === "keeper", keep: "30d" };
 const OPTIONS = {
-  history: true,
+  // Without a history, more writes are single statements.
+  history: hiding !== "both",
   ...hiding !== "tenants" && { trash },
   ...hiding !== "trash" && { tenant: "owner" },
 } as Pick<RestOptions, "history" | "trash" | "tenant">;
