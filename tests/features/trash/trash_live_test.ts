@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
+import { all, create, FrameworkModel, one, prop, remove, rest } from "../../../mod.ts";
 import { test } from "../../harness/testing.ts";
-import { openLive } from "../live/live.ts";
+import { mountLive, openLive } from "../live/live.ts";
 import { until } from "../../support/until.ts";
 import { KEEPER, serveBooks } from "./books.ts";
 
@@ -16,4 +17,30 @@ test("a live list drops an entity that goes into the trash, and gets it back", a
   await app.post(`/books/${_id}/restore`, undefined, KEEPER);
   await until(() => all.items.length === 1 && gone.items.length === 0);
   assertEquals(all.taken(), "put ready drop put");
+});
+
+/** The users who see the trash of slips. */
+const seers = new Set(["ann", "bob"]);
+
+@rest({
+  route: "/slips",
+  methods: [all({ live: true }), one(), create(), remove()],
+  trash: { see: (req) => seers.has(String(req.headers["x-user"])) },
+})
+class Slip extends FrameworkModel {
+  @prop()
+  name?: string;
+}
+
+test("a live list of the trash ends when its reader may no longer see the trash", async () => {
+  await using app = await mountLive([Slip], { live: { renewMS: 200 } });
+  const { _id } = await app.created("/slips", { name: "a" });
+  await using ann = await openLive(`${app.url}/slips?trash=only`, { "x-user": "ann" });
+  await using bob = await openLive(`${app.url}/slips?trash=only`, { "x-user": "bob" });
+  await Promise.all([ann.ready(), bob.ready()]);
+  seers.delete("ann");
+  await until(() => ann.hasEnded, { seconds: 10 });
+  await app.delete(`/slips/${_id}`);
+  await until(() => bob.items.length === 1);
+  assertEquals([ann.items, bob.hasEnded], [[], false]);
 });
