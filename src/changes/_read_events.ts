@@ -1,6 +1,7 @@
 import mongoose from "mongoose";
 import type { Collection, mongo } from "mongoose";
 import { withTimeLimit } from "../database/time_limit.ts";
+import { WITHOUT_TOUCHES } from "../database/touch.ts";
 import { type ChangeEvent, withPathsOnly } from "./change.ts";
 import type { Position } from "./_lease.ts";
 import type { ReadTurns } from "./_read_turns.ts";
@@ -17,12 +18,13 @@ const CLOSE_MS = 1000;
 /**
  * The pipelines of the change stream, the best one first. The first pipeline splits large events into fragments that
  * fit into messages, the second one reads whole events, and the last one reads events without the entity. Servers
- * before 6.0.9 refuse the first pipeline, and fail at a whole event that is too large.
+ * before 6.0.9 refuse the first pipeline, and fail at a whole event that is too large. Events that change no value are
+ * left out.
  */
 const PIPELINES = [
-  [{ $changeStreamSplitLargeEvent: {} }],
-  [],
-  [{ $unset: ["fullDocument", "fullDocumentBeforeChange"] }],
+  [WITHOUT_TOUCHES, { $changeStreamSplitLargeEvent: {} }],
+  [WITHOUT_TOUCHES],
+  [WITHOUT_TOUCHES, { $unset: ["fullDocument", "fullDocumentBeforeChange"] }],
 ];
 
 /**

@@ -4,6 +4,7 @@ import { logHint } from "../errors/log.ts";
 import { overloaded, unavailable } from "../errors/refusals.ts";
 import { isObjectId } from "../schema/mongoose/bson.ts";
 import { isOpen } from "../schema/mongoose/connections.ts";
+import { WITHOUT_TOUCHES } from "./touch.ts";
 import { isUnavailable } from "./translate_error.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
@@ -26,11 +27,11 @@ const GRACE_MS = 10_000;
 const PAUSE_MS = 500;
 
 /**
- * The aggregation stages of a change stream. They reduce each event to its resume token (`_id`) and the identifier of
- * the changed document, because listeners need no other data. The driver throws an error for an event without a resume
- * token.
+ * The aggregation stages of a change stream. The first stage leaves out events that change no value. The
+ * second stage reduces each event to its resume token (`_id`) and the identifier of the changed document, because
+ * listeners need no other data. The driver throws an error for an event without a resume token.
  */
-const STAGES = [{ $project: { documentKey: 1 } }];
+const STAGES = [WITHOUT_TOUCHES, { $project: { documentKey: 1 } }];
 
 /** The options that keep the BSON types of identifiers, so that a query by an identifier finds its entity. */
 const OPTIONS = { batchSize: 1000, promoteLongs: false, promoteBuffers: false } as const;

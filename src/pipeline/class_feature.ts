@@ -13,6 +13,7 @@ import type { Method } from "../declare/operations/methods.ts";
 import type { ActionRecord } from "../declare/operations/action.ts";
 import type { AnswerHeader } from "./description.ts";
 import type { Reply } from "./request/reply.ts";
+import type { JoinedClass } from "./joined_class.ts";
 import type { Call, OpenLevelContext } from "./request/request_context.ts";
 import type { Route } from "./request/route.ts";
 import { cannotMount, type OptionPlace, OptionReader } from "./option_reader.ts";
@@ -37,6 +38,8 @@ export interface ClassFeature<R = unknown> {
   readonly name: string;
   /** Completes the option of the same name of `Framework.initialize()`, which all routes of a router share. */
   settings?(given: unknown): unknown;
+  /** The name of the option of `Framework.initialize()` with the settings. By default, it is the name of the option. */
+  readonly setting?: string;
   /**
    * Reads and checks the option when the class is first used. Throws an error that names the class if the option is
    * wrong.
@@ -82,8 +85,10 @@ export interface ClassFeature<R = unknown> {
    */
   removal?(
     rule: R,
-    write: { readonly req: FrameworkRequest },
+    write: { readonly req: FrameworkRequest; readonly at: Date },
   ): Readonly<Record<string, unknown>> | undefined;
+  /** Returns the fields that {@linkcode ClassFeature.removal} stores. */
+  removalFields?(rule: R): RemovalFields;
   /**
    * Returns the values that the framework stores with each write of an entity, such as the name of the writer. The
    * values must be cast to the types of their fields. The value `undefined` removes a field.
@@ -103,6 +108,18 @@ export interface ClassFeature<R = unknown> {
    * calls it too.
    */
   tidy?(rule: R): Tidy | undefined;
+  /**
+   * Whether {@linkcode ClassFeature.together} has statements for the writes of an operation, so that these writes need
+   * a transaction. By default, all writes of the class need one.
+   */
+  joins?(rule: R, write: { readonly target: ModelClass; readonly operation: string }): boolean;
+}
+
+/** The fields that a removal stores, if it keeps the entity in the database. */
+export interface RemovalFields {
+  /** The name of the field with the time of the removal. */
+  readonly time: string;
+  readonly all: readonly string[];
 }
 
 /**
@@ -176,7 +193,24 @@ export interface TogetherWrite extends WrittenEntities {
    */
   readonly operation: string;
   readonly session: ClientSession;
+  /** The values of the request that has caused the write. Missing if the framework has removed expired entities. */
+  readonly request?: JoinedRequest | undefined;
 }
+
+/** The values of a request whose write class options join. */
+export interface JoinedRequest {
+  readonly req: FrameworkRequest;
+  readonly route: Route;
+  /** The time of the request. All removals of a transaction store the same time. */
+  readonly at: Date;
+  /** The first write of the transaction that has caused the write. Missing for the write of the request itself. */
+  readonly origin: TogetherWrite | undefined;
+  /** Opens a class for further writes in the transaction, which have the given operation in records. */
+  open(from: TogetherWrite, place: JoinedPlace): Promise<JoinedClass>;
+}
+
+/** A class for further writes in a transaction, and the name of their operation for records. */
+export type JoinedPlace = Pick<TogetherWrite, "target" | "operation">;
 
 type Scope = NonNullable<RestRecord["scope"]>;
 
@@ -256,9 +290,9 @@ export function scopesOfRules(rules: readonly ClassRule[], reach: Reach): Scope[
  */
 export function removalByRules(
   rules: readonly ClassRule[],
-  { req }: { readonly req: FrameworkRequest },
+  write: { readonly req: FrameworkRequest; readonly at: Date },
 ): (() => Stamps) | undefined {
-  const kept = rules.map(({ feature, rule }) => feature.removal?.(rule, { req }))
+  const kept = rules.map(({ feature, rule }) => feature.removal?.(rule, write))
     .filter((values) => values !== undefined);
   return kept.length === 0 ? undefined : () => Object.assign({}, ...kept);
 }
@@ -283,18 +317,32 @@ export function stampedByRules(rules: readonly ClassRule[]): readonly string[] {
   return rules.flatMap(({ feature, rule }) => feature.stamped?.(rule) ?? []);
 }
 
+/** Returns the fields that a removal stores, or `undefined` if a removal removes the entity from the database. */
+export function removalFieldsOf(rules: readonly ClassRule[]): RemovalFields | undefined {
+  return rules.map(({ feature, rule }) => feature.removalFields?.(rule)).find((each) => each);
+}
+
+/** Returns the class options that have further statements for the writes of an operation. */
+export function joiningRules(
+  rules: readonly ClassRule[],
+  write: Pick<TogetherWrite, "operation" | "target">,
+): ClassRule[] {
+  return rules.filter(({ feature, rule }) =>
+    feature.together !== undefined && feature.joins?.(rule, write) !== false
+  );
+}
+
 /** Returns the function that sends the further statements of the class options, or `undefined` if there are none. */
 export function joinedStatements(
   rules: readonly ClassRule[],
-  request: Pick<TogetherWrite, "req" | "operation" | "target">,
+  { request, ...place }: JoinedPlace & { readonly request?: JoinedRequest },
 ): WriteDuties["together"] {
-  const joining = rules.filter(({ feature }) => feature.together !== undefined);
+  const joining = joiningRules(rules, place);
   if (joining.length === 0) return undefined;
   return async (written, session) => {
-    const actor = request.req?.framework.actor;
-    for (const { feature, rule } of joining) {
-      await feature.together?.(rule, { ...written, ...request, actor, session });
-    }
+    const { req } = request ?? {};
+    const write = { ...written, ...place, req, actor: req?.framework.actor, session, request };
+    for (const { feature, rule } of joining) await feature.together?.(rule, write);
   };
 }
 

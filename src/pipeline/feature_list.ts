@@ -1,4 +1,5 @@
 import { STANDALONE } from "../database/in_transaction.ts";
+import type { TimeBudget } from "../database/time_budget.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { RestRecord } from "../declare/model/records.ts";
@@ -10,28 +11,38 @@ import {
   addRulesToSchema,
   changeIndexesByRules,
   type ClassFeature,
+  type JoinedRequest,
   joinedStatements,
+  joiningRules,
   methodsOfRules,
   type Reach,
   readClassRules,
   removalByRules,
+  type RemovalFields,
+  removalFieldsOf,
   scopesOfRules,
   stampedByRules,
   stampsOfRules,
   startRules,
   tidiesOfRules,
   type Tidy,
+  type TogetherWrite,
 } from "./class_feature.ts";
 import type { AnyFeature } from "./feature.ts";
 import { refuseStandalone } from "./check_transactions.ts";
+import { openJoined } from "./joined_class.ts";
 import type { ParameterForms } from "./given_request.ts";
 import type { Call } from "./request/request_context.ts";
-import type { Level, Route } from "./request/route.ts";
+import { type Level, operationAt, type Route } from "./request/route.ts";
 
 /** The request for which class options add work to writes, with the name of its operation. */
 export interface DutiesRequest {
   readonly req: FrameworkRequest;
   readonly operation: string;
+  readonly route: Route;
+  readonly timeBudget: TimeBudget;
+  /** The first write of the transaction that causes the writes. Missing for the writes of the request itself. */
+  readonly origin?: TogetherWrite | undefined;
 }
 
 /**
@@ -114,9 +125,18 @@ export class FeatureList {
    * `undefined` if there is no such work.
    */
   dutiesOf(target: ModelClass, write: DutiesRequest): WriteDuties | undefined {
-    const { req } = write;
-    const together = joinedStatements(this.#rulesOf(target), { ...write, target });
-    const removal = removalByRules(this.#rulesOf(target), write);
+    const { req, operation, route, timeBudget, origin } = write;
+    const at = origin?.request?.at ?? new Date();
+    const place = { target, operation };
+    const request: JoinedRequest = {
+      req,
+      route,
+      at,
+      origin,
+      open: (from, opened) => openJoined(from, { ...opened, timeBudget }),
+    };
+    const together = joinedStatements(this.#rulesOf(target), { ...place, request });
+    const removal = removalByRules(this.#rulesOf(target), { req, at });
     if (together === undefined && removal === undefined && !this.#isStamped(target)) {
       return undefined;
     }
@@ -146,9 +166,17 @@ export class FeatureList {
     return { target, stamps: () => ({}), stamped: () => [], ...together && { together } };
   }
 
+  /**
+   * Returns the fields that a removal of an entity of a class stores. Returns `undefined` if a removal removes the
+   * entity from the database.
+   */
+  removalFieldsOf(target: ModelClass): RemovalFields | undefined {
+    return removalFieldsOf(this.#rulesOf(target));
+  }
+
   /** Runs the start-up checks of the class options for all classes of a route. */
   startClasses(route: Route): void {
-    for (const { target } of route.levels) {
+    for (const [index, { target }] of route.levels.entries()) {
       for (const each of [target, ...embeddedClasses(target)]) {
         const rules = this.#rulesOf(each);
         startRules(rules, { target: each, route });
@@ -157,7 +185,8 @@ export class FeatureList {
         );
         for (const feature of without) feature.startWithout?.({ target: each, route });
       }
-      const joined = this.#rulesOf(target).find(({ feature }) => feature.together !== undefined);
+      const operation = operationAt(route, index);
+      const [joined] = joiningRules(this.#rulesOf(target), { target, operation });
       if (joined === undefined || route.operation.change === undefined) continue;
       const { name } = joined.feature;
       refuseStandalone(route, `"${name}" adds statements to each write, but ${STANDALONE}`);
@@ -182,7 +211,7 @@ export class FeatureList {
 
 /** Returns the name of the option of `Framework.initialize()` that has the settings of a feature. */
 function settingOf(feature: AnyFeature | ClassFeature): string {
-  return "operations" in feature ? optionOf(feature) : feature.name;
+  return "operations" in feature ? optionOf(feature) : feature.setting ?? feature.name;
 }
 
 /** Returns the name of the option to which a feature belongs. */

@@ -18,7 +18,7 @@ import { enterLevel, idParam, parseFeatures, requestView } from "./request/reque
 import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
 import { narrowToReader } from "./request/reader_rights.ts";
 import { joinPieces } from "./pieces.ts";
-import { actingLevel } from "./request/route.ts";
+import { operationAt } from "./request/route.ts";
 import { readVersion, versionCondition } from "./request/versions.ts";
 
 /**
@@ -119,19 +119,16 @@ async function settingsFor(context: LevelContext): Promise<CollectionSourceOptio
 }
 
 function dutiesOn(context: LevelContext) {
-  const { level: { target }, route: { features }, req } = context;
-  return features.dutiesOf(target, { req, operation: operationOn(context) });
+  const { level: { target }, route, req, timeBudget } = context;
+  const operation = operationOn(context);
+  return route.features.dutiesOf(target, { req, operation, route, timeBudget });
 }
 
-/**
- * Returns the name of the operation of a request as the entities of one level see it, such as `comments.create` for a
- * movie that gets a comment.
- */
+/** Returns the name of the operation of a request as the entities of the level of a context see it. */
 function operationOn({ route, above }: LevelContext): string {
   let depth = 0;
   for (let each = above; each !== undefined; each = each.above) depth++;
-  const below = route.levels.slice(depth + 1).map(({ link }) => link?.property);
-  return [...below, actingLevel(route).operation].join(".");
+  return operationAt(route, depth);
 }
 
 /**

@@ -130,8 +130,9 @@ export function boundWriter(
   const session = first.$session() ?? sessionAround();
   const written = { change, model };
   const { connection, turn } = turnsIn(first);
-  // Transactions of different entities do not conflict, so only transactions of one entity take turns.
-  const own = docs.length === 1 ? `${turn}/${first._id}` : turn;
+  // Updates of different entities seldom conflict, so only transactions of one entity take turns. Creations conflict if
+  // their further statements write one document.
+  const own = docs.length === 1 && change !== "create" ? `${turn}/${first._id}` : turn;
   const transaction = { connection, turn: own, timeBudget, part };
   return withDuties(duties, { ...transaction, written, together, session });
 }

@@ -52,9 +52,10 @@ export const trash: ClassFeature<TrashRule> = {
     if (asked === "restore") return {};
     return { [field]: asked === "only" ? { $ne: null } : null };
   },
-  removal({ field, byField }, { req }) {
+  removalFields: ({ field, byField }) => ({ time: field, all: [field, byField] }),
+  removal({ field, byField }, { req, at }) {
     if (askedOf(req) === "only") return undefined;
-    return { [field]: new Date(), [byField]: req.framework.actor };
+    return { [field]: at, [byField]: req.framework.actor };
   },
 };
 

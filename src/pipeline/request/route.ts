@@ -136,6 +136,15 @@ export interface Route {
   readonly settings: ReadonlyMap<string, unknown>;
 }
 
+/**
+ * Returns the name of the operation of a route as the entities of one level see it, such as `comments.create` for a
+ * movie that gets a comment.
+ */
+export function operationAt(route: Route, index: number): string {
+  const below = route.levels.slice(index + 1).map(({ link }) => link?.property);
+  return [...below, actingLevel(route).operation].join(".");
+}
+
 export function actingLevel({ levels }: Route): Level {
   return levels[levels.length - 1] as Level;
 }

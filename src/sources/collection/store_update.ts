@@ -10,7 +10,13 @@ import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { storedText } from "../../write/stored_values.ts";
 import { BEFORE_WRITE, changedBy } from "../../write/written_entity.ts";
 import type { Unsent, WriteResult } from "../source.ts";
-import { operatorsFor, type Stamps, stampsFor, type WriteDuties } from "../write_duties.ts";
+import {
+  operatorsFor,
+  type Stamps,
+  stampsFor,
+  type WriteDuties,
+  type WrittenEntities,
+} from "../write_duties.ts";
 import { timeStamps } from "./entity_maker.ts";
 import { modelSupport } from "./model_support.ts";
 import type { OpenCollection } from "./read_stored.ts";
@@ -38,7 +44,7 @@ export function removalOf(
   return values && stampingUpdate({ ...stampsFor(duties, model)?.(false), ...values }, model);
 }
 
-interface Statement {
+interface Statement extends Partial<Pick<WrittenEntities, "change">> {
   /** The conditions that select the entity to write, already cast. */
   readonly named: Filter;
   readonly update: object;
@@ -48,7 +54,7 @@ interface Statement {
 
 /** Sends an update of one entity. Returns the entity after the update for the answer. */
 export async function store(
-  { named, update, upsert = false, minimal = false }: Statement,
+  { named, update, upsert = false, minimal = false, change = "update" }: Statement,
   collection: OpenCollection,
 ): Promise<WriteResult | Unsent> {
   const { model, shape, timeBudget, together } = collection;
@@ -66,7 +72,7 @@ export async function store(
     });
   const sent = together === undefined
     ? writePastLock(lockOf(collection), send)
-    : storeTogether(collection, { send, update: update as Update });
+    : storeTogether(collection, { send, update: update as Update, change });
   const stored = await timeBudget.wait(sent).catch(orRefused);
   if (stored === "refused") return stored;
   if (stored === null) return "missed";
@@ -84,10 +90,11 @@ export async function store(
  */
 async function storeTogether(
   { model, together, timeBudget, ...collection }: OpenCollection,
-  { send, update }: {
+  { send, update, change }: {
     /** Sends the update. Returns the stored values before the update. */
     readonly send: (session?: ClientSession) => Promise<Values | null>;
     readonly update: Update;
+    readonly change: WrittenEntities["change"];
   },
 ): Promise<Values | null> {
   const { connection, name } = lockOf({ model, timeBudget, ...collection });
@@ -98,7 +105,7 @@ async function storeTogether(
     if (before === null) return;
     const { _id: id } = before;
     const entities = [{ id, before, changed: changedBy(update, before) }];
-    await together?.({ change: "update", entities, model }, session as ClientSession);
+    await together?.({ change, entities, model }, session as ClientSession);
   });
   return before && updated(before, update);
 }

@@ -255,7 +255,8 @@ async function remove(collection: OpenCollection): Promise<WriteResult | Unsent>
   const { model, selection, name, conditions, timeBudget, removal: update } = collection;
   const named = everyFilter(name, conditions, selection.version);
   if (update !== undefined) {
-    const statement = { named: castFilter(model, named), update, minimal: true };
+    const change = "remove" as const;
+    const statement = { named: castFilter(model, named), update, minimal: true, change };
     const stored = await store(statement, collection);
     return typeof stored === "string" ? stored : {};
   }

@@ -71,9 +71,10 @@ export class ReferenceSource extends CollectionSource {
         if (met.length === 0) return;
         const { parent, link } = this.#options;
         const unlinking = { link, ids: met, session, areThere: false };
-        if (session !== undefined) await remove(session);
+        const isFirst = session === undefined || this.#removesLast;
+        if (!isFirst) await remove(session);
         if (!await takeFromProperty(parent, unlinking)) throw conflict();
-        if (session === undefined) await remove();
+        if (isFirst) await remove(session);
       });
     const removal = this.removeNamed({ _id: { $in: ids } }, { together, ids });
     await this.#options.timeBudget.wait(removal);
@@ -118,6 +119,14 @@ export class ReferenceSource extends CollectionSource {
       throw occupied();
     }
     return { [property]: id };
+  }
+
+  /**
+   * Whether the reference of the parent is removed before its entity. Class options of the entity may look for entities
+   * that still refer to the removed entity, and the parent must not count.
+   */
+  get #removesLast(): boolean {
+    return this.#options.duties?.together !== undefined;
   }
 
   #linking(docs: readonly Document[]): Together {
@@ -166,15 +175,15 @@ export class ReferenceSource extends CollectionSource {
         const unlink = async () => {
           if (!await takeFromProperty(parent, { link, ids, session, areThere })) throw conflict();
         };
-        if (session !== undefined) {
+        if (session !== undefined && !this.#removesLast) {
           await remove(session);
           return await unlink();
         }
         await unlink();
         try {
-          await remove();
+          await remove(session);
         } catch (error) {
-          if (isConflict(error)) await this.#relink(ids);
+          if (session === undefined && isConflict(error)) await this.#relink(ids);
           throw error;
         }
       });

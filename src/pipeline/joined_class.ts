@@ -1,0 +1,156 @@
+import type { Model, UpdateQuery } from "mongoose";
+import type { TimeBudget } from "../database/time_budget.ts";
+import { runHook } from "../declare/hooks/run_hook.ts";
+import { describeModel } from "../declare/model/describe_model.ts";
+import type { ModelClass } from "../declare/model/framework_model.ts";
+import { castFilter } from "../filter/cast_filter.ts";
+import { everyFilter, type Filter } from "../filter/filters.ts";
+import { getModel } from "../schema/get_model.ts";
+import type { Update } from "../schema/mongoose/statements/query_casts.ts";
+import { removalOf, stampingUpdate } from "../sources/collection/store_update.ts";
+import {
+  type StampedClass,
+  type Stamps,
+  stampsFor,
+  type WriteDuties,
+} from "../sources/write_duties.ts";
+import { removeMatching } from "../write/remove_documents.ts";
+import { alwaysRead } from "../write/save_document.ts";
+import { changedBy, projectionOfWrite } from "../write/written_entity.ts";
+import type { JoinedPlace, JoinedRequest, RemovalFields, TogetherWrite } from "./class_feature.ts";
+
+interface JoinedOptions {
+  readonly model: Model<unknown>;
+  readonly present: Filter;
+  readonly removal: RemovalFields | undefined;
+  readonly duties: WriteDuties | undefined;
+  readonly timeBudget: TimeBudget;
+  readonly write: TogetherWrite;
+}
+
+/**
+ * A class whose entities are written in the transaction of another write. All class options apply to these writes, such
+ * as records of a history. Hooks of the class do not run.
+ */
+export class JoinedClass {
+  readonly model: Model<unknown>;
+  /** The conditions of class options, already cast, which leave out entities such as removed ones. */
+  readonly present: Filter;
+  /** The fields that a removal stores. Missing if a removal removes the entity from the database. */
+  readonly removal: RemovalFields | undefined;
+  readonly #options: JoinedOptions;
+
+  constructor(options: JoinedOptions) {
+    this.model = options.model;
+    this.present = options.present;
+    this.removal = options.removal;
+    this.#options = options;
+  }
+
+  /** Returns the values that class options store in an embedded object that is changed. */
+  stamps(written: StampedClass): Stamps {
+    return this.#options.duties?.stamps(written, false) ?? {};
+  }
+
+  /** Removes entities as a request to their class does, which may keep them in the database. */
+  async remove(ids: readonly unknown[]): Promise<void> {
+    const { model, duties, write: { session }, timeBudget } = this.#options;
+    const joined = duties?.together;
+    await removeMatching(model, {
+      scope: {},
+      filter: { _id: { $in: ids } },
+      ids,
+      removal: removalOf(duties, model),
+      statementOptions: () => timeBudget.statement(session),
+      isRecorded: joined !== undefined,
+      together: async (remove) => {
+        const entities = await remove(session);
+        if (entities !== undefined) await joined?.({ change: "remove", entities, model }, session);
+      },
+    });
+  }
+
+  /**
+   * Updates the entities that match a filter, which must be cast. Their versions are incremented. The update may have
+   * array filters.
+   */
+  async update(
+    filter: Filter,
+    { update, arrayFilters }: { readonly update: Update; readonly arrayFilters?: object[] },
+  ): Promise<void> {
+    const { model, duties, write: { session }, timeBudget } = this.#options;
+    const joined = duties?.together;
+    const all = joinUpdates(stampingUpdate(stampsFor(duties, model)?.(false) ?? {}, model), update);
+    const statement = timeBudget.statement(session);
+    const send = (named: Filter) =>
+      model.collection.updateMany(named, all as UpdateQuery<unknown>, {
+        ...statement,
+        ...arrayFilters && { arrayFilters },
+      });
+    if (joined === undefined) return void await send(filter);
+    const projection = projectionOfWrite([all], alwaysRead(model as never));
+    const found = await model.collection.find(filter, { ...statement, projection }).toArray();
+    if (found.length === 0) return;
+    await send({ _id: { $in: found.map(({ _id }) => _id) } });
+    const entities = found.map((before) => {
+      return { id: before._id, before, changed: changedBy(all, before) };
+    });
+    await joined({ change: "update", entities, model }, session);
+  }
+}
+
+function joinUpdates(...updates: readonly Update[]): Update {
+  const joined: Record<string, Record<string, unknown>> = {};
+  for (const [operator, paths] of updates.flatMap((each) => Object.entries(each))) {
+    joined[operator] = { ...joined[operator], ...paths };
+  }
+  return joined;
+}
+
+/** Opens a class for further writes in the transaction of a write. Throws if the class is on another connection. */
+export async function openJoined(
+  write: TogetherWrite,
+  { target, operation, timeBudget }: JoinedPlace & { readonly timeBudget: TimeBudget },
+): Promise<JoinedClass> {
+  const { request, model: { db } } = write;
+  if (request === undefined) throw new TypeError(`Cannot write "${target.name}" without a request`);
+  await checkConnection(request, { write, target });
+  const { req, route, origin = write } = request;
+  const { features } = route;
+  const model = getModel(target, db as never) as unknown as Model<unknown>;
+  const conditions: Filter[] = [];
+  for (const condition of features.conditionsOf(target, "reference")) {
+    conditions.push(await condition(req) as Filter);
+  }
+  return new JoinedClass({
+    model,
+    present: castFilter(model, everyFilter(...conditions)),
+    removal: features.removalFieldsOf(target),
+    duties: features.dutiesOf(target, { req, operation, route, timeBudget, origin }),
+    timeBudget,
+    write,
+  });
+}
+
+/**
+ * Throws if the entities of a class are on another connection than the entities of a write, because one transaction
+ * cannot write both.
+ */
+async function checkConnection(
+  { req, route }: JoinedRequest,
+  { write: { model, target: written }, target }: {
+    readonly write: TogetherWrite;
+    readonly target: ModelClass;
+  },
+): Promise<void> {
+  for (const { getConnection } of describeModel(target).rests) {
+    if (getConnection === route.getConnection) continue;
+    const connection = getConnection === undefined
+      ? getModel(target).db
+      : await runHook("getConnection", () => getConnection(req));
+    if (connection === model.db) continue;
+    throw new TypeError(
+      `Cannot write "${written.name}" and "${target.name}" together: they are on different connections`,
+    );
+  }
+}
