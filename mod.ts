@@ -84,6 +84,7 @@ export type {
   PreFetch,
 } from "./src/declare/hooks/hooks.ts";
 export type {
+  ArrayFeatures,
   ClassFeatures,
   FieldFeatures,
   OptionDescriptions,
@@ -97,6 +98,7 @@ export type { Duration } from "./src/declare/model/duration.ts";
 export type { HistoryOptions } from "./src/features/history/option.ts";
 export type { IdempotencyOptions } from "./src/features/idempotency/option.ts";
 export type { LiveDescription, LiveOptions } from "./src/features/live/option.ts";
+export type { ListOnDelete, OnDelete } from "./src/features/on_delete/option.ts";
 export type { PageOptions } from "./src/features/page/option.ts";
 export type { PopulateOptions } from "./src/features/populate/option.ts";
 export type { SearchOptions } from "./src/features/search/option.ts";

@@ -8,6 +8,7 @@ import { idempotency } from "./features/idempotency/idempotency.ts";
 import { lines } from "./features/lines/lines.ts";
 import { live } from "./features/live/live.ts";
 import { many } from "./features/many/many.ts";
+import { onDelete } from "./features/on_delete/on_delete.ts";
 import { page } from "./features/page/page.ts";
 import { populate } from "./features/populate/populate.ts";
 import { search } from "./features/search/search.ts";
@@ -47,6 +48,7 @@ const ofClasses: readonly ClassFeature[] = [
   tenants as ClassFeature,
   trash as ClassFeature,
   history as ClassFeature,
+  onDelete as ClassFeature,
 ];
 
 export const features = new FeatureList(Object.values(byName), ofClasses);

@@ -6,6 +6,7 @@ import type { CheckedGroups, GroupsOptions } from "../features/groups/option.ts"
 import type { HistoryOptions } from "../features/history/option.ts";
 import type { IdempotencyOptions } from "../features/idempotency/option.ts";
 import type { LiveDescription, LiveOptions } from "../features/live/option.ts";
+import type { ListOnDelete, OnDelete } from "../features/on_delete/option.ts";
 import type { PageOptions } from "../features/page/option.ts";
 import type { CheckedPopulate, PopulateFields } from "../features/populate/option.ts";
 import type { SearchOptions } from "../features/search/option.ts";
@@ -42,8 +43,24 @@ export interface OptionTable<M, X> {
   by(): CheckedName<"key", M, X>;
 }
 
+/** The options of {@linkcode arrayProp} that belong to features. */
+export interface ArrayFeatures {
+  /**
+   * The work that the framework does if an entity that the list names is removed or put into the trash. With
+   * `"restrict"`, the removal answers 409. With `"unset"`, the identifier leaves the list. The default is `"keep"`.
+   * Needs a database with transactions.
+   */
+  readonly onDelete?: ListOnDelete;
+}
+
 /** The options of {@linkcode prop} that belong to features. */
 export interface FieldFeatures {
+  /**
+   * The work that the framework does if the entity that the reference names is removed or put into the trash. With
+   * `"restrict"`, the removal answers 409. With `"cascade"`, the referring entities are removed as well, without their
+   * hooks. With `"unset"`, the reference is removed. The default is `"keep"`. Needs a database with transactions.
+   */
+  readonly onDelete?: OnDelete;
   /**
    * Whether the framework stores the sender of the request in the field, as the option `actor` of
    * `Framework.initialize()` returns it. Clients cannot set the field.
@@ -74,13 +91,25 @@ export interface ClassFeatures {
   readonly tenant?: string | false;
 }
 
+/** The options of a field that a value of an option of a feature implies. */
+export interface ImpliedOptions {
+  /** A field that a feature writes is read-only for clients. */
+  readonly readonly?: true;
+  readonly exists?: true;
+}
+
 /**
- * The options of fields that belong to features. Each has the options of the schema that it implies. A field that a
- * feature writes is read-only for clients.
+ * The options of fields that belong to features. Each has a function that returns the options that its value implies.
  */
-export const FIELD_OPTIONS: Readonly<Record<keyof FieldFeatures, object>> = {
-  stamp: { readonly: true },
+export const FIELD_OPTIONS: Readonly<
+  Record<keyof FieldFeatures, (value: unknown) => ImpliedOptions>
+> = {
+  onDelete: (value) => value === "restrict" || value === "cascade" ? { exists: true } : {},
+  stamp: () => ({ readonly: true }),
 };
+
+/** The options of features that lists of values can have. */
+export const ARRAY_FIELD_OPTIONS: readonly (keyof ArrayFeatures)[] = ["onDelete"];
 
 /** @internal The operations that take each option. */
 export interface TakenBy {

@@ -89,6 +89,11 @@ export interface InitializeOptions {
   /** Limits on live lists. */
   readonly live?: LiveLimits;
   /**
+   * The maximum number of entities that one removal removes in addition, because they refer to a removed entity by a
+   * field with `onDelete: "cascade"`. A removal of more entities answers 409 and removes nothing. The default is `1000`.
+   */
+  readonly maxCascade?: number;
+  /**
    * Whether `initialize()` logs the routes, one per line. The line of a read says whether the read makes documents, and
    * why.
    */
@@ -109,6 +114,7 @@ const OPTIONS: Readonly<Record<keyof InitializeOptions, true>> = {
   queryLimits: true,
   bodyLimits: true,
   live: true,
+  maxCascade: true,
   log: true,
 };
 

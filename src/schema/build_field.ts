@@ -2,7 +2,7 @@ import mongoose from "mongoose";
 import type { Schema } from "mongoose";
 import { Buffer } from "node:buffer";
 import { FrameworkModel, type ModelClass } from "../declare/model/framework_model.ts";
-import { FIELD_OPTIONS, type FieldFeatures } from "../declare/options.ts";
+import { ARRAY_FIELD_OPTIONS, FIELD_OPTIONS, type FieldFeatures } from "../declare/options.ts";
 import type { FieldRecord } from "../declare/model/records.ts";
 import { isJson, isJsonObject } from "./fields/json.ts";
 import { modelName } from "./model_name.ts";
@@ -24,7 +24,7 @@ const SINGLE_OPTIONS = new Set([
   ...[...COMMON_OPTIONS, "type", "ref", "of"],
   ...Object.keys(FIELD_OPTIONS),
 ]);
-const ARRAY_OPTIONS = new Set([...COMMON_OPTIONS, "items", "embedded"]);
+const ARRAY_OPTIONS = new Set([...COMMON_OPTIONS, "items", "embedded", ...ARRAY_FIELD_OPTIONS]);
 
 /**
  * The options of Mongoose's field types, which both decorators accept. Mongoose does not list "encrypt" among its
@@ -84,8 +84,8 @@ export function buildField(field: FieldRecord, schemaOf: SchemaOf): BuiltField {
   if (options.apart === true) own.select = false;
   // Mongoose does not know the object, which is a rule of tenants.
   if (isJsonObject(own.unique)) own.unique = true;
-  for (const name of Object.keys(options)) {
-    if (isFeature(name)) Object.assign(own, FIELD_OPTIONS[name]);
+  for (const [name, value] of Object.entries(options)) {
+    if (isFeature(name)) Object.assign(own, FIELD_OPTIONS[name](value));
   }
   if (own.validate !== undefined) own.validate = validatorsOf(own.validate);
   const values = options.enum === undefined ? {} : { enum: enumValues(options.enum) };

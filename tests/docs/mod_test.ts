@@ -4,6 +4,7 @@ import type {
   Action,
   ActionTarget,
   Actor,
+  ArrayFeatures,
   ArrayPropOptions,
   BodyLimits,
   ClassFeatures,
@@ -43,6 +44,7 @@ import type {
   InitializeOptions,
   LeanHooksOf,
   ListFormat,
+  ListOnDelete,
   LiveDescription,
   LiveLimits,
   LiveOptions,
@@ -50,6 +52,7 @@ import type {
   ModelClass,
   ModelOf,
   ModelQuery,
+  OnDelete,
   OperationName,
   OperationOptions,
   OperationWords,
@@ -118,6 +121,7 @@ interface Types {
   Action: Action;
   ActionTarget: ActionTarget;
   Actor: Actor;
+  ArrayFeatures: ArrayFeatures;
   ArrayPropOptions: ArrayPropOptions<string, StringConstructor>;
   BodyLimits: BodyLimits;
   ClassFeatures: ClassFeatures;
@@ -157,6 +161,7 @@ interface Types {
   InitializeOptions: InitializeOptions;
   LeanHooksOf: LeanHooksOf<mod.FrameworkModel>;
   ListFormat: ListFormat;
+  ListOnDelete: ListOnDelete;
   LiveDescription: LiveDescription;
   LiveLimits: LiveLimits;
   LiveOptions: LiveOptions;
@@ -164,6 +169,7 @@ interface Types {
   ModelClass: ModelClass;
   ModelOf: ModelOf<ModelClass>;
   ModelQuery: ModelQuery<mod.FrameworkModel>;
+  OnDelete: OnDelete;
   OperationName: OperationName;
   OperationOptions: OperationOptions;
   OperationWords: OperationWords;
@@ -222,6 +228,7 @@ const TYPES: Record<keyof Types, true> = {
   Action: true,
   ActionTarget: true,
   Actor: true,
+  ArrayFeatures: true,
   ArrayPropOptions: true,
   BodyLimits: true,
   ClassFeatures: true,
@@ -261,6 +268,7 @@ const TYPES: Record<keyof Types, true> = {
   InitializeOptions: true,
   LeanHooksOf: true,
   ListFormat: true,
+  ListOnDelete: true,
   LiveDescription: true,
   LiveLimits: true,
   LiveOptions: true,
@@ -268,6 +276,7 @@ const TYPES: Record<keyof Types, true> = {
   ModelClass: true,
   ModelOf: true,
   ModelQuery: true,
+  OnDelete: true,
   OperationName: true,
   OperationOptions: true,
   OperationWords: true,

@@ -1,6 +1,6 @@
 import type { ModelClass } from "../model/framework_model.ts";
 import { recordField } from "../model/records.ts";
-import type { FieldFeatures } from "../options.ts";
+import type { ArrayFeatures, FieldFeatures } from "../options.ts";
 import type { FieldOptions } from "./field_options.ts";
 import type { FieldDecorator, FieldType } from "./field_type.ts";
 import type { NoOptions } from "../operations/hooks_input.ts";
@@ -74,7 +74,7 @@ export function prop(options: Record<string, unknown> = {}): unknown {
 /**
  * Options of {@linkcode arrayProp}, which are the options of all fields and the options of a field that holds an array.
  */
-export interface ArrayPropOptions<I, T> extends FieldOptions<I[], I> {
+export interface ArrayPropOptions<I, T> extends FieldOptions<I[], I>, ArrayFeatures {
   /** The type of the elements, as a model class, a function that returns a model class, or a type such as `String`. */
   readonly items: T;
   /** Whether the array stores whole entities of the model instead of their identifiers. */

@@ -1,7 +1,7 @@
 import type { Types } from "mongoose";
 import type { FrameworkModel, ModelClass } from "../model/framework_model.ts";
 import type { IsHidden, IsReadOnly, IsRestricted } from "../model/field_names.ts";
-import type { FieldFeatures } from "../options.ts";
+import type { ArrayFeatures, FieldFeatures } from "../options.ts";
 import type { FieldOptions } from "./field_options.ts";
 import type { FieldDecorator, Identifier, ValueOf } from "./field_type.ts";
 import type { ArrayPropOptions, PropOptions } from "./prop.ts";
@@ -271,7 +271,7 @@ export type ArrayInput<V, O> =
   & NoOtherOptions<"@arrayProp", O, keyof ArrayPropOptions<unknown, unknown>>;
 
 /** @internal The options of {@linkcode ArrayInput} whose types depend on the given options. */
-export interface ArrayChecks<V, O> {
+export interface ArrayChecks<V, O> extends ArrayFeatures {
   readonly items?: CheckedItems<ItemIn<V>, OptionIn<O, "items">, OptionIn<O, "embedded">>;
   readonly embedded?: [ModelNamed<OptionIn<O, "items">>] extends [never]
     ? OptionIn<O, "embedded"> extends true ? "embedded belongs to items of a model" : boolean

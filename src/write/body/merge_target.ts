@@ -224,7 +224,10 @@ function holdsProtected(value: unknown, field: FieldShape): boolean {
  * Whether the framework writes a field together with its object, so that the value means nothing without the object.
  */
 function isOfFeature({ type }: FieldShape): boolean {
-  return Object.keys(FIELD_OPTIONS).some((name) => Object.hasOwn(type?.options ?? {}, name));
+  const options: Readonly<Record<string, unknown>> = type?.options ?? {};
+  return Object.entries(FIELD_OPTIONS).some(([name, implied]) =>
+    Object.hasOwn(options, name) && implied(options[name]).readonly === true
+  );
 }
 
 function valuesOf(value: unknown): Record<string, unknown> | undefined {

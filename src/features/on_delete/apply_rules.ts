@@ -1,0 +1,151 @@
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import { refusal } from "../../errors/refusals.ts";
+import { everyFilter, type Filter } from "../../filter/filters.ts";
+import type { TogetherWrite } from "../../pipeline/class_feature.ts";
+import type { JoinedClass } from "../../pipeline/joined_class.ts";
+import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
+import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
+import { storedText } from "../../write/stored_values.ts";
+import type { WrittenEntity } from "../../write/written_entity.ts";
+import { fieldsReferringTo, partOf, type ReferringField } from "./referring_fields.ts";
+import { openClass, type RequestWrite } from "./request_write.ts";
+import { settingsOf } from "./settings.ts";
+
+/** The operation of a removal that another removal has caused, for records of the write. */
+export const CASCADE = "cascade";
+
+/** The operation of a write that removes references to a removed entity, for records of the write. */
+export const UNSET = "unset";
+
+/** A field of a class that refers to removed entities, with the condition of the entities that refer to them. */
+interface Referring {
+  readonly field: ReferringField;
+  readonly joined: JoinedClass;
+  readonly ids: readonly unknown[];
+  /** The condition of the referring entities that class options do not leave out. */
+  readonly named: Filter;
+}
+
+/** Applies the rules of all fields that refer to removed entities, in the transaction of the removal. */
+export async function applyRules(write: RequestWrite): Promise<void> {
+  if (write.entities.length === 0) return;
+  const all: Referring[] = [];
+  // A class on another connection must fail the removal before the first further write.
+  for (const field of fieldsReferringTo(write.target)) {
+    const operation = field.rule === "cascade" ? CASCADE : UNSET;
+    all.push(await openReferring(write, { field, operation }));
+  }
+  const ruled = (rule: ReferringField["rule"]) => all.filter(({ field }) => field.rule === rule);
+  await refuseReferred(write, ruled("restrict"));
+  for (const [, some] of Map.groupBy(ruled("cascade"), ({ field }) => field.owner)) {
+    await cascade(write, some);
+  }
+  for (const each of ruled("unset")) await unset(each);
+}
+
+async function openReferring(
+  write: RequestWrite,
+  { field, operation }: { readonly field: ReferringField; readonly operation: string },
+): Promise<Referring> {
+  const joined = await openClass(write, { target: field.owner, operation });
+  const ids = write.entities.map(({ id }) => castForQuery(field.type, id));
+  return { field, joined, ids, named: everyFilter({ [field.path]: { $in: ids } }, joined.present) };
+}
+
+/** Throws a 409 if entities refer to the removed entities. The error names the classes that the router shows. */
+async function refuseReferred(
+  { request: { route }, session }: RequestWrite,
+  restricting: readonly Referring[],
+): Promise<void> {
+  const classes = new Set<ModelClass>();
+  for (const { field: { owner }, joined: { model }, named } of restricting) {
+    if (classes.has(owner)) continue;
+    const options = { projection: { _id: 1 }, session } as const;
+    if (await model.collection.findOne(named, options) !== null) classes.add(owner);
+  }
+  if (classes.size === 0) return;
+  const { shown } = settingsOf(route);
+  const referredBy = [...classes].filter((each) => shown.has(each)).map(({ name }) => name).sort();
+  throw refusal("CONFLICT", { message: "Other entities refer to the entity", referredBy });
+}
+
+/** The number of entities that each write of a request has removed in addition. */
+const counts = new WeakMap<TogetherWrite, number>();
+
+/** Removes the entities of one class that refer to the removed entities. */
+async function cascade(write: RequestWrite, referring: readonly Referring[]): Promise<void> {
+  const { maxCascade } = settingsOf(write.request.route);
+  const { request: { origin = write }, session } = write;
+  const count = counts.get(origin) ?? 0;
+  const found = new Map<string, unknown>();
+  for (const { joined: { model }, named } of referring) {
+    const limit = maxCascade - count + 1;
+    const options = { projection: { _id: 1 }, limit, session } as const;
+    for (const { _id } of await model.collection.find(named, options).toArray()) {
+      found.set(storedText(_id), _id);
+    }
+  }
+  if (count + found.size > maxCascade) {
+    const message = `The removal would remove more than ${maxCascade} other entities`;
+    throw refusal("CONFLICT", { message, limit: maxCascade });
+  }
+  counts.set(origin, count + found.size);
+  if (found.size > 0) await referring[0]?.joined.remove([...found.values()]);
+}
+
+/** Removes the references to the removed entities. */
+async function unset({ field, joined, ids, named }: Referring): Promise<void> {
+  const { holders, isList, name } = field;
+  const prefixes: string[] = [];
+  const arrayFilters: object[] = [];
+  const stamps: Record<string, unknown> = {};
+  for (const [index, holder] of holders.entries()) {
+    const below = [...holders.slice(index + 1).map((each) => each.name), name].join(".");
+    prefixes.push(holder.isList ? `${holder.name}.$[e${index}]` : holder.name);
+    if (holder.isList) arrayFilters.push({ [`e${index}.${below}`]: { $in: ids } });
+    const part = partOf(holder);
+    for (const [stamp, value] of Object.entries(part ? joined.stamps(part) : {})) {
+      stamps[[...prefixes, stamp].join(".")] = value;
+    }
+  }
+  const path = [...prefixes, name].join(".");
+  const removing = isList ? { $pull: { [path]: { $in: ids } } } : { $unset: { [path]: 1 } };
+  const update = withStamps(removing, stamps);
+  await joined.update(named, { update, ...arrayFilters.length > 0 && { arrayFilters } });
+}
+
+function withStamps(update: Update, stamps: Readonly<Record<string, unknown>>): Update {
+  const all = Object.entries(stamps);
+  const set = all.filter(([, value]) => value !== undefined);
+  const cleared = all.filter(([, value]) => value === undefined).map(([path]) => [path, 1]);
+  return {
+    ...update,
+    ...set.length > 0 && { $set: Object.fromEntries(set) },
+    ...(cleared.length > 0 || update.$unset) &&
+      { $unset: { ...update.$unset, ...Object.fromEntries(cleared) } },
+  };
+}
+
+/**
+ * Restores the entities that the removal of a restored entity has removed as well. They have the same time of removal.
+ */
+export async function restoreCascade(
+  write: RequestWrite,
+  returned: readonly WrittenEntity[],
+): Promise<void> {
+  const fields = fieldsReferringTo(write.target).filter(({ rule }) => rule === "cascade");
+  const own = await openClass(write, write);
+  if (fields.length === 0 || own.removal === undefined) return;
+  for (const { id, before = {} } of returned) {
+    const at = before[own.removal.time];
+    if (!(at instanceof Date)) continue;
+    for (const { owner, path, type } of fields) {
+      const joined = await openClass(write, { target: owner });
+      const { removal } = joined;
+      if (removal === undefined) continue;
+      const named = { [path]: castForQuery(type, id), [removal.time]: at };
+      const update = { $unset: Object.fromEntries(removal.all.map((name) => [name, 1])) };
+      await joined.update(named, { update });
+    }
+  }
+}

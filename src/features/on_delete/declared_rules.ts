@@ -1,0 +1,52 @@
+import { describeModel } from "../../declare/model/describe_model.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import type { FieldRecord } from "../../declare/model/records.ts";
+import { cannotMount } from "../../pipeline/option_reader.ts";
+import { fieldKind, isModelClass } from "../../schema/build_field.ts";
+import type { ListOnDelete, OnDelete } from "./option.ts";
+
+/** A field of a class with its rule for the removal of the entities to which it refers. */
+export interface DeclaredRule {
+  readonly name: string;
+  readonly rule: OnDelete;
+}
+
+const RULES: readonly unknown[] = [
+  "restrict",
+  "cascade",
+  "unset",
+  "keep",
+] satisfies readonly OnDelete[];
+
+const LIST_RULES: readonly unknown[] = [
+  "restrict",
+  "unset",
+  "keep",
+] satisfies readonly ListOnDelete[];
+
+/** Returns the rules that the fields of a class declare. Throws if a rule is wrong. */
+export function declaredRules(target: ModelClass): readonly DeclaredRule[] {
+  const fields = [...describeModel(target).fields.values()];
+  return fields.filter(({ options }) => options.onDelete !== undefined).map((field) => {
+    const { name, options: { onDelete: rule } } = field;
+    const problem = problemOf(field);
+    if (problem !== undefined) throw cannotMount(target, `its field "${name}" ${problem}`);
+    return { name, rule: rule as OnDelete };
+  });
+}
+
+function problemOf({ array, options }: FieldRecord): string | undefined {
+  const { onDelete: rule, required = false, ref, type, items, embedded } = options;
+  const allowed = array ? LIST_RULES : RULES;
+  if (!allowed.includes(rule)) return `has an "onDelete" other than ${allowed.join(", ")}`;
+  const isReference = array
+    ? embedded !== true && (ref !== undefined || isModelClass(fieldKind(items)))
+    : ref !== undefined;
+  if (!isReference) return `has "onDelete" and is not a reference`;
+  if (fieldKind(type) === fieldKind(Map)) {
+    return `is a Map, whose references cannot have "onDelete"`;
+  }
+  return !array && rule === "unset" && required !== false
+    ? `is required, so "onDelete" cannot be "unset"`
+    : undefined;
+}

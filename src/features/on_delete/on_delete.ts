@@ -1,0 +1,104 @@
+import { describeModel } from "../../declare/model/describe_model.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import { isHookName, isOperationName } from "../../declare/operations/operation.ts";
+import { logHint } from "../../errors/log.ts";
+import type { ClassFeature, TogetherWrite } from "../../pipeline/class_feature.ts";
+import { cannotMount } from "../../pipeline/option_reader.ts";
+import { actingLevel, type Route } from "../../pipeline/request/route.ts";
+import { embeddedClasses } from "../../schema/build_schema.ts";
+import { applyRules, CASCADE, restoreCascade, UNSET } from "./apply_rules.ts";
+import { type DeclaredRule, declaredRules } from "./declared_rules.ts";
+import { addIndexes } from "./reference_index.ts";
+import { fieldsReferringTo, referringFields } from "./referring_fields.ts";
+import { isOfRequest } from "./request_write.ts";
+import { readSettings, settingsOf } from "./settings.ts";
+import { mustExist, returnedBy, touchReferred } from "./touch_referred.ts";
+
+/**
+ * The option `onDelete` of references. If an entity is removed or put into the trash, the rules of all fields that refer
+ * to the entity apply in the same transaction. The rules belong to the class that refers, so every class has this
+ * feature.
+ */
+export const onDelete: ClassFeature<readonly DeclaredRule[]> = {
+  name: "onDelete",
+  declared: declaredRules,
+  check: ({ value }) => value as readonly DeclaredRule[],
+  setting: "maxCascade",
+  settings: readSettings,
+  start: checkRoute,
+  indexes: addIndexes,
+  joins: (_rules, write) => joins(write),
+  async together(_rules, write) {
+    if (!isOfRequest(write)) return;
+    if (write.change === "remove") return await applyRules(write);
+    const returned = await returnedBy(write);
+    await touchReferred(write, new Set(returned.map(({ id }) => id)));
+    if (returned.length > 0) await restoreCascade(write, returned);
+  },
+};
+
+const REMOVALS: ReadonlySet<string> = new Set(["remove", "removeAll", CASCADE]);
+
+/**
+ * The operations that set no reference and need no rule. The rules have applied to an expired entity when it was put
+ * into the trash, and no reference can be set to such an entity.
+ */
+const WITHOUT_RULES: ReadonlySet<string> = new Set([UNSET, "tidy"]);
+
+/**
+ * Whether the writes of an operation of a class need a transaction. A removal needs one if other classes refer to the
+ * class with a rule. Other writes need one if they may set a reference that must lead to an entity, and routes of class
+ * options need one, because they may bring an entity back.
+ */
+function joins({ target, operation }: Pick<TogetherWrite, "target" | "operation">): boolean {
+  if (REMOVALS.has(operation)) return fieldsReferringTo(target).length > 0;
+  if (WITHOUT_RULES.has(operation)) return false;
+  if (referringFields(target).some(mustExist)) return true;
+  const isOfClass = !isOperationName(operation) && !operation.includes(".");
+  return isOfClass && fieldsReferringTo(target).some(({ rule }) => rule === "cascade");
+}
+
+function checkRoute(
+  rules: readonly DeclaredRule[],
+  { target, route }: { readonly target: ModelClass; readonly route: Route },
+): void {
+  const acting = actingLevel(route);
+  if (acting.target === target && acting.kind.change === undefined && !acting.action) {
+    settingsOf(route).shown.add(target);
+  }
+  const cascading = rules.find(({ rule }) => rule === CASCADE);
+  if (cascading !== undefined) {
+    const isPart = route.levels.some((level) => embeddedClasses(level.target).includes(target));
+    if (isPart) {
+      throw cannotMount(
+        target,
+        `its field "${cascading.name}" is inside of an embedded part, which "cascade" cannot remove`,
+      );
+    }
+    hintAtHooks(target, cascading);
+  }
+  const fields = referringFields(target);
+  if (acting.target !== target || acting.hooks.persist === undefined) return;
+  const isRemoval = acting.kind.change === "remove";
+  const other = isRemoval ? fieldsReferringTo(target)[0] : fields.find(mustExist);
+  if (other === undefined) return;
+  throw cannotMount(
+    target,
+    `"onDelete" of "${other.path}" of "${other.owner.name}" does not bind the hook "persist" of ${acting.operation}()`,
+  );
+}
+
+/** The classes for which a hint about their hooks was logged. */
+const hinted = new WeakSet<ModelClass>();
+
+/** Logs that the hooks of a class do not run for entities that are removed because of a reference. */
+function hintAtHooks(target: ModelClass, { name }: DeclaredRule): void {
+  const removals = describeModel(target).rests.flatMap(({ methods }) => methods)
+    .filter(({ operation }) => operation === "remove" || operation === "removeAll");
+  const isHooked = removals.some(({ hooks }) => Object.keys(hooks).some(isHookName));
+  if (!isHooked || hinted.has(target)) return;
+  hinted.add(target);
+  logHint(
+    `"${target.name}" has hooks of removals. They do not run if "onDelete" of "${name}" removes an entity.`,
+  );
+}

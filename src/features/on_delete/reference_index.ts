@@ -1,0 +1,17 @@
+import type { Schema } from "mongoose";
+import { declaredIndexes } from "../../schema/mongoose/schemas/change_indexes.ts";
+import type { DeclaredRule } from "./declared_rules.ts";
+
+/** Adds an index of each field with a rule to a schema, unless another index finds the references of the field. */
+export function addIndexes(rules: readonly DeclaredRule[], schema: Schema): void {
+  const covered = new Set(
+    declaredIndexes(schema).flatMap(([keys, { partialFilterExpression }]) => {
+      const [first] = Object.entries(keys);
+      const finds = first !== undefined && [1, -1, "hashed"].includes(first[1] as never);
+      return finds && partialFilterExpression === undefined ? [first[0]] : [];
+    }),
+  );
+  for (const { name, rule } of rules) {
+    if (rule !== "keep" && !covered.has(name)) schema.index({ [name]: 1 });
+  }
+}

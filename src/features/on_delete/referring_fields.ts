@@ -1,0 +1,134 @@
+import type { Schema, SchemaType } from "mongoose";
+import { describeModel } from "../../declare/model/describe_model.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import type { FieldRecord } from "../../declare/model/records.ts";
+import { registeredModels } from "../../declare/model/records.ts";
+import { cannotMount } from "../../pipeline/option_reader.ts";
+import { referredTarget } from "../../pipeline/references.ts";
+import { fieldKind, isModelClass } from "../../schema/build_field.ts";
+import { buildSchema, schemaClass } from "../../schema/build_schema.ts";
+import { fieldsWithin, referenceIn, type Shape, shapeForAll } from "../../schema/fields/shape.ts";
+import { memoize } from "../../schema/memoize.ts";
+import type { OnDelete } from "./option.ts";
+
+/** An embedded object, or a list of them, on the path to a reference. */
+interface Holder {
+  readonly name: string;
+  readonly isList: boolean;
+  readonly shape: Shape;
+}
+
+/** A field of a class, or of its embedded parts, whose references have a rule for the removal of their entities. */
+export interface ReferringField {
+  /** The class of the root document with the field. */
+  readonly owner: ModelClass;
+  readonly name: string;
+  /** The path of the field from the root document, such as `lines.product`. */
+  readonly path: string;
+  readonly holders: readonly Holder[];
+  readonly isList: boolean;
+  readonly rule: OnDelete;
+  /** The type of one reference. */
+  readonly type: SchemaType;
+  readonly referred: ModelClass;
+}
+
+/**
+ * Returns the fields of a class and of its embedded parts that have a rule. The schemas of all classes must be
+ * complete. Throws if a rule cannot apply to its field.
+ */
+export const referringFields = memoize((owner: ModelClass): readonly ReferringField[] =>
+  declaresRule(owner)
+    ? fieldsIn(shapeForAll(buildSchema(owner).schema), { owner, holders: [] })
+    : []
+);
+
+function fieldsIn(
+  shape: Shape,
+  { owner, holders }: Pick<ReferringField, "owner" | "holders">,
+): ReferringField[] {
+  return [...shape.fields].flatMap(([name, field]): ReferringField[] => {
+    const path = [...holders.map((each) => each.name), name].join(".");
+    const fail = (problem: string) => cannotMount(owner, `its field "${path}" ${problem}`);
+    const isList = field.kind === "array";
+    const inner = isList ? field.element?.shape : field.shape;
+    if (field.kind === "map") {
+      const within = [field, ...field.element ? [field.element] : []].concat(
+        field.element?.shape ? fieldsWithin(field.element.shape) : [],
+      );
+      if (within.some(({ type }) => ruleOf(type) !== undefined)) {
+        throw fail(`is a Map, whose references cannot have "onDelete"`);
+      }
+      return [];
+    }
+    if (inner !== undefined) {
+      const isAgain = inner === shape || holders.some((each) => each.shape === inner);
+      if (isAgain && fieldsWithin(inner).some(({ type }) => ruleOf(type) !== undefined)) {
+        throw fail(`embeds itself, so its references cannot have "onDelete"`);
+      }
+      if (isAgain) return [];
+      return fieldsIn(inner, { owner, holders: [...holders, { name, isList, shape: inner }] });
+    }
+    const rule = ruleOf(field.type);
+    const reference = referenceIn(field);
+    if (rule === undefined || reference?.type === undefined) return [];
+    const referred = referredTarget(reference);
+    if (referred === undefined) throw fail(`has "onDelete" and refers to no class with @rest`);
+    return [{ owner, name, path, holders, isList, rule, type: reference.type, referred }];
+  });
+}
+
+function ruleOf(type: SchemaType | undefined): OnDelete | undefined {
+  const rule = (type?.options as { readonly onDelete?: OnDelete } | undefined)?.onDelete;
+  return rule === "keep" ? undefined : rule;
+}
+
+/** Whether a class or one of its embedded parts declares a rule. The check builds no schema. */
+function declaresRule(target: ModelClass, seen = new Set<ModelClass>()): boolean {
+  seen.add(target);
+  return [...describeModel(target).fields.values()].some((field) => {
+    if (field.options.onDelete !== undefined) return true;
+    const embedded = embeddedIn(field);
+    return embedded !== undefined && !seen.has(embedded) && declaresRule(embedded, seen);
+  });
+}
+
+function embeddedIn({ options }: FieldRecord): ModelClass | undefined {
+  const { type, items, embedded, of } = options;
+  const kind = fieldKind(of ?? type ?? (embedded === true ? items : undefined));
+  return isModelClass(kind) ? kind : undefined;
+}
+
+/**
+ * The fields with a rule of all classes with `@rest`, by the class to which they refer. `count` is the number of classes
+ * when the fields were collected. Classes that are declared later are collected by the next call.
+ */
+let known: { readonly count: number; readonly byClass: Map<ModelClass, ReferringField[]> };
+
+/** Returns the fields with a rule that refer to a class, in all classes with `@rest`. */
+export function fieldsReferringTo(target: ModelClass): readonly ReferringField[] {
+  const all = registeredModels();
+  if (known?.count !== all.length) {
+    const byClass = new Map<ModelClass, ReferringField[]>();
+    for (const field of all.flatMap(fieldsOf)) {
+      byClass.set(field.referred, [...byClass.get(field.referred) ?? [], field]);
+    }
+    known = { count: all.length, byClass };
+  }
+  return known.byClass.get(target) ?? [];
+}
+
+/** Returns the fields with a rule of a class. A class whose declaration is wrong has no entities, and no fields. */
+function fieldsOf(owner: ModelClass): readonly ReferringField[] {
+  try {
+    return referringFields(owner);
+  } catch {
+    return [];
+  }
+}
+
+/** Returns the embedded class of a holder, with its schema in a model. */
+export function partOf({ shape }: Holder): { target: ModelClass; schema: Schema } | undefined {
+  const target = schemaClass(shape);
+  return target && shape.schema && { target, schema: shape.schema };
+}

@@ -1,0 +1,118 @@
+import { touch } from "../../database/touch.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import { refusal } from "../../errors/refusals.ts";
+import { everyFilter, fieldsRead, topOf } from "../../filter/filters.ts";
+import { castIdentifier } from "../../sources/entities.ts";
+import { type StoredObject, storedText } from "../../write/stored_values.ts";
+import type { WrittenEntity } from "../../write/written_entity.ts";
+import { openClass, type RequestWrite } from "./request_write.ts";
+import { type ReferringField, referringFields } from "./referring_fields.ts";
+
+/** Whether references of a field must lead to entities. */
+export function mustExist({ rule }: Pick<ReferringField, "rule">): boolean {
+  return rule === "restrict" || rule === "cascade";
+}
+
+/** A reference that a write has set, with the field that holds it. */
+interface NewReference {
+  readonly field: ReferringField;
+  readonly id: unknown;
+}
+
+/**
+ * Touches the entities to which a write has set references that must lead to entities. A removal of such an entity
+ * conflicts with the transaction, so that no reference leads to a removed entity. Throws a 409 if an entity is gone.
+ */
+export async function touchReferred(
+  write: RequestWrite,
+  returned: ReadonlySet<unknown>,
+): Promise<void> {
+  const fields = referringFields(write.target).filter(mustExist);
+  const references = fields.length === 0 ? [] : await newReferences(write, { fields, returned });
+  const byClass = Map.groupBy(references, ({ field }) => field.referred);
+  for (const [target, some] of byClass) await touchAll(write, { target, references: some });
+}
+
+/**
+ * Returns the entities of an update that come back to readers, such as entities that are restored. An update of a field
+ * that the conditions of the class read may bring an entity back.
+ */
+export async function returnedBy(write: RequestWrite): Promise<WrittenEntity[]> {
+  if (write.change !== "update") return [];
+  const { present } = await openClass(write, write);
+  const read = fieldsRead(present) ?? new Set();
+  return write.entities.filter(({ changed = [] }) => changed.some((name) => read.has(name)));
+}
+
+async function newReferences(
+  write: RequestWrite,
+  { fields, returned }: {
+    readonly fields: readonly ReferringField[];
+    readonly returned: ReadonlySet<unknown>;
+  },
+): Promise<NewReference[]> {
+  const isSet = (field: ReferringField, { id, created, changed = [] }: WrittenEntity) =>
+    created !== undefined || returned.has(id) || changed.includes(topOf(field.path));
+  const concerned = write.entities.filter((entity) => fields.some((each) => isSet(each, entity)));
+  const stored = await readStored(write, { entities: concerned, fields });
+  return concerned.flatMap((entity) =>
+    fields.filter((each) => isSet(each, entity)).flatMap((field) => {
+      const before = returned.has(entity.id) ? [] : referencesAt(entity.before, field);
+      const kept = new Set(before.map(storedText));
+      const now = referencesAt(stored.get(storedText(entity.id)), field);
+      return now.filter((id) => !kept.has(storedText(id))).map((id) => ({ field, id }));
+    })
+  );
+}
+
+/** Returns the stored values of entities after a write, by the texts of their identifiers. */
+async function readStored(
+  { model, session }: RequestWrite,
+  { entities, fields }: {
+    readonly entities: readonly WrittenEntity[];
+    readonly fields: readonly ReferringField[];
+  },
+): Promise<Map<string, StoredObject>> {
+  const created = entities.flatMap(({ id, created }) =>
+    created === undefined ? [] : [[storedText(id), created] as const]
+  );
+  const ids = entities.flatMap(({ id, created }) => created === undefined ? [id] : []);
+  if (ids.length === 0) return new Map(created);
+  const projection = Object.fromEntries(fields.map(({ path }) => [topOf(path), 1]));
+  const named = { _id: { $in: ids as never[] } };
+  const found = await model.collection.find(named, { projection, session }).toArray();
+  return new Map([...created, ...found.map((each) => [storedText(each._id), each] as const)]);
+}
+
+/** Returns the references in a field of a stored entity. */
+function referencesAt(stored: unknown, { path }: Pick<ReferringField, "path">): unknown[] {
+  let values: unknown[] = [stored];
+  for (const name of path.split(".")) {
+    values = values.flatMap((each) => (Object(each) as StoredObject)[name] ?? []);
+  }
+  return values.filter((each) => each !== null && each !== undefined);
+}
+
+async function touchAll(
+  write: RequestWrite,
+  { target, references }: {
+    readonly target: ModelClass;
+    readonly references: readonly NewReference[];
+  },
+): Promise<void> {
+  const { model, present } = await openClass(write, { target });
+  const { session } = write;
+  const ids = new Map<string, unknown>();
+  for (const { id } of references) {
+    const cast = castIdentifier(id, model) ?? id;
+    ids.set(storedText(cast), cast);
+  }
+  const filter = everyFilter({ _id: { $in: [...ids.values()] } }, present);
+  if (await touch(model.collection, { filter, session }) === ids.size) return;
+  const found = await model.collection.find(filter, { projection: { _id: 1 }, session }).toArray();
+  const there = new Set(found.map(({ _id }) => storedText(_id)));
+  const gone = references.find(({ id }) => !there.has(storedText(castIdentifier(id, model) ?? id)));
+  const property = gone?.field.path;
+  const message = `The entity that "${property}" names is not stored any more`;
+  throw refusal("CONFLICT", { message, property });
+}

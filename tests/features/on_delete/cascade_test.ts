@@ -1,0 +1,185 @@
+import { assertEquals } from "@std/assert";
+import mongoose from "mongoose";
+import {
+  create,
+  FrameworkModel,
+  getModel,
+  type ModelClass,
+  one,
+  prop,
+  type Ref,
+  remove,
+  rest,
+  update,
+} from "../../../mod.ts";
+import { test } from "../../harness/testing.ts";
+import type { EntityBody, Mounted } from "../../support/support.ts";
+import {
+  as,
+  countOf,
+  hookCalls,
+  KEEPER,
+  Note,
+  Person,
+  Project,
+  recordsOf,
+  type Refused,
+  serveAll,
+  storedOf,
+  Task,
+} from "./projects.ts";
+
+/** Creates a project with two tasks, of which the first one has a note. */
+async function projectOf(app: Mounted, body: object = {}) {
+  const project = await app.created("/projects", body, as("ann"));
+  const first = await app.created("/tasks", { project: project._id }, as("ann"));
+  const second = await app.created("/tasks", { project: project._id }, as("ann"));
+  const note = await app.created("/notes", { task: first._id });
+  return { project, first, second, note };
+}
+
+test("a cascade removes entities by the rules of their own classes, without their hooks", async () => {
+  await using app = await serveAll();
+  const { project, first, second } = await projectOf(app);
+  const other = await projectOf(app);
+  hookCalls.length = 0;
+  assertEquals((await app.delete(`/projects/${project._id}`, as("bob"))).status, 204);
+  const times = [await storedOf(Project, project._id)];
+  for (const { _id } of [first, second]) {
+    const stored = await storedOf(Task, _id);
+    assertEquals([stored?.deletedBy, stored?.changedBy, stored?.__v], ["bob", "bob", 1]);
+    times.push(stored);
+    const { operation, actor, changed } = (await recordsOf(Task, _id))[1] ?? {};
+    assertEquals([operation, actor, (changed as string[]).includes("deletedAt")], [
+      "cascade",
+      "bob",
+      true,
+    ]);
+  }
+  assertEquals(new Set(times.map((each) => String(each?.deletedAt))).size, 1);
+  assertEquals([await countOf(Note), hookCalls], [1, []]);
+  assertEquals((await app.get(`/tasks/${other.first._id}`)).status, 200);
+});
+
+test("a cascade that meets a restriction does nothing", async () => {
+  await using app = await serveAll([...CHAIN, Person]);
+  const top = await app.created("/tops", {});
+  const middle = await app.created("/middles", { top: top._id });
+  const low = await app.created("/lows", { middle: middle._id });
+  const { status, body } = await app.delete<Refused>(`/tops/${top._id}`);
+  assertEquals([status, body.referredBy], [409, ["Low"]]);
+  assertEquals([await countOf(Top), await countOf(Middle), await countOf(Low)], [1, 1, 1]);
+  await app.delete(`/lows/${low._id}`);
+  assertEquals((await app.delete(`/tops/${top._id}`)).status, 204);
+  assertEquals([await countOf(Top), await countOf(Middle)], [0, 0]);
+});
+
+@rest({ route: "/tops", methods: [one(), create(), remove()] })
+class Top extends FrameworkModel {}
+
+@rest({ route: "/middles", methods: [one(), create(), remove()] })
+class Middle extends FrameworkModel {
+  @prop({ ref: () => Top, onDelete: "cascade" })
+  top?: Ref<Top>;
+}
+
+@rest({ route: "/lows", methods: [one(), create(), remove()] })
+class Low extends FrameworkModel {
+  @prop({ ref: () => Middle, onDelete: "restrict" })
+  middle?: Ref<Middle>;
+}
+
+const CHAIN: readonly ModelClass[] = [Top, Middle, Low];
+
+@rest({ route: "/lefts", methods: [one(), create(), update(), remove()] })
+class Left extends FrameworkModel {
+  @prop({ ref: () => Right, onDelete: "cascade" })
+  right?: Ref<Right>;
+  @prop({ ref: () => Left, onDelete: "cascade" })
+  next?: Ref<Left>;
+}
+
+@rest({ route: "/rights", methods: [one(), create(), update(), remove()], trash: true })
+class Right extends FrameworkModel {
+  @prop({ ref: () => Left, onDelete: "cascade" })
+  left?: Ref<Left>;
+}
+
+test("circles of cascades end, and remove each entity once", async () => {
+  await using app = await serveAll([Left, Right]);
+  const left = await app.created("/lefts", {});
+  const right = await app.created("/rights", { left: left._id });
+  await app.patch(`/lefts/${left._id}`, { right: right._id, next: left._id });
+  assertEquals((await app.delete(`/rights/${right._id}`)).status, 204);
+  assertEquals(await countOf(Left), 0);
+  assertEquals((await storedOf(Right, right._id))?.__v, 1);
+});
+
+/** Stores tasks of a project, and one of them for a second project. */
+async function storeTasks(project: EntityBody, count: number): Promise<void> {
+  const _id = new mongoose.Types.ObjectId(project._id);
+  const tasks = Array.from({ length: count }, () => ({ project: _id, tags: [], __v: 0 }));
+  await getModel(Task).collection.insertMany(tasks);
+}
+
+test("a cascade of 1,000 entities passes, and one of 1,001 does nothing", async () => {
+  await using app = await serveAll();
+  const project = await app.created("/projects", {});
+  await storeTasks(project, 1001);
+  const { status, body } = await app.delete<Refused>(`/projects/${project._id}`);
+  assertEquals([status, body.code, body.limit], [409, "CONFLICT", 1000]);
+  assertEquals(await countOf(Task, { deletedAt: null, __v: 0 }), 1001);
+  assertEquals((await storedOf(Project, project._id))?.__v, 0);
+  await getModel(Task).collection.deleteOne({});
+  assertEquals((await app.delete(`/projects/${project._id}`)).status, 204);
+  assertEquals(await countOf(Task, { deletedAt: { $ne: null }, __v: 1 }), 1000);
+});
+
+test("maxCascade counts the entities of all classes", async () => {
+  await using app = await serveAll(undefined, { maxCascade: 3 });
+  const { project, second } = await projectOf(app);
+  await app.created("/notes", { task: second._id });
+  const { status, body } = await app.delete<Refused>(`/projects/${project._id}`);
+  assertEquals([status, body.limit, await countOf(Note)], [409, 3, 2]);
+  assertEquals(await countOf(Task, { deletedAt: null }), 2);
+  await getModel(Note).collection.deleteOne({});
+  assertEquals((await app.delete(`/projects/${project._id}`)).status, 204);
+});
+
+test("a restore restores what the same cascade has put into the trash, and no more", async () => {
+  await using app = await serveAll();
+  const { project, first, second } = await projectOf(app);
+  await app.delete(`/tasks/${second._id}`);
+  await app.delete(`/projects/${project._id}`, as("bob"));
+  const restored = await app.post(`/projects/${project._id}/restore`, undefined, KEEPER);
+  assertEquals(restored.status, 200);
+  assertEquals((await app.get(`/tasks/${first._id}`)).status, 200);
+  assertEquals((await app.get(`/tasks/${second._id}`)).status, 404);
+  const stored = await storedOf(Task, first._id);
+  assertEquals(["deletedAt" in (stored ?? {}), stored?.__v, stored?.changedBy], [
+    false,
+    2,
+    "keeper",
+  ]);
+  const records = await recordsOf(Task, first._id);
+  assertEquals(records.map(({ operation }) => operation), ["create", "cascade", "restore"]);
+});
+
+test("a restored entity whose reference is gone is a 409 that names the property", async () => {
+  await using app = await serveAll();
+  const { _id: owner } = await app.created("/people", { name: "ann" });
+  const { project, first } = await projectOf(app, { owner });
+  await app.delete(`/projects/${project._id}`);
+  assertEquals((await app.delete(`/people/${owner}`)).status, 204);
+  const restore = (path: string) => app.post<Refused>(`${path}/restore`, undefined, KEEPER);
+  const answers = [
+    await restore(`/projects/${project._id}`),
+    await restore(`/tasks/${first._id}`),
+  ];
+  assertEquals(answers.map(({ status, body }) => [status, body.code, body.property]), [
+    [409, "CONFLICT", "owner"],
+    [409, "CONFLICT", "project"],
+  ]);
+  assertEquals(await countOf(Task, { deletedAt: { $ne: null } }), 2);
+  assertEquals((await app.get("/projects")).body, []);
+});

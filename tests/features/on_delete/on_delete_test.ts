@@ -1,0 +1,125 @@
+import { assertEquals } from "@std/assert";
+import { getModel } from "../../../mod.ts";
+import { test } from "../../harness/testing.ts";
+import { asQuery, type Mounted } from "../../support/support.ts";
+import {
+  as,
+  countOf,
+  Person,
+  Project,
+  recordsOf,
+  type Refused,
+  serveAll,
+  storedOf,
+  Task,
+} from "./projects.ts";
+
+type Send = (
+  app: Mounted,
+  id: string,
+) => Promise<{ readonly status: number; readonly body: unknown }>;
+
+/** The ways to remove a person. */
+const REMOVALS: [string, Send][] = [
+  ["remove", (app, id) => app.delete(`/people/${id}`)],
+  ["remove with hooks", (app, id) => app.delete(`/hooked/${id}`)],
+  ["removeAll", (app, id) => app.delete(`/people${asQuery({ _id: id })}`)],
+  ["removeAll with hooks", (app, id) => app.delete(`/hooked${asQuery({ _id: id })}`)],
+  ["remove of a part", async (app, id) => {
+    const team = await app.created("/teams", { members: [id] });
+    return await app.delete(`/teams/${team._id}/members/${id}`);
+  }],
+  ["removeAll of parts", async (app, id) => {
+    const team = await app.created("/teams", { members: [id] });
+    return await app.delete(`/teams/${team._id}/members`);
+  }],
+  ["remove of a single part", async (app, id) => {
+    const team = await app.created("/teams", { lead: id });
+    return await app.delete(`/teams/${team._id}/lead`);
+  }],
+];
+
+test("restrict refuses a removal by every way, until no entity refers to the entity", async (t) => {
+  await using app = await serveAll();
+  for (const [way, send] of REMOVALS) {
+    await t.step(way, async () => {
+      const { _id } = await app.created("/people", { name: "ann" });
+      const project = await app.created("/projects", { owner: _id });
+      const { status, body } = await send(app, _id);
+      const { code, referredBy } = body as Refused;
+      assertEquals([status, code, referredBy], [409, "CONFLICT", ["Project"]]);
+      assertEquals((await storedOf(Person, _id))?.name, "ann");
+      assertEquals((await recordsOf(Person, _id)).length, 1);
+      assertEquals((await app.delete(`/projects/${project._id}`)).status, 204);
+      assertEquals(await countOf(Project, { deletedAt: { $ne: null } }) > 0, true);
+      for (const { _id: team } of (await app.get<{ _id: string }[]>("/teams")).body) {
+        await app.delete(`/teams/${team}`);
+      }
+      assertEquals((await send(app, _id)).status, 204);
+      assertEquals(await storedOf(Person, _id), null);
+    });
+  }
+});
+
+test("entities that are removed together do not restrict each other, and one that stays restricts all", async () => {
+  await using app = await serveAll();
+  const ids = await Promise.all(
+    ["a", "b"].map(async (name) => (await app.created("/people", { name }))._id),
+  );
+  const project = await app.created("/projects", { owner: ids[1] });
+  const { status, body } = await app.delete<Refused>("/people");
+  assertEquals([status, body.referredBy], [409, ["Project"]]);
+  assertEquals(await countOf(Person), 2);
+  await app.patch(`/projects/${project._id}`, { owner: null });
+  assertEquals((await app.delete("/people")).status, 204);
+  assertEquals(await countOf(Person), 0);
+});
+
+test("a class that no route shows counts and is not named", async () => {
+  await using app = await serveAll();
+  const { _id } = await app.created("/people", { name: "ann" });
+  assertEquals((await app.post("/secrets", { about: _id })).status, 201);
+  const { status, body } = await app.delete<Refused>(`/people/${_id}`);
+  assertEquals([status, body.referredBy], [409, []]);
+  await app.created("/teams", { lead: _id });
+  assertEquals((await app.delete<Refused>(`/people/${_id}`)).body.referredBy, ["Team"]);
+});
+
+test("a class outside of the router counts and is not named", async () => {
+  await using app = await serveAll([Person]);
+  const { _id } = await app.created("/people", { name: "ann" });
+  await getModel(Project).create({ owner: _id } as never);
+  const { status, body } = await app.delete<Refused>(`/people/${_id}`);
+  assertEquals([status, body.referredBy], [409, []]);
+});
+
+test("unset removes the reference at every place, and is a write of the entity", async () => {
+  await using app = await serveAll();
+  const [a, b] = await Promise.all(["a", "b"].map((name) => app.created("/tags", { name })));
+  const tags = [a?._id, b?._id];
+  const line = { tag: a?._id, others: tags };
+  const body = { main: a?._id, tags, lines: [line, { tag: b?._id, others: tags }], line };
+  const task = await app.created("/tasks", body, as("ann"));
+  const other = await app.created("/tasks", { main: b?._id }, as("ann"));
+  assertEquals((await app.delete(`/tags/${a?._id}`, as("bob"))).status, 204);
+  const stored = JSON.parse(JSON.stringify(await storedOf(Task, task._id)));
+  assertEquals([stored.main, stored.tags, stored.__v, stored.changedBy], [
+    undefined,
+    [b?._id],
+    6,
+    "bob",
+  ]);
+  assertEquals(
+    [...stored.lines, stored.line].map(({ tag, others, by }) => [tag, others, by]),
+    [[undefined, [b?._id], "bob"], [b?._id, [b?._id], "bob"], [undefined, [b?._id], "bob"]],
+  );
+  assertEquals((await storedOf(Task, other._id))?.__v, 0);
+  const records = await recordsOf(Task, task._id);
+  assertEquals(
+    records.map(({ operation, actor }) => [operation, actor]),
+    [
+      ["create", "ann"],
+      ...Array(6).fill(["unset", "bob"]),
+    ].slice(0, records.length),
+  );
+});
