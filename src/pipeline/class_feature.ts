@@ -113,6 +113,11 @@ export interface ClassFeature<R = unknown> {
    * a transaction. By default, all writes of the class need one.
    */
   joins?(rule: R, write: { readonly target: ModelClass; readonly operation: string }): boolean;
+  /**
+   * Returns the names of the fields whose updates {@linkcode ClassFeature.together} joins. Updates that bring an entity
+   * back after a removal are always joined. By default, all updates are joined.
+   */
+  joinedFields?(rule: R, target: ModelClass): readonly string[];
 }
 
 /** The fields that a removal stores, if it keeps the entity in the database. */
@@ -330,6 +335,20 @@ export function joiningRules(
   return rules.filter(({ feature, rule }) =>
     feature.together !== undefined && feature.joins?.(rule, write) !== false
   );
+}
+
+/**
+ * Returns the names of the fields whose updates the class options join. Returns `undefined` if they join all updates.
+ */
+export function joinedFieldsOf(
+  rules: readonly ClassRule[],
+  write: Pick<TogetherWrite, "operation" | "target">,
+): ReadonlySet<string> | undefined {
+  const joined = joiningRules(rules, write).map(({ feature, rule }) =>
+    feature.joinedFields?.(rule, write.target)
+  );
+  if (joined.includes(undefined)) return undefined;
+  return new Set([...joined.flatMap((each) => each ?? []), ...removalFieldsOf(rules)?.all ?? []]);
 }
 
 /** Returns the function that sends the further statements of the class options, or `undefined` if there are none. */

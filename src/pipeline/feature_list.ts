@@ -11,6 +11,7 @@ import {
   addRulesToSchema,
   changeIndexesByRules,
   type ClassFeature,
+  joinedFieldsOf,
   type JoinedRequest,
   joinedStatements,
   joiningRules,
@@ -148,7 +149,7 @@ export class FeatureList {
       },
       stamped: (each) => stampedByRules(this.#rulesOf(each)),
       ...removal && { removal },
-      ...together && { together },
+      ...together && { together, joinedFields: joinedFieldsOf(this.#rulesOf(target), place) },
     };
   }
 

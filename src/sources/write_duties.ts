@@ -9,6 +9,7 @@ import type { TimeBudget } from "../database/time_budget.ts";
 import { writerOf } from "../database/write_past_lock.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { sessionAround } from "../schema/mongoose/statements/save_by.ts";
+import { topOf } from "../filter/filters.ts";
 import type { Together } from "../write/save_document.ts";
 import type { WrittenEntity } from "../write/written_entity.ts";
 
@@ -53,6 +54,17 @@ export interface WriteDuties {
   readonly together?:
     | ((written: WrittenEntities, session: ClientSession) => Promise<void>)
     | undefined;
+  /** The names of the fields whose updates `together` joins. Missing if it joins all updates. */
+  readonly joinedFields?: ReadonlySet<string> | undefined;
+}
+
+/** Whether the further statements of class options join an update of the given fields or paths. */
+export function joinsUpdate(
+  { together, joinedFields }: Pick<WriteDuties, "together" | "joinedFields">,
+  paths: readonly string[],
+): boolean {
+  if (together === undefined) return false;
+  return joinedFields === undefined || paths.some((path) => joinedFields.has(topOf(path)));
 }
 
 /** Returns the function that gives the values of class options for a write by one statement. */
@@ -123,9 +135,8 @@ export function boundWriter(
   { change, together, duties, timeBudget, part }: BoundWrite & BoundOptions,
 ): Together {
   const [first] = docs;
-  if (duties?.together === undefined || first === undefined) {
-    return together ?? writerOf(docs, { timeBudget, part });
-  }
+  const plain = together ?? writerOf(docs, { timeBudget, part });
+  if (duties?.together === undefined || first === undefined) return plain;
   const model = first.constructor as Model<unknown>;
   const session = first.$session() ?? sessionAround();
   const written = { change, model };
@@ -134,7 +145,11 @@ export function boundWriter(
   // their further statements write one document.
   const own = docs.length === 1 && change !== "create" ? `${turn}/${first._id}` : turn;
   const transaction = { connection, turn: own, timeBudget, part };
-  return withDuties(duties, { ...transaction, written, together, session });
+  const joined = withDuties(duties, { ...transaction, written, together, session });
+  // Middleware of the application may change further fields until the statement is sent.
+  const isJoined = () =>
+    change !== "update" || docs.some((doc) => joinsUpdate(duties, doc.modifiedPaths()));
+  return async (write) => await (isJoined() ? joined : plain)(write);
 }
 
 /**

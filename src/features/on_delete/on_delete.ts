@@ -2,6 +2,7 @@ import { describeModel } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { isHookName, isOperationName } from "../../declare/operations/operation.ts";
 import { logHint } from "../../errors/log.ts";
+import { topOf } from "../../filter/filters.ts";
 import type { ClassFeature, TogetherWrite } from "../../pipeline/class_feature.ts";
 import { cannotMount } from "../../pipeline/option_reader.ts";
 import { actingLevel, type Route } from "../../pipeline/request/route.ts";
@@ -28,6 +29,8 @@ export const onDelete: ClassFeature<readonly DeclaredRule[]> = {
   start: checkRoute,
   indexes: addIndexes,
   joins: (_rules, write) => joins(write),
+  joinedFields: (_rules, target) =>
+    referringFields(target).filter(mustExist).map(({ path }) => topOf(path)),
   async together(_rules, write) {
     if (!isOfRequest(write)) return;
     if (write.change === "remove") return await applyRules(write);

@@ -1,7 +1,7 @@
 import { touch } from "../../database/touch.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { refusal } from "../../errors/refusals.ts";
-import { everyFilter, fieldsRead, topOf } from "../../filter/filters.ts";
+import { everyFilter, topOf } from "../../filter/filters.ts";
 import { castIdentifier } from "../../sources/entities.ts";
 import { type StoredObject, storedText } from "../../write/stored_values.ts";
 import type { WrittenEntity } from "../../write/written_entity.ts";
@@ -33,15 +33,12 @@ export async function touchReferred(
   for (const [target, some] of byClass) await touchAll(write, { target, references: some });
 }
 
-/**
- * Returns the entities of an update that come back to readers, such as entities that are restored. An update of a field
- * that the conditions of the class read may bring an entity back.
- */
+/** Returns the entities of an update that come back to readers, because the update changes the time of their removal. */
 export async function returnedBy(write: RequestWrite): Promise<WrittenEntity[]> {
   if (write.change !== "update") return [];
-  const { present } = await openClass(write, write);
-  const read = fieldsRead(present) ?? new Set();
-  return write.entities.filter(({ changed = [] }) => changed.some((name) => read.has(name)));
+  const { removal } = await openClass(write, write);
+  if (removal === undefined) return [];
+  return write.entities.filter(({ changed = [] }) => changed.includes(removal.time));
 }
 
 async function newReferences(

@@ -41,7 +41,13 @@ import { removalOf } from "./store_update.ts";
 import { planStatement } from "./write_stored.ts";
 import { insertEntities } from "../insert_entities.ts";
 import { stampDocument } from "../stamp_document.ts";
-import { boundRemoval, type BoundWrite, boundWriter, stampsFor } from "../write_duties.ts";
+import {
+  boundRemoval,
+  type BoundWrite,
+  boundWriter,
+  joinsUpdate,
+  stampsFor,
+} from "../write_duties.ts";
 import type { WriteDuties } from "../write_duties.ts";
 import type { PartPath } from "../parts/part_path.ts";
 import type { ReadPlan } from "./plan_read.ts";
@@ -141,7 +147,11 @@ export class CollectionSource implements Source {
     // check therefore comes before the connection is opened.
     const reason = whyHooked(change);
     if (reason !== undefined) return { kind: "documents", reason };
-    const { together, removal } = this.#options.duties ?? {};
+    const { duties } = this.#options;
+    const { removal } = duties ?? {};
+    const isPlain = (operation === "update" || operation === "updateAll") &&
+      !joinsUpdate(duties ?? {}, Object.keys(change.body ?? {}));
+    const together = isPlain ? undefined : duties?.together;
     const isUpdate = removal !== undefined;
     if (together !== undefined && !isOneInTransaction(change, { isUpdate })) {
       return { kind: "documents", reason: "a feature of the class sends further statements" };
@@ -195,9 +205,9 @@ export class CollectionSource implements Source {
     const { model, selection, timeBudget } = await this.open();
     const scope = castFilter(model, selection.scope);
     const stamps = stampsFor(this.#options.duties, model)?.(false);
-    const { together } = this.#options.duties ?? {};
+    const { together, joinedFields } = this.#options.duties ?? {};
     const id = identifierOf(entity, model);
-    return { model, id, scope, timeBudget, steps: [], stamps, together };
+    return { model, id, scope, timeBudget, steps: [], stamps, together, joinedFields };
   }
 
   async save(entity: EntityValue): Promise<EntityValue> {

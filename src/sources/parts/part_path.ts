@@ -30,7 +30,7 @@ import {
   fieldsOf,
   projectionOfWrite,
 } from "../../write/written_entity.ts";
-import { operatorsFor, type Stamps, type WriteDuties } from "../write_duties.ts";
+import { joinsUpdate, operatorsFor, type Stamps, type WriteDuties } from "../write_duties.ts";
 import { aggregateDocument } from "./aggregate_document.ts";
 
 export interface PartSegment {
@@ -57,6 +57,8 @@ export interface PartPath {
   readonly stamps?: Stamps | undefined;
   /** Sends the further statements of class options of the root document, in the transaction of a write to a part. */
   readonly together?: WriteDuties["together"];
+  /** The names of the fields of the root document whose updates `together` joins. Missing if it joins all updates. */
+  readonly joinedFields?: WriteDuties["joinedFields"];
 }
 
 /**
@@ -176,7 +178,7 @@ export async function changePlace(
   place: PartPath,
   change: Change,
 ): Promise<boolean> {
-  if (place.together === undefined) return await changeAlone(place, change);
+  if (!joinsUpdate(place, fieldsOfRoot(place, change))) return await changeAlone(place, change);
   const own = change.session ?? sessionAround();
   if (own?.inTransaction()) return await changeTogether(place, { ...change, session: own });
   let isWritten = false;

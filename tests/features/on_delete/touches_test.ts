@@ -47,3 +47,35 @@ test("live lists and followers of changes get no event of a write that refers to
   await stream.close();
   assertEquals([events, raw], [["update"], ["update", "update", "update"]]);
 });
+
+/** Returns the number of transactions that requests commit. */
+async function transactionsOf(send: () => Promise<unknown>): Promise<number> {
+  const admin = getModel(Person).db.db?.admin();
+  const count = async () => {
+    const status = await admin?.serverStatus();
+    return Number(status?.transactions.totalCommitted);
+  };
+  const before = await count();
+  await send();
+  return await count() - before;
+}
+
+test("only writes that need a transaction have one", async () => {
+  await using app = await serveAll();
+  const { _id: owner } = await app.created("/people", { name: "a" });
+  const { _id: other } = await app.created("/people", { name: "b" });
+  const { _id: project } = await app.created("/projects", { owner });
+  const { _id: task } = await app.created("/tasks", { project });
+  const { _id: tag } = await app.created("/tags", {});
+  const { _id: note } = await app.created("/notes", {});
+  const sent: [number, () => Promise<unknown>][] = [
+    [0, () => app.patch(`/projects/${project}`, { name: "b" })],
+    [1, () => app.patch(`/projects/${project}`, { owner: other })],
+    [0, () => app.patch(`/tags/${tag}`, { name: "b" })],
+    [0, () => app.delete(`/notes/${note}`)],
+    [1, () => app.post("/notes", { task })],
+    [1, () => app.delete(`/tags/${tag}`)],
+    [1, () => app.delete(`/projects/${project}`)],
+  ];
+  for (const [count, send] of sent) assertEquals(await transactionsOf(send), count, String(send));
+});
