@@ -12,6 +12,7 @@ import { sessionAround } from "../schema/mongoose/statements/save_by.ts";
 import { topOf } from "../filter/filters.ts";
 import type { Together } from "../write/save_document.ts";
 import type { WrittenEntity } from "../write/written_entity.ts";
+import type { Change } from "./source.ts";
 
 /**
  * The entities that one statement has written, for class options that send further statements, such as an entry of an
@@ -65,6 +66,16 @@ export function joinsUpdate(
 ): boolean {
   if (together === undefined) return false;
   return joinedFields === undefined || paths.some((path) => joinedFields.has(topOf(path)));
+}
+
+/** Returns the further statements that class options join to a change, or `undefined` if there are none. */
+export function togetherFor(
+  duties: WriteDuties | undefined,
+  { operation, body = {} }: Pick<Change, "operation" | "body">,
+): WriteDuties["together"] {
+  const isUpdate = operation === "update" || operation === "updateAll";
+  if (duties === undefined || isUpdate && !joinsUpdate(duties, Object.keys(body))) return undefined;
+  return duties.together;
 }
 
 /** Returns the function that gives the values of class options for a write by one statement. */

@@ -5,7 +5,7 @@ import { everyFilter, type Filter, isEmpty, KEEP_CONDITIONS } from "../filter/fi
 import { type Removal, sendWith } from "../schema/mongoose/statements/send_with.ts";
 import { matchAsIs } from "../schema/mongoose/statements/query_casts.ts";
 import { alone, REPLACED } from "./save_document.ts";
-import type { SaveDocumentOptions, Written } from "./save_document.ts";
+import type { SaveDocumentOptions, Together, Written } from "./save_document.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { storedText } from "./stored_values.ts";
 import { unchangedSeen } from "./update_conditions.ts";
@@ -175,4 +175,15 @@ export async function removeMatching(
     },
   });
   return count;
+}
+
+/** The options of a removal of the entities that given conditions name. */
+export interface RemoveNamedOptions {
+  /** The identifiers of the removed entities, which class options get with the removal. */
+  readonly ids?: readonly unknown[];
+  readonly options?: Record<string, unknown>;
+  readonly together?: Together;
+  readonly filter?: Filter;
+  /** Whether the removal undoes a creation, so that the entities do not go into the trash of their class. */
+  readonly undoes?: boolean;
 }

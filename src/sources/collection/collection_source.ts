@@ -21,6 +21,7 @@ import {
   saveDocuments,
 } from "../../write/save_document.ts";
 import { removeDocument, removeMatching } from "../../write/remove_documents.ts";
+import type { RemoveNamedOptions } from "../../write/remove_documents.ts";
 import type { Together } from "../../write/save_document.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
 import {
@@ -41,14 +42,8 @@ import { removalOf } from "./store_update.ts";
 import { planStatement } from "./write_stored.ts";
 import { insertEntities } from "../insert_entities.ts";
 import { stampDocument } from "../stamp_document.ts";
-import {
-  boundRemoval,
-  type BoundWrite,
-  boundWriter,
-  joinsUpdate,
-  stampsFor,
-} from "../write_duties.ts";
-import type { WriteDuties } from "../write_duties.ts";
+import { boundRemoval, boundWriter, stampsFor, togetherFor } from "../write_duties.ts";
+import type { BoundWrite, WriteDuties } from "../write_duties.ts";
 import type { PartPath } from "../parts/part_path.ts";
 import type { ReadPlan } from "./plan_read.ts";
 import { isOneInTransaction, whyHooked } from "./plan_write.ts";
@@ -81,16 +76,6 @@ export interface CollectionSourceOptions extends Omit<OpenCollection, "model" | 
    * The work that class options add to each write, such as an entry of an audit log. Missing if there is no such work.
    */
   readonly duties?: WriteDuties | undefined;
-}
-
-interface RemoveNamedOptions {
-  /** The identifiers of the removed entities, which class options get with the removal. */
-  readonly ids?: readonly unknown[];
-  readonly options?: Record<string, unknown>;
-  readonly together?: Together;
-  readonly filter?: Filter;
-  /** Whether the removal undoes a creation, so that the entities do not go into the trash of their class. */
-  readonly undoes?: boolean;
 }
 
 export class CollectionSource implements Source {
@@ -148,11 +133,8 @@ export class CollectionSource implements Source {
     const reason = whyHooked(change);
     if (reason !== undefined) return { kind: "documents", reason };
     const { duties } = this.#options;
-    const { removal } = duties ?? {};
-    const isPlain = (operation === "update" || operation === "updateAll") &&
-      !joinsUpdate(duties ?? {}, Object.keys(change.body ?? {}));
-    const together = isPlain ? undefined : duties?.together;
-    const isUpdate = removal !== undefined;
+    const together = togetherFor(duties, change);
+    const isUpdate = duties?.removal !== undefined;
     if (together !== undefined && !isOneInTransaction(change, { isUpdate })) {
       return { kind: "documents", reason: "a feature of the class sends further statements" };
     }
