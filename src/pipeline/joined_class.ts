@@ -15,8 +15,7 @@ import {
   type WriteDuties,
 } from "../sources/write_duties.ts";
 import { removeMatching } from "../write/remove_documents.ts";
-import { alwaysRead } from "../write/save_document.ts";
-import { changedBy, projectionOfWrite } from "../write/written_entity.ts";
+import { alwaysRead, changedBy, projectionOfWrite } from "../write/written_entity.ts";
 import type { JoinedPlace, JoinedRequest, RemovalFields, TogetherWrite } from "./class_feature.ts";
 
 interface JoinedOptions {

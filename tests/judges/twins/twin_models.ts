@@ -30,7 +30,7 @@ const OPTIONS = {
   history: hiding !== "both",
   ...hiding !== "tenants" && { trash },
   ...hiding !== "trash" && { tenant: "owner" },
-} as Pick<RestOptions, "history" | "trash" | "tenant">;
+} as Pick<RestOptions, "history" | "trash"> & { readonly tenant?: "owner" };
 
 const PART = [all(), one(), create(), update(), remove(), removeAll()];
 const SINGLE = [one(), create(), update(), remove()];
