@@ -15,7 +15,7 @@ import {
   type WriteDuties,
 } from "../sources/write_duties.ts";
 import { removeMatching } from "../write/remove_documents.ts";
-import { alwaysRead, changedBy, projectionOfWrite } from "../write/written_entity.ts";
+import { alwaysRead, BEFORE_WRITE, changedBy, projectionOfWrite } from "../write/written_entity.ts";
 import type { JoinedPlace, JoinedRequest, RemovalFields, TogetherWrite } from "./class_feature.ts";
 
 interface JoinedOptions {
@@ -88,7 +88,8 @@ export class JoinedClass {
       });
     if (joined === undefined) return void await send(filter);
     const projection = projectionOfWrite([all], alwaysRead(model as never));
-    const found = await model.collection.find(filter, { ...statement, projection }).toArray();
+    const options = { ...BEFORE_WRITE, ...statement, projection };
+    const found = await model.collection.find(filter, options).toArray();
     if (found.length === 0) return;
     await send({ _id: { $in: found.map(({ _id }) => _id) } });
     const entities = found.map((before) => {

@@ -4,7 +4,7 @@ import { refusal } from "../../errors/refusals.ts";
 import { everyFilter, topOf } from "../../filter/filters.ts";
 import { castIdentifier } from "../../sources/entities.ts";
 import { type StoredObject, storedText } from "../../write/stored_values.ts";
-import type { WrittenEntity } from "../../write/written_entity.ts";
+import { BEFORE_WRITE, type WrittenEntity } from "../../write/written_entity.ts";
 import { openClass, type RequestWrite } from "./request_write.ts";
 import { type ReferringField, referringFields } from "./referring_fields.ts";
 
@@ -77,7 +77,8 @@ async function readStored(
   if (ids.length === 0) return new Map(created);
   const projection = Object.fromEntries(fields.map(({ path }) => [topOf(path), 1]));
   const named = { _id: { $in: ids as never[] } };
-  const found = await model.collection.find(named, { projection, session }).toArray();
+  const found = await model.collection.find(named, { ...BEFORE_WRITE, projection, session })
+    .toArray();
   return new Map([...created, ...found.map((each) => [storedText(each._id), each] as const)]);
 }
 
