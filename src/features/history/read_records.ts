@@ -23,7 +23,10 @@ export async function eachRecord(
 ): Promise<void> {
   const { route: { maxTimeMS }, timeBudget } = context;
   const model = await context.model();
-  const version = { $lte: latestOf(current, versionKeyOf(model)), ...versions };
+  const key = versionKeyOf(model) ?? "";
+  // A `fetch` hook may read an entity without its version.
+  const latest = Object.hasOwn(current, key) ? latestOf(current, key) : Number.MAX_SAFE_INTEGER;
+  const version = { $lte: latest, ...versions };
   const filter = { ...await ofPresentLife(context, current._id), version };
   const sorted = { ...FROM_PRIMARY, maxTimeMS, ...options, sort: { version: -1 } } as const;
   const records = historyOf(model).find(filter, sorted);

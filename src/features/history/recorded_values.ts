@@ -32,7 +32,7 @@ function recordedValue(value: unknown, field: FieldShape | undefined): unknown {
   if (field === undefined || inner === undefined) return value;
   const { kind, element = field, shape = inner } = field;
   if (Array.isArray(value)) {
-    return value.map((each) => recordedValue(each, kind === "array" ? element : field));
+    return value.map((each) => recordedValue(each, kind === "object" ? field : element));
   }
   if (!isJsonObject(value)) return value;
   switch (kind) {

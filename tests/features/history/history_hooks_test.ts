@@ -39,6 +39,11 @@ const userOf = ({ headers }: FrameworkRequest) => headers["x-user"];
   history: true,
 })
 @rest({
+  route: "/names",
+  methods: [one({ fetch: ({ params: { id } }) => getModel(Job).findById(id).select("name") })],
+  history: true,
+})
+@rest({
   route: "/own",
   methods: [one({
     parameters: ["why"],
@@ -127,6 +132,12 @@ test("a history shows no field that one() does not read", async () => {
   await using app = await serveJobs();
   assertEquals(await app.shown("shown-in-part", "bob"), WITHOUT_PAY);
   assertEquals(await app.shown("fetched-in-part", "bob"), WITHOUT_PAY);
+  assertEquals(await app.shown("names", "bob"), [
+    [3, "", {}],
+    [2, "name", { name: "a" }],
+    [1, "", {}],
+    [0, "", {}],
+  ]);
 });
 
 test("a history shows no value that the hooks of one() hid in its version or hide now", async () => {
