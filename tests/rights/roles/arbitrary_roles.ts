@@ -7,15 +7,15 @@ type Kind = FieldSpec["kind"];
 
 const TENANTS = ["tenant-a", "tenant-b"] as const;
 const ROOTS = 6;
-const TARGETS = 100;
-const PARTS = 200;
+export const TARGETS = 100;
+export const PARTS = 200;
 
-function idOf(place: number): string {
+export function idOf(place: number): string {
   return String(place).padStart(24, "0");
 }
 
 /** Identifiers from a place on; some of what is not there. */
-function ids(from: number, count = 4): fc.Arbitrary<string> {
+export function ids(from: number, count = 4): fc.Arbitrary<string> {
   return fc.integer({ min: from, max: from + count - 1 }).map(idOf);
 }
 
@@ -29,8 +29,14 @@ const wrong: Values = fc.constantFrom<unknown>(
 );
 
 /** Values that fit a field. With `written`, those that a body has. */
-function values({ kind, of }: FieldSpec, written = false): Values {
-  const inner = () => written ? bodies(of as ClassSpec) : docs(of as ClassSpec);
+export function values(
+  { kind, of }: FieldSpec,
+  { written = false, objects = written ? bodies : docs }: {
+    readonly written?: boolean;
+    readonly objects?: (spec: ClassSpec) => fc.Arbitrary<Doc>;
+  } = {},
+): Values {
+  const inner = () => objects(of as ClassSpec);
   const kinds: Record<Kind, () => Values> = {
     text: () => text,
     number: () => number,
@@ -150,7 +156,7 @@ const code = rule.map((hidden): FieldSpec => ({
 const aliased = fc.tuple(rule, rule).map(([hidden, readonly]): FieldSpec => ({
   ...{ kind: "text", hidden, readonly, options: { alias: "nick" } },
 }));
-const root = classes({
+export const root = classes({
   ...{ owner, code, aliased },
   parts: embedding("objects", deep, true),
   single: embedding("object", classes({ inner: embedding("object", flat, true) }), true),
@@ -163,7 +169,7 @@ const root = classes({
     options: { exists },
   })),
 });
-const target = classes({ owner, held: embedding("object", flat) });
+export const target = classes({ owner, held: embedding("object", flat) });
 
 const hooks = fc.record<Hooks>({
   shown: fc.constantFrom(
@@ -178,7 +184,7 @@ const hooks = fc.record<Hooks>({
   ),
 });
 
-const schemaOptions = fc.constantFrom<Doc>(
+export const schemaOptions = fc.constantFrom<Doc>(
   ...[{}, {}, {}, { timestamps: true }, { strict: "throw" }, { toJSON: { virtuals: true } }],
   ...[{ toJSON: { getters: true } }, { strict: false }, { versionKey: "rev" }],
   { toJSON: { transform: (_doc: unknown, json: object) => ({ ...json, made: { ...json } }) } },
@@ -235,7 +241,7 @@ const STRANGE: readonly (readonly [string, unknown])[] = [
 /** Bodies: any fields, wrong values among them. */
 function bodies({ fields }: ClassSpec): fc.Arbitrary<Doc> {
   const pairs = Object.entries(fields).map(([each, spec]) => {
-    const own = each === "owner" ? fc.constantFrom(...TENANTS) : values(spec, true);
+    const own = each === "owner" ? fc.constantFrom(...TENANTS) : values(spec, { written: true });
     const given = fc.oneof({ weight: 25, arbitrary: own }, wrong);
     return fc.tuple(fc.constant(each), given);
   });
@@ -344,6 +350,22 @@ function asksTo({ spec, path, many, written, from }: Place): fc.Arbitrary<Ask> {
   });
 }
 
+/** Requests for the records of roots, and for their earlier versions. */
+const historyAsks: fc.Arbitrary<Ask> = fc.record({
+  path: fc.tuple(fc.constantFrom("/fast", "/slow", "/lean"), ids(0)).map((each) => each.join("/")),
+  version: fc.nat(3),
+  limit: fc.constantFrom("1", "3", "20"),
+  isRead: fc.boolean(),
+  role: fc.constantFrom(...ROLES),
+  tenant: fc.constantFrom(...TENANTS, TENANTS[0]),
+  follows: fc.boolean(),
+}).map(({ path, version, limit, isRead, role, tenant, follows }): Ask => ({
+  ...{ role, tag: undefined, headers: { "x-tenant": tenant }, follows },
+  ...isRead
+    ? { method: "GET", path: `${path}/history`, query: { limit } }
+    : { method: "POST", path: `${path}/revert`, query: {}, body: { version } },
+}));
+
 /** A world, and requests to it. */
 export interface Trial {
   readonly world: World;
@@ -371,6 +393,11 @@ function withoutRefusedKinds<W extends Pick<World, "extra" | "schemaOptions">>(w
     : world;
 }
 
+/** Records no writes of a `persist` hook: the framework refuses such a start. */
+function withoutRefusedHistory<W extends Pick<World, "history" | "hooks">>(world: W): W {
+  return { ...world, history: world.history && !world.hooks.persist };
+}
+
 /** Random trials of at most some requests. */
 export function trials(most: number): fc.Arbitrary<Trial> {
   const worlds = fc.record({
@@ -382,13 +409,14 @@ export function trials(most: number): fc.Arbitrary<Trial> {
       scoped: fc.boolean(),
       plugged: fc.boolean(),
       filtered: fc.boolean(),
+      history: fc.boolean(),
     },
     extra: fc.option(field("text"), { freq: 2, nil: undefined }).map((each) =>
       each && { ...each, options: {} }
     ),
     populated: fc.constantFrom("all" as const, "all" as const, "some" as const, "always" as const),
   });
-  return worlds.map(withoutRefusedKinds).chain((given) => {
+  return worlds.map(withoutRefusedKinds).map(withoutRefusedHistory).chain((given) => {
     const key = String(given.schemaOptions.versionKey ?? "__v");
     const kinds = (doc: Doc, place: number): Doc => {
       if (given.extra === undefined || place % 2 === 1) return doc;
@@ -401,7 +429,10 @@ export function trials(most: number): fc.Arbitrary<Trial> {
       roots: stored(given.root, { from: 0, count: ROOTS, key }).map((all) => all.map(kinds)),
       targets: stored(given.target, { from: TARGETS, count: 4, key: "__v" }),
     }).map((data): World => ({ ...given, ...data }));
-    const ask = fc.oneof(...places(given).map(asksTo));
+    const ask = fc.oneof(
+      ...places(given).map(asksTo),
+      ...given.history ? Array<fc.Arbitrary<Ask>>(6).fill(historyAsks) : [],
+    );
     return fc.record({ world, asks: fc.array(ask, { minLength: 1, maxLength: most, size: "max" }) })
       .map((trial) => ({ ...trial, [fc.toStringMethod]: () => "a trial" }));
   });

@@ -56,13 +56,13 @@ export class ClassMaker {
 
   /** Makes the classes that have collections. */
   models(collections: CollectionNames): ModelClass[] {
-    const { root, target, scoped, schemaOptions } = this.#world;
-    const shared = { autoCreate: false, autoIndex: false };
+    const { root, target, scoped, schemaOptions, history } = this.#world;
+    const unbuilt = { autoCreate: false, autoIndex: false };
     const scoping = scoped ? { scope } : {};
-    const referred = this.#make(target, { ...shared, collection: collections.targets });
+    const referred = this.#make(target, { ...unbuilt, collection: collections.targets });
     this.#target = referred;
     route(referred, { route: "/targets", methods: [all(), one()], ...scoping });
-    const made = this.#make(root, { ...shared, ...schemaOptions, collection: collections.roots });
+    const made = this.#make(root, { ...unbuilt, ...schemaOptions, collection: collections.roots });
     const { many, single } = this.#readOptions();
     const { hooks, plain } = this.#methods({ many, single });
     const lean = this.#readHooks();
@@ -70,9 +70,10 @@ export class ClassMaker {
       all({ ...many, ...lean, lean: true } as never),
       one({ ...single, ...lean, lean: true } as never),
     ];
-    route(made, { route: "/fast", methods: plain, ...scoping });
-    route(made, { route: "/slow", methods: hooks, ...scoping });
-    route(made, { route: "/lean", methods: leanReads, ...scoping });
+    const shared = { ...scoping, ...history && { history } };
+    route(made, { route: "/fast", methods: plain, ...shared });
+    route(made, { route: "/slow", methods: hooks, ...shared });
+    route(made, { route: "/lean", methods: leanReads, ...shared });
     return [made, referred];
   }
 

@@ -9,6 +9,8 @@ const MADE = new RegExp(
   "g",
 );
 
+const NO_RECORDS = "[]";
+
 /** Compares what the functions of fields make of requests with what the model of one role makes of them. */
 export class RolesJudge {
   readonly #app: ServedRoles;
@@ -24,12 +26,19 @@ export class RolesJudge {
     this.#first = this.#now = stored;
   }
 
-  /** Sends a request to both, and compares what they answer and what they store; gives the answer. */
+  /**
+   * Sends a request to both, and compares what they answer and what they store; gives the answer. The records are those
+   * of the functions, from which both answer.
+   */
   async judge(ask: Ask): Promise<Reply> {
     const writes = ask.method !== "GET";
+    const records = writes ? await this.#app.records() : NO_RECORDS;
     const expected = await this.#send(ask, ask.role);
     const kept = writes ? await this.#app.stored() : this.#now;
-    if (kept !== this.#now) await this.#app.restore(this.#now);
+    if (kept !== this.#now) {
+      await this.#app.restore(this.#now);
+      await this.#app.restoreRecords(records);
+    }
     const actual = await this.#send(ask, "functions");
     const stored = writes ? await this.#app.stored() : this.#now;
     this.#compare(ask, { expected, actual });
@@ -38,6 +47,7 @@ export class RolesJudge {
     // Removals would leave nothing to judge.
     if (ask.method === "DELETE" && stored !== this.#first) {
       await this.#app.restore(this.#now = this.#first);
+      await this.#app.restoreRecords(NO_RECORDS);
     }
     this.#keep(ask, actual);
     return actual;

@@ -77,6 +77,8 @@ export interface World {
   /** A field that entities and parts of one kind, a discriminator, have beyond the others; none where there are no kinds. */
   readonly extra?: FieldSpec | undefined;
   readonly populated: "all" | "some" | "always";
+  /** Whether the writes of roots are recorded. */
+  readonly history: boolean;
   readonly roots: readonly Doc[];
   readonly targets: readonly Doc[];
 }

@@ -19,6 +19,10 @@ interface StoredRoles {
   readonly stored: () => Promise<string>;
   /** Stores something else in its place. */
   readonly restore: (stored: string) => Promise<void>;
+  /** Reads the records of the roots as canonical text. */
+  readonly records: () => Promise<string>;
+  /** Stores other records in their place. */
+  readonly restoreRecords: (records: string) => Promise<void>;
 }
 
 /** A world that is served once for each view, over the same collections; the header `x-view` chooses. */
@@ -51,7 +55,8 @@ export async function serveRoles(world: World): Promise<ServedRoles> {
     ...{ ...served, ...store, failures },
     async [Symbol.asyncDispose]() {
       await served.stop();
-      for (const name of Object.values(names)) await mongoose.connection.dropCollection(name);
+      const all = [...Object.values(names), `${names.roots}_history`];
+      for (const name of all) await mongoose.connection.dropCollection(name);
     },
   };
 }
@@ -66,6 +71,8 @@ function storeOf({ roots, targets }: CollectionNames): StoredRoles {
   };
   return {
     stored: async () => EJSON.stringify({ roots: await read(roots), targets: await read(targets) }),
+    records: async () => EJSON.stringify(await read(`${roots}_history`)),
+    restoreRecords: (text) => replace(`${roots}_history`, EJSON.parse(text)),
     restore: async (text) => {
       const stored = EJSON.parse(text);
       await replace(roots, stored.roots);

@@ -1,0 +1,35 @@
+import fc from "fast-check";
+import { assert } from "@std/assert";
+import { openDatabase } from "../harness/database.ts";
+import { startMongo } from "../harness/mongo/start_mongo.ts";
+import { casesOf } from "../harness/report.ts";
+import { test } from "../harness/testing.ts";
+import { histories } from "./roles/arbitrary_histories.ts";
+import { HistoryJudge } from "./roles/history_judge.ts";
+import { serveRoles } from "./roles/serve_roles.ts";
+
+const SEED = Number(Deno.env.get("JUDGE_SEED") ?? 20261127);
+
+/** The `path` that a failure prints: with it and the seed that it prints, that failure is repeated and made smaller. */
+const PATH = Deno.env.get("JUDGE_PATH");
+
+/** How many applications are judged. */
+const WORLDS = Number(Deno.env.get("JUDGE_WORLDS") ?? casesOf(60, 12));
+
+test("a history shows to a role what GET has shown to it at each version", async (t) => {
+  await using mongo = await startMongo({ replicaSet: 1 });
+  await using _database = await openDatabase(mongo.uri);
+  const judged = { records: 0, values: 0, reverts: 0 };
+  const property = fc.asyncProperty(histories, async ({ world, asks }) => {
+    await using app = await serveRoles(world);
+    const judge = new HistoryJudge(app, { world, judged });
+    await judge.keepVersions();
+    for (const ask of asks) await judge.send(ask);
+    await judge.judgeRecords();
+  });
+  const again = PATH === undefined ? { endOnFailure: true } : { path: PATH };
+  await fc.assert(property, { seed: SEED, numRuns: WORLDS, ...again });
+  await t.step(`seed ${SEED}: ${JSON.stringify(judged)}`, () => {
+    assert(judged.values > 0 && judged.reverts > 0);
+  });
+});
