@@ -4,6 +4,7 @@ import { wholeToJson } from "../../json/to_json.ts";
 import { passReadHooks, shownOf } from "../../pipeline/read.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import { copyJson, isJsonObject, type JsonObject } from "../../schema/fields/json.ts";
+import { whyUnseen } from "../../schema/fields/visibility.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { shareFields } from "../../sources/entity_fields.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
@@ -49,11 +50,19 @@ export async function showRecord(
   return {
     version,
     at,
-    ...actor !== undefined && { actor },
+    ...actor !== undefined && showsActor(shown) && { actor },
     operation,
     changed: seen.filter((name) => Object.hasOwn(isReplaced(name) ? replaced : named, name)),
     before: replaced,
   };
+}
+
+/** Whether the reader of a request may see the senders of writes. A field that stores a sender may be hidden from it. */
+function showsActor({ context: { level: { shape } } }: ShownEntity): boolean {
+  const fields = [...shape.fields.values()];
+  return fields.every((field) =>
+    field.type?.options.stamp === undefined || whyUnseen(field) === undefined
+  );
 }
 
 /** Whether the reader of a request may see a field of an entity. */
