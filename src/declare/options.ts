@@ -68,8 +68,8 @@ export interface FieldFeatures {
   readonly stamp?: Stamp;
 }
 
-/** The options of {@linkcode rest} on a class that belong to features. All `@rest` of a class have the same values. */
-export interface ClassFeatures {
+/** The options of {@linkcode rest} on a class about the life of its entities. */
+export interface LifecycleOptions {
   /**
    * Whether each write of an entity adds a record with the replaced values. `GET {route}/:id/history` reads the records
    * of an entity, and `POST {route}/:id/revert` sets the entity back to an earlier version. Needs a database with
@@ -83,6 +83,10 @@ export interface ClassFeatures {
    * `DELETE {route}/:id?trash=only`.
    */
   readonly trash?: true | TrashOptions;
+}
+
+/** The options of {@linkcode rest} on a class that belong to features. All `@rest` of a class have the same values. */
+export interface ClassFeatures extends LifecycleOptions {
   /**
    * The name of the field with the tenant of an entity, such as its company. The framework sets the field to the result
    * of the option `tenant` of `Framework.initialize()`, and no request reaches entities of another tenant. With `false`,

@@ -1,6 +1,7 @@
 import type { CallOptions } from "../sending/send_request.ts";
 import type { Json } from "./json.ts";
-import type { EntityOptions, MatchOptions } from "./options.ts";
+import type { EntityOptions, MatchOptions, OneOptions } from "./options.ts";
+import type { RemoveAllOptions, RemoveOptions } from "./options.ts";
 
 /** The option of operations that can reach the entities in the trash. The server must declare `trash` for the class. */
 export interface TrashOption {
@@ -10,6 +11,31 @@ export interface TrashOption {
    */
   readonly trash?: "only" | undefined;
 }
+
+/**
+ * @internal Options of `one()` on an entity of a list, which may be in the trash.
+ *
+ * @typeParam M The model.
+ * @typeParam S The option `select`.
+ * @typeParam P The option `populate`.
+ * @typeParam R The option `revive`.
+ * @typeParam A The entity of the answer.
+ */
+export interface ItemOptions<M, S, P, R, A> extends OneOptions<M, S, P, R, A>, TrashOption {}
+
+/**
+ * @internal Options of `remove()` on an entity of a list, which may be in the trash.
+ *
+ * @typeParam M The model.
+ */
+export interface RemoveItemOptions<M> extends RemoveOptions<M>, TrashOption {}
+
+/**
+ * @internal Options of `removeAll()`, which may remove entities in the trash.
+ *
+ * @typeParam M The model.
+ */
+export interface RemoveItemsOptions<M> extends RemoveAllOptions<M>, TrashOption {}
 
 /** Options of `history()`, which select a page of the records. */
 export interface HistoryPageOptions extends CallOptions, TrashOption {

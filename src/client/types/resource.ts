@@ -8,7 +8,6 @@ import type {
   ListOptions,
   LiveOptions,
   OneOptions,
-  RemoveAllOptions,
   RemoveOptions,
   ReplaceOptions,
   UpdateAllOptions,
@@ -25,7 +24,8 @@ import type {
 } from "./action.ts";
 import type { ChangesOf, NewOf, PatchOf, ReplacementOf } from "./body.ts";
 import type { Group, GroupName, GroupOptions, NumberName } from "./groups.ts";
-import type { HistoryPageOptions, HistoryRecord, RestoreOptions, TrashOption } from "./history.ts";
+import type { HistoryPageOptions, HistoryRecord, ItemOptions } from "./history.ts";
+import type { RemoveItemOptions, RemoveItemsOptions, RestoreOptions } from "./history.ts";
 import type { Shown } from "./json.ts";
 import type { Populate } from "./populate.ts";
 import type { Answer, DateName, FieldName } from "./select.ts";
@@ -79,7 +79,7 @@ export interface Resource<M> {
     const R extends readonly DateName<M>[] = never,
   >(
     id: string,
-    options?: OneOptions<M, S, P, R, Answer<M, S, P, R>> & TrashOption,
+    options?: ItemOptions<M, S, P, R, Answer<M, S, P, R>>,
   ): Promise<Answer<M, S, P, R>>;
   /**
    * Creates an entity. The client repeats the request only if the resource has `idempotency: true`, because a
@@ -131,9 +131,9 @@ export interface Resource<M> {
    * Removes an entity. The client never repeats the request, because the repetition would answer 404 after a first
    * attempt that has removed the entity.
    */
-  remove(id: string, options?: RemoveOptions<M> & TrashOption): Promise<void>;
+  remove(id: string, options?: RemoveItemOptions<M>): Promise<void>;
   /** Removes all entities that a filter selects. The client never repeats the request. */
-  removeAll(options: RemoveAllOptions<M> & TrashOption): Promise<void>;
+  removeAll(options: RemoveItemsOptions<M>): Promise<void>;
   /**
    * Reads the records of an entity, newest first. The server must declare `history` for the class. The page after an
    * array of records begins with `after` and the version of the last record.

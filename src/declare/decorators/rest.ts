@@ -7,7 +7,7 @@ import { recordsOf, registerModel, type RestRecord } from "../model/records.ts";
 import type { ModelQuery } from "../operations/action.ts";
 import type { Returns } from "../operations/hooks_input.ts";
 import type { Decorated } from "./prop_input.ts";
-import type { ClassFeatures } from "../options.ts";
+import type { ClassFeatures, LifecycleOptions } from "../options.ts";
 import type { Method } from "../operations/methods.ts";
 
 /**
@@ -206,7 +206,7 @@ export interface RestOfClass<M, L, R, S, Problem>
   extends
     RestOfProperty<M, L, R, S>,
     Pick<RestOptions, "schemaOptions" | "getConnection" | "main">,
-    Omit<ClassFeatures, "tenant"> {
+    LifecycleOptions {
   /** The name of the field with the tenant of an entity, or `false` if the entities belong to no tenant. */
   readonly tenant?: TenantField<M> | false;
   /** The path of the route. */
