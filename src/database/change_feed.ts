@@ -27,9 +27,9 @@ const GRACE_MS = 10_000;
 const PAUSE_MS = 500;
 
 /**
- * The aggregation stages of a change stream. The first stage leaves out events that change no value. The
- * second stage reduces each event to its resume token (`_id`) and the identifier of the changed document, because
- * listeners need no other data. The driver throws an error for an event without a resume token.
+ * The aggregation stages of a change stream. The first stage leaves out events that change no value. The second
+ * stage reduces each event to its resume token (`_id`) and the identifier of the changed document, because listeners
+ * need no other data. The driver throws an error for an event without a resume token.
  */
 const STAGES = [WITHOUT_TOUCHES, { $project: { documentKey: 1 } }];
 

@@ -81,9 +81,9 @@ export interface InitializeOptions {
    * Whether the framework removes expired entities at intervals, such as entities whose time in the trash is over. With
    * `false`, the application calls `Framework.tidy()` instead. The default is `true`.
    *
-   * One process at a time removes expired entities of a database, about every ten minutes and first ten minutes after
-   * the start, until `Framework.close()`. Classes on routes with `getConnection` are left out. Failures are logged once
-   * and tried again.
+   * The framework removes expired entities about every ten minutes, until `Framework.close()`. The first removal is ten
+   * minutes after the start. Only one process at a time removes entities of the same database. Classes on routes with
+   * `getConnection` are left out. A failed removal is logged once and tried again.
    */
   readonly tidy?: boolean;
   /** Limits on live lists. */

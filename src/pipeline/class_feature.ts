@@ -55,13 +55,13 @@ export interface ClassFeature<R = unknown> {
   /** Runs when a router is mounted, to check the options of the router that the class option needs. */
   start?(rule: R, place: { readonly target: ModelClass; readonly route: Route }): void;
   /**
-   * Returns further routes of the class, such as the versions of an entity, for one `@rest` of the class. Each route is an
-   * action on one entity.
+   * Returns further routes of the class, such as the versions of an entity, for one `@rest` of the class. Each route is
+   * an action on one entity.
    */
   methods?(rule: R, rest: RestRecord): readonly ClassMethod[];
   /** Adds fields and indexes to the schema of the class. */
   schema?(rule: R, schema: Schema): void;
-  /** Changes the unique indexes of the class, after its method `configure()` has declared further indexes. */
+  /** Changes or adds indexes of the class, after its method `configure()` has declared further indexes. */
   indexes?(rule: R, schema: Schema): void;
   /**
    * Returns the condition that an entity must match to be read or written. The framework applies the condition in
@@ -102,10 +102,9 @@ export interface ClassFeature<R = unknown> {
    */
   together?(rule: R, write: TogetherWrite): Promise<void>;
   /**
-   * Returns the function that removes expired entities or other expired data of the class. Returns `undefined` if nothing
-   * ever expires. The
-   * framework calls the function every few minutes in one of the processes of the application, and `Framework.tidy()`
-   * calls it too.
+   * Returns the function that removes expired entities or other expired data of the class. Returns `undefined` if
+   * nothing ever expires. The framework calls the function every few minutes in one of the processes of the
+   * application, and `Framework.tidy()` calls it too.
    */
   tidy?(rule: R): Tidy | undefined;
   /**
@@ -128,8 +127,8 @@ export interface RemovalFields {
 }
 
 /**
- * Removes a portion of the expired entities of a class. Returns the number of removed entities. The framework calls the function again
- * until it returns 0.
+ * Removes a portion of the expired entities of a class. Returns the number of removed entities. The framework calls the
+ * function again until it returns 0.
  */
 export type Tidy = (expired: TidyPortion) => Promise<number>;
 
