@@ -148,7 +148,7 @@ export interface TidyPortion {
 }
 
 /** A route that a class option adds to the class. The route is described as an action. */
-export interface ClassMethod extends ActionRecord {
+export interface ClassMethod extends Omit<ActionRecord, "run"> {
   readonly operation: string;
   /** The hooks that guard the entity of the route, which are hooks of another operation. */
   readonly hooks: Method["hooks"];
@@ -169,8 +169,16 @@ export function performOf(
 }
 
 /** Returns the routes that the class options add to one `@rest` of a class. */
-export function methodsOfRules(rules: readonly ClassRule[], rest: RestRecord): ClassMethod[] {
-  return rules.flatMap(({ feature, rule }) => feature.methods?.(rule, rest) ?? []);
+export function methodsOfRules(
+  rules: readonly ClassRule[],
+  rest: RestRecord,
+): (ClassMethod & ActionRecord)[] {
+  const methods = rules.flatMap(({ feature, rule }) => feature.methods?.(rule, rest) ?? []);
+  return methods.map((method) => ({ ...method, run: notAnAction }));
+}
+
+function notAnAction(): never {
+  throw new TypeError("Cannot run a route of a class option as an action");
 }
 
 /** A write that has not been sent to the database yet, for which a feature returns further values to store. */

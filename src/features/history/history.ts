@@ -69,7 +69,6 @@ function historyMethods(methods: RestRecord["methods"]): ClassMethod[] {
       Link: { description: "The URL of the next page", schema: { type: "string" } },
     },
     hooks: guardsOf(reading.hooks, { ...WORDS.history, parameters: Object.keys(HISTORY_PAGE) }),
-    run: unused,
     perform: readHistory,
   }];
 }
@@ -83,7 +82,6 @@ function revertMethods(methods: RestRecord["methods"]): ClassMethod[] {
     method: "POST",
     body: REVERT_BODY,
     hooks: guardsOf(changing.hooks, WORDS.revert),
-    run: unused,
     perform: revert,
   }];
 }
@@ -108,9 +106,4 @@ function guardsOf(
     ...words,
     parameters: [...parameters, ...words.parameters ?? []],
   };
-}
-
-/** The function of an action, which routes of a class option do not use. */
-function unused(): never {
-  throw new TypeError("Cannot run a route of a class option as an action");
 }

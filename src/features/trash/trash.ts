@@ -124,9 +124,6 @@ function restoreMethods({ methods }: RestRecord, rule: TrashRule): ClassMethod[]
       ...Object.fromEntries(entries.filter(([name]) => RESTORE_HOOKS.includes(name))),
       summary: "Restore an entity from the trash",
     },
-    run() {
-      throw new TypeError("Cannot run a route of a class option as an action");
-    },
     perform: (context) => restore(context, rule),
   }];
 }

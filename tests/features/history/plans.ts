@@ -21,8 +21,8 @@ import {
   update,
   updateAll,
 } from "../../../mod.ts";
-import { startMongo } from "../../harness/mongo/start_mongo.ts";
-import { mount, type Mounted, type MountOptions } from "../../support/support.ts";
+import { mountOnReplicaSet } from "../../support/mount_on_replica_set.ts";
+import type { Mounted, MountOptions } from "../../support/support.ts";
 
 /** A value that no record and no answer may contain. */
 export const SECRET = "s3cret";
@@ -120,19 +120,11 @@ export async function serveHistory(
   models: readonly ModelClass[],
   options: MountOptions = {},
 ): Promise<Mounted> {
-  const mongo = await startMongo({ replicaSet: 1 });
-  const app = await mount(models, {
-    mongo: mongo.uri,
+  const app = await mountOnReplicaSet(models, {
     actor: (req) => req.headers["x-user"] as string | undefined,
     ...options,
   });
-  return {
-    ...app,
-    async [Symbol.asyncDispose]() {
-      await app[Symbol.asyncDispose]();
-      await mongo.stop();
-    },
-  };
+  return app;
 }
 
 /** Serves plans. */

@@ -18,8 +18,8 @@ import {
   update,
   updateAll,
 } from "../../../mod.ts";
-import { startMongo } from "../../harness/mongo/start_mongo.ts";
-import { mount, type Mounted, type MountOptions } from "../../support/support.ts";
+import { mountOnReplicaSet } from "../../support/mount_on_replica_set.ts";
+import type { Mounted, MountOptions } from "../../support/support.ts";
 
 class Task extends FrameworkModel {
   @prop({ required: true })
@@ -127,18 +127,10 @@ export const of = (company: string) => ({ headers: { "x-company": company } });
 
 /** Serves the models. The header `x-company` has the tenant of a request. */
 export async function serveCompanies(options: MountOptions = {}): Promise<Mounted> {
-  const mongo = await startMongo({ replicaSet: 1 });
-  const app = await mount([Project, Note, Country], {
-    mongo: mongo.uri,
+  const app = await mountOnReplicaSet([Project, Note, Country], {
     tenant: (req) => req.headers["x-company"] as string | undefined,
     ...options,
   });
   await getModel(Project).init();
-  return {
-    ...app,
-    async [Symbol.asyncDispose]() {
-      await app[Symbol.asyncDispose]();
-      await mongo.stop();
-    },
-  };
+  return app;
 }

@@ -18,8 +18,8 @@ import {
   update,
   updateAll,
 } from "../../../mod.ts";
-import { startMongo } from "../../harness/mongo/start_mongo.ts";
-import { mount, type Mounted, type MountOptions } from "../../support/support.ts";
+import { mountOnReplicaSet } from "../../support/mount_on_replica_set.ts";
+import type { Mounted, MountOptions } from "../../support/support.ts";
 
 /** Only the keeper sees the trash. */
 export const isKeeper = (req: FrameworkRequest) => req.headers["x-user"] === "keeper";
@@ -109,20 +109,12 @@ export class Shelf extends FrameworkModel {
 
 /** Serves books and shelves on a replica set. The header `x-user` has the sender of a request. */
 export async function serveBooks(options: MountOptions = {}): Promise<Mounted> {
-  const mongo = await startMongo({ replicaSet: 1 });
-  const app = await mount([Book, Shelf], {
-    mongo: mongo.uri,
+  const app = await mountOnReplicaSet([Book, Shelf], {
     actor: (req) => req.headers["x-user"] as string | undefined,
     ...options,
   });
   await getModel(Book).init();
-  return {
-    ...app,
-    async [Symbol.asyncDispose]() {
-      await app[Symbol.asyncDispose]();
-      await mongo.stop();
-    },
-  };
+  return app;
 }
 
 /** The options of a request of a user. */
