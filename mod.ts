@@ -87,6 +87,7 @@ export type {
   ArrayFeatures,
   ClassFeatures,
   FieldFeatures,
+  LifecycleOptions,
   OptionDescriptions,
   ReadOptions,
   WriteOptions,

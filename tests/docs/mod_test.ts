@@ -43,6 +43,7 @@ import type {
   Identifier,
   InitializeOptions,
   LeanHooksOf,
+  LifecycleOptions,
   ListFormat,
   ListOnDelete,
   LiveDescription,
@@ -160,6 +161,7 @@ interface Types {
   Identifier: Identifier;
   InitializeOptions: InitializeOptions;
   LeanHooksOf: LeanHooksOf<mod.FrameworkModel>;
+  LifecycleOptions: LifecycleOptions;
   ListFormat: ListFormat;
   ListOnDelete: ListOnDelete;
   LiveDescription: LiveDescription;
@@ -267,6 +269,7 @@ const TYPES: Record<keyof Types, true> = {
   Identifier: true,
   InitializeOptions: true,
   LeanHooksOf: true,
+  LifecycleOptions: true,
   ListFormat: true,
   ListOnDelete: true,
   LiveDescription: true,
