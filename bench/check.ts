@@ -53,6 +53,13 @@ export async function checkAnswers(running: RunningServer, index: number): Promi
   const updated = { _id: itemId(index), ...itemBody(index), ...patch };
   await compareOne(`${data.UPDATED}/${itemId(index)}`, updated, kind.update, patch);
   await compareOne(`${data.UPDATED}/${itemId(index)}`, updated);
+  for (const option of hasFeature(kind, "options") ? data.CLASS_OPTIONS : []) {
+    const route = data.owned(option);
+    await compareOne(`${route}/${itemId(7)}`, { _id: itemId(7), ...itemBody(7) });
+    await compareOne(route, itemBody(3), "POST", itemBody(3));
+    await compareOne(`${route}/${itemId(index)}`, updated, kind.update, patch);
+    await compareOne(`${route}/${itemId(index)}`, updated);
+  }
   if (hasFeature(kind, "page")) await checkPage(running, PAGE_20);
   if (hasFeature(kind, "populate")) await checkPage(running, POPULATED_50);
 }

@@ -37,6 +37,16 @@ export const GROUPED_SIZES = [TARGETS, 100_000] as const;
 /** The number of entities that one request creates or changes. */
 export const MANY = TARGETS;
 
+/** The options of classes whose cost is measured. */
+export const CLASS_OPTIONS = ["none", "stamps", "history", "trash", "tenant"] as const;
+export type ClassOption = typeof CLASS_OPTIONS[number];
+
+/** Who sends all requests to the classes with options: the tenant, and the user. */
+export const SENDER = { shop: "north", user: "ada" } as const;
+
+/** The fields of the entities of all these classes, so that their answers have the same length. */
+export const OWNED = { shop: SENDER.shop, createdBy: SENDER.user, updatedBy: SENDER.user } as const;
+
 /** The value that a hook gets for an entity, with `named` for an object with the fields that the hook names. */
 export type HookKind = "documents" | "lean" | "named";
 
@@ -44,6 +54,7 @@ export const itemsOf = (size: number) => `items${size}`;
 export const wideOf = (fields: number) => `wide${fields}`;
 export const guarded = (kind: HookKind, collection: string) => `${kind}-${collection}`;
 export const grouped = (collection: string) => `grouped-${collection}`;
+export const owned = (option: ClassOption) => `owned-${option}`;
 export const written = (collection: string) => `written-${collection}`;
 
 /** The routes of the list of {@linkcode TARGETS} entities whose hook gets documents, and plain objects. */

@@ -36,6 +36,11 @@ export async function openBenchDatabase(
   for (const [name, count] of data.COLLECTIONS) {
     await seed(name, Math.min(count, largest), data.itemBody);
   }
+  for (const option of data.CLASS_OPTIONS) {
+    await seed(data.owned(option), data.TARGETS, (index) => {
+      return { ...data.itemBody(index), ...data.OWNED };
+    });
+  }
   await seed(data.RANKED, data.RANKED_COUNT, (index) => {
     return { ...data.rankedBody(index), writer: id(data.writerOf(index)) };
   });
@@ -55,7 +60,11 @@ export async function openBenchDatabase(
     version: status?.version,
     pid: mongo.mongod === undefined ? 0 : Number(status?.pid),
     async emptyCreated(): Promise<void> {
-      await connection.collection(data.CREATED).deleteMany({});
+      for (const name of [data.CREATED, ...data.CLASS_OPTIONS.map(data.owned)]) {
+        // The identifiers of created entities have the current time, which is later
+        const _id = { $gt: id(Math.max(...data.SIZES)) };
+        await connection.collection(name).deleteMany(name === data.CREATED ? {} : { _id });
+      }
     },
     async [Symbol.asyncDispose](): Promise<void> {
       await connection.dropDatabase();

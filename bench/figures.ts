@@ -1,4 +1,5 @@
 /** Samples of rounds, and their medians. @module */
+import type { Scenario } from "./scenarios.ts";
 import { BASELINE, besideOf, LEAN } from "./servers.ts";
 
 /** A server in a scenario in a round. Times are those of one request. */
@@ -20,9 +21,13 @@ export interface Figure extends Omit<Sample, "round"> {
   /** The ratio to Express on lean Mongoose, if that is measured. */
   readonly toLean?: number;
   /** The ratio to the scenario's server by hand, if that is measured, and the bounds of the middle half of the rounds. */
-  readonly toHand?: Readonly<Record<"median" | "low" | "high", number>>;
+  readonly toHand?: Spread;
+  /** The same for the ratio to the scenario without the option of the class. */
+  readonly toPlain?: Spread;
   readonly rounds: number;
 }
+
+type Spread = Readonly<Record<"median" | "low" | "high", number>>;
 
 /** The medians of starts of a process with a number of models, and of requests for an entity of the last model. */
 export interface ModelFigure {
@@ -56,28 +61,31 @@ export function medians<K extends string>(
   return Object.fromEntries(entries);
 }
 
-/**
- * Sums up samples by scenario and server, in the order of the samples.
- *
- * @param byHand The server by hand of a scenario, by the scenario's name.
- */
+function spreadOf(ratios: readonly number[]): Spread {
+  return { median: median(ratios), low: quantile(ratios, 0.25), high: quantile(ratios, 0.75) };
+}
+
+/** Sums up samples by scenario and server, in the order of the samples. */
 export function sumUp(
   samples: readonly Sample[],
-  byHand: ReadonlyMap<string, string | undefined> = new Map(),
+  scenarios: readonly Pick<Scenario, "name" | "byHand" | "without">[] = [],
 ): Figure[] {
   const groups = Map.groupBy(samples, ({ scenario, server }) => `${scenario} ${server}`);
   return [...groups.values()].map((group) => {
     const [{ scenario, server }] = group as [Sample, ...Sample[]];
-    // Divides each round by the same round of the other server
-    const ratiosTo = (kind: string | undefined) => {
-      const others = kind ? groups.get(`${scenario} ${besideOf(server, kind)}`) ?? [] : [];
+    // Divides each round by the same round of another server or scenario
+    const ratiosTo = (other: string) => {
+      const others = groups.get(other) ?? [];
       return group.flatMap(({ round, cpuMs }) =>
         others.filter((other) => other.round === round).map((other) => cpuMs / other.cpuMs)
       );
     };
-    const ratios = ratiosTo(BASELINE);
-    const toLean = ratiosTo(LEAN);
-    const toHand = ratiosTo(byHand.get(scenario));
+    const beside = (kind: string = "") => ratiosTo(`${scenario} ${besideOf(server, kind)}`);
+    const { byHand, without } = scenarios.find(({ name }) => name === scenario) ?? {};
+    const ratios = beside(BASELINE);
+    const toLean = beside(LEAN);
+    const toHand = beside(byHand);
+    const toPlain = ratiosTo(`${without} ${server}`);
     return {
       scenario,
       server,
@@ -85,13 +93,8 @@ export function sumUp(
       lowest: Math.min(...ratios),
       highest: Math.max(...ratios),
       ...toLean.length > 0 && { toLean: median(toLean) },
-      ...toHand.length > 0 && {
-        toHand: {
-          median: median(toHand),
-          low: quantile(toHand, 0.25),
-          high: quantile(toHand, 0.75),
-        },
-      },
+      ...toHand.length > 0 && { toHand: spreadOf(toHand) },
+      ...toPlain.length > 0 && { toPlain: spreadOf(toPlain) },
       ...medians(group, ["cpuMs", "databaseMs", "perSecond", "firstByteMs", "p99Ms"]),
       ...medians(group, ["peakMb", "bytes"]),
       rounds: group.length,

@@ -24,7 +24,7 @@ export async function measureScenarios(
 ): Promise<Figure[]> {
   if (scenarios.length === 0) return [];
   const samples = await measureRounds(bench, scenarios);
-  const figures = sumUp(samples, new Map(scenarios.map(({ name, byHand }) => [name, byHand])));
+  const figures = sumUp(samples, scenarios);
   for (const { server, scenario, bytes } of figures) {
     const baseline = figures.find((each) =>
       each.scenario === scenario && each.server === besideOf(server, BASELINE)

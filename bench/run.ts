@@ -13,16 +13,18 @@ import { benchTracing } from "./tracing.ts";
 import { openWorkspace } from "./programs.ts";
 
 const HELP =
-  `Usage: deno task bench [groups | hooks | writes | live | tracing] [<scenario>] [options]
+  `Usage: deno task bench [groups | hooks | options | writes | live | tracing] [<scenario>] [options]
 
   groups                groups of a list beside the pipeline by hand, instead of the scenarios
   hooks                 requests with a hook beside Express by hand, instead of the scenarios
+  options               classes with stamps, history, trash or a tenant, on a replica set, instead
+                        of the scenarios
   writes                writes beside Express by hand, on a replica set, instead of the scenarios
   live                  what live lists cost, on a replica set; takes no options
   tracing               what the tracing channels cost without subscribers; takes no options
 
   <scenario>            ${SCENARIOS.map(({ name }) => name).join(", ")},
-                        or those of hooks, writes, groups or --growth; with --peer, a cell of the
+                        or those of a suite or of --growth; with --peer, a cell of the
                         tables in about a minute
   --peer=<name>         Mongrove beside one server, such as remult or deno/express_lean
   --rounds=<n>          how often each server meets each scenario; 5 unless given
@@ -91,7 +93,7 @@ async function measure(options: Options, args: readonly string[]): Promise<Resul
   // Ctrl-C ends the servers. The run then drops the database.
   Deno.addSignalListener("SIGINT", () => interrupt.abort(new Error("Interrupted")));
   await using workspace = await openWorkspace(servers);
-  const transactions = suite === "writes";
+  const { transactions = false } = suite ? SUITES[suite] : {};
   await using database = await openBenchDatabase(effort.largest, { transactions, growth });
   const notes = [...workspace.notes];
   const bench = { workspace, database, effort, notes, interrupted: interrupt.signal };

@@ -29,6 +29,8 @@ export interface Scenario {
   readonly most?: number;
   /** The server by hand that Mongrove is compared with, besides the baseline. */
   readonly byHand?: string;
+  /** The scenario with the same requests to a class without options. */
+  readonly without?: string;
 }
 
 /** How long and how often servers are measured. Times are CPU time of the server, so that a busy machine changes little. */
@@ -201,14 +203,43 @@ const GROUPS: readonly Scenario[] = data.GROUPED_SIZES.flatMap((size) => {
   ];
 });
 
+/** Requests to classes with an option, beside the same by hand and beside a class without options. */
+const OPTIONS: readonly Scenario[] = data.CLASS_OPTIONS.flatMap((option) => {
+  const route = `/${data.owned(option)}`;
+  const requests: Readonly<Record<string, Traffic>> = {
+    one: read(...ids.map((id) => `${route}/${id}`)),
+    "list of 20": read(route),
+    create: send("POST", [route], CREATE.bodies),
+    update: send("UPDATE", ids.map((id) => `${route}/${id}`), UPDATE.bodies),
+  };
+  const isWritten = option === "stamps" || option === "history";
+  return Object.entries(requests)
+    .filter(([, { method }]) => method !== "GET" || !isWritten)
+    .map(([title, traffic]) =>
+      scenario(`${option} ${title}`, `${title}, ${option}`, 4, traffic, {
+        feature: "options",
+        byHand: LEAN,
+        ...option !== "none" && { without: `none ${title}` },
+      })
+    );
+});
+
 /** Scenarios that compare Mongrove with servers by hand, each suite in one table. */
-export const SUITES = {
+export const SUITES: Readonly<Record<SuiteName, Suite>> = {
   groups: { scenarios: GROUPS, servers: [OURS, DRIVER] },
   hooks: { scenarios: HOOKS, servers: [OURS, HYDRATED, LEAN] },
-  writes: { scenarios: WRITES, servers: [OURS, LEAN] },
+  options: { scenarios: OPTIONS, servers: [OURS, LEAN], transactions: true },
+  writes: { scenarios: WRITES, servers: [OURS, LEAN], transactions: true },
 };
 
-export type SuiteName = keyof typeof SUITES;
+export type SuiteName = "groups" | "hooks" | "options" | "writes";
+
+interface Suite {
+  readonly scenarios: readonly Scenario[];
+  readonly servers: readonly string[];
+  /** Whether the database is a replica set. */
+  readonly transactions?: boolean;
+}
 
 /** The ways to a page: behind a page that the server has shown, behind any entity, or behind a number of entities. */
 export const WAYS = ["next", "after", "skip"] as const;

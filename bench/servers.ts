@@ -74,14 +74,14 @@ function peer(name: string, title: string, folder: string, features: string): Se
   return { ...USUAL, name, title, file: name, folder, runtimes: ["node"], features };
 }
 
-const ALL = "hook lean-hook documents lean named page populate deep wide groups writes";
+const ALL = "hook lean-hook documents lean named page populate deep wide groups options writes";
 
 /** All programs, in the order of tables. */
 export const KINDS: readonly ServerKind[] = [
   byHand(BASELINE, "node:http + driver", "hook lean-hook page populate wide"),
   byHand(OURS, "Mongrove", ALL),
   byHand(DRIVER, "Express + driver", "lean-hook lean page populate wide groups"),
-  byHand(LEAN, "Express + lean Mongoose", "lean-hook lean named page populate wide writes"),
+  byHand(LEAN, "Express + lean Mongoose", "lean-hook lean named page populate wide options writes"),
   byHand(HYDRATED, "Express + Mongoose", "hook documents page populate wide"),
   peer("restify_mongoose", "express-restify-mongoose", "restify", "lean-hook page populate"),
   {

@@ -136,22 +136,34 @@ export function goalTable(figures: readonly Figure[]): string {
   return table(["goal", ...columns], rows);
 }
 
+/** Formats the median of ratios, and the bounds of the middle half of the rounds. */
+function showSpread({ median, low, high }: Figure["toHand"] = {}): string {
+  return showRatio(median) +
+    (median === undefined ? "" : ` (${showRatio(low)}–${showRatio(high)})`);
+}
+
 /** Returns the scenarios of a suite beside the same by hand. */
 export function suiteTable(figures: readonly Figure[]): string {
   const find = finder(figures);
+  const hasOptions = figures.some(({ toPlain }) => toPlain);
   const all = Object.values(SUITES).flatMap(({ scenarios }) => scenarios);
   const rows = scenariosOf(figures, all).map(({ name, title, byHand = "" }) => {
     const cells = RUNTIMES.flatMap((runtime) => {
       const ours = find(`${runtime}/${OURS}`, name);
       const hand = find(`${runtime}/${byHand}`, name);
-      const { median, low, high } = ours.toHand ?? {};
-      const middle = median === undefined ? "" : ` (${showRatio(low)}–${showRatio(high)})`;
       const times = [ours.cpuMs, hand.cpuMs, ours.databaseMs, hand.databaseMs];
-      return [showRatio(median) + middle, ...times.map(show)];
+      return [
+        showSpread(ours.toHand),
+        ...hasOptions ? [showSpread(ours.toPlain)] : [],
+        ...times.map(show),
+      ];
     });
     return [title, ...cells];
   });
-  const times = ["ms", "ms by hand", "mongod ms", "by hand"];
+  const times = [
+    ...hasOptions ? ["to no option"] : [],
+    ...["ms", "ms by hand", "mongod ms", "by hand"],
+  ];
   return table(["to by hand", "Deno", ...times, "Node", ...times], rows);
 }
 

@@ -3,7 +3,8 @@ import type { Express } from "express-types";
 import mongoose from "mongoose";
 import type { Model } from "mongoose";
 import process from "node:process";
-import { CHANGED, CREATED, MANY, written } from "../data.ts";
+import { CHANGED, CLASS_OPTIONS, type ClassOption, CREATED, MANY, owned } from "../data.ts";
+import { SENDER, written } from "../data.ts";
 import { LEAN } from "../servers.ts";
 import { databaseUri, listen, type PageQuery } from "./common.ts";
 import { type Crud, serveCrud } from "./express.ts";
@@ -90,7 +91,79 @@ function serveWrites(app: Express): void {
   });
 }
 
+/** The conditions and the values that each option of a class adds. */
+const CONDITIONS = { trash: { deletedAt: null }, tenant: { shop: SENDER.shop } };
+const CREATIONS = {
+  tenant: { shop: SENDER.shop },
+  stamps: { createdBy: SENDER.user, updatedBy: SENDER.user },
+};
+const UPDATES = { stamps: { updatedBy: SENDER.user } };
+
+function valuesOf(table: Readonly<Record<string, object>>, option: ClassOption): object {
+  return table[option] ?? {};
+}
+
+/** The model of a class with a history, and the collection with the records. */
+const recorded = modelOf(owned("history"));
+const records = mongoose.connection.collection(`${owned("history")}_history`);
+
+async function createRecorded(values: object): Promise<object> {
+  return await mongoose.connection.transaction(async (session) => {
+    const [item] = await recorded.create([values], { session });
+    const { _id: entity } = item as unknown as Item;
+    const record = { entity, version: 0, at: new Date(), operation: "create", changed: [] };
+    await records.insertOne({ ...record, actor: SENDER.user, before: {} }, { session });
+    return item as object;
+  });
+}
+
+async function updateRecorded(id: string, body: object): Promise<object> {
+  return await mongoose.connection.transaction(async (session) => {
+    const change = { $set: body, $inc: { __v: 1 } };
+    const options = { session, returnDocument: "before", runValidators: true } as const;
+    const item = await recorded.findByIdAndUpdate(id, change, options).lean<Item>().orFail();
+    const version = Number(item.__v) + 1;
+    const changed = Object.keys(body);
+    const before = Object.fromEntries(changed.map((name) => [name, item[name]]));
+    const record = { entity: item._id, version, at: new Date(), operation: "update", changed };
+    await records.insertOne({ ...record, actor: SENDER.user, before }, { session });
+    return { ...item, ...body, __v: version };
+  });
+}
+
+/** Serves a class with an option. */
+function serveOwned(app: Express, option: ClassOption): void {
+  const route = `/${owned(option)}`;
+  const model = modelOf(owned(option));
+  const condition = valuesOf(CONDITIONS, option);
+  app.get(route, async (_req, res) => {
+    res.json(await model.find(condition).sort({ _id: 1 }).limit(20).lean());
+  });
+  app.get(`${route}/:id`, async (req, res) => {
+    res.json(await model.findOne({ _id: req.params.id, ...condition }).lean());
+  });
+  app.post(route, async (req, res) => {
+    const values = { ...req.body, ...valuesOf(CREATIONS, option) };
+    const isRecorded = option === "history";
+    res.status(201).json(await (isRecorded ? createRecorded(values) : model.create(values)));
+  });
+  app.patch(`${route}/:id`, async (req, res) => {
+    const { id } = req.params;
+    if (option === "history") return void res.json(await updateRecorded(id, req.body));
+    const change = { $set: { ...req.body, ...valuesOf(UPDATES, option) }, $inc: { __v: 1 } };
+    res.json(
+      await model.findOneAndUpdate({ _id: id, ...condition }, change, {
+        returnDocument: "after",
+        runValidators: true,
+      }).lean(),
+    );
+  });
+}
+
 const isLean = process.env.BENCH_SERVER === LEAN;
 const app = isLean ? serveCrud(lean, "lean", "named") : serveCrud(documents, "documents");
-if (isLean) serveWrites(app);
+if (isLean) {
+  serveWrites(app);
+  for (const option of CLASS_OPTIONS) serveOwned(app, option);
+}
 listen(app);

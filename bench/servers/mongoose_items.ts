@@ -1,7 +1,8 @@
 /** Mongoose's models of the collections, with the schemas of Mongrove's classes. @module */
 import mongoose from "mongoose";
 import type { Model, SchemaDefinition } from "mongoose";
-import { COLLECTIONS, FIELD_COUNTS, RANKED, wideFields, wideOf, WRITERS } from "../data.ts";
+import { CLASS_OPTIONS, COLLECTIONS, FIELD_COUNTS, owned, RANKED, wideFields } from "../data.ts";
+import { wideOf, WRITERS } from "../data.ts";
 import type { Starred } from "./common.ts";
 
 export interface Item extends Starred {
@@ -19,13 +20,19 @@ const ITEM = {
   tags: [String],
 };
 
-/** Returns the models of all collections of items, and of wide collections. */
+/** Returns the models of all collections of items, of wide collections, and of classes with options. */
 export function itemModels(): ReadonlyMap<string, Model<Item>> {
   const wide = FIELD_COUNTS.map((count): [string, SchemaDefinition] => {
     return [wideOf(count), Object.fromEntries(wideFields(count))];
   });
   const items = [...COLLECTIONS.keys()].map((name): [string, SchemaDefinition] => [name, ITEM]);
-  return new Map([...items, ...wide].map(([name, fields]) => [name, modelOf(name, fields)]));
+  const ownedItems = CLASS_OPTIONS.map((option): [string, SchemaDefinition] => {
+    const fields = { ...ITEM, shop: String, createdBy: String, updatedBy: String };
+    return [owned(option), option === "trash" ? { ...fields, deletedAt: Date } : fields];
+  });
+  return new Map(
+    [...items, ...wide, ...ownedItems].map(([name, fields]) => [name, modelOf(name, fields)]),
+  );
 }
 
 /** Returns the model of the entities of pages, which refer to writers. */

@@ -5,7 +5,7 @@ import mongoose from "mongoose";
 import type { Schema } from "mongoose";
 import process from "node:process";
 import { all, arrayProp, create, Framework, FrameworkModel, one, onlyIf, prop } from "../../mod.ts";
-import { type Ref, replace, rest, update, updateAll } from "../../mod.ts";
+import { type ReadOnly, type Ref, replace, rest, update, updateAll } from "../../mod.ts";
 import type { FrameworkRequest, Method, ModelClass } from "../../mod.ts";
 import * as data from "../data.ts";
 import { guarded, itemsOf, TARGETS } from "../data.ts";
@@ -144,6 +144,43 @@ function writtenModels(): ModelClass[] {
   ];
 }
 
+/** The fields of the entities of classes with options. */
+abstract class Owned extends Item {
+  @prop({ readonly: true })
+  shop!: ReadOnly<string>;
+  @prop({ readonly: true })
+  createdBy?: ReadOnly<string>;
+  @prop({ readonly: true })
+  updatedBy?: ReadOnly<string>;
+}
+
+/** Returns the models of classes with an option. They need transactions. */
+function ownedModels(): ModelClass[] {
+  const methods = [all({ page: { size: 20, max: 20 } }), one(), create(), update()];
+  const on = (option: data.ClassOption) => {
+    const name = data.owned(option);
+    return { route: `/${name}`, schemaOptions: { collection: name }, methods } as const;
+  };
+  @rest({ ...on("none"), tenant: false })
+  class Plain extends Owned {}
+  @rest({ ...on("history"), tenant: false, history: true })
+  class Recorded extends Owned {}
+  @rest({ ...on("trash"), tenant: false, trash: true })
+  class Kept extends Owned {}
+  @rest({ ...on("tenant"), tenant: "shop" })
+  class Rented extends Owned {}
+  @rest({ ...on("stamps"), tenant: false })
+  class Stamped extends Item {
+    @prop({ readonly: true })
+    shop!: ReadOnly<string>;
+    @prop({ stamp: "createdBy" })
+    createdBy?: ReadOnly<string>;
+    @prop({ stamp: "updatedBy" })
+    updatedBy?: ReadOnly<string>;
+  }
+  return [Plain, Recorded, Kept, Rented, Stamped];
+}
+
 /** Returns the models of the collections, or this number of models, the measured one last. */
 function collectionModels(count: number): ModelClass[] {
   if (count === 0) return [...data.COLLECTIONS.keys()].map(itemClass);
@@ -167,4 +204,8 @@ await mongoose.connect(databaseUri());
 const app = express();
 app.use(express.json({ limit: LARGEST_BODY }));
 app.use(Framework.initialize({ models }));
+if (isReplicaSet) {
+  const { shop, user } = data.SENDER;
+  app.use(Framework.initialize({ models: ownedModels(), tenant: () => shop, actor: () => user }));
+}
 listen(app);
