@@ -126,12 +126,35 @@ async function suffer(notes: Notes, { calls, command, fault }: {
 /** A row of the table: a request, the command of it that fails, and what it is answered. */
 type Row = readonly [call: string, command: string, ...answers: string[]];
 
-/** The table of the documentation, with its head. */
-async function readTable(): Promise<Row[]> {
+/** The cells of the tables below the heading of the documentation, without the lines below their heads. */
+async function readTables(): Promise<string[][]> {
   const [, section = ""] = (await Deno.readTextFile(PAGE)).split("\n## When one command fails\n");
-  const lines = section.split("\n## ", 1)[0]?.split("\n").filter((line) => line.startsWith("|"));
-  const rows = lines?.map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim())) ?? [];
-  return rows.filter((_, index) => index !== 1) as unknown as Row[];
+  const lines = section.split("\n## ", 1)[0]?.split("\n").filter((line) => /^\|(?! -)/.test(line));
+  return lines?.map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim())) ?? [];
+}
+
+/** Returns the row of answers that holds for a command of a request. */
+function nameAnswers(call: string, command: string, commands: readonly string[]): string {
+  if (/find$|aggregate$/.test(command)) return "a read";
+  if (command === "commitTransaction") return command;
+  if (commands.includes("commitTransaction")) return "a write before a commit";
+  return call === "`removeAll()`" ? "the write of `removeAll()`" : "a write";
+}
+
+/** Reads a row for each command of each request, with the names of the faults first. */
+async function readTable(): Promise<{ readonly faults: string[]; readonly rows: Row[] }> {
+  const tables = await readTables();
+  const headAt = tables.findIndex(([cell]) => cell === "what fails");
+  const [, ...faults] = tables[headAt] ?? [];
+  const answers = new Map(tables.slice(headAt + 1).map(([name = "", ...cells]) => [name, cells]));
+  const rows = tables.slice(1, headAt).flatMap(([call = "", cell = ""]) => {
+    const commands = cell.split(", ");
+    return commands.map((command): Row => [
+      ...[call, command] as const,
+      ...answers.get(nameAnswers(call, command, commands)) ?? [],
+    ]);
+  });
+  return { faults, rows };
 }
 
 /** Tries a fault on the commands of all rows; one that lasts meets many requests at a time. */
@@ -149,8 +172,7 @@ async function tryFault(notes: Notes, { rows, fault }: { rows: readonly Row[]; f
 }
 
 test("docs/reliability.md says what is answered when one command fails", async (t) => {
-  const [head = ["", ""], ...rows] = await readTable();
-  const [, , ...faults] = head;
+  const { faults, rows } = await readTable();
   assertEquals(faults, Object.keys(FAULTS));
   assertEquals([...new Set(rows.map(([call]) => call))], Object.keys(CALLS));
   await using notes = await openNotes();
@@ -174,7 +196,7 @@ test("docs/reliability.md says what is answered when one command fails", async (
 });
 
 test("docs/reliability.md names every command that a request sends", async (t) => {
-  const [, ...rows] = await readTable();
+  const { rows } = await readTable();
   await using notes = await openNotes();
   for (const [call, { send }] of Object.entries(CALLS)) {
     await t.step(call, async () => {
