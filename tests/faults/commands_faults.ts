@@ -137,7 +137,7 @@ async function readTables(): Promise<string[][]> {
 function nameAnswers(call: string, command: string, commands: readonly string[]): string {
   if (/find$|aggregate$/.test(command)) return "a read";
   if (command === "commitTransaction") return command;
-  if (commands.includes("commitTransaction")) return "a write before a commit";
+  if (commands.includes("commitTransaction")) return "a write in a transaction";
   return call === "`removeAll()`" ? "the write of `removeAll()`" : "a write";
 }
 
