@@ -20,9 +20,17 @@ export function describeFilter(route: Route): FilterDescription | undefined {
   return { fields: filterPaths === undefined ? fields : listedOf(fields, filterPaths), limits };
 }
 
+/** Returns the query parameters of features and of class options, by name. */
+export function parameterFacts(
+  { options, added }: Level,
+): Readonly<Record<string, ParameterFacts>> {
+  return { ...added, ...options.description.parameters };
+}
+
 export function describeParameters({ path, operation, levels }: Route): ParameterDescription[] {
-  const { options, filterPaths, writes: { needsQ = false } = {} } = levels.at(-1) as Level;
-  const { parameters } = options.description;
+  const acting = levels.at(-1) as Level;
+  const { filterPaths, writes: { needsQ = false } = {} } = acting;
+  const parameters = parameterFacts(acting);
   const declared = new Set([
     ...!takesQ(operation) || filterPaths?.names.length === 0 ? [] : ["q"],
     ...Object.keys(parameters),

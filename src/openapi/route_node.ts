@@ -5,6 +5,7 @@ import { isHookName, type OperationWords, wordsOf } from "../declare/operations/
 import type { AnswerHeader, FilledFacts, JoinedDescription } from "../pipeline/description.ts";
 import { type FilterNode, filterNode } from "./schemas/filters/filter_node.ts";
 import type { FilterLimits } from "../filter/q/limits.ts";
+import { parameterFacts } from "../describe/describe_request.ts";
 import { describeRoute, routeObjects } from "../describe/describe_route.ts";
 import type { RouteDescription } from "../describe/describe_route.ts";
 import { referredTarget } from "../pipeline/references.ts";
@@ -81,7 +82,7 @@ export function routeNode(route: Route): RouteNode {
     ...answer && { answer: answerNode(route, answer) },
     ...filter && { filter: { object: filterNode(shape, place), limits } },
     words: wordsOf(hooks),
-    facts: options.description,
+    facts: { ...options.description, parameters: parameterFacts(actingLevel(route)) },
     answerHeaders,
     many: route.operation.many && route.operation.change === undefined,
     isStrict: route.bodies === "strict",

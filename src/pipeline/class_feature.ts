@@ -11,7 +11,7 @@ import { shapeForAll } from "../schema/fields/shape.ts";
 import type { Stamps, WriteDuties, WrittenEntities } from "../sources/write_duties.ts";
 import type { Method } from "../declare/operations/methods.ts";
 import type { ActionRecord } from "../declare/operations/action.ts";
-import type { AnswerHeader } from "./description.ts";
+import type { AnswerHeader, ParameterFacts } from "./description.ts";
 import type { Reply } from "./request/reply.ts";
 import type { JoinedClass } from "./joined_class.ts";
 import type { Call, OpenLevelContext } from "./request/request_context.ts";
@@ -71,6 +71,7 @@ export interface ClassFeature<R = unknown> {
   /** The query parameter that the option adds to some routes of the class. */
   readonly parameter?: {
     readonly name: string;
+    readonly facts: ParameterFacts;
     /** Whether the route of an operation of the class has the parameter. */
     isOf(rule: R, method: Method): boolean;
   };
@@ -152,6 +153,8 @@ export interface ClassMethod extends Omit<ActionRecord, "run"> {
   readonly operation: string;
   /** The hooks that guard the entity of the route, which are hooks of another operation. */
   readonly hooks: Method["hooks"];
+  /** The query parameters that the route reads, by name. */
+  readonly parameters?: Readonly<Record<string, ParameterFacts>>;
   /** The headers of the answer, for the OpenAPI document. */
   readonly answerHeaders?: Readonly<Record<string, AnswerHeader>>;
   /** Answers a request of the route, in the place of `run`. */
@@ -159,12 +162,12 @@ export interface ClassMethod extends Omit<ActionRecord, "run"> {
 }
 
 /**
- * Returns the function that answers the requests of a route, and the headers of the answer, if a class option has added
- * the route.
+ * Returns the function that answers the requests of a route, its parameters, and the headers of the answer, if a class
+ * option has added the route.
  */
 export function performOf(
   method: object,
-): Pick<ClassMethod, "perform" | "answerHeaders"> | undefined {
+): Pick<ClassMethod, "perform" | "parameters" | "answerHeaders"> | undefined {
   return "perform" in method ? method as ClassMethod : undefined;
 }
 

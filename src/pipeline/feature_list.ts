@@ -16,6 +16,7 @@ import {
   joinedStatements,
   joiningRules,
   methodsOfRules,
+  performOf,
   type Reach,
   readClassRules,
   removalByRules,
@@ -30,6 +31,7 @@ import {
   type TogetherWrite,
 } from "./class_feature.ts";
 import type { AnyFeature } from "./feature.ts";
+import type { ParameterFacts } from "./description.ts";
 import { refuseStandalone } from "./check_transactions.ts";
 import { openJoined } from "./joined_class.ts";
 import type { ParameterForms } from "./given_request.ts";
@@ -92,15 +94,16 @@ export class FeatureList {
     return scopesOfRules(this.#rulesOf(target), reach);
   }
 
-  /** Returns the names of the query parameters that class options add to a route of a class. */
+  /** Returns the query parameters that class options add to a route of a class, by name. */
   parametersOf(
     { target, link }: Pick<Level, "target" | "link">,
     method: Method,
-  ): readonly string[] {
-    if (link !== undefined) return [];
-    return this.#rulesOf(target).flatMap(({ feature: { parameter }, rule }) =>
-      parameter?.isOf(rule, method) ? [parameter.name] : []
+  ): Readonly<Record<string, ParameterFacts>> {
+    if (link !== undefined) return {};
+    const added = this.#rulesOf(target).flatMap(({ feature: { parameter }, rule }) =>
+      parameter?.isOf(rule, method) ? [[parameter.name, parameter.facts]] : []
     );
+    return { ...performOf(method)?.parameters, ...Object.fromEntries(added) };
   }
 
   /** Lets the class options check a request, and change its filter, after the `preFetch` hooks. */

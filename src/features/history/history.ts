@@ -68,7 +68,8 @@ function historyMethods(methods: RestRecord["methods"]): ClassMethod[] {
     answerHeaders: {
       Link: { description: "The URL of the next page", schema: { type: "string" } },
     },
-    hooks: guardsOf(reading.hooks, { ...WORDS.history, parameters: Object.keys(HISTORY_PAGE) }),
+    parameters: HISTORY_PAGE,
+    hooks: guardsOf(reading.hooks, WORDS.history),
     perform: readHistory,
   }];
 }
@@ -96,14 +97,14 @@ const WORDS = {
  * takes no other filters from clients.
  */
 function guardsOf(
-  { filter, parameters = [], ...others }: Method["hooks"],
-  words: Pick<Method["hooks"], "summary" | "parameters">,
+  { filter, parameters, ...others }: Method["hooks"],
+  words: Pick<Method["hooks"], "summary">,
 ): Method["hooks"] {
   const hooks = Object.entries(others).filter(([name]) => isHookName(name));
   return {
     ...Object.fromEntries(hooks),
     ...filter && { filter },
+    ...parameters && { parameters },
     ...words,
-    parameters: [...parameters, ...words.parameters ?? []],
   };
 }

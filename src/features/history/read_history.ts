@@ -2,6 +2,7 @@ import mongoose from "mongoose";
 import { badParameter, notFound } from "../../errors/refusals.ts";
 import { queryOf } from "../../filter/query_string.ts";
 import { fetchOne } from "../../pipeline/fetch.ts";
+import type { ParameterFacts } from "../../pipeline/description.ts";
 import { passHook } from "../../pipeline/pass_hooks.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import { pathOf, type Reply } from "../../pipeline/request/reply.ts";
@@ -18,8 +19,22 @@ const USUAL_RECORDS = 20;
 /** The number of bytes of records after which a page ends, so that the pages of large entities fit into the memory. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** The parameters of a page of records, with the texts of the errors about them. */
+/** The parameters of a page of records. */
 export const HISTORY_PAGE = {
+  limit: {
+    text: "The most records of a page",
+    default: USUAL_RECORDS,
+    maximum: MAX_RECORDS,
+    schema: { type: "integer", minimum: 1, maximum: MAX_RECORDS, default: USUAL_RECORDS },
+  },
+  after: {
+    text: "The version before which the page begins, as `Link` has it",
+    schema: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  },
+} as const satisfies Record<string, ParameterFacts>;
+
+/** The values of the parameters, for the texts of errors. */
+const ALLOWED = {
   limit: `a whole number from 1 to ${MAX_RECORDS}`,
   after: "a version",
 } as const;
@@ -59,7 +74,7 @@ function readPage({ url }: FrameworkRequest): HistoryPage {
     const number = Number(text);
     const isInRange = number >= (name === "limit" ? 1 : 0) && number <= to;
     if (others.length > 0 || !/^\d{1,16}$/.test(text) || !isInRange) {
-      throw badParameter(name, HISTORY_PAGE[name]);
+      throw badParameter(name, ALLOWED[name]);
     }
     return number;
   };

@@ -40,6 +40,10 @@ export const trash: ClassFeature<TrashRule> = {
   },
   parameter: {
     name: TRASH,
+    facts: {
+      text: "Reaches the entities in the trash, for callers who may see them",
+      schema: { type: "string", enum: ["only"] },
+    },
     isOf: (_rule, method) =>
       isOperationName(method.operation)
         ? WITH_TRASH.has(method.operation)

@@ -140,7 +140,8 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     const acting = method === reading && reader !== undefined ? reader : actingOn(method);
     // Class options add parameters to routes of the class, and none to the routes of its parts.
     const added = features.parametersOf(level, method);
-    const last = { ...acting, parameters: [...acting.parameters, ...added] };
+    const parameters = [...acting.parameters, ...Object.keys(added)];
+    const last = { ...acting, parameters, added };
     const levels = [...above, last];
     const at = acting.kind.item ? item : base;
     const path = isAction(method) ? `${at.replace(/\/$/, "")}/${method.operation}` : at;

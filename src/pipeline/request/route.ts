@@ -9,7 +9,7 @@ import type { PartLink } from "../../schema/describe_parts.ts";
 import type { Rights } from "../../schema/fields/rights.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import type { BodyLimits } from "../../write/body/read_body.ts";
-import type { AnswerHeader } from "../description.ts";
+import type { AnswerHeader, ParameterFacts } from "../description.ts";
 import type { FeatureList } from "../feature_list.ts";
 import type { ActorFunction } from "./actor.ts";
 import type { ReaderOptions } from "../reader_options.ts";
@@ -56,7 +56,10 @@ export interface Level {
    */
   readonly rights?: Rights;
   readonly hooks: Hooks<object>;
+  /** The names of the query parameters that hooks and class options read. */
   readonly parameters: readonly string[];
+  /** The query parameters that class options have added, by name. */
+  readonly added?: Readonly<Record<string, ParameterFacts>>;
   /** The options of the operation that the reader of this level may use. */
   readonly options: ReaderOptions;
   readonly writes?: WriteRules | undefined;

@@ -40,6 +40,9 @@ def map_case(context, case):
     if case.meta is None or case.meta.generation.mode != GenerationMode.POSITIVE:
         return case
     case.body = without_long_numbers(without_far_dates(case.body))
+    # A reference has to name an entity that is there
+    if isinstance(case.body, dict) and isinstance(case.body.get("organisation"), str):
+        case.body["organisation"] = find_organisation()
     query = case.query or {}
     if isinstance(query.get("q"), str):
         query["q"] = filter_without_long_numbers(query["q"])
@@ -102,6 +105,12 @@ def filter_without_long_numbers(text):
 def is_identifier(value):
     """Tells identifiers from the text of `Link`, which cannot be made up."""
     return re.fullmatch("[0-9a-fA-F]{24}", str(value)) is not None
+
+
+def find_organisation():
+    """Names an organisation of the help desk, if there is one."""
+    listed = requests.get(f"{API}/organisations", headers={NAME: VALUE}, timeout=10).json()
+    return listed[0]["_id"] if listed else None
 
 
 def find_parts():
