@@ -21,19 +21,20 @@ export const close = action("close", {
 });
 
 export class AssignBody extends FrameworkModel {
-  @prop({
-    required: true,
-    enum: [...USERS].filter(([, user]) => !user.organisation).map(([id]) => id),
-  })
+  @prop({ required: true })
   agent!: string;
 }
 
-/** Gives a ticket to an agent. */
+/** Gives a ticket to an agent of its desk. */
 export const assign = action("assign", {
   on: "one",
   body: AssignBody,
   preFetch: agentsOnly,
   run: async (_req: FrameworkRequest, ticket: Entity<Ticket>, body) => {
+    const { desk, organisation } = USERS.get(body.agent) ?? {};
+    if (desk !== ticket.desk || organisation !== undefined) {
+      throw new RestError(400, "No such agent");
+    }
     ticket.agent = body.agent;
     return await ticket.save();
   },

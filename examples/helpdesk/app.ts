@@ -4,6 +4,7 @@ import { type Exposure, mcp } from "@mongrove/mongrove/mcp";
 import { openapi } from "@mongrove/mongrove/openapi";
 import { Organisation } from "./organisation.ts";
 import { Ticket } from "./ticket.ts";
+import { userOf } from "./users.ts";
 
 /** What assistants may do for whoever they work for. */
 const EXPOSED: readonly Exposure[] = [
@@ -17,6 +18,8 @@ export function buildApp(): Express {
   app.use(express.json());
   const api = Framework.initialize({
     models: [Ticket, Organisation],
+    actor: (req) => userOf(req).id,
+    tenant: (req) => userOf(req).desk,
     parameters: "strict",
     bodies: "strict",
     queryLimits: { paths: "listed" },

@@ -8,8 +8,10 @@ import { Framework, getModel } from "@mongrove/mongrove";
 import { buildApp } from "./app.ts";
 import { seed } from "./seed.ts";
 import { Ticket } from "./ticket.ts";
+import { ACME } from "./users.ts";
 
-const uri = process.env.MONGODB_URI ?? "mongodb://127.0.0.1:27017";
+// History, the trash and references with rules need a replica set; one member is enough
+const uri = process.env.MONGODB_URI ?? "mongodb://127.0.0.1:27017/?replicaSet=rs0";
 // A database of its own, whatever the connection string names
 const dbName = process.env.DEMO_DATABASE ?? "mongrove_helpdesk";
 while (!await mongoose.connect(uri, { dbName }).catch(console.error)) await wait(1000);
@@ -20,15 +22,28 @@ server.listen(Number(process.env.PORT ?? 3000), "127.0.0.1");
 await once(server, "listening");
 
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-const { _id } = await getModel(Ticket).findOne({ organisation: "acme" }).orFail();
-const [agent, customer] = ["ada", "cem"].map((name) => `-H 'authorization: Bearer ${name}'`);
+const { _id } = await getModel(Ticket).findOne({ organisation: ACME }).orFail();
+const ticket = `${url}/tickets/${_id}`;
+const [agent, customer, other] = ["ada", "cem", "eve"].map((id) =>
+  `-H 'authorization: Bearer ${id}'`
+);
 console.log(`A help desk: ${url}/docs (Ctrl-C stops)
 
-# what an agent sees, and what a customer does
+# what an agent sees, what a customer sees, and what an agent of another desk sees
 curl ${url}/tickets ${agent}
 curl ${url}/tickets ${customer}
-# the customer closes his ticket
-curl ${url}/tickets/${_id}/close ${customer} -H 'content-type: application/json' -d '{"reason":"it is out"}'
+curl ${url}/tickets ${other}
+# for the other desk, the ticket does not exist: 404
+curl ${ticket} ${other}
+# the customer closes his ticket, and the history has his name
+curl ${ticket}/close ${customer} -H 'content-type: application/json' -d '{"reason":"it is out"}'
+curl ${ticket}/history ${agent}
+# he removes the ticket; an agent finds it in the trash, and restores it
+curl -X DELETE ${ticket} ${customer}
+curl '${url}/tickets?trash=only' ${agent}
+curl -X POST ${ticket}/restore ${agent}
+# the organisation has a ticket, so it stays: 409
+curl -X DELETE ${url}/organisations/${ACME} ${agent}
 # a report on what each of them sees
 curl ${url}/tickets/report ${agent}
 curl ${url}/tickets/report ${customer}

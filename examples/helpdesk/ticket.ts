@@ -1,20 +1,26 @@
 import { all, arrayProp, create, type Entity, FrameworkModel, one } from "@mongrove/mongrove";
-import { type FrameworkRequest, prop, type ReadOnly, rest } from "@mongrove/mongrove";
-import { type Restricted, update } from "@mongrove/mongrove";
+import { type FrameworkRequest, prop, type ReadOnly, type Ref, remove } from "@mongrove/mongrove";
+import { rest, type Restricted, update } from "@mongrove/mongrove";
+import type { Schema } from "mongoose";
 import { assign, close, report } from "./actions.ts";
-import { Comment, sign } from "./comment.ts";
+import { Comment } from "./comment.ts";
+import { Organisation } from "./organisation.ts";
 import { isAgent, isCustomer, userOf } from "./users.ts";
 
-/** A ticket belongs to the organisation of the customer who opens it. */
+/** A customer's ticket belongs to his organisation. Agents name the organisation. */
 function setOrganisation(req: FrameworkRequest, ticket: Entity<Ticket>): Entity<Ticket> {
-  ticket.organisation = userOf(req).organisation ?? "help desk";
+  const { organisation } = userOf(req);
+  if (organisation !== undefined) ticket.organisation = organisation;
   return ticket;
 }
 
-/** A ticket: agents see all of them, customers those of their organisation. */
+/** A ticket: agents see all of their desk, customers those of their organisation. */
 @rest({
   route: "/tickets",
+  tenant: "desk",
   scope: (req) => isAgent(req) ? {} : { organisation: userOf(req).organisation },
+  history: { keep: "90d" },
+  trash: { keep: "30d", see: isAgent },
   methods: [
     all({
       page: { max: 50 },
@@ -26,19 +32,29 @@ function setOrganisation(req: FrameworkRequest, ticket: Entity<Ticket>): Entity<
     one(),
     create({ preSave: setOrganisation }),
     update(),
+    remove(),
     close,
     assign,
     report,
   ],
 })
 export class Ticket extends FrameworkModel {
-  @prop({ required: true, maxLength: 200, index: true })
+  /** Each read is one of a desk, so its field stands first. */
+  static override configure(schema: Schema): void {
+    schema.index({ desk: 1, title: 1, _id: 1 });
+    schema.index({ desk: 1, state: 1, _id: 1 });
+  }
+
+  @prop({ required: true, readonly: true })
+  readonly desk!: ReadOnly<string>;
+
+  @prop({ required: true, maxLength: 200 })
   title!: string;
 
-  @prop({ readonly: true })
-  organisation?: ReadOnly<string>;
+  @prop({ ref: () => Organisation, onDelete: "restrict", readonly: isCustomer })
+  organisation?: Ref<Organisation>;
 
-  @prop({ enum: ["open", "closed"], default: "open", readonly: true, index: true })
+  @prop({ enum: ["open", "closed"], default: "open", readonly: true })
   state!: ReadOnly<string>;
 
   /** Why it was closed. */
@@ -53,8 +69,14 @@ export class Ticket extends FrameworkModel {
   @prop({ hidden: isCustomer })
   note?: Restricted<string>;
 
+  @prop({ stamp: "createdBy" })
+  readonly openedBy?: ReadOnly<string>;
+
+  @prop({ stamp: "updatedBy" })
+  readonly updatedBy?: ReadOnly<string>;
+
   @rest({
-    methods: [all(), one(), create({ preSave: sign })],
+    methods: [all(), one(), create()],
     scope: (req) => isAgent(req) ? {} : { internal: false },
   })
   @arrayProp({ items: Comment, embedded: true, apart: true })

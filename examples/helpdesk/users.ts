@@ -1,18 +1,27 @@
+import mongoose from "mongoose";
 import { type FrameworkRequest, RestError } from "@mongrove/mongrove";
 
 export interface User {
-  readonly name: string;
-  /** The organisation of a customer; agents have none. */
-  readonly organisation?: string;
+  readonly id: string;
+  /** The tenant: the company whose help desk the user works for, or is a customer of. */
+  readonly desk: string;
+  /** The identifier of the organisation of a customer; agents have none. */
+  readonly organisation?: mongoose.Types.ObjectId;
 }
 
-/** In an application, whoever signs in. Here, a token is a name. */
-export const USERS: ReadonlyMap<string, User> = new Map([
-  ["ada", { name: "Ada" }],
-  ["bob", { name: "Bob" }],
-  ["cem", { name: "Cem", organisation: "acme" }],
-  ["dee", { name: "Dee", organisation: "dune" }],
-]);
+export const ACME = new mongoose.Types.ObjectId("6a5f1c2a9b1e8a0012a4d001");
+export const DUNE = new mongoose.Types.ObjectId("6a5f1c2a9b1e8a0012a4d002");
+
+/** In an application, whoever signs in. Here, a token is the identifier of a user. */
+export const USERS: ReadonlyMap<string, User> = new Map(
+  ([
+    { id: "ada", desk: "north" },
+    { id: "bob", desk: "north" },
+    { id: "cem", desk: "north", organisation: ACME },
+    { id: "dee", desk: "north", organisation: DUNE },
+    { id: "eve", desk: "south" },
+  ] as const).map((user) => [user.id, user]),
+);
 
 /** Gives the user of a request, or answers 401. */
 export function userOf({ headers }: FrameworkRequest): User {

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { getModel } from "@mongrove/mongrove";
 import { connect } from "@mongrove/mongrove/client";
 import type { close, report } from "../../examples/helpdesk/actions.ts";
@@ -6,25 +6,31 @@ import { buildApp } from "../../examples/helpdesk/app.ts";
 import { Organisation } from "../../examples/helpdesk/organisation.ts";
 import { seed } from "../../examples/helpdesk/seed.ts";
 import { Ticket } from "../../examples/helpdesk/ticket.ts";
+import { ACME, DUNE } from "../../examples/helpdesk/users.ts";
 import { openDatabase } from "../harness/database.ts";
-import { test } from "../harness/testing.ts";
+import { sendCurl } from "../harness/curl.ts";
+import { longTest, test } from "../harness/testing.ts";
+import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { asQuery, type ErrorBody, start } from "../support/support.ts";
+
+const ROOT = new URL("../../", import.meta.url);
 
 const as = (name: string, headers = {}) => ({
   headers: { authorization: `Bearer ${name}`, ...headers },
 });
 
 async function openDesk() {
-  const database = await openDatabase();
+  const database = await openDatabase(await sharedReplicaSet());
   await Promise.all([Ticket, Organisation].map((each) => getModel(each).init()));
   await seed();
   const served = await start(buildApp());
-  const idOf = async (organisation: string) =>
-    String((await getModel(Ticket).findOne({ organisation }).orFail())._id);
+  const idOf = async (filter: object) =>
+    String((await getModel(Ticket).findOne(filter).orFail())._id);
   return {
     ...served,
-    acme: `/tickets/${await idOf("acme")}`,
-    dune: `/tickets/${await idOf("dune")}`,
+    acme: `/tickets/${await idOf({ organisation: ACME })}`,
+    dune: `/tickets/${await idOf({ organisation: DUNE })}`,
+    south: `/tickets/${await idOf({ desk: "south" })}`,
     async [Symbol.asyncDispose]() {
       await served.stop();
       await database[Symbol.asyncDispose]();
@@ -73,21 +79,33 @@ test("a customer finds out nothing by what is hidden from him", async () => {
   assertEquals(stored.map(({ internal }) => internal), [false, true, false]);
 });
 
-test("a ticket is opened, assigned and closed, each by those who may", async () => {
+test("a customer sets only the title of a ticket", async () => {
   await using desk = await openDesk();
-  const body = { title: "New", state: "closed", organisation: "dune", agent: "bob", note: "n" };
+  const body = {
+    ...{ title: "New", desk: "south", organisation: String(DUNE), state: "closed" },
+    ...{ agent: "bob", note: "n", openedBy: "eve" },
+  };
   const { body: { errors = {} } } = await desk.post<ErrorBody>("/tickets", body, as("cem"));
   assertEquals(Object.entries(errors).map(([name, { kind }]) => [name, kind]), [
-    ["state", "readonly"],
+    ["desk", "readonly"],
     ["organisation", "readonly"],
+    ["state", "readonly"],
     ["agent", "readonly"],
     ["note", "unknown"],
+    ["openedBy", "readonly"],
   ]);
+});
+
+test("a ticket is opened, assigned and closed, each by those who may", async () => {
+  await using desk = await openDesk();
   const { _id, ...ticket } = await desk.created("/tickets", { title: "New" }, as("cem"));
-  assertEquals(ticket, { title: "New", state: "open", organisation: "acme", __v: 0 });
+  const stamps = { openedBy: "cem", updatedBy: "cem", desk: "north", __v: 0 };
+  assertEquals(ticket, { title: "New", organisation: String(ACME), state: "open", ...stamps });
   const path = `/tickets/${_id}`;
   assertEquals((await desk.post(`${path}/assign`, { agent: "bob" }, as("cem"))).status, 403);
-  assertEquals((await desk.post(`${path}/assign`, { agent: "cem" }, as("ada"))).status, 400);
+  for (const agent of ["cem", "eve"]) {
+    assertEquals((await desk.post(`${path}/assign`, { agent }, as("ada"))).status, 400);
+  }
   const assigned = await desk.post(`${path}/assign`, { agent: "bob" }, as("ada"));
   assertEquals([assigned.status, assigned.body.agent], [200, "bob"]);
   assertEquals((await desk.post(`${path}/close`, { reason: "done" }, as("dee"))).status, 404);
@@ -105,6 +123,120 @@ test("a report counts what its reader may see", async () => {
   assertEquals(await read("ada"), { open: 1, closed: 1 });
   assertEquals(await read("cem"), { open: 0, closed: 1 });
   assertEquals(await read("dee"), { open: 1, closed: 0 });
+});
+
+test("desks do not meet, and keys of organisations are unique inside of a desk", async () => {
+  await using desk = await openDesk();
+  const tickets = await desk.read<Row[]>("/tickets", as("eve"));
+  assertEquals(tickets.map(({ title }) => title), ["Penguins in the cellar"]);
+  for (const [path, user] of [[desk.acme, "eve"], [desk.south, "ada"], [desk.south, "cem"]]) {
+    for (const below of ["", "/comments", "/history"]) {
+      assertEquals((await desk.get(`${path}${below}`, as(user ?? ""))).status, 404);
+    }
+    assertEquals((await desk.patch(path ?? "", { title: "x" }, as(user ?? ""))).status, 404);
+    assertEquals((await desk.delete(path ?? "", as(user ?? ""))).status, 404);
+  }
+  const foreign = { title: "x", organisation: String(ACME) };
+  assertEquals((await desk.post("/tickets", foreign, as("eve"))).status, 400);
+  const dune = { key: "dune", name: "Dune" };
+  assertEquals((await desk.post("/organisations", dune, as("ada"))).status, 409);
+  assertEquals((await desk.created("/organisations", dune, as("eve"))).desk, "south");
+});
+
+test("the history of a ticket tells who has done what, and a customer sees no notes in it", async () => {
+  await using desk = await openDesk();
+  await desk.created(`${desk.acme}/comments`, { text: "x" }, as("cem"));
+  const comments = await desk.read<Row[]>(`${desk.acme}/comments`, as("ada"));
+  assertEquals(comments.at(-1)?.author, "cem");
+  await desk.patch(desk.acme, { title: "Printer out", note: "calm" }, as("ada"));
+  const read = async (user: string) =>
+    (await desk.read<Row[]>(`${desk.acme}/history`, as(user)))
+      .map(({ actor, operation, changed }) => [actor, operation, changed]);
+  assertEquals(await read("ada"), [
+    ["ada", "update", ["title", "note", "updatedBy"]],
+    ["cem", "comments.create", ["updatedBy"]],
+  ]);
+  assertEquals((await read("cem"))[0], ["ada", "update", ["title", "updatedBy"]]);
+  const reverted = await desk.post(`${desk.acme}/revert`, { version: 1 }, as("cem"));
+  assertEquals([reverted.status, reverted.body.title], [200, "Printer on fire"]);
+  assertEquals((await desk.read<Row>(desk.acme, as("ada"))).note, "calm");
+});
+
+test("a removed ticket is in the trash, which agents of its desk see and restore", async () => {
+  await using desk = await openDesk();
+  assertEquals((await desk.delete(desk.acme, as("cem"))).status, 204);
+  assertEquals((await desk.get(desk.acme, as("ada"))).status, 404);
+  assertEquals((await desk.get("/tickets?trash=only", as("cem"))).status, 400);
+  assertEquals(await desk.read<Row[]>("/tickets?trash=only", as("eve")), []);
+  const [ticket] = await desk.read<Row[]>("/tickets?trash=only", as("ada"));
+  assertEquals([ticket?.title, ticket?.deletedBy], ["Printer on fire", "cem"]);
+  for (const [user, status] of [["cem", 404], ["eve", 404], ["ada", 200]] as const) {
+    assertEquals((await desk.post(`${desk.acme}/restore`, {}, as(user))).status, status);
+  }
+  assertEquals((await desk.read<Row>(desk.acme, as("cem"))).title, "Printer on fire");
+});
+
+test("an organisation stays while it has tickets", async () => {
+  await using desk = await openDesk();
+  const path = `/organisations/${ACME}`;
+  assertEquals((await desk.delete(path, as("cem"))).status, 403);
+  assertEquals((await desk.delete(path, as("eve"))).status, 404);
+  const { status, body } = await desk.delete<Row>(path, as("ada"));
+  assertEquals([status, body.referredBy], [409, ["Ticket"]]);
+  await desk.delete(desk.acme, as("ada"));
+  assertEquals((await desk.delete(path, as("ada"))).status, 204);
+  const restored = await desk.post<Row>(`${desk.acme}/restore`, {}, as("ada"));
+  assertEquals([restored.status, restored.body.property], [409, "organisation"]);
+});
+
+test("a standalone server fails the start with a line that says what is needed", async () => {
+  await using _database = await openDatabase();
+  const { message } = assertThrows(() => buildApp(), Error);
+  assertMatch(message, /"Ticket".*a standalone server without transactions; use a replica set/);
+});
+
+test("its document says what the trash and the history take", async () => {
+  await using desk = await openDesk();
+  type Parameter = { readonly name: string; readonly schema: unknown };
+  type Described = Record<string, Record<string, { readonly parameters: readonly Parameter[] }>>;
+  const { paths } = await desk.read<{ readonly paths: Described }>("/openapi.json");
+  const schemaOf = (path: string, verb: string, name: string) =>
+    paths[path]?.[verb]?.parameters.find((each) => each.name === name)?.schema;
+  const trash = { type: "string", enum: ["only"] };
+  assertEquals(schemaOf("/tickets", "get", "trash"), trash);
+  assertEquals(schemaOf("/tickets/{id}", "delete", "trash"), trash);
+  assertEquals(schemaOf("/tickets/{id}/history", "get", "trash"), trash);
+  assertEquals(schemaOf("/tickets/{id}/history", "get", "limit"), {
+    ...{ type: "integer", minimum: 1, maximum: 100, default: 20 },
+  });
+  assertEquals(schemaOf("/tickets", "post", "trash"), undefined);
+});
+
+/** The statuses of the requests that main.ts prints. */
+const PRINTED = [200, 200, 200, 404, 200, 200, 204, 200, 200, 409, 200, 200];
+
+longTest("main.ts prints requests that answer as it says, and stops on SIGTERM", async () => {
+  await using database = await openDatabase(await sharedReplicaSet());
+  const env = { MONGODB_URI: database.uri, DEMO_DATABASE: database.name, PORT: "0" };
+  const flags = ["--quiet", "--no-prompt", "--allow-env", "--allow-net", "--allow-sys"];
+  const args = ["run", ...flags, "--allow-read", "examples/helpdesk/main.ts"];
+  const child = new Deno.Command(Deno.execPath(), { args, env, cwd: ROOT, stdout: "piped" })
+    .spawn();
+  try {
+    let text = "";
+    for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      if (text.endsWith("\n\n")) break;
+    }
+    const statuses: number[] = [];
+    for (const line of text.split("\n").filter((each) => each.startsWith("curl "))) {
+      statuses.push((await sendCurl(line)).status);
+    }
+    assertEquals(statuses, PRINTED);
+  } finally {
+    child.kill("SIGTERM");
+    assertEquals((await child.status).code, 0);
+  }
 });
 
 test("its typed client closes a ticket", async () => {

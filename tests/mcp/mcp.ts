@@ -6,7 +6,9 @@ import { buildApp } from "../../examples/helpdesk/app.ts";
 import { Organisation } from "../../examples/helpdesk/organisation.ts";
 import { seed } from "../../examples/helpdesk/seed.ts";
 import { Ticket } from "../../examples/helpdesk/ticket.ts";
+import { ACME, DUNE } from "../../examples/helpdesk/users.ts";
 import { openDatabase } from "../harness/database.ts";
+import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { start } from "../support/support.ts";
 
 /** The result of a tool, as far as tests read it. */
@@ -52,9 +54,9 @@ export function toolsOf(served: Client) {
 /** The header of a user of the help desk. */
 export const as = (name: string) => ({ authorization: `Bearer ${name}` });
 
-/** Serves an application over a database of its own. */
-export async function serveTools(app: Express) {
-  const database = await openDatabase();
+/** Serves an application over a database of its own, of the MongoDB of the tests or of another one. */
+export async function serveTools(app: Express, mongo?: string) {
+  const database = await openDatabase(mongo);
   const served = await start(app);
   return {
     ...{ ...served, ...toolsOf(served), database },
@@ -67,10 +69,10 @@ export async function serveTools(app: Express) {
 
 /** Serves the help desk, with its tools. */
 export async function openDesk() {
-  const desk = await serveTools(buildApp());
+  const desk = await serveTools(buildApp(), await sharedReplicaSet());
   await Promise.all([Ticket, Organisation].map((each) => getModel(each).init()));
   await seed();
-  const idOf = async (organisation: string) =>
+  const idOf = async (organisation: typeof ACME) =>
     String((await getModel(Ticket).findOne({ organisation }).orFail())._id);
-  return { ...desk, acme: await idOf("acme"), dune: await idOf("dune") };
+  return { ...desk, acme: await idOf(ACME), dune: await idOf(DUNE) };
 }

@@ -3,11 +3,12 @@ import fc from "fast-check";
 import { getModel } from "../../mod.ts";
 import { Organisation } from "../../examples/helpdesk/organisation.ts";
 import { Ticket } from "../../examples/helpdesk/ticket.ts";
+import { ACME, DUNE } from "../../examples/helpdesk/users.ts";
 import { test } from "../harness/testing.ts";
 import { as, openDesk, type RpcAnswer, type ToolResult } from "./mcp.ts";
 import { type ErrorBody, NOBODY } from "../support/support.ts";
 
-const READERS = ["ada", "cem", "dee", "nobody"];
+const READERS = ["ada", "cem", "dee", "eve", "nobody"];
 
 /** The parameters of a list, as a tool takes them and as a URL does. */
 const PATHS = [
@@ -67,8 +68,9 @@ test("a list tells each reader what his own request tells", async () => {
   await using desk = await openDesk();
   for (let i = 0; i < 7; i++) {
     const state = i % 2 === 0 ? "open" : "closed";
-    const organisation = i % 3 === 0 ? "acme" : "dune";
-    await getModel(Ticket).create({ title: `Fire ${i}`, state, organisation, note: `third ${i}` });
+    const organisation = i % 3 === 0 ? ACME : DUNE;
+    const rest = { title: `Fire ${i}`, state, note: `third ${i}` };
+    await getModel(Ticket).create({ desk: "north", organisation, ...rest });
   }
   const seen = new Set<unknown>();
   await fc.assert(
@@ -109,7 +111,9 @@ test("an entity is told to each reader as to his own request", async () => {
 
 test("a list without pages is read 50 at a time, to its end", async () => {
   await using desk = await openDesk();
-  const keys = Array.from({ length: 118 }, (_, i) => ({ key: `k${i}`, name: `Name ${i}` }));
+  const keys = Array.from({ length: 118 }, (_, i) => (
+    { desk: "north", key: `k${i}`, name: `Name ${i}` }
+  ));
   await getModel(Organisation).insertMany(keys);
   const all: unknown[] = [];
   const sizes: number[] = [];
@@ -131,7 +135,7 @@ test("a list without pages is read 50 at a time, to its end", async () => {
 test("a list tells the total, where its route counts", async () => {
   await using desk = await openDesk();
   await getModel(Ticket).insertMany(
-    Array.from({ length: 60 }, () => ({ title: "t", organisation: "acme" })),
+    Array.from({ length: 60 }, () => ({ desk: "north", title: "t", organisation: ACME })),
   );
   const told = await desk.call("list", { model: "Ticket", count: true }, as("cem"));
   assertEquals([(told.entities as unknown[]).length, told.total], [50, 61]);
@@ -139,14 +143,15 @@ test("a list tells the total, where its route counts", async () => {
 
 test("writes and actions go through the hooks and rights of their caller", async () => {
   await using desk = await openDesk();
-  const more = { title: "New", note: "n", organisation: "dune", state: "closed" };
+  const more = { title: "New", note: "n", organisation: String(DUNE), state: "closed" };
   const refused = await desk.call("create", { model: "Ticket", body: more }, as("cem"));
   const { errors = {} } = refused.error as ErrorBody;
   assertEquals([refused.status, Object.keys(errors)], [400, ["note", "organisation", "state"]]);
   const body = { title: "New" };
   const { entity } = await desk.call("create", { model: "Ticket", body }, as("cem"));
   const { _id: id, ...made } = entity as Record<string, unknown>;
-  assertEquals(made, { title: "New", organisation: "acme", state: "open", __v: 0 });
+  const stamps = { openedBy: "cem", updatedBy: "cem", desk: "north", __v: 0 };
+  assertEquals(made, { title: "New", organisation: String(ACME), state: "open", ...stamps });
   assertEquals((await getModel(Ticket).findById(id))?.note, undefined);
   const read = await desk.call("read", { model: "Ticket", id }, as("cem"));
   const change = { model: "Ticket", id, body: { title: "Newer" }, ifMatch: read.etag };
@@ -197,7 +202,10 @@ test("describe tells what tools take", async () => {
   const told = (name: string) =>
     (operations as Told[]).find((each) => name === (each.operation ?? each.action));
   const names = (list: unknown) => (list as { name: string }[]).map(({ name }) => name);
-  assertEquals(names(fields), ["_id", "title", "organisation", "state", "reason", "agent", "__v"]);
+  assertEquals(names(fields), [
+    ...["_id", "desk", "title", "organisation", "state", "reason", "agent", "openedBy"],
+    ...["updatedBy", "deletedAt", "deletedBy", "__v"],
+  ]);
   assertEquals(told("all")?.arguments, [
     { name: "q", required: false },
     { name: "limit", required: false, default: 50, maximum: 50 },

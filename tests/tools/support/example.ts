@@ -2,6 +2,7 @@ import type { RequestListener } from "node:http";
 import { type Client, client } from "../../support/client.ts";
 import { openDatabase } from "../../harness/database.ts";
 import { serve } from "../../harness/serve.ts";
+import { sharedReplicaSet } from "../../support/shared_replica_set.ts";
 
 /** An example that listens, over a database of its own with its seed, and the client that speaks to it. */
 export interface OpenExample extends Client, AsyncDisposable {
@@ -17,9 +18,9 @@ export interface Example {
   readonly seed: () => Promise<void>;
 }
 
-/** Serves an example on a free port. Disposing stops it and drops its database. */
+/** Serves an example on a free port, on a replica set. Disposing stops it and drops its database. */
 export async function openExample({ buildApp, seed }: Example): Promise<OpenExample> {
-  const database = await openDatabase();
+  const database = await openDatabase(await sharedReplicaSet());
   await seed();
   const served = await serve(buildApp());
   return {
