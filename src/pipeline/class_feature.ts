@@ -68,6 +68,11 @@ export interface ClassFeature<R = unknown> {
    * addition to the option `scope`, in routes, in references of bodies, in populated references and in `queryFor()`.
    */
   condition?(rule: R, req: FrameworkRequest, reach: Reach): MaybePromise<QueryObject>;
+  /**
+   * Returns the field by whose value each statement of the class selects. Indexes serve these statements if they begin
+   * with the field.
+   */
+  selecting?(rule: R): string;
   /** The query parameter that the option adds to some routes of the class. */
   readonly parameter?: {
     readonly name: string;

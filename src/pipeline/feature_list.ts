@@ -178,6 +178,12 @@ export class FeatureList {
     return removalFieldsOf(this.#rulesOf(target));
   }
 
+  /** Returns the field by whose value each statement of a class selects, or `undefined` if there is none. */
+  selectingFieldOf(target: ModelClass): string | undefined {
+    return this.#rulesOf(target).map(({ feature, rule }) => feature.selecting?.(rule))
+      .find((each) => each);
+  }
+
   /** Runs the start-up checks of the class options for all classes of a route. */
   startClasses(route: Route): void {
     for (const [index, { target }] of route.levels.entries()) {

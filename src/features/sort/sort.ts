@@ -2,7 +2,7 @@ import { logHint } from "../../errors/log.ts";
 import { type Order, totalOrder } from "../../filter/order.ts";
 import { type DeclaredField, type Feature, narrowFields } from "../../pipeline/feature.ts";
 import { readKeys, sortFacts } from "../../pipeline/sort_keys.ts";
-import { actingLevel, type Level } from "../../pipeline/request/route.ts";
+import { actingLevel, type Route } from "../../pipeline/request/route.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { memoize } from "../../schema/memoize.ts";
@@ -28,7 +28,7 @@ export const sort: Feature<SortTypes> = {
     return text === undefined ? undefined : totalOrder(readKeys(text, ["_id", ...names]));
   },
   select: (order) => ({ order }),
-  start: (names, route) => hintAtIndexes(names, actingLevel(route)),
+  start: hintAtIndexes,
 };
 
 /**
@@ -39,23 +39,32 @@ const hintedOf = memoize((_target: ModelClass) => new Set<string>());
 
 /**
  * Logs a hint for each field that clients may sort by and that no index begins with. For a request that sorts by such a
- * field, the database has to sort all entities.
+ * field, the database has to sort all entities. If each statement of the class selects by the value of a field, an index
+ * has to begin with that field.
  */
-function hintAtIndexes(names: readonly string[], { target, scopes, link }: Level): void {
+function hintAtIndexes(names: readonly string[], route: Route): void {
+  const { target, scopes, link } = actingLevel(route);
   if (link !== undefined) return;
-  const indexes = buildSchema(target).schema.indexes().map(([key]) => Object.keys(key));
+  const selecting = route.features.selectingFieldOf(target);
+  const all = buildSchema(target).schema.indexes().map(([key]) => Object.keys(key));
+  const indexes = selecting === undefined
+    ? all
+    : all.filter(([first]) => first === selecting).map(([, ...rest]) => rest);
   const hinted = hintedOf(target);
   for (const name of names) {
     // The condition of a `scope` may use the first fields of an index, so the sorted field may come later in the index.
-    const isIndexed = name === "_id" ||
+    const isIndexed = name === (selecting ?? "_id") ||
       indexes.some(([first, ...rest]) =>
         first === name || scopes.length > 0 && rest.includes(name)
       );
     if (isIndexed || hinted.has(name)) continue;
     hinted.add(name);
+    const begin = selecting === undefined ? [name] : [selecting, name];
+    const keys = [...new Set([...begin, "_id"])].map((key) => `${JSON.stringify(key)}: 1`);
     logHint(
-      `No index of "${target.name}" begins with "${name}", so that the database sorts all entities for "sort=${name}": ` +
-        `declare schema.index({ ${JSON.stringify(name)}: 1, _id: 1 })`,
+      `No index of "${target.name}" begins with "${begin.join('", "')}", ` +
+        `so that the database sorts all entities for "sort=${name}": ` +
+        `declare schema.index({ ${keys.join(", ")} })`,
     );
   }
 }

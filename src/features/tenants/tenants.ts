@@ -41,6 +41,7 @@ export const tenants: ClassFeature<TenantRule> = {
   indexes(rule, schema) {
     changeIndexes(schema, (index) => insideTenant(index, rule));
   },
+  selecting: ({ field }) => field,
   admit: (_rule, call) => void askTenant(call),
   condition: (rule, req) => ({ [rule.field]: tenantFor(req, rule) }),
   stamps: (rule, { req, isNew }) => isNew ? { [rule.field]: tenantFor(req, rule) } : {},

@@ -49,5 +49,8 @@ test("a field of sort that leads no index is logged once, with the index to decl
   for (let starts = 0; starts < 2; starts++) Framework.initialize({ models: [Thing] });
   const lines = log.calls.map(({ args }) => String(args[0]));
   assertEquals(lines.length, 1, lines.join("\n"));
-  assertMatch(lines[0] ?? "", /"Thing" begins with "rank".*schema\.index\({ "rank": 1, _id: 1 }\)/);
+  assertMatch(
+    lines[0] ?? "",
+    /"Thing" begins with "rank".*schema\.index\({ "rank": 1, "_id": 1 }\)/,
+  );
 });

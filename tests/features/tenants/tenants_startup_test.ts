@@ -1,4 +1,6 @@
-import { assertThrows } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
+import { stub } from "@std/testing/mock";
+import type { Schema } from "mongoose";
 import {
   all,
   arrayProp,
@@ -77,4 +79,25 @@ test("a class with a tenant fails the start of a router without tenants", () => 
     TypeError,
     'Cannot initialize: "tenant" is not a function',
   );
+});
+
+@rest({ route: "/sorted", methods: [all<Sorted>({ sort: ["name", "rank"] })], tenant: "company" })
+@rest({ route: "/named", methods: [all<Sorted>({ sort: ["name"] })], tenant: "company" })
+class Sorted extends Named {
+  static override configure(schema: Schema): void {
+    schema.index({ name: 1 }).index({ company: 1, rank: 1 });
+  }
+  @prop()
+  name?: string;
+  @prop({ type: Number })
+  rank?: number;
+}
+
+test("a sorted field without an index that begins with the tenant is logged once", () => {
+  using log = stub(console, "warn");
+  Framework.initialize({ models: [Sorted], tenant: () => "acme" });
+  assertEquals(log.calls.map(({ args }) => args[0]), [
+    'No index of "Sorted" begins with "company", "name", so that the database sorts all entities for "sort=name": ' +
+    'declare schema.index({ "company": 1, "name": 1, "_id": 1 })',
+  ]);
 });
