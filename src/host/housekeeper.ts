@@ -4,7 +4,7 @@ import { clearTimeout, setTimeout } from "node:timers";
 import { setTimeout as pause } from "node:timers/promises";
 import { Lease } from "../database/lease.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
-import { logError } from "../errors/log.ts";
+import { logError, logHint } from "../errors/log.ts";
 import type { Filter } from "../filter/filters.ts";
 import type { Tidy } from "../pipeline/class_feature.ts";
 import type { FeatureList } from "../pipeline/feature_list.ts";
@@ -12,7 +12,7 @@ import type { Route } from "../pipeline/request/route.ts";
 import { endAtClose } from "../http/close_server.ts";
 import { getModel } from "../schema/get_model.ts";
 import { isOpen } from "../schema/mongoose/connections.ts";
-import { removeForGood } from "../sources/collection/remove_for_good.ts";
+import { RemovalForGood } from "../sources/collection/remove_for_good.ts";
 
 /** Options of `Framework.tidy()`, which removes expired entities. */
 export interface TidyOptions {
@@ -200,20 +200,26 @@ async function tidyClass(
 ): Promise<void> {
   const model = getModel(target) as unknown as Model<unknown>;
   const duties = features.removalDutiesOf(target, "tidy");
-  const portion = {
-    model,
-    at,
-    limit: PORTION,
-    remove: (filter: Filter) => removeForGood(model, { filter, limit: PORTION, duties }),
-  };
+  const removal = new RemovalForGood(model, { limit: PORTION, duties });
+  const { tooLarge } = removal;
+  const remove = (filter: Filter) => removal.remove(filter);
   for (const tidy of tidies) {
-    for (let removed = 1; removed > 0;) {
+    for (let hasMore = true; hasMore;) {
       if (signal?.aborted) return;
       if (!lease.isHeld || await lease.renew() === null) throw new Error("The lease is lost");
-      removed = await tidy(portion);
+      const known = tooLarge.length;
+      const removed = await tidy({ model, at, limit: PORTION, remove });
       count(removed);
+      hasMore = removed > 0 || tooLarge.length > known;
     }
   }
+  if (tooLarge.length === 0) return;
+  logHint(
+    `Cannot remove ${tooLarge.length} expired entities of "${target.name}", such as ${
+      tooLarge[0]
+    }: ` +
+      "the removal with all that belongs to it is too large for a transaction",
+  );
 }
 
 /** The housekeeper of this process. */

@@ -1,41 +1,94 @@
 import type { ClientSession, Model } from "mongoose";
 import { MAX_TIME_MS, TimeBudget } from "../../database/time_budget.ts";
+import { STATUS_OF } from "../../errors/refusals.ts";
+import { RestError } from "../../errors/rest_error.ts";
 import { withConditions } from "../../filter/cast_filter.ts";
 import { everyFilter, type Filter } from "../../filter/filters.ts";
 import { removeMatching } from "../../write/remove_documents.ts";
 import { boundRemoval, type WriteDuties } from "../write_duties.ts";
 
-interface RemoveForGoodOptions {
-  readonly filter: Filter;
+interface RemovalForGoodOptions {
   readonly limit: number;
   readonly duties: WriteDuties;
 }
 
 /**
- * Removes entities that match a filter for good, without a request. The further statements of class options run in the
- * transaction of the removal. An entity that does not match the filter any more at the time of its removal stays.
- *
- * @returns The number of removed entities.
+ * Removes entities of a class for good, without a request. The further statements of class options run in the
+ * transaction of the removal. An entity whose removal is too large for a transaction stays. Only the large entities of a
+ * portion stay, because the entities of the portion are then removed one by one.
  */
-export async function removeForGood(
-  model: Model<unknown>,
-  { filter, limit, duties }: RemoveForGoodOptions,
-): Promise<number> {
-  const timeBudget = new TimeBudget(MAX_TIME_MS);
-  const { maxTimeMS } = timeBudget.statement();
-  const options = { limit, lean: true, readPreference: "primary", maxTimeMS } as const;
-  const query = withConditions(model.find({}, { _id: 1 }, options), filter);
-  const found = await timeBudget.wait(query.exec()) as { readonly _id: unknown }[];
-  const ids = found.map(({ _id }) => _id);
-  if (ids.length === 0) return 0;
-  const together = boundRemoval(model, { ids, duties, timeBudget });
-  return await timeBudget.wait(removeMatching(model, {
-    scope: {},
-    filter: everyFilter({ _id: { $in: ids } }, filter),
-    ids,
-    statementOptions: (session?: ClientSession, mostMS?: number) =>
-      timeBudget.statement(session, mostMS),
-    ...together && { together },
-    isRecorded: duties.together !== undefined,
-  }));
+export class RemovalForGood {
+  /** The identifiers of the entities that stay. */
+  readonly tooLarge: unknown[] = [];
+  readonly #model: Model<unknown>;
+  readonly #options: RemovalForGoodOptions;
+  /** The number of the next portions that have one entity. */
+  #singles = 0;
+
+  constructor(model: Model<unknown>, options: RemovalForGoodOptions) {
+    this.#model = model;
+    this.#options = options;
+  }
+
+  /**
+   * Removes a portion of the entities that match a filter. An entity that does not match the filter any more at the time
+   * of its removal stays.
+   *
+   * @returns The number of removed entities.
+   */
+  async remove(filter: Filter): Promise<number> {
+    const isSingle = this.#singles > 0;
+    const timeBudget = new TimeBudget(MAX_TIME_MS);
+    const ids = await this.#find(filter, { limit: isSingle ? 1 : this.#options.limit, timeBudget });
+    if (ids.length === 0) return 0;
+    if (isSingle) this.#singles--;
+    try {
+      return await this.#removeAll(filter, { ids, timeBudget });
+    } catch (error) {
+      if (!(error instanceof RestError && error.status === STATUS_OF.PAYLOAD_TOO_LARGE)) {
+        throw error;
+      }
+      if (ids.length === 1) {
+        this.tooLarge.push(...ids);
+        return 0;
+      }
+      this.#singles = ids.length;
+      return await this.remove(filter);
+    }
+  }
+
+  async #find(filter: Filter, { limit, timeBudget }: FindOptions): Promise<readonly unknown[]> {
+    const { maxTimeMS } = timeBudget.statement();
+    const options = { limit, lean: true, readPreference: "primary", maxTimeMS } as const;
+    const others = this.tooLarge.length === 0 ? {} : { _id: { $nin: this.tooLarge } };
+    const query = withConditions(
+      this.#model.find({}, { _id: 1 }, options),
+      everyFilter(filter, others),
+    );
+    const found = await timeBudget.wait(query.exec()) as { readonly _id: unknown }[];
+    return found.map(({ _id }) => _id);
+  }
+
+  async #removeAll(filter: Filter, { ids, timeBudget }: RemoveOptions): Promise<number> {
+    const { duties } = this.#options;
+    const together = boundRemoval(this.#model, { ids, duties, timeBudget });
+    return await timeBudget.wait(removeMatching(this.#model, {
+      scope: {},
+      filter: everyFilter({ _id: { $in: ids } }, filter),
+      ids,
+      statementOptions: (session?: ClientSession, mostMS?: number) =>
+        timeBudget.statement(session, mostMS),
+      ...together && { together },
+      isRecorded: duties.together !== undefined,
+    }));
+  }
+}
+
+interface FindOptions {
+  readonly limit: number;
+  readonly timeBudget: TimeBudget;
+}
+
+interface RemoveOptions extends Pick<FindOptions, "timeBudget"> {
+  readonly ids: readonly unknown[];
 }

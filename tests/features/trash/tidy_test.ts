@@ -1,4 +1,5 @@
-import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
+import { stub } from "@std/testing/mock";
 import mongoose from "mongoose";
 import { all, Framework, FrameworkModel, getModel, prop, rest } from "../../../mod.ts";
 import { Housekeeper } from "../../../src/host/housekeeper.ts";
@@ -94,6 +95,24 @@ test("an entity that cannot be removed stays, and other classes are tidied", asy
   assertEquals([message, Object(cause).code], ['Cannot tidy "Sheet"', 121]);
   assertEquals(await getModel(Sheet).countDocuments(), 1);
   assertEquals(await getModel(Card).countDocuments(), 0);
+});
+
+test("an entity with a record above the size of a document stays, and the others are removed", async () => {
+  await using app = await serveSheets();
+  await storeRemoved(101, 31);
+  const name = "x".repeat(16 * 1024 * 1024 - 8 * 1024);
+  await getModel(Sheet).collection.insertOne({ name, __v: 1, deletedAt: inDays(-32) } as never);
+  await app.created("/sheets", { name: "living" });
+  using log = stub(console, "warn");
+  assertEquals(await Framework.tidy(), { removed: { Sheet: 101 } });
+  assertEquals(await getModel(Sheet).countDocuments({ deletedAt: { $ne: null } }), 1);
+  assertEquals(await history().countDocuments({ operation: "tidy" }), 101);
+  assertEquals(log.calls.length, 1);
+  assertMatch(
+    String(log.calls[0]?.args[0]),
+    /Cannot remove 1 expired entities of "Sheet".*too large/,
+  );
+  assertEquals(await Framework.tidy(), { removed: {} });
 });
 
 test("a class on another connection is left out", async () => {
