@@ -85,6 +85,8 @@ export interface ClassFeature<R = unknown> {
    * and may add conditions to the filter of the request.
    */
   admit?(rule: R, call: Call): void;
+  /** Runs after the `preFetch` hooks of a request, for each class of its route that does not have the option. */
+  admitWithout?(call: Call): void;
   /**
    * Returns the values that the framework stores in the place of a removal, such as the time of the removal. Returns
    * `undefined` if the request removes the entity for good.

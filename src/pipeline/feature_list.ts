@@ -86,6 +86,12 @@ export class FeatureList {
 
   readonly #rulesOf = memoize((target: ModelClass) => readClassRules(this.#ofClasses, target));
 
+  /** The class options that a class does not have. */
+  readonly #without = memoize((target: ModelClass) => {
+    const rules = this.#rulesOf(target);
+    return this.#ofClasses.filter((each) => !rules.some(({ feature }) => feature === each));
+  });
+
   /**
    * Returns the conditions that class options add to the option `scope`. Every read and write of the class must apply
    * them.
@@ -110,6 +116,7 @@ export class FeatureList {
   admitClasses(call: Call): void {
     for (const { target } of call.route.levels) {
       for (const { feature, rule } of this.#rulesOf(target)) feature.admit?.(rule, call);
+      for (const feature of this.#without(target)) feature.admitWithout?.(call);
     }
   }
 
@@ -190,10 +197,7 @@ export class FeatureList {
       for (const each of [target, ...embeddedClasses(target)]) {
         const rules = this.#rulesOf(each);
         startRules(rules, { target: each, route });
-        const without = this.#ofClasses.filter((one) =>
-          !rules.some(({ feature }) => feature === one)
-        );
-        for (const feature of without) feature.startWithout?.({ target: each, route });
+        for (const feature of this.#without(each)) feature.startWithout?.({ target: each, route });
       }
       const operation = operationAt(route, index);
       const [joined] = joiningRules(this.#rulesOf(target), { target, operation });

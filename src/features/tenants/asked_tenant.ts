@@ -17,6 +17,12 @@ export type TenantFunction = (req: FrameworkRequest) => Actor | undefined;
  */
 const TENANT = Symbol("mongrove tenant");
 
+/**
+ * The property of a request to a class without a tenant that has the tenants by the functions that returned them. Such a
+ * request asks only if it reads an entity of another class that has a tenant.
+ */
+const ANSWERS = Symbol("mongrove tenants");
+
 /** The calls that have asked for their tenant, because each call asks only once. */
 const asked = new WeakSet<Call>();
 
@@ -60,11 +66,21 @@ export function tenantFor(req: FrameworkRequest, { field, target }: TenantRule):
   }
 }
 
+/** Lets a request to a class without a tenant ask each function only once. A renewal of a live list asks again. */
+export function keepAnswers({ req, route }: Call): void {
+  if (route.settings.get("tenant") !== undefined) Reflect.set(req, ANSWERS, new Map());
+}
+
 /** Asks for the tenant of a request that no route of the class has asked for. */
 function tenantOutside(req: FrameworkRequest, target: ModelClass): Actor {
   const ask = functions.get(target);
-  if (ask !== undefined) return tenantBy(ask, req);
-  throw new TypeError(`Cannot tell the tenant of "${target.name}": no router serves the class`);
+  if (ask === undefined) {
+    throw new TypeError(`Cannot tell the tenant of "${target.name}": no router serves the class`);
+  }
+  const answers = Reflect.get(req, ANSWERS) as Map<TenantFunction, Actor> | undefined;
+  const tenant = answers?.get(ask) ?? tenantBy(ask, req);
+  answers?.set(ask, tenant);
+  return tenant;
 }
 
 function tenantBy(ask: TenantFunction, req: FrameworkRequest): Actor {

@@ -13,7 +13,13 @@ import {
   type SchemaIndex,
 } from "../../schema/mongoose/schemas/change_indexes.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
-import { askTenant, rememberTenants, tenantFor, type TenantFunction } from "./asked_tenant.ts";
+import {
+  askTenant,
+  keepAnswers,
+  rememberTenants,
+  tenantFor,
+  type TenantFunction,
+} from "./asked_tenant.ts";
 
 export interface TenantRule {
   /** The name of the field with the tenant of an entity. */
@@ -43,6 +49,7 @@ export const tenants: ClassFeature<TenantRule> = {
   },
   selecting: ({ field }) => field,
   admit: (_rule, call) => void askTenant(call),
+  admitWithout: keepAnswers,
   condition: (rule, req) => ({ [rule.field]: tenantFor(req, rule) }),
   stamps: (rule, { req, isNew }) => isNew ? { [rule.field]: tenantFor(req, rule) } : {},
   stamped: ({ field }) => [field],
