@@ -93,7 +93,7 @@ export interface ClassFeature<R = unknown> {
    */
   removal?(
     rule: R,
-    write: { readonly req: FrameworkRequest; readonly at: Date },
+    write: Pick<JoinedRequest, "req" | "actor" | "at">,
   ): Readonly<Record<string, unknown>> | undefined;
   /** Returns the fields that {@linkcode ClassFeature.removal} stores. */
   removalFields?(rule: R): RemovalFields;
@@ -194,6 +194,7 @@ function notAnAction(): never {
 /** A write that has not been sent to the database yet, for which a feature returns further values to store. */
 export interface StampedWrite {
   readonly req: FrameworkRequest;
+  readonly actor: Actor | undefined;
   readonly isNew: boolean;
   readonly schema: Schema;
 }
@@ -222,6 +223,7 @@ export interface TogetherWrite extends WrittenEntities {
 /** The values of a request whose write class options join. */
 export interface JoinedRequest {
   readonly req: FrameworkRequest;
+  readonly actor: Actor | undefined;
   readonly route: Route;
   /** The time of the request. All removals of a transaction store the same time. */
   readonly at: Date;
@@ -312,7 +314,7 @@ export function scopesOfRules(rules: readonly ClassRule[], reach: Reach): Scope[
  */
 export function removalByRules(
   rules: readonly ClassRule[],
-  write: { readonly req: FrameworkRequest; readonly at: Date },
+  write: Pick<JoinedRequest, "req" | "actor" | "at">,
 ): (() => Stamps) | undefined {
   const kept = rules.map(({ feature, rule }) => feature.removal?.(rule, write))
     .filter((values) => values !== undefined);
@@ -376,8 +378,8 @@ export function joinedStatements(
   const joining = joiningRules(rules, place);
   if (joining.length === 0) return undefined;
   return async (written, session) => {
-    const { req } = request ?? {};
-    const write = { ...written, ...place, req, actor: req?.framework.actor, session, request };
+    const { req, actor } = request ?? {};
+    const write = { ...written, ...place, req, actor, session, request };
     for (const { feature, rule } of joining) await feature.together?.(rule, write);
   };
 }

@@ -1,6 +1,6 @@
 import { STANDALONE } from "../database/in_transaction.ts";
 import type { TimeBudget } from "../database/time_budget.ts";
-import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
+import type { Actor, FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { RestRecord } from "../declare/model/records.ts";
 import type { Method } from "../declare/operations/methods.ts";
@@ -41,6 +41,8 @@ import { type Level, operationAt, type Route } from "./request/route.ts";
 /** The request for which class options add work to writes, with the name of its operation. */
 export interface DutiesRequest {
   readonly req: FrameworkRequest;
+  /** The sender of the request. A hook may have replaced `req.framework`, which has the sender for hooks. */
+  readonly actor: Actor | undefined;
   readonly operation: string;
   readonly route: Route;
   readonly timeBudget: TimeBudget;
@@ -136,18 +138,19 @@ export class FeatureList {
    * `undefined` if there is no such work.
    */
   dutiesOf(target: ModelClass, write: DutiesRequest): WriteDuties | undefined {
-    const { req, operation, route, timeBudget, origin } = write;
+    const { req, actor, operation, route, timeBudget, origin } = write;
     const at = origin?.request?.at ?? new Date();
     const place = { target, operation };
     const request: JoinedRequest = {
       req,
+      actor,
       route,
       at,
       origin,
       open: (from, opened) => openJoined(from, { ...opened, timeBudget }),
     };
     const together = joinedStatements(this.#rulesOf(target), { ...place, request });
-    const removal = removalByRules(this.#rulesOf(target), { req, at });
+    const removal = removalByRules(this.#rulesOf(target), { req, actor, at });
     if (together === undefined && removal === undefined && !this.#isStamped(target)) {
       return undefined;
     }
@@ -155,7 +158,7 @@ export class FeatureList {
       target,
       stamps: (written, isNew) => {
         const { schema } = written;
-        return stampsOfRules(this.#rulesOf(written.target), { req, isNew, schema });
+        return stampsOfRules(this.#rulesOf(written.target), { req, actor, isNew, schema });
       },
       stamped: (each) => stampedByRules(this.#rulesOf(each)),
       ...removal && { removal },

@@ -115,7 +115,7 @@ export async function openJoined(
   const { request, model: { db } } = write;
   if (request === undefined) throw new TypeError(`Cannot write "${target.name}" without a request`);
   await checkConnection(request, { write, target });
-  const { req, route, origin = write } = request;
+  const { req, actor, route, origin = write } = request;
   const { features } = route;
   const model = getModel(target, db as never) as unknown as Model<unknown>;
   const conditions: Filter[] = [];
@@ -126,7 +126,7 @@ export async function openJoined(
     model,
     present: castFilter(model, everyFilter(...conditions)),
     removal: features.removalFieldsOf(target),
-    duties: features.dutiesOf(target, { req, operation, route, timeBudget, origin }),
+    duties: features.dutiesOf(target, { req, actor, operation, route, timeBudget, origin }),
     timeBudget,
     write,
   });

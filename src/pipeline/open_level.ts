@@ -119,9 +119,9 @@ async function settingsFor(context: LevelContext): Promise<CollectionSourceOptio
 }
 
 function dutiesOn(context: LevelContext) {
-  const { level: { target }, route, req, timeBudget } = context;
+  const { level: { target }, route, req, timeBudget, state: { actor } } = context;
   const operation = operationOn(context);
-  return route.features.dutiesOf(target, { req, operation, route, timeBudget });
+  return route.features.dutiesOf(target, { req, actor, operation, route, timeBudget });
 }
 
 /** Returns the name of the operation of a request as the entities of the level of a context see it. */

@@ -88,8 +88,7 @@ function checkType(name: string, schema: Schema): void {
  * Returns the sender of a request in the type of a field. Throws if the sender does not fit, so that no write is stored
  * under a wrong name. The client cannot mend this, so the answer is a 500.
  */
-function actorFor(name: string, { req, schema }: StampedWrite): unknown {
-  const { actor } = req.framework;
+function actorFor(name: string, { actor, schema }: StampedWrite): unknown {
   if (actor === undefined) return undefined;
   const type: SchemaType = schema.path(name);
   try {

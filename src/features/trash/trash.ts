@@ -57,9 +57,9 @@ export const trash: ClassFeature<TrashRule> = {
     return { [field]: asked === "only" ? { $ne: null } : null };
   },
   removalFields: ({ field, byField }) => ({ time: field, all: [field, byField] }),
-  removal({ field, byField }, { req, at }) {
+  removal({ field, byField }, { req, actor, at }) {
     if (askedOf(req) === "only") return undefined;
-    return { [field]: at, [byField]: req.framework.actor };
+    return { [field]: at, [byField]: actor };
   },
 };
 

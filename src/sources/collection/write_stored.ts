@@ -237,7 +237,8 @@ async function replace(
 ): Promise<Send | undefined> {
   const { model, shape, selection: { version }, name, by = "_id", stamps } = collection;
   const { inserts } = modelSupport(model, shape);
-  const stamped = stamps && { added: stampNew({}, collection), changed: stamps(false) };
+  const stamped = stamps && stampsOfReplacement(stamps);
+  if (stamped === "unknown") return undefined;
   const made = inserts?.replacement(body, { by, _id: name?._id, ...stamped });
   if (made === undefined || !await areAllowed(made, collection)) return undefined;
   // The value of the identifier was cast by `replacement()`, and versions are numbers, so Mongoose need not cast the
@@ -249,6 +250,21 @@ async function replace(
     const bound = everyFilter(named, unchanged ?? {});
     return store({ named: bound, update: made.stages, upsert, minimal }, collection);
   };
+}
+
+/**
+ * Returns the values that class options store with a PUT. Returns `"unknown"` if there are none for a new entity, such
+ * as for a sender that does not fit. The write of documents then decides by whether the entity exists.
+ */
+function stampsOfReplacement(
+  stamps: NonNullable<OpenCollection["stamps"]>,
+): { readonly added: Values; readonly changed: Values } | "unknown" {
+  const changed = stamps(false);
+  try {
+    return { added: operatorsFor(stamps(true)).set, changed };
+  } catch {
+    return "unknown";
+  }
 }
 
 async function remove(collection: OpenCollection): Promise<WriteResult | Unsent> {

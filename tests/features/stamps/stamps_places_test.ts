@@ -14,6 +14,8 @@ import {
   getModel,
   one,
   prop,
+  remove,
+  replace,
   rest,
   update,
 } from "../../../mod.ts";
@@ -241,4 +243,56 @@ test("lines with hooks and stamps are one statement", async () => {
   assertEquals(sent.filter(({ name }) => name === "insert").length, 1);
   const stored = await getModel(Line).find().lean();
   assertEquals(stored.map(stampsOf), Array(20).fill(["ann", "ann"]));
+});
+
+@rest({ route: "/badges", methods: [one(), replace({ by: "code" })] })
+class Badge extends FrameworkModel {
+  @prop({ unique: true, required: true })
+  code!: string;
+  @prop({ type: Number, stamp: "createdBy" })
+  readonly madeBy?: number;
+  @prop({ stamp: "updatedBy" })
+  readonly changedBy?: string;
+}
+
+test("a PUT to an entity that exists needs a sender of updatedBy only", async () => {
+  await using app = await mount([Badge], { actor, onError: () => undefined });
+  await getModel(Badge).init();
+  assertEquals((await app.put("/badges/a", {}, as("7"))).status, 201);
+  assertEquals((await app.put("/badges/a", {}, as("ann"))).status, 200);
+  assertEquals((await app.put("/badges/b", {}, as("ann"))).status, 500);
+  const stored = await getModel(Badge).find().lean();
+  assertEquals(stored.map(stampsOf), [[7, "ann"]]);
+});
+
+/** A hook that gives the request another `framework`, without its sender. */
+const forget = <T>(req: FrameworkRequest, entity: T): T => {
+  req.framework = { ...req.framework, actor: undefined } as never;
+  return entity;
+};
+
+@rest({
+  route: "/forgotten",
+  methods: [
+    one({ postFetch: forget }),
+    create({ preSave: forget }),
+    update({ postFetch: forget }),
+    remove({ postFetch: forget }),
+  ],
+  trash: true,
+})
+class Forgotten extends Stamped {
+  @prop()
+  text?: string;
+}
+
+test("a hook that replaces req.framework loses no sender", async () => {
+  await using app = await mount([Forgotten], { actor });
+  const { _id } = await app.created("/forgotten", { text: "a" }, as("ann"));
+  await app.patch(`/forgotten/${_id}`, { text: "b" }, as("bob"));
+  const [changed] = await getModel(Forgotten).find().lean();
+  assertEquals(stampsOf(changed), ["ann", "bob"]);
+  assertEquals((await app.delete(`/forgotten/${_id}`, as("cem"))).status, 204);
+  const [removed] = await getModel(Forgotten).find().lean();
+  assertEquals([...stampsOf(removed), Object(removed).deletedBy], ["ann", "cem", "cem"]);
 });
