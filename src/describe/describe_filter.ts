@@ -4,7 +4,7 @@ import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import { isRecursive, isSecret, whyUnseen } from "../schema/fields/visibility.ts";
 import type { QueryLimits } from "../filter/q/limits.ts";
 import { OPERATORS } from "../filter/q/operators.ts";
-import type { ListedPaths } from "../filter/q/resolve_path.ts";
+import type { ListedPaths } from "../filter/q/listed_paths.ts";
 
 /**
  * A path that a condition of the filter `q` may name, with the operators that the condition may use. Programs that
@@ -67,12 +67,16 @@ export function listPaths(
  * too, because a filter names the array to reach the fields of its elements by `$elemMatch`.
  */
 export function listedOf(fields: readonly FilterPath[], listed: ListedPaths): FilterPath[] {
-  return fields.flatMap((field) => {
+  const own = fields.flatMap((field) => {
     if (listed.names.includes(field.path)) return [field];
     const { path, type, operators } = field;
     const isArray = operators.includes("$elemMatch") && listed.isBelow(path);
     return isArray ? [{ path, type, operators: ELEMENT_OPERATORS }] : [];
   });
+  const referred = [...listed.referred].map(([path, { field }]) => {
+    return { path, type: typeName(field), operators: operatorsOf(field) };
+  });
+  return [...own, ...referred];
 }
 
 /**

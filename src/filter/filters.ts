@@ -103,6 +103,28 @@ export function markCompiled<T extends object>(operators: T): T {
 }
 
 /**
+ * Copies a filter with other operators in the place of some operators. The copies keep the marks of the originals, so
+ * that operators of the client are neither cast again nor trusted.
+ *
+ * @param replace Returns the operators in the place of the given operators, or `undefined` to keep them.
+ */
+export function replaceOperators(
+  filter: Filter,
+  replace: (operators: Readonly<Filter>) => Filter | undefined,
+): Filter {
+  const copy = (each: unknown): unknown => {
+    if (Array.isArray(each)) return each.map(copy);
+    if (!isJsonObject(each)) return each;
+    const copied = replace(each) ??
+      Object.fromEntries(Object.entries(each).map(([key, inner]) => [key, copy(inner)]));
+    if (isCompiled(each)) markCompiled(copied);
+    if (untrusted.has(each)) markUntrusted(copied);
+    return copied;
+  };
+  return copy(filter) as Filter;
+}
+
+/**
  * Marks all conditions of a filter as compiled, because the values of the filter have the types of their fields. A plain
  * value becomes an operator, because only operators can be marked.
  */

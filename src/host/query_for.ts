@@ -9,7 +9,7 @@ import { OPERATIONS } from "../declare/operations/operation.ts";
 import { castFilter } from "../filter/cast_filter.ts";
 import { everyFilter } from "../filter/filters.ts";
 import { completeQueryLimits, type QueryLimits } from "../filter/q/limits.ts";
-import { ListedPaths } from "../filter/q/resolve_path.ts";
+import { ListedPaths } from "../filter/q/listed_paths.ts";
 import { countSelected, selectLevel } from "../pipeline/open_level.ts";
 import { openCall, requestView } from "../pipeline/request/request_context.ts";
 import { narrowToReader, rightsOf } from "../pipeline/request/reader_rights.ts";

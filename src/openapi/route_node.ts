@@ -73,7 +73,7 @@ export function routeNode(route: Route): RouteNode {
   const { levels, limits } = route;
   const { target, shape, hooks, options, filterPaths, action, answerHeaders } = actingLevel(route);
   const { schema } = buildSchema(target);
-  const place = { schema, model: target.name, paths: filterPaths?.names };
+  const place = { schema, model: target.name, listed: filterPaths };
   const { body, answer } = routeObjects(route);
   const { body: _body, answer: _answer, filter, ...described } = describeRoute(route);
   return {

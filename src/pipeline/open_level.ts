@@ -14,6 +14,7 @@ import { ElementSource } from "../sources/parts/element_source.ts";
 import { openReferences } from "../sources/parts/reference_source.ts";
 import type { Source } from "../sources/source.ts";
 import { fetchOne } from "./fetch.ts";
+import { followReferences } from "./follow_references.ts";
 import { enterLevel, idParam, parseFeatures, requestView } from "./request/request_context.ts";
 import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
 import { narrowToReader } from "./request/reader_rights.ts";
@@ -152,13 +153,16 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
     conditions.push(markConditions(await runHook("scope", () => condition(req))));
   }
   const present = context.cache.present = everyFilter(...conditions);
-  const filter = checkFilter(state.filter, { what: "filter", ...model });
   const { hookConditions: added, pieces } = context;
+  const checked = checkFilter(state.filter, { what: "filter", ...model });
+  // The conditions that hooks have added are found by the identity of their objects. The check copies the filter with
+  // other objects, so these conditions are taken from the filter before the check.
+  const checkedAdded = added && checkFilter(added(state.filter), { what: "filter", ...model });
+  const [filter, hookConditions] = await followReferences(context, [checked, checkedAdded]);
+  if (filter !== checked) context.cache.filter = filter;
   return {
     filter: pieces.filter === undefined ? filter : everyFilter(filter, pieces.filter),
-    // The conditions that hooks have added are found by the identity of their objects. The check copies the filter with
-    // other objects, so these conditions are taken from the filter before the check.
-    ...added && { hookConditions: checkFilter(added(state.filter), { what: "filter", ...model }) },
+    ...hookConditions && { hookConditions },
     scope: everyFilter(...scopes, ...conditions),
     present,
     ...!level.link?.embedded && { version: versionCondition(context) },

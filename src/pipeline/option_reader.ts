@@ -34,6 +34,7 @@ const KINDS = {
   required: ['"required"', (value: unknown) => value === "required"],
   fields: ["a list of fields", isFilled],
   paths: ["a list of paths", isFilled],
+  names: ["a list of names", isNames],
 } as const;
 
 /**

@@ -1,8 +1,9 @@
 import type { Connection, Model } from "mongoose";
 import { runHook } from "../declare/hooks/run_hook.ts";
-import { scopesOf } from "../declare/model/describe_model.ts";
+import { bindingRests, scopesOf } from "../declare/model/describe_model.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { registeredModels } from "../declare/model/records.ts";
+import { isHookName } from "../declare/operations/operation.ts";
 import type { Problems } from "../errors/refusals.ts";
 import { withConditions } from "../filter/cast_filter.ts";
 import { checkFilter } from "../filter/check_filter.ts";
@@ -14,6 +15,7 @@ import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 import { castIdentifier } from "../sources/entities.ts";
 import type { NamedReference } from "../write/body/cast_body.ts";
 import { storedText } from "../write/stored_values.ts";
+import type { Fail } from "./option_reader.ts";
 import { type LevelContext, requestView } from "./request/request_context.ts";
 
 /**
@@ -51,6 +53,22 @@ export function referredTarget({ type }: FieldShape): ModelClass | undefined {
   // A class that is referenced by its name may not be compiled to a model yet, so the registered classes are searched
   // too.
   return referredClass(ref) ?? registeredModels().find(({ name }) => name === ref);
+}
+
+/**
+ * Throws if the operation `one()` of a referenced class has a hook. The hook may hide entities or fields, but does not
+ * run where an entity of another class refers to them, so clients could read or guess these entities and fields.
+ */
+export function checkGuards(referred: ModelClass, fail: Fail): void {
+  const methods = bindingRests(referred).flatMap((rest) => rest.methods);
+  const hooks = methods.filter(({ operation }) => operation === "one")
+    .flatMap(({ hooks }) => Object.entries(hooks));
+  const [name] = hooks.find(([name, hook]) => isHookName(name) && hook !== undefined) ?? [];
+  if (name === undefined) return;
+  throw fail(
+    `but hook "${name}" of one() of "${referred.name}" would not run: ` +
+      `set "unguarded" if every client may see what its scope allows`,
+  );
 }
 
 function namedModel(field: FieldShape, connection: Connection): Omit<ReferredModel, "scope"> {

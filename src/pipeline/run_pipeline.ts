@@ -60,6 +60,9 @@ async function perform(call: Call): Promise<Reply> {
     lead?.feature.respond === undefined;
   const body = takesBody ? readBody(req, bodyLimits) : undefined;
   const opened = await openLevel(call.context);
+  const { filter } = opened.cache;
+  // A `fetch` hook may send the filter, and only the filter with identifiers can be sent.
+  if (filter !== undefined) opened.state.filter = filter;
   await checkIndexes(call);
   refuseTags(opened);
   const { action, perform } = opened.level;

@@ -18,7 +18,7 @@ import {
   type SortName,
 } from "@mongrove/mongrove/client";
 import { arrayProp, FrameworkModel, type Hidden, prop } from "../../mod.ts";
-import type { FrameworkRequest, ReadOnly, Restricted } from "../../mod.ts";
+import type { FrameworkRequest, ReadOnly, Ref, Restricted } from "../../mod.ts";
 import type { Film, Person } from "../fixtures/studio.ts";
 import { expect, type Same } from "../support/same_type.ts";
 
@@ -43,6 +43,26 @@ const trees: Query<Tree>[] = [
   { name: "a", "trees.name": "b", "trees.trees.name": "c", "trees.trees.trees.name": { any: 1 } },
   // @ts-expect-error no such field, at the third name
   { "trees.trees.nme": "c" },
+];
+
+class Referring extends FrameworkModel {
+  @prop({ ref: Inner })
+  one?: Ref<Inner>;
+  @arrayProp({ items: () => Tree })
+  trees?: Ref<Tree>[];
+}
+
+const referring: Query<Referring>[] = [
+  { "one.city": "Rome", "one.since": { $gt: "2026-01-01" }, $nor: [{ "trees.name": null }] },
+  { one: "0123", "one._id": { $ne: "0123" }, "trees.name": { $not: { $regex: "a" } } },
+  // @ts-expect-error no such field of the referred class
+  { "one.cty": "Rome" },
+  // @ts-expect-error hidden
+  { "one.pin": "1" },
+  // @ts-expect-error no single value
+  { "trees.trees": [] },
+  // @ts-expect-error another type
+  { "one.city": 5 },
 ];
 
 enum Genre {
@@ -411,10 +431,11 @@ class Disagrees extends FrameworkModel {
 }
 
 Deno.test("the types of the client hold: every case compiles, or fails to, as it says", () => {
-  assertEquals([filters, wrongFilters, trees, kept].map(({ length }) => length), [9, 18, 2, 3]);
+  const lists = [filters, wrongFilters, trees, referring, kept];
+  assertEquals(lists.map(({ length }) => length), [9, 18, 2, 6, 3]);
   assertEquals([bodies, patches, wrongBodies].map(({ length }) => length), [4, 1, 9]);
   assertEquals([repeated, replacements, unread].map(({ length }) => length), [3, 3, 3]);
-  const unused = [calls, wrongCalls, wrongLists, Disagrees, Thing, Kept];
+  const unused = [calls, wrongCalls, wrongLists, Disagrees, Thing, Kept, Referring];
   assertEquals(wrongGroups.length, 1);
-  assertEquals(unused.map(({ length }) => length), [0, 0, 0, 0, 0, 0]);
+  assertEquals(unused.map(({ length }) => length), [0, 0, 0, 0, 0, 0, 0]);
 });

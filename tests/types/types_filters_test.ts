@@ -10,6 +10,7 @@ import {
   type HooksOf,
   prop,
   type QueryObject,
+  type Ref,
   remove,
   removeAll,
   replace,
@@ -23,6 +24,8 @@ class Inner extends FrameworkModel {
   text?: string;
   @prop({ hidden: true })
   secret?: Hidden<string>;
+  @prop({ ref: () => Fields })
+  other?: Ref<Fields>;
 }
 
 class Fields extends FrameworkModel {
@@ -38,6 +41,10 @@ class Fields extends FrameworkModel {
   free?: Record<string, unknown>;
   @prop({ type: Map, of: Number })
   counts?: Map<string, number>;
+  @prop({ ref: () => Fields })
+  other?: Ref<Fields>;
+  @arrayProp({ items: () => Fields })
+  others?: Ref<Fields>[];
 }
 
 const reads: HooksOf<Fields> = { filter: ["state"], preFetch: () => true };
@@ -58,6 +65,13 @@ const anything = (): QueryObject => ({ whatever: 1 });
     inners: { $elemMatch: { text: 1, $or: [{ secret: 2 }] } },
   }),
 })
+@rest({
+  route: "/referred",
+  methods: [
+    all({ filter: ["other.state", "other._id", "others.inner.text", "inner.other.state"] }),
+    removeAll({ filter: ["other.state"], unguarded: ["other"] }),
+  ],
+})
 @rest({ route: "/b", methods: [all()], scope: anything })
 @rest({ route: "/c", methods: [all()], scope: (req) => req.ip === "" ? {} : { state: 1 } })
 @rest({ route: "/d", methods: [all()], scope: (req) => Promise.resolve({ state: req.ip }) })
@@ -70,7 +84,7 @@ const anything = (): QueryObject => ({ whatever: 1 });
 class Right extends Fields {}
 
 test("what the compiler takes for a filter is one", () => {
-  assertEquals(Framework.describe({ models: [Right] }).length, 9);
+  assertEquals(Framework.describe({ models: [Right] }).length, 11);
 });
 
 /** Never runs: what is declared here does not compile. */
@@ -105,6 +119,20 @@ export function _wrong(): unknown {
   // @ts-expect-error -- the class has no such field
   const named = removeAll<Fields>({ filter: ["state", "stat"] });
   return [A, B, C, D, E, F, G, H, I, named];
+}
+
+export function _wrongReferred(): unknown {
+  // @ts-expect-error -- the class of the reference has no such field
+  const unknown = all<Fields>({ filter: ["other.stat"] });
+  // @ts-expect-error -- no client sees it
+  const hidden = all<Fields>({ filter: ["others.secret"] });
+  // @ts-expect-error -- it leads through two references
+  const twice = all<Fields>({ filter: ["other.other.state"] });
+  // @ts-expect-error -- it is a list
+  const list = all<Fields>({ filter: ["other.inners.text"] });
+  // @ts-expect-error -- it is an object
+  const object = all<Fields>({ filter: ["other.inner"] });
+  return [unknown, hidden, twice, list, object];
 }
 
 export function _wrongInside(): unknown {

@@ -2,13 +2,15 @@ import type { Literals } from "../../declare/decorators/field_options.ts";
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
 import type { Scalar } from "../../declare/model/field_names.ts";
 import type { Bare, Json } from "./json.ts";
+import type { SortField } from "./select.ts";
 
 /**
  * A filter, which the client sends as the parameter `q`. A filter has conditions on fields, and clauses such as `$or`.
  *
  * A filter with the value `undefined`, or with an object of a class without `toJSON`, throws a `TypeError`. JSON would
  * drop the condition, and the filter would select more entities. A path such as `"address.city"` names a field of an
- * embedded entity. TypeScript checks the first three names of a path, because the paths of a class that embeds itself
+ * embedded entity. A path such as `"author.name"` names a field of the entity to which a `Ref` refers, if the server
+ * lists the path. TypeScript checks the first three names of a path, because the paths of a class that embeds itself
  * have no end.
  *
  * @typeParam M The model.
@@ -173,11 +175,29 @@ export type Path<M, D extends readonly 0[] = []> = {
  * @internal The part of a path after the dot, if the field before the dot has the type `I`. After three names, the part
  * is any string, because the paths of a class that embeds itself have no end.
  */
-export type Below<I, D extends readonly 0[]> = I extends Scalar ? never
+export type Below<I, D extends readonly 0[]> = I extends Scalar ? BelowReference<I>
   : I extends ReadonlyMap<string, unknown> ? string
   : I extends FrameworkModel ? D["length"] extends 2 ? string : Path<Omit<I, "__v">, [...D, 0]>
   : I extends object ? string
   : never;
+
+/**
+ * @internal The part of a path after a reference, which names a single value of the entity to which a `Ref` refers. The
+ * type is `never` for any other value.
+ */
+export type BelowReference<I> = "~ref" extends keyof I
+  ? I extends { readonly "~ref"?: infer M } ? SortField<M> | BelowPart<M> : never
+  : never;
+
+/**
+ * @internal The paths of single values in the embedded entities of `M`, for `BelowReference`. TypeScript checks two
+ * names after a reference.
+ */
+export type BelowPart<M> = {
+  [K in keyof M & string]: NonNullable<M[K]> extends FrameworkModel
+    ? `${K}.${SortField<NonNullable<M[K]>>}`
+    : never;
+}[keyof M & string];
 
 /** @internal The type of the field of `M` at the path `P`, from which a filter takes the type of the condition. */
 export type At<M, P> = P extends keyof M ? M[P]
@@ -190,4 +210,5 @@ export type At<M, P> = P extends keyof M ? M[P]
  */
 export type Inside<I, R> = I extends ReadonlyMap<string, infer X> ? X
   : I extends FrameworkModel ? At<I, R>
+  : I extends { readonly "~ref"?: infer M } ? At<M, R>
   : unknown;

@@ -38,9 +38,16 @@ export interface FilterOptions<M = unknown> {
   /**
    * The paths that the URL parameter `q` may name, such as `"state"` or `"address.city"`. The default is all paths that
    * clients see. The path of an object does not allow the paths inside the object. The path of a free-form field or a
-   * Map allows all paths below it.
+   * Map allows all paths below it. A path through a reference, such as `"author.name"`, names a single value of the
+   * referenced entities. Clients find only entities that the scope of the referenced class allows.
    */
   readonly filter?: readonly FieldNames<"filter", M>[] | undefined;
+  /**
+   * The references through which `filter` leads although the operation `one()` of their class has hooks, such as
+   * `"author"`. These hooks do not run for a filter, so every client may find the entities that the scope of the class allows.
+   * Without this option, a path through such a reference is an error at start-up.
+   */
+  readonly unguarded?: readonly string[] | undefined;
 }
 
 /** Options of an operation that are not hooks. */

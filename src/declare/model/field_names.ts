@@ -68,11 +68,26 @@ type FilterPath<M, D extends readonly 0[] = []> = {
 
 type PathBelow<V, D extends readonly 0[]> = V extends readonly (infer I)[]
   ? PathBelow<NonNullable<I>, D>
-  : V extends Scalar ? never
+  : V extends Scalar ? ReferredPath<V>
   : V extends ReadonlyMap<string, unknown> ? string
   : V extends FrameworkModel ? D["length"] extends 2 ? string : FilterPath<V, [...D, 0]>
   : V extends object ? string
   : never;
+
+/**
+ * The paths that a filter can name in the entities to which a `Ref` refers, which are the paths of single
+ * values. Only two names are checked, because models can embed themselves. The type is `never` for any other value.
+ */
+type ReferredPath<V> = "~ref" extends keyof V
+  ? V extends { readonly "~ref"?: infer M } ? FieldNames<"sort", M> | PathInPart<M> : never
+  : never;
+
+/** The paths of single values in the embedded entities of the model `M` that are not in lists. */
+type PathInPart<M> = {
+  [K in keyof M & string]-?: NonNullable<M[K]> extends FrameworkModel
+    ? `${K}.${FieldNames<"sort", NonNullable<M[K]>>}`
+    : never;
+}[keyof M & string];
 
 /**
  * @internal The filter `S` of a scope, if it names only fields of the model `M`, or else a text for a compile error.

@@ -1,3 +1,4 @@
+import { findReferred } from "../../filter/q/referred_path.ts";
 import type { Feature, Plain } from "../../pipeline/feature.ts";
 import { namesType } from "../../pipeline/request/accept.ts";
 import { completeLiveLimits, type LiveLimits } from "./live_limits.ts";
@@ -32,7 +33,15 @@ export const live: Feature<Plain<LiveRule, LiveRule>> = {
   },
   varies: ["Accept"],
   settings: (given) => completeLiveLimits(given as LiveLimits | undefined),
-  check: (option) => ({ max: option.parts("max").max.number(MAX_LIVE) }),
+  check(option, { shape }) {
+    const max = option.parts("max").max.number(MAX_LIVE);
+    const paths = [option.other("filter").value].flat().map(String);
+    const path = paths.find((each) => findReferred(each, shape) !== undefined);
+    if (path === undefined) return { max };
+    throw option.fail(
+      `cannot be live with "${path}" in "filter": a change of an entity behind the reference is no event of the list`,
+    );
+  },
   narrow: (declared) => declared,
   describe: (rule) => ({
     headers: {

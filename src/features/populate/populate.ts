@@ -1,10 +1,8 @@
 import { bindingRests } from "../../declare/model/describe_model.ts";
-import type { ModelClass } from "../../declare/model/framework_model.ts";
-import { isHookName } from "../../declare/operations/operation.ts";
 import { projectionOf } from "../../filter/projection.ts";
 import { DeclaredField, type Feature } from "../../pipeline/feature.ts";
-import type { Fail, OptionPlace, OptionReader } from "../../pipeline/option_reader.ts";
-import { referredTarget } from "../../pipeline/references.ts";
+import type { OptionPlace, OptionReader } from "../../pipeline/option_reader.ts";
+import { checkGuards, referredTarget } from "../../pipeline/references.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import {
@@ -121,20 +119,4 @@ function checkReference(
     select: names?.map((each) => new DeclaredField(each)),
     always: isAlways,
   };
-}
-
-/**
- * Throws if the operation `one()` of a referenced class has a hook. The hook may hide entities or fields, but does not
- * run for entities in the place of references, so the answer would show hidden entities and fields.
- */
-function checkGuards(referred: ModelClass, fail: Fail): void {
-  const methods = bindingRests(referred).flatMap((rest) => rest.methods);
-  const hooks = methods.filter(({ operation }) => operation === "one")
-    .flatMap(({ hooks }) => Object.entries(hooks));
-  const [name] = hooks.find(([name, hook]) => isHookName(name) && hook !== undefined) ?? [];
-  if (name === undefined) return;
-  throw fail(
-    `but hook "${name}" of one() of "${referred.name}" would not run: ` +
-      `set "unguarded" if every client may see what its scope allows`,
-  );
 }

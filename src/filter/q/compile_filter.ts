@@ -8,9 +8,12 @@ import type { Shape } from "../../schema/fields/shape.ts";
 import { queryOf } from "../query_string.ts";
 import { checkDepth, checkList, deeper, refuse } from "./limits.ts";
 import type { Context, FilterLimits } from "./limits.ts";
-import { isOnElement, OPERATORS } from "./operators.ts";
-import { type ListedPaths, resolvePath } from "./resolve_path.ts";
-import { castValue, isExtendedJson } from "./cast_value.ts";
+import type { ListedPaths } from "./listed_paths.ts";
+import { isOnElement, isOperators, negatedOperators, OPERATORS } from "./operators.ts";
+import { ReferenceCondition } from "./reference_condition.ts";
+import { findReferred, type ReferredPath } from "./referred_path.ts";
+import { resolvePath } from "./resolve_path.ts";
+import { castValue } from "./cast_value.ts";
 
 /**
  * Reads the filter in the parameter `q` of a URL and compiles it to a filter for MongoDB. Returns an empty filter if
@@ -113,6 +116,11 @@ interface ClausePlace {
   readonly prefix: string;
 }
 
+interface ReferringPlace {
+  readonly context: Context;
+  readonly referred: ReferredPath;
+}
+
 interface CompilerOptions {
   readonly listed: ListedPaths | undefined;
   readonly rounded: ReadonlySet<number> | undefined;
@@ -143,6 +151,7 @@ export class FilterCompiler {
     const limits = this.#limits;
     checkDepth(depth, limits);
     const result: Filter = {};
+    const referring: Filter[] = [];
     for (const [key, value] of Object.entries(filter)) {
       this.#count();
       if (isClause(key)) {
@@ -156,11 +165,16 @@ export class FilterCompiler {
       } else {
         const whole = `${prefix}${key}`;
         this.#checkListed(whole, value);
-        const field = resolvePath(key, shape);
+        const referred = this.#listed?.isReferred(whole) ? findReferred(key, shape) : undefined;
+        const field = referred?.field ?? resolvePath(key, shape);
         const context = { field, path: key, whole, operator: "", depth, limits, compiler: this };
-        result[key] = this.#condition(value, context);
+        if (referred === undefined) result[key] = this.#condition(value, context);
+        else referring.push(this.#referring(value, { context, referred }));
       }
     }
+    // Several conditions may be on one reference, and the client may have another condition on its identifiers, so each
+    // condition is a clause.
+    if (referring.length > 0) result.$and = [...(result.$and as Filter[] ?? []), ...referring];
     return result;
   }
 
@@ -197,11 +211,32 @@ export class FilterCompiler {
   }
 
   #condition(value: unknown, context: Context): Filter {
-    const isOperators = isJsonObject(value) && !isExtendedJson(value) &&
-      Object.keys(value).some((key) => key.startsWith("$"));
-    if (isOperators) return this.operators(value, context);
+    if (isOperators(value)) return this.operators(value, context);
     refuseSecretive(context);
     return markCompiled({ $eq: castValue(value, context) });
+  }
+
+  /**
+   * Compiles a condition on a field of the entities of a reference. The operator `$not` negates the whole condition, so
+   * it becomes the clause `$nor` around the condition on the reference.
+   */
+  #referring(value: unknown, { context, referred }: ReferringPlace): Filter {
+    const { path, reference, name } = referred;
+    const refer = (condition: Filter): Filter => {
+      const conditions = { [name]: condition };
+      const $in = new ReferenceCondition({ path: context.path, reference, conditions });
+      return { [path]: markCompiled({ $in }) };
+    };
+    if (!isOperators(value) || value.$not === undefined) {
+      return refer(this.#condition(value, context));
+    }
+    this.#count();
+    const { $not, ...others } = value;
+    const inner = { ...deeper(context), operator: "$not" };
+    const negated = this.#referring(negatedOperators($not, inner), { context: inner, referred });
+    const without = { $nor: [negated] };
+    if (Object.keys(others).length === 0) return without;
+    return { $and: [refer(this.operators(others, context)), without] };
   }
 
   #count(): void {

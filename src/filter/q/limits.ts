@@ -14,6 +14,11 @@ export interface QueryLimits {
   /** The maximum number of characters in a regular expression. The default is `200`. */
   readonly maxRegex?: number;
   /**
+   * The maximum number of entities that a condition through a reference, such as `author.name`, may select in the
+   * referenced class. The default is `1000`.
+   */
+  readonly maxReferred?: number;
+  /**
    * With `"listed"`, a filter may name only the paths in the option `filter` of its operation. An operation without
    * this option refuses `q`.
    */
@@ -27,6 +32,7 @@ export const DEFAULT_LIMITS: FilterLimits = {
   maxClauses: 200,
   maxList: 1000,
   maxRegex: 200,
+  maxReferred: 1000,
 };
 
 export function completeQueryLimits({ paths, ...given }: QueryLimits = {}): FilterLimits {

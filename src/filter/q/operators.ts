@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../schema/fields/json.ts";
 import { isClause, isCompiled } from "../filters.ts";
 import { checkList, type Context, deeper, refuse } from "./limits.ts";
+import { ReferenceCondition } from "./reference_condition.ts";
 import { FREE } from "./resolve_path.ts";
 import { castValue, isExtendedJson } from "./cast_value.ts";
 
@@ -102,9 +103,19 @@ function compileOptions(value: unknown, context: Context): string {
 }
 
 function compileNot(value: unknown, context: Context): unknown {
-  const isOperators = isJsonObject(value) && !isExtendedJson(value) &&
-    Object.keys(value).length > 0;
-  return isOperators ? context.compiler.operators(value, context) : refuse(context, "operators");
+  return context.compiler.operators(negatedOperators(value, context), context);
+}
+
+/** Returns the operand of `$not`. Throws a 400 if it has no operators. */
+export function negatedOperators(value: unknown, context: Context): JsonObject {
+  const isFilled = isJsonObject(value) && !isExtendedJson(value) && Object.keys(value).length > 0;
+  return isFilled ? value : refuse(context, "operators");
+}
+
+/** Whether a condition has operators. Otherwise, the condition is a value that the field must equal. */
+export function isOperators(condition: unknown): condition is JsonObject {
+  return isJsonObject(condition) && !isExtendedJson(condition) &&
+    Object.keys(condition).some((key) => key.startsWith("$"));
 }
 
 /**
@@ -201,6 +212,7 @@ function numbers(value: unknown, context: Context): unknown {
  */
 export function mayBeRefused(filter: unknown): boolean {
   if (Array.isArray(filter)) return filter.some(mayBeRefused);
+  if (filter instanceof ReferenceCondition) return mayBeRefused(filter.conditions);
   if (!isJsonObject(filter)) return false;
   const isUnsafe = (key: string) => OPERATORS.get(key)?.isSafe !== true;
   if (isCompiled(filter) && Object.keys(filter).some(isUnsafe)) return true;

@@ -21,7 +21,8 @@ export const FREE: FieldShape = {
  */
 const MAX_NAMES = 100;
 
-const INDEX = /^(0|[1-9]\d{0,8})$/;
+/** The pattern of the index of an array element in a path. */
+export const INDEX = /^(0|[1-9]\d{0,8})$/;
 
 /**
  * Returns the field that a path of a client names. The path may lead through objects, maps, arrays and free-form
@@ -34,23 +35,28 @@ export function resolvePath(path: string, shape: Shape | undefined): FieldShape 
   return field;
 }
 
-function fieldAt(path: string, shape: Shape | undefined): FieldShape | undefined {
+/** Returns the field that a path of a client names, or `undefined` if the path names no field that clients see. */
+export function fieldAt(path: string, shape: Shape | undefined): FieldShape | undefined {
+  return namesIn(path)?.reduce<FieldShape | undefined>(
+    (field, name) => field && fieldIn(field, name),
+    fieldOf(shape),
+  );
+}
+
+/** Returns the names in a path of a client, or `undefined` if the text is no path. */
+export function namesIn(path: string): string[] | undefined {
   const names = path.split(".");
   const isPath = names.length <= MAX_NAMES &&
     names.every((name) => name !== "" && isFieldKey(name));
-  return isPath
-    ? names.reduce<FieldShape | undefined>(
-      (field, name) => field && fieldIn(field, name),
-      fieldOf(shape),
-    )
-    : undefined;
+  return isPath ? names : undefined;
 }
 
 export function fieldOf(shape: Shape | undefined): FieldShape {
   return shape === undefined ? FREE : { ...FREE, kind: "object", shape };
 }
 
-function fieldIn(field: FieldShape, name: string): FieldShape | undefined {
+/** Returns the field that a name leads to inside of a field, or `undefined` if clients see no such field. */
+export function fieldIn(field: FieldShape, name: string): FieldShape | undefined {
   const { kind, shape, element = FREE } = field;
   switch (kind) {
     case "free":
@@ -95,7 +101,7 @@ function declaredIn(field: FieldShape, name: string): FieldShape | undefined {
  * Removes the indexes of array elements from a path, so that `tags.0` is allowed if the option `filter` has `tags`. A
  * number stays if it is the key of a Map.
  */
-function withoutIndexes(path: string, shape: Shape): string {
+export function withoutIndexes(path: string, shape: Shape): string {
   let field: FieldShape | undefined = fieldOf(shape);
   const kept: string[] = [];
   for (const name of path.split(".")) {
@@ -120,67 +126,4 @@ export function fieldsOn(path: string, shape: Shape): [path: string, field: Fiel
     holder = field;
   }
   return found;
-}
-
-/** The paths in the option `filter` of an operation. The filter `q` of a client may name no other path. */
-export class ListedPaths {
-  readonly names: readonly string[];
-  /**
-   * The prefixes of the paths below the Maps and the free-form fields in the option `filter`, such as `labels.` for the
-   * Map `labels`. The keys of a Map are not declared, so a filter may name every path with such a prefix.
-   */
-  readonly #open: readonly string[];
-  readonly #shape: Shape;
-
-  /** @param names The paths of the option. Paths that the shape hides are dropped. */
-  constructor(names: readonly string[], shape: Shape) {
-    this.#shape = shape;
-    this.names = names.filter((name) => fieldAt(name, shape) !== undefined);
-    this.#open = this.names.filter((name) => {
-      const { kind, element } = resolvePath(name, shape);
-      return kind === "free" || kind === "map" || kind === "array" && element?.kind === "free";
-    }).map((name) => `${name}.`);
-  }
-
-  /**
-   * Returns the paths that a reader with fewer rights may name in a filter. Paths that are hidden from this reader are
-   * left out.
-   */
-  under(shape: Shape): ListedPaths {
-    return new ListedPaths(this.names, shape);
-  }
-
-  /**
-   * Whether a filter may name a path, because the option `filter` has the path, or has a Map or a free-form field that
-   * contains it.
-   */
-  has(path: string): boolean {
-    return this.#formsOf(path).some((form) =>
-      this.names.includes(form) || this.#open.some((open) => form.startsWith(open))
-    );
-  }
-
-  /**
-   * Whether the option `filter` has a longer path that begins with the given path. A condition on an array may then use
-   * `$elemMatch` to name the fields of its elements.
-   */
-  isBelow(path: string): boolean {
-    return this.#formsOf(path).some((form) =>
-      this.names.some((name) => name.startsWith(`${form}.`))
-    );
-  }
-
-  #formsOf(path: string): readonly string[] {
-    return [path, withoutIndexes(path, this.#shape)];
-  }
-
-  /**
-   * Throws a 400 for a path that is not in the option `filter`. The message names all allowed paths.
-   *
-   * @throws {RestError} 400. The answer does not reveal whether the schema has such a field.
-   */
-  refuse(path: string): never {
-    const names = this.names.map((name) => `"${name}"`).join(", ");
-    throw badFormat(`Field "${path}" cannot be used in "q", which takes ${names}`, { field: path });
-  }
 }

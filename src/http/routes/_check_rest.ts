@@ -232,7 +232,7 @@ function checkMethod(
   const wrong = isAction(given) ? actionProblem(given) : undefined;
   if (wrong !== undefined) throw fail(`the action ${method} ${wrong}`);
   const operation = operationOf(given);
-  const { lean, parameters = [], filter: _filter, ...others } = given.hooks;
+  const { lean, parameters = [], filter: _filter, unguarded: _unguarded, ...others } = given.hooks;
   const isName = (name: unknown) => typeof name === "string" && name !== "" && name !== "q";
   if (!Array.isArray(parameters) || !parameters.every(isName)) {
     throw fail(`"parameters" of ${method} is not a list of names other than "q"`);

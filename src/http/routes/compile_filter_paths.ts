@@ -1,20 +1,26 @@
 import type { Method } from "../../declare/operations/methods.ts";
+import { bindingRests } from "../../declare/model/describe_model.ts";
 import { operationOf } from "../../declare/operations/action.ts";
 import { takesQ } from "../../declare/operations/operation.ts";
 import { topOf } from "../../filter/filters.ts";
 import type { QueryLimits } from "../../filter/q/limits.ts";
-import { ListedPaths } from "../../filter/q/resolve_path.ts";
+import { ListedPaths } from "../../filter/q/listed_paths.ts";
+import { findReference } from "../../filter/q/referred_path.ts";
 import { checkKind, type OptionPlace } from "../../pipeline/option_reader.ts";
+import { checkGuards, referredTarget } from "../../pipeline/references.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
+
+interface FilterPlace extends OptionPlace {
+  readonly mode: QueryLimits["paths"];
+}
 
 /**
  * Returns the paths that the filter `q` of a request may name, from the option `filter` of the operation. Returns
  * `undefined` if the filter may name all visible paths. Throws if the option has a path that clients do not see.
  */
-export function compileFilterPaths(
-  method: Method,
-  { shape, mode, leftOut, fail }: OptionPlace & { readonly mode: QueryLimits["paths"] },
-): ListedPaths | undefined {
-  const { operation, hooks: { filter, q } } = method;
+export function compileFilterPaths(method: Method, place: FilterPlace): ListedPaths | undefined {
+  const { operation, hooks: { filter, unguarded, q } } = method;
+  const { shape, mode, leftOut, fail } = place;
   const isOpen = filter === undefined && mode === undefined && takesQ(operationOf(method));
   if (isOpen && leftOut.length > 0) {
     throw fail(
@@ -22,6 +28,7 @@ export function compileFilterPaths(
     );
   }
   if (filter === undefined) {
+    if (unguarded !== undefined) throw fail(`cannot have "unguarded" without "filter"`);
     if (mode !== undefined && (operation === "updateAll" || q === "required")) {
       throw fail(`needs a "filter": requests need q, which may name listed paths only`);
     }
@@ -35,6 +42,41 @@ export function compileFilterPaths(
   const guessed = listed.names.find((path) => leftOut.includes(topOf(path)));
   if (guessed !== undefined) throw fail(`has "${guessed}" in "filter", which a hook leaves out`);
   const unseen = filter.find((name) => !listed.names.includes(name));
-  if (unseen === undefined) return listed;
-  throw fail(`has "${unseen}" in "filter", which is no field that clients see`);
+  if (unseen !== undefined) {
+    throw fail(`has "${unseen}" in "filter", which is no ${kindOfField(unseen, shape)}`);
+  }
+  checkReferred(listed, { unguarded, fail });
+  return listed;
+}
+
+/** Returns the end of the error message for a path that clients cannot use. */
+function kindOfField(path: string, shape: Shape): string {
+  const reference = findReference(path, shape)?.reference;
+  if (reference === undefined) return "field that clients see";
+  const target = referredTarget(reference);
+  if (target === undefined) return "field of a known class: name a model class as its reference";
+  return `single value of "${target.name}" that clients see`;
+}
+
+/**
+ * Throws if a path leads through a reference to a class whose `one()` has hooks. The option `unguarded` names the
+ * references for which these hooks need not run.
+ */
+function checkReferred(
+  { referred }: ListedPaths,
+  { unguarded = [], fail }: Pick<OptionPlace, "fail"> & { readonly unguarded: unknown },
+): void {
+  const names = checkKind(unguarded, { kind: "names", option: "unguarded", fail });
+  const references = new Set([...referred.values()].map(({ path }) => path));
+  const unknown = names.find((name) => !references.has(name));
+  if (unknown !== undefined) {
+    throw fail(`has "${unknown}" in "unguarded", which is no reference in "filter"`);
+  }
+  for (const [name, { path, reference }] of referred) {
+    const target = referredTarget(reference);
+    if (target === undefined) continue;
+    bindingRests(target);
+    if (names.includes(path)) continue;
+    checkGuards(target, (problem) => fail(`has "${name}" in "filter", ${problem}`));
+  }
 }

@@ -44,6 +44,11 @@ interface LevelCache {
   parentId?: string | undefined;
   /** The filters of class options that the request applies, such as the filter for the entities of its tenant. */
   present?: Filter;
+  /**
+   * The filter of the request with identifiers in the place of the conditions through references. Missing if the filter
+   * has no such condition.
+   */
+  filter?: Filter;
 }
 
 export interface LevelContext extends RequestContext {

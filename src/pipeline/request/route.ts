@@ -3,7 +3,7 @@ import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
 import type { ActionRecord } from "../../declare/operations/action.ts";
 import type { Operation } from "../../declare/operations/operation.ts";
-import type { ListedPaths } from "../../filter/q/resolve_path.ts";
+import type { ListedPaths } from "../../filter/q/listed_paths.ts";
 import type { FilterLimits, QueryLimits } from "../../filter/q/limits.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import type { Rights } from "../../schema/fields/rights.ts";

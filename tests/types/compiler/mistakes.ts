@@ -54,6 +54,22 @@ export const MISTAKES: readonly Mistake[] = [
     says: [`Type '"yeer"' is not assignable to type`, `"year"`],
   },
   {
+    name: "a filter with a misspelled field of a referred class",
+    code: `all<Movie>({ filter: ["cast.nme"] });`,
+    says: [`Type '"cast.nme"' is not assignable to type`, `Did you mean '"cast.name"'?`],
+  },
+  {
+    name: "a filter of a class with a misspelled field of a referred class",
+    code: `@rest({ route: "/notes", methods: [all({ filter: ["by.nme"] })] })
+class Note extends FrameworkModel { @prop({ ref: User }) by?: Ref<User>; }`,
+    says: [`Type '"by.nme"' is not assignable to type`, `Did you mean '"by.name"'?`],
+  },
+  {
+    name: "a query with a misspelled field of a referred class",
+    code: `movies.all({ q: { "cast.nme": "Ann" } });`,
+    says: `'"cast.nme"' does not exist in type 'Query<Movie>'`,
+  },
+  {
     name: "a hook of a class that lists a method",
     code: `@rest({ route: "/notes", methods: [all({ postFetch: onlyIf(["trim"], () => true) })] })
 class Note extends FrameworkModel { @prop() text?: string; trim(): string { return ""; } }`,

@@ -5,6 +5,7 @@ import {
   operatorsOf,
   schemaOf,
 } from "../../../describe/describe_filter.ts";
+import type { ListedPaths } from "../../../filter/q/listed_paths.ts";
 import { schemaClass } from "../../../schema/build_schema.ts";
 import { typeName } from "../../../describe/describe_object.ts";
 import type { FieldShape, Shape } from "../../../schema/fields/shape.ts";
@@ -17,6 +18,8 @@ import { isRecursive, isSecret } from "../../../schema/fields/visibility.ts";
 export interface FilterNode {
   readonly model: string | undefined;
   readonly fields: ReadonlyMap<string, FilterValue>;
+  /** The paths through references of the object, such as `author.name`. */
+  readonly referred?: ReadonlyMap<string, FilterValue>;
 }
 
 export interface FilterValue {
@@ -40,34 +43,53 @@ interface FilterPlace {
 }
 
 /**
- * Returns the description of the fields that a filter may name. With `paths`, the description has only these paths,
- * which are the paths in the option `filter`.
+ * Returns the description of the fields that a filter may name. With `listed`, the description has only the paths in
+ * the option `filter`.
  */
 export function filterNode(
   shape: Shape,
-  { paths, ...place }: FilterPlace & { readonly paths?: readonly string[] | undefined },
+  { listed, ...place }: FilterPlace & { readonly listed?: ListedPaths | undefined },
 ): FilterNode {
   const node = wholeNode(shape, place);
-  return paths === undefined ? node : listedNode(node, paths);
+  if (listed === undefined) return node;
+  const paths = listed.names.map((path): PathInside => {
+    const field = listed.referred.get(path)?.field;
+    return { path, ...field && { referred: filterValue(field, operatorsOf(field)) } };
+  });
+  return listedNode(node, paths);
+}
+
+/** A path in the option `filter`, from the object that contains it. */
+interface PathInside {
+  readonly path: string;
+  /** The field of the referred class, if the path leads through a reference. */
+  readonly referred?: FilterValue;
 }
 
 /**
  * Returns a description with only the fields that the option `filter` has or that contain such a field, so that the
  * OpenAPI document names no path that the server refuses.
  */
-function listedNode({ model, fields }: FilterNode, paths: readonly string[]): FilterNode {
+function listedNode({ model, fields }: FilterNode, paths: readonly PathInside[]): FilterNode {
+  const referred = new Map<string, FilterValue>();
   const listed = [...fields].flatMap(([name, value]): [string, FilterValue][] => {
-    const inside = paths.filter((path) => path.startsWith(`${name}.`))
-      .map((path) => path.slice(name.length + 1));
-    const isListed = paths.includes(name);
+    let inside = paths.filter(({ path }) => path.startsWith(`${name}.`))
+      .map((each) => ({ ...each, path: each.path.slice(name.length + 1) }));
+    if (below(value).isLeaf) {
+      for (const each of inside) {
+        if (each.referred !== undefined) referred.set(`${name}.${each.path}`, each.referred);
+      }
+      inside = [];
+    }
+    const isListed = paths.some(({ path }) => path === name);
     return isListed || inside.length > 0 ? [[name, listedValue(value, { isListed, inside })]] : [];
   });
-  return { model, fields: new Map(listed) };
+  return { model, fields: new Map(listed), ...referred.size > 0 && { referred } };
 }
 
 function listedValue(
   { object, element, ...value }: FilterValue,
-  listed: { readonly isListed: boolean; readonly inside: readonly string[] },
+  listed: { readonly isListed: boolean; readonly inside: readonly PathInside[] },
 ): FilterValue {
   return {
     ...value,

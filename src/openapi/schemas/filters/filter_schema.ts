@@ -54,11 +54,15 @@ interface Paths {
   readonly components: Components;
 }
 
-function addPaths({ fields }: FilterNode, paths: Paths): void {
+function addPaths({ fields, referred = new Map() }: FilterNode, paths: Paths): void {
+  const { prefix, properties, components } = paths;
   for (const [name, value] of fields) {
-    const path = `${paths.prefix}${name}`;
-    paths.properties.set(path, describeCondition(value, paths.components));
+    const path = `${prefix}${name}`;
+    properties.set(path, describeCondition(value, components));
     addBelow(value, { ...paths, prefix: path });
+  }
+  for (const [path, value] of referred) {
+    properties.set(`${prefix}${path}`, describeCondition(value, components));
   }
 }
 

@@ -1,0 +1,56 @@
+import { type FieldShape, referenceIn, type Shape } from "../../schema/fields/shape.ts";
+import { whyUnseen } from "../../schema/fields/visibility.ts";
+import { fieldIn, fieldOf, INDEX, namesIn } from "./resolve_path.ts";
+
+/** A path that leads through a reference to a field of the referred entities, such as `author.name`. */
+export interface ReferredPath {
+  /** The path of the reference, such as `author`. */
+  readonly path: string;
+  readonly reference: FieldShape;
+  /** The path of the field in the referred class, such as `name`. */
+  readonly name: string;
+  readonly field: FieldShape;
+}
+
+/**
+ * Returns the reference that a path of a client leads through, and the names after it. Returns `undefined` if the path
+ * leads through no reference that clients see.
+ */
+export function findReference(
+  path: string,
+  shape: Shape | undefined,
+): { readonly path: string; readonly reference: FieldShape; readonly below: string[] } | undefined {
+  const names = namesIn(path) ?? [];
+  let field: FieldShape | undefined = fieldOf(shape);
+  for (const [index, name] of names.entries()) {
+    field = fieldIn(field, name);
+    if (field === undefined) return undefined;
+    const reference = referenceIn(field);
+    const below = names.slice(index + 1);
+    const [next] = below;
+    if (reference === undefined || next === undefined) continue;
+    // A path such as `authors.0.name` names an element of a list of references first.
+    if (field.kind === "array" && INDEX.test(next)) continue;
+    return { path: names.slice(0, index + 1).join("."), reference, below };
+  }
+  return undefined;
+}
+
+/**
+ * Returns the field that a path names in the entities of a reference. Returns `undefined` if the path leads through no
+ * reference, or to anything but a single value that clients see.
+ */
+export function findReferred(path: string, shape: Shape | undefined): ReferredPath | undefined {
+  const found = findReference(path, shape);
+  if (found === undefined) return undefined;
+  const { reference, below } = found;
+  let field: FieldShape | undefined;
+  let inner = reference.populated;
+  for (const name of below) {
+    field = inner?.fields.get(name);
+    if (whyUnseen(field) !== undefined) return undefined;
+    inner = field?.shape;
+  }
+  if (field?.kind !== "scalar") return undefined;
+  return { path: found.path, reference, name: below.join("."), field };
+}

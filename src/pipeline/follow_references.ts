@@ -1,0 +1,106 @@
+import { Buffer } from "node:buffer";
+import mongoose, { type Model } from "mongoose";
+import { badFormat } from "../errors/refusals.ts";
+import { withConditions } from "../filter/cast_filter.ts";
+import { everyFilter, type Filter, KEEP_CONDITIONS, replaceOperators } from "../filter/filters.ts";
+import { ReferenceCondition } from "../filter/q/reference_condition.ts";
+import { isJsonObject } from "../schema/fields/json.ts";
+import type { FieldShape } from "../schema/fields/shape.ts";
+import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
+import { mapAll } from "../sources/lists/map_in_order.ts";
+import { type ReferredModel, referredModels } from "./references.ts";
+import type { LevelContext } from "./request/request_context.ts";
+
+/**
+ * Replaces the conditions through references in the filters of a request by the identifiers of the entities that match.
+ * The scope, the trash and the tenant of a referred class limit these entities first, so that neither the result nor
+ * the limit on their number tells anything about other entities. Returns the same filters if they have no such
+ * condition.
+ */
+export async function followReferences<F extends readonly (Filter | undefined)[]>(
+  context: LevelContext,
+  filters: readonly [...F],
+): Promise<readonly [...F]> {
+  if (!context.level.filterPaths?.referred.size) return filters;
+  const conditions = new Set<ReferenceCondition>();
+  collectConditions(filters, conditions);
+  if (conditions.size === 0) return filters;
+  const fields = [...conditions].map(({ reference }) => reference);
+  const models = await referredModels(context, fields);
+  const lookups = new Map<string, Lookup>();
+  for (const condition of conditions) {
+    const model = models.get(condition.reference) as ReferredModel;
+    const key = keyOf(model, condition);
+    const lookup = lookups.get(key) ?? { ...model, conditions: [] };
+    lookup.conditions.push(condition);
+    lookups.set(key, lookup);
+  }
+  const found = await mapAll([...lookups.values()], (lookup) => askClass(context, lookup));
+  const identifiers = new Map(found.flat());
+  const replaced = filters.map((filter) =>
+    filter && replaceOperators(filter, ({ $in }) => {
+      const ids = $in instanceof ReferenceCondition ? identifiers.get($in) : undefined;
+      return ids && { $in: ids };
+    })
+  );
+  return replaced as [...F];
+}
+
+/** Equal conditions on one class, for which the class is asked once. */
+interface Lookup extends ReferredModel {
+  readonly conditions: ReferenceCondition[];
+}
+
+function collectConditions(value: unknown, found: Set<ReferenceCondition>): void {
+  if (value instanceof ReferenceCondition) found.add(value);
+  else if (Array.isArray(value)) value.forEach((each) => collectConditions(each, found));
+  else if (isJsonObject(value)) {
+    Object.values(value).forEach((each) => collectConditions(each, found));
+  }
+}
+
+function keyOf({ model }: ReferredModel, { conditions }: ReferenceCondition): string {
+  const bytes = Buffer.from(mongoose.mongo.BSON.serialize(conditions));
+  return `${model.modelName} ${bytes.toString("latin1")}`;
+}
+
+/**
+ * Asks a referred class for the identifiers of its entities that match a condition and that the reader of the request
+ * may see. Returns them for each of the equal conditions. Throws a 400 if they are too many.
+ */
+async function askClass(
+  { timeBudget, route: { maxTimeMS, limits: { maxReferred } } }: LevelContext,
+  { model, scope, conditions }: Lookup,
+): Promise<[ReferenceCondition, unknown[]][]> {
+  const [{ path, conditions: asked }] = conditions as [ReferenceCondition];
+  const limit = maxReferred + 1;
+  const options = { ...KEEP_CONDITIONS, lean: true, limit, maxTimeMS, batchSize: BATCH_SIZE };
+  const query = withConditions(model.find({}, { _id: 1 }, options), everyFilter(asked, scope));
+  const found = await timeBudget.wait(query.exec()) as readonly { readonly _id: unknown }[];
+  if (found.length > maxReferred) {
+    throw badFormat(
+      `The condition on "${path}" selects more than ${maxReferred} entities: narrow it`,
+      { field: path },
+    );
+  }
+  const ids = found.map(({ _id }) => _id);
+  return conditions.map((each) => [each, idsFor(each.reference, { ids, model })]);
+}
+
+/**
+ * Returns identifiers in the type in which a reference stores them. Identifiers that the reference cannot store are left
+ * out, because no entity can refer to them.
+ */
+function idsFor(
+  { type }: FieldShape,
+  { ids, model }: { readonly ids: unknown[]; readonly model: Model<unknown> },
+): unknown[] {
+  if (type === undefined || type.instance === model.schema.path("_id").instance) return ids;
+  return ids.flatMap((id) => {
+    try {
+      return [type.cast(id, null as never, false)];
+    } catch {
+      return [];
+    }
+  });
+}
