@@ -110,6 +110,10 @@ export const IMPOSSIBLE: Claims = {
     "CVE-2026-27886: a populated reference shows neither what is outside a scope nor a hidden field",
     "security/weaknesses_test.ts",
   ],
+  "learns by a filter through a reference about an entity or a field that it may not see": [
+    "nothing tells a reader what the authors hold that he does not see",
+    "judges/referred_filters_test.ts",
+  ],
   "is told anything of an entity that it may no longer see, with an `ETag` either": [
     "GHSA-97pr-9hgg-3p8r: who may see an entity no more is told nothing of it, with its tag either",
     "security/weaknesses_newer_test.ts",
