@@ -21,7 +21,6 @@ export async function followReferences<F extends readonly (Filter | undefined)[]
   context: LevelContext,
   filters: readonly [...F],
 ): Promise<readonly [...F]> {
-  if (!context.level.filterPaths?.referred.size) return filters;
   const conditions = new Set<ReferenceCondition>();
   collectConditions(filters, conditions);
   if (conditions.size === 0) return filters;

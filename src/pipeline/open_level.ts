@@ -157,8 +157,12 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
   const checked = checkFilter(state.filter, { what: "filter", ...model });
   // The conditions that hooks have added are found by the identity of their objects. The check copies the filter with
   // other objects, so these conditions are taken from the filter before the check.
-  const checkedAdded = added && checkFilter(added(state.filter), { what: "filter", ...model });
-  const [filter, hookConditions] = await followReferences(context, [checked, checkedAdded]);
+  const filters = [
+    checked,
+    added && checkFilter(added(state.filter), { what: "filter", ...model }),
+  ] as const;
+  const mayRefer = (level.filterPaths?.referred.size ?? 0) > 0;
+  const [filter, hookConditions] = mayRefer ? await followReferences(context, filters) : filters;
   if (filter !== checked) context.cache.filter = filter;
   return {
     filter: pieces.filter === undefined ? filter : everyFilter(filter, pieces.filter),

@@ -71,6 +71,7 @@ async function sendEarly({ framework }: FrameworkRequest): Promise<boolean> {
 
 /** Shows the number of books that the filter selects before a hook adds a condition. */
 async function counts({ framework, res }: FrameworkRequest): Promise<boolean> {
+  res?.setHeader("x-filter", JSON.stringify(framework.filter));
   res?.setHeader("x-count", await framework.count());
   framework.filter = { $and: [framework.filter, { title: { $ne: "c" } }] };
   return true;
@@ -81,7 +82,7 @@ const page = { size: 2, max: 100 };
 @rest({
   route: "/books",
   methods: [
-    all({ filter: [...filter, "shop.city"] as never, page, sort: ["title"] }),
+    all({ filter: [...filter, "shop.city", "writer.name"] as never, page, sort: ["title"] }),
     one({ filter }),
     create(),
     update({ filter }),
@@ -119,6 +120,9 @@ class Book extends FrameworkModel {
   chapters?: Chapter[];
   @prop({ type: String, ref: Shop })
   shop?: string;
+  /** The identifier of an author, stored as a text. */
+  @prop({ type: String, ref: Author })
+  writer?: string;
   @prop({ type: Map, of: mongoose.Types.ObjectId, ref: Author } as never)
   owners?: Map<string, Ref<Author>>;
 }
@@ -149,7 +153,7 @@ async function serve(options: MountOptions = {}): Promise<Library> {
   const chapters = [{ page: 1, editor: ann }, { page: 9, editor: bob }];
   const a = await idOf("/books", { title: "a", author: ann, authors: [ann, bob], shop: "s1" });
   await app.created("/books", { title: "b", author: bob, authors: [bob], chapters });
-  await app.created("/books", { title: "c", authors: [], owners: { sales: ann } });
+  await app.created("/books", { title: "c", authors: [], owners: { sales: ann }, writer: bob });
   await app.created("/books", { title: "d", author: gone, authors: [gone, bob] });
   await app.created("/books", { title: "e", author: "0".repeat(24), authors: [ann] });
   const titles = async (q: object, path = "/books") => {
@@ -190,6 +194,8 @@ const selecting = (ann: string): readonly (readonly [titles: string, q: object])
   ["acde", { chapters: { $not: { $elemMatch: { "editor.name": "Bob" } } } }],
   ["a", { "shop.city": "Oslo" }],
   ["c", { "owners.sales.name": "Ann" }],
+  ["c", { "writer.name": "Bob" }],
+  ["abde", { "writer.name": { $not: { $eq: "Bob" } } }],
 ];
 
 test("q names fields of the entities of a reference", async () => {
@@ -201,7 +207,7 @@ test("q names fields of the entities of a reference", async () => {
   }
 });
 
-const listed = filter.concat("shop.city" as never).map((name) => `"${name}"`).join(", ");
+const listed = [...filter, "shop.city", "writer.name"].map((name) => `"${name}"`).join(", ");
 
 test("a filter through references is refused where a filter on the entity is", async () => {
   await using app = await serve();
@@ -300,6 +306,8 @@ test("hooks count, change and send a filter through references", async () => {
   const q = asQuery({ "author.name": { $not: { $eq: "Bob" } } });
   const { headers, body } = await app.get<{ title: string }[]>(`/counted${q}`);
   assertEquals(headers.get("x-count"), "4");
+  const told = { $and: [{ $nor: [{ author: { $in: { name: { $eq: "Bob" } } } }] }] };
+  assertEquals(headers.get("x-filter"), JSON.stringify(told));
   assertEquals(body.map(({ title }) => title).sort().join(""), "ade");
   assertEquals(await app.titles({ "author.name": { $not: { $eq: "Bob" } } }, "/fetched"), "acde");
   assertEquals((await app.get(`/early${q}`)).status, 500);
@@ -307,4 +315,35 @@ test("hooks count, change and send a filter through references", async () => {
     String(errors[0]),
     `Cannot send the condition on "author.name": its identifiers are not known in "preFetch"`,
   );
+});
+
+/** Values that no condition takes, or that make no sense. */
+const HOSTILE: readonly unknown[] = [
+  ...[[], {}, [1], [[]], true, { a: 1 }, { $eq: {} }, { $eq: [] }, { $in: {} }, { $in: [[]] }],
+  ...[{ $in: [] }, { $nin: [] }, { $all: [] }, { $not: [] }, { $not: { a: 1 } }, {
+    $not: { $not: 1 },
+  }],
+  ...[{ $not: { $options: "i" } }, { $options: "i" }, { $exists: "x" }, { $type: [] }, {
+    $mod: [0],
+  }],
+  ...[{ $elemMatch: {} }, { $elemMatch: { name: 1 } }, { $geoWithin: {} }, { $near: [1, 2] }],
+  ...[{ $and: [] }, { $or: [{}] }, { $expr: {} }, { $where: "1" }, { $ne: { $oid: "x" } }],
+  ...[{ $gt: { $date: "x" } }, { $not: { $not: { $not: { $eq: "Ann" } } } }, { toBSON: 1 }],
+  ...[{ _bsontype: "ObjectId" }, { __proto__: 1 }, { constructor: 1 }, { $regex: "(" }, null, ""],
+  { $gt: "A", a: 1 },
+];
+
+test("a hostile condition through a reference is a 400 or a filter, never a 500", async () => {
+  await using app = await serve();
+  const told: Record<number, number> = {};
+  for (const path of ["author.name", "author.born", "authors.0.name", "chapters.editor.name"]) {
+    for (const condition of HOSTILE) {
+      for (const q of [{ [path]: condition }, { $nor: [{ $or: [{ [path]: condition }] }] }]) {
+        const { status, text } = await app.get(`/books${asQuery(q)}`);
+        assertEquals([200, 400].includes(status), true, `${JSON.stringify(q)}: ${text}`);
+        told[status] = (told[status] ?? 0) + 1;
+      }
+    }
+  }
+  assertEquals(Object.keys(told), ["200", "400"]);
 });

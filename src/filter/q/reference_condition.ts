@@ -23,6 +23,11 @@ export class ReferenceCondition {
     this.conditions = conditions;
   }
 
+  /** Returns the filter on the referred class, for hooks that log the filter of a request. */
+  toJSON(): Filter {
+    return this.conditions;
+  }
+
   /**
    * Throws, because BSON would otherwise store an empty object, and a negated condition would select every entity. BSON
    * calls the method if a hook sends the filter before the identifiers are known.
