@@ -77,6 +77,12 @@ async function counts({ framework, res }: FrameworkRequest): Promise<boolean> {
   return true;
 }
 
+/** Copies an object of the request into the filter, as hooks do with a parsed query string. */
+function copiesTitle({ framework }: FrameworkRequest): boolean {
+  Object.assign(framework.filter, { title: { $ne: "x" } });
+  return true;
+}
+
 const page = { size: 2, max: 100 };
 
 @rest({
@@ -107,6 +113,7 @@ const page = { size: 2, max: 100 };
     fetch: ({ framework }) => getModel(Book).find(framework.filter as never).sort("title"),
   })],
 })
+@rest({ route: "/copied", methods: [all({ filter, preFetch: copiesTitle })] })
 @rest({ route: "/any", methods: [all()] })
 class Book extends FrameworkModel {
   @prop()
@@ -346,4 +353,19 @@ test("a hostile condition through a reference is a 400 or a filter, never a 500"
     }
   }
   assertEquals(Object.keys(told), ["200", "400"]);
+});
+
+test("sanitizeFilter binds operators of hooks beside a condition through a reference", async () => {
+  await using app = await serve();
+  const q = { "author.name": { $not: { $eq: "Bob" } } };
+  assertEquals(await app.titles(q, "/copied"), "acde");
+  mongoose.set("sanitizeFilter", true);
+  try {
+    // The operator is compared as a value, which is no text.
+    assertEquals((await app.get(`/copied${asQuery(q)}`)).status, 500);
+    assertEquals(await app.titles(q), "acde");
+    assertEquals(await app.titles(q, "/hooked"), "acde");
+  } finally {
+    mongoose.set("sanitizeFilter", undefined as never);
+  }
 });
