@@ -134,7 +134,8 @@ function operationOn({ route, above }: LevelContext): string {
 
 /**
  * Returns the filter, the scopes, the options and the projection by which a request selects its entities. Evaluates the
- * scopes, and checks the filter that hooks may have changed, because a wrong filter could reveal other entities.
+ * scopes, checks the filter that hooks may have changed, because a wrong filter could reveal other entities, and replaces
+ * its conditions through references by identifiers.
  */
 export async function selectLevel(context: LevelContext): Promise<Selection> {
   const { level, state, req } = context;

@@ -32,7 +32,7 @@ class Address extends FrameworkModel {
 
 @rest({ route: "/authors", methods: [create()], scope: ({ ip }) => ({ state: ip && "open" }) })
 class Author extends FrameworkModel {
-  @prop()
+  @prop({ index: true })
   name?: string;
   @prop({ type: Number })
   born?: number;
@@ -268,6 +268,11 @@ test("equal conditions on a class are asked once, before the list and with the t
   assertEquals(finds.map(({ find }) => find), ["authors", "authors", "books"]);
   const limits = finds.slice(0, 2).map(({ maxTimeMS, limit }) => [maxTimeMS, limit]);
   assertEquals(limits, [[4321, 1001], [4321, 1001]]);
+  await getModel(Author).init();
+  const [{ find, filter, limit } = {}] = finds;
+  const explain = { find, filter, limit };
+  const plan = await mongoose.connection.db?.command({ explain, verbosity: "queryPlanner" });
+  assertStringIncludes(JSON.stringify(plan?.queryPlanner.winningPlan), '"indexName":"name_1"');
 });
 
 test("one(), update(), remove(), actions and sub-routes take filters through references", async () => {
