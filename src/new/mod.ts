@@ -15,7 +15,8 @@
  * node node_modules/@mongrove/mongrove/src/new/mod.js
  * ```
  *
- * With `--plain`, the model has no decorators, so that Node 22.18 and later run the application without a compiler.
+ * With `--plain`, the model has no decorators, so that Node 22.18 and later run the application without a compiler. With
+ * `--login`, users sign up and sign in, and each user has separate entities.
  *
  * @module
  */
@@ -41,6 +42,13 @@ export interface CreateAppOptions {
    * @default {false}
    */
   readonly plain?: boolean;
+  /**
+   * Whether users sign in, by the package better-auth. Each user then sees and changes only the entities that this user
+   * has created.
+   *
+   * @default {false}
+   */
+  readonly login?: boolean;
 }
 
 /**
@@ -66,7 +74,7 @@ const LEFT = /^(\..*|node_modules|package\.json|package-lock\.json|pnpm-lock\.ya
  */
 export async function createApp(
   folder: string,
-  { runtime = "Deno" in globalThis ? "deno" : "node", plain = false }: CreateAppOptions = {},
+  { runtime = "Deno" in globalThis ? "deno" : "node", ...kind }: CreateAppOptions = {},
 ): Promise<string[]> {
   const path = resolve(folder);
   await mkdir(path, { recursive: true });
@@ -74,11 +82,11 @@ export async function createApp(
   if (own !== undefined) {
     throw new Error(`Cannot make an application: folder "${folder}" is not empty: "${own}"`);
   }
-  const files = { ...filesOf(basename(path), { runtime, plain }) };
+  const files = { ...filesOf(basename(path), { ...kind, runtime }) };
   if (runtime === "node") {
     files["package.json"] = await completePackage(
       join(path, "package.json"),
-      packageSettings(plain),
+      packageSettings(kind),
     );
     for (const [name, text] of Object.entries(NODE_FILES)) {
       if (!existsSync(join(path, name))) files[name] = text;
@@ -114,12 +122,15 @@ async function completePackage(path: string, settings: PackageSettings): Promise
 
 async function main(args: readonly string[]): Promise<void> {
   try {
-    const [folder = ".", ...others] = args.filter((arg) => arg !== "--plain");
+    const [folder = ".", ...others] = args.filter((arg) => arg !== "--plain" && arg !== "--login");
     const unknown = [folder, ...others].find((arg) => arg.startsWith("-")) ?? others[0];
     if (unknown !== undefined) {
-      throw new Error(`Cannot make an application: "${unknown}" is neither a folder nor --plain`);
+      throw new Error(
+        `Cannot make an application: "${unknown}" is neither a folder nor --plain nor --login`,
+      );
     }
-    const files = await createApp(folder, { plain: args.includes("--plain") });
+    const [plain, login] = [args.includes("--plain"), args.includes("--login")];
+    const files = await createApp(folder, { plain, login });
     const enter = folder === "." ? "" : `cd ${folder} && `;
     const test = "Deno" in globalThis ? "deno task test" : "npm install && npm test";
     const start = "Deno" in globalThis ? "deno task start" : "npm start";

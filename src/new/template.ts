@@ -1,9 +1,13 @@
+import { loginFiles } from "./login_template.ts";
+
 /** The version ranges of the packages that new applications depend on. */
 const VERSIONS = {
   "@mongrove/mongrove": "^0.1.0",
   "@types/express": "^5",
   "@types/node": "^22",
+  "better-auth": "^1.7",
   "express": "^5",
+  "express-rate-limit": "^8",
   "mongodb-memory-server": "^11",
   "mongoose": "^9.12.0",
   "swagger-ui-dist": "^5",
@@ -146,16 +150,22 @@ test("a field that is not declared is refused", async () => {
 });
 `;
 
-const DENO_JSON = json({
-  tasks: {
-    start: "deno run --allow-env --allow-net --allow-read --allow-sys main.ts",
-    test: "deno test --allow-all",
-  },
-  imports: {
-    ...versionsOf(["@mongrove/mongrove"], "jsr:"),
-    ...versionsOf(["express", "mongodb-memory-server", "mongoose", "swagger-ui-dist"], "npm:"),
-  },
-});
+/** The packages of the login. */
+const LOGIN_PACKAGES = ["better-auth", "express-rate-limit"] as const;
+
+function denoJson(login: boolean): string {
+  const packages = ["express", "mongodb-memory-server", "mongoose", "swagger-ui-dist"] as const;
+  return json({
+    tasks: {
+      start: "deno run --allow-env --allow-net --allow-read --allow-sys main.ts",
+      test: "deno test --allow-all",
+    },
+    imports: {
+      ...versionsOf(["@mongrove/mongrove"], "jsr:"),
+      ...versionsOf([...packages, ...login ? LOGIN_PACKAGES : []], "npm:"),
+    },
+  });
+}
 
 const COMPILER_OPTIONS = {
   target: "es2022",
@@ -182,7 +192,7 @@ export interface PackageSettings {
  * Returns the settings of an application on Node. With decorators, tsx compiles each file. Without decorators, Node runs
  * each file by itself.
  */
-export function packageSettings(plain: boolean): PackageSettings {
+export function packageSettings({ plain = false, login = false }: KindOptions): PackageSettings {
   const dev = ["@types/express", "@types/node", "mongodb-memory-server", "typescript"] as const;
   return {
     type: "module",
@@ -193,6 +203,7 @@ export function packageSettings(plain: boolean): PackageSettings {
     dependencies: {
       "@mongrove/mongrove": `npm:@jsr/mongrove__mongrove@${VERSIONS["@mongrove/mongrove"]}`,
       ...versionsOf(["express", "mongoose", "swagger-ui-dist", ...plain ? [] : ["tsx"] as const]),
+      ...login && versionsOf(LOGIN_PACKAGES),
     },
     devDependencies: versionsOf(dev),
   };
@@ -204,25 +215,31 @@ export const NODE_FILES: Readonly<Record<string, string>> = {
   ".gitignore": "node_modules/\n",
 };
 
-/** The kind of a new application. */
-export interface FilesOptions {
-  readonly runtime: "deno" | "node";
+interface KindOptions {
   /** Whether the model has no decorators. */
   readonly plain?: boolean;
+  /** Whether users sign in. */
+  readonly login?: boolean;
 }
 
-/** Returns the texts of the six files that every new application gets, by file name. */
+/** The kind of a new application. */
+export interface FilesOptions extends KindOptions {
+  readonly runtime: "deno" | "node";
+}
+
+/** Returns the texts of the files of a new application, by file name. */
 export function filesOf(
   name: string,
-  { runtime, plain = false }: FilesOptions,
+  { runtime, plain = false, login = false }: FilesOptions,
 ): Readonly<Record<string, string>> {
   return {
     "todo.ts": plain ? PLAIN_MODEL : MODEL,
     "app.ts": APP,
     "main.ts": MAIN,
     "app.test.ts": TEST,
-    ...runtime === "deno" ? { "deno.json": DENO_JSON } : { "tsconfig.json": tsconfig(plain) },
-    "README.md": readme(name, runtime === "deno" ? "deno task" : "npm run"),
+    ...login && loginFiles(APP, plain),
+    ...runtime === "deno" ? { "deno.json": denoJson(login) } : { "tsconfig.json": tsconfig(plain) },
+    "README.md": readme(name, runtime === "deno" ? "deno task" : "npm run", login),
   };
 }
 
@@ -230,7 +247,8 @@ function tsconfig(plain: boolean): string {
   return json({ compilerOptions: { ...COMPILER_OPTIONS, ...plain && PLAIN_OPTIONS } });
 }
 
-function readme(name: string, run: string): string {
+function readme(name: string, run: string, login: boolean): string {
+  const user = login ? " -b cookies" : "";
   return `# ${name}
 
 A REST API over MongoDB, made with
@@ -246,21 +264,43 @@ No MongoDB? \`docker run --rm -p 27017:27017 mongo:6\` runs one.
 http://127.0.0.1:3000/docs shows the API and sends requests. So does a shell:
 
 \`\`\`sh
-curl http://127.0.0.1:3000/todos -H 'content-type: application/json' -d '{"text":"Write a model"}'
-curl -G http://127.0.0.1:3000/todos --data-urlencode 'q={"done":false}' -d sort=text -d limit=10
+${
+    login
+      ? LOGIN_LINE
+      : ""
+  }curl${user} http://127.0.0.1:3000/todos -H 'content-type: application/json' -d '{"text":"Write a model"}'
+curl${user} -G http://127.0.0.1:3000/todos --data-urlencode 'q={"done":false}' -d sort=text -d limit=10
 \`\`\`
 
 | file          | what it is                                               |
 | ------------- | -------------------------------------------------------- |
 | \`todo.ts\`     | a model: what is stored, and what clients may do with it |
 | \`app.ts\`      | the application; it names its models                     |
-| \`main.ts\`     | connects and listens, and stops without losing requests  |
+${
+    login
+      ? LOGIN_ROW
+      : ""
+  }| \`main.ts\`     | connects and listens, and stops without losing requests  |
 | \`app.test.ts\` | tests over HTTP, with a real MongoDB                     |
 
-Everybody may do everything here. Before you publish it, add hooks to the
+${login ? LOGIN_ADVICE : OPEN_ADVICE}`;
+}
+
+const LOGIN_LINE =
+  `curl -c cookies http://127.0.0.1:3000/api/auth/sign-up/email -H 'content-type: application/json' -d '{"name":"Ann","email":"ann@example.com","password":"correct horse"}'
+`;
+
+const LOGIN_ROW = `| \`login.ts\`    | users and sessions, by better-auth                       |
+`;
+
+const LOGIN_ADVICE = `Before you publish it, set \`APP_URL\` to the address that browsers use, and
+\`AUTH_SECRET\` to a random text (\`openssl rand -base64 32\`). Anybody can sign up:
+verify e-mail addresses before users share data.
+`;
+
+const OPEN_ADVICE = `Everybody may do everything here. Before you publish it, add hooks to the
 operations: they say who may do what.
 `;
-}
 
 function versionsOf(names: readonly Package[], registry?: "jsr:" | "npm:"): Record<string, string> {
   return Object.fromEntries(

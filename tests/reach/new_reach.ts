@@ -117,6 +117,47 @@ test("Node 24 makes an application without decorators, which it runs and tests b
   await Deno.remove(dirname(cwd), { recursive: true });
 });
 
+/** Starts an application with a login, and asks for the todos of nobody. */
+async function tryClosed(
+  command: readonly [string, ...string[]],
+  { cwd, env }: Required<RunCommandOptions>,
+): Promise<void> {
+  await using database = await openDatabase();
+  await using app = await startApp(command, { cwd, env: { ...env, MONGODB_URI: database.uri } });
+  assertEquals((await request(`${app.url}/todos`)).status, 401);
+}
+
+test("deno run makes an application with a login, whose test passes", async () => {
+  const folder = await Deno.makeTempDir();
+  const env = { ...denoEnv, ...mongo };
+  const [, ...line] = [...DENO_LINE.split(" "), "--login"];
+  await runCommand(Deno.execPath(), line, { cwd: folder, env });
+  const app = { cwd: join(folder, "my-app"), env };
+  for (const args of ["task test", "check", "lint", "fmt --check"]) {
+    await runCommand(Deno.execPath(), args.split(" "), app);
+  }
+  await tryClosed([Deno.execPath(), "task", "start"], app);
+  await Deno.remove(folder, { recursive: true });
+});
+
+test("Node 24 makes an application with a login and without decorators", async () => {
+  const node = await openRuntime("Node 24");
+  const cwd = join(await Deno.makeTempDir(), "my-app");
+  await Deno.mkdir(cwd);
+  await Deno.writeTextFile(join(cwd, ".npmrc"), `@jsr:registry=${jsrUrl}npm/\n`);
+  const PATH = dirname(node) + delimiter + Deno.env.get("PATH");
+  const app = { cwd, env: { ...mongo, JSR_URL: jsrUrl, PATH, npm_config_yes: "true" } };
+  const [init, add, make] = NODE_LINES;
+  for (const line of [init, add, `${make} --plain --login`, "npm install --no-audit --no-fund"]) {
+    const [name = "", ...args] = (line ?? "").split(" ");
+    await runCommand(name, args, app);
+  }
+  assertMatch(await runCommand("npm", ["test"], app), /pass 2$/m);
+  await runCommand("npm", ["run", "check"], app);
+  await tryClosed([node, "main.ts"], app);
+  await Deno.remove(dirname(cwd), { recursive: true });
+});
+
 test("the program of new applications refuses an option that there is not", async () => {
   const [, ...line] = DENO_LINE.split(" ");
   const folder = await Deno.makeTempDir();
@@ -129,5 +170,7 @@ test("the program of new applications refuses an option that there is not", asyn
 
 test("README.md names the lines that were used here", async () => {
   const readme = await readReadme();
-  for (const line of [DENO_LINE, ...NODE_LINES, "--plain"]) assertStringIncludes(readme, line);
+  for (const line of [DENO_LINE, ...NODE_LINES, "--plain", "--login"]) {
+    assertStringIncludes(readme, line);
+  }
 });

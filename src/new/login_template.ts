@@ -1,0 +1,221 @@
+/** The files of a new application with a login, in the place of those of the same names. @module */
+
+const GUARDED_OPERATIONS = `all({ ...guard, page: { max: 100 }, sort: ["text"] }),
+    one(guard),
+    create(guard),
+    update(guard),
+    remove(guard),`;
+
+const MODEL = `import { all, create, FrameworkModel, one, prop } from "@mongrove/mongrove";
+import { type ReadOnly, remove, rest, update } from "@mongrove/mongrove";
+import { signedIn } from "./login.ts";
+
+const guard = { preFetch: signedIn };
+
+/** The model. Each user sees and changes the todos that this user has created. */
+@rest({
+  route: "/todos",
+  scope: (req) => ({ owner: req.user?.id }),
+  methods: [
+    ${GUARDED_OPERATIONS}
+  ],
+})
+export class Todo extends FrameworkModel {
+  @prop({ stamp: "createdBy", index: true })
+  owner?: ReadOnly<string>;
+
+  @prop({ required: true, maxLength: 200, index: true })
+  text!: string;
+
+  @prop({ default: false })
+  done!: boolean;
+}
+`;
+
+const PLAIN_MODEL = `import { all, create, define, FrameworkModel } from "@mongrove/mongrove";
+import { one, type ReadOnly, remove, update } from "@mongrove/mongrove";
+import { signedIn } from "./login.ts";
+
+const guard = { preFetch: signedIn };
+
+/** The model. Each user sees and changes the todos that this user has created. */
+export class Todo extends FrameworkModel {
+  owner?: ReadOnly<string>;
+  text!: string;
+  done!: boolean;
+}
+define(Todo, {
+  fields: {
+    owner: { stamp: "createdBy", index: true },
+    text: { required: true, maxLength: 200, index: true },
+    done: { default: false },
+  },
+  rest: {
+    route: "/todos",
+    scope: (req) => ({ owner: req.user?.id }),
+    methods: [
+      ${GUARDED_OPERATIONS.replaceAll("\n", "\n  ")}
+    ],
+    schemaOptions: { strict: "throw" },
+  },
+});
+`;
+
+const LOGIN = `import { type FrameworkRequest, RestError } from "@mongrove/mongrove";
+import { betterAuth } from "better-auth";
+import { mongodbAdapter } from "better-auth/adapters/mongodb";
+import { fromNodeHeaders, toNodeHandler } from "better-auth/node";
+import type { Express, NextFunction, Request, Response } from "express";
+import { rateLimit } from "express-rate-limit";
+import mongoose from "mongoose";
+import { randomUUID } from "node:crypto";
+import process from "node:process";
+
+declare global {
+  namespace Express {
+    interface Request {
+      /** The user who sends the request. */
+      user?: { readonly id: string; readonly name: string };
+    }
+  }
+}
+
+/** The address that browsers use. */
+const appUrl = process.env.APP_URL ?? "http://127.0.0.1:3000";
+
+let auth: ReturnType<typeof openAuth>;
+
+function openAuth() {
+  const client = mongoose.connection.getClient();
+  return betterAuth({
+    baseURL: appUrl,
+    // Without a secret of your own, a restart signs all users out.
+    secret: process.env.AUTH_SECRET ?? randomUUID() + randomUUID(),
+    database: mongodbAdapter(client.db(), { client }),
+    emailAndPassword: { enabled: true },
+  });
+}
+
+/** Finds the user of the session. Throws a 401 without a session. */
+export async function signedIn(req: FrameworkRequest): Promise<boolean> {
+  const session = await auth.api.getSession({
+    headers: fromNodeHeaders(req.headers),
+  });
+  if (session === null) throw new RestError(401, { code: "UNAUTHENTICATED" });
+  req.user = session.user;
+  return true;
+}
+
+/** Refuses a write that a page of another origin sends with the cookie of the user. */
+function sameOrigin(
+  { method, headers }: Request,
+  res: Response,
+  next: NextFunction,
+): void {
+  const isRead = ["GET", "HEAD", "OPTIONS"].includes(method);
+  const { origin } = headers;
+  if (isRead || origin === undefined || origin === new URL(appUrl).origin) {
+    next();
+  } else {res.status(403).json({
+      code: "FORBIDDEN",
+      message: "The origin is not APP_URL",
+    });}
+}
+
+/** Adds the routes of the login, before express.json(). The application is connected already. */
+export function mountLogin(app: Express): void {
+  auth = openAuth();
+  app.use(sameOrigin);
+  app.use("/api/auth/sign-in", rateLimit({ windowMs: 15 * 60_000, limit: 10 }));
+  app.all("/api/auth/{*path}", toNodeHandler(auth));
+}
+`;
+
+const TEST = `import { serve, startMongo } from "@mongrove/mongrove/testing";
+import mongoose from "mongoose";
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import process from "node:process";
+import { buildApp } from "./app.ts";
+
+const mongo = await startMongo();
+await mongoose.connect(mongo.uri);
+const { url, stop } = await serve(buildApp());
+
+after(async () => {
+  await stop();
+  await mongoose.disconnect();
+  await mongo.stop();
+});
+
+/** The origin of the pages of the application, which browsers send with each write. */
+const origin = process.env.APP_URL ?? "http://127.0.0.1:3000";
+
+function send(
+  method: string,
+  path: string,
+  body?: object,
+  cookie = "",
+): Promise<Response> {
+  const headers = { "content-type": "application/json", origin, cookie };
+  return fetch(url + path, {
+    method,
+    headers,
+    body: body ? JSON.stringify(body) : null,
+  });
+}
+
+/** Creates a user, and returns the cookie of the session. */
+async function signUp(name: string): Promise<string> {
+  const user = {
+    name,
+    email: \`\${name}@example.com\`,
+    password: "correct horse",
+  };
+  const response = await send("POST", "/api/auth/sign-up/email", user);
+  assert.equal(response.status, 200);
+  return response.headers.getSetCookie().map((each) => each.split(";")[0]).join(
+    "; ",
+  );
+}
+
+test("each user sees the todos of this user alone", async () => {
+  const [ann, bob] = [await signUp("ann"), await signUp("bob")];
+  const created = await send("POST", "/todos", { text: "Write a model" }, ann);
+  assert.equal(created.status, 201);
+  const todo = await created.json();
+  assert.deepEqual(await (await send("GET", "/todos", undefined, ann)).json(), [
+    todo,
+  ]);
+  assert.deepEqual(
+    await (await send("GET", "/todos", undefined, bob)).json(),
+    [],
+  );
+  const changed = await send(
+    "PATCH",
+    \`/todos/\${todo._id}\`,
+    { done: true },
+    bob,
+  );
+  assert.equal(changed.status, 404);
+});
+
+test("nobody sees or creates todos without a session", async () => {
+  assert.equal((await send("GET", "/todos")).status, 401);
+  assert.equal((await send("POST", "/todos", { text: "Rest" })).status, 401);
+});
+`;
+
+/** Returns the files that a login adds or changes. */
+export function loginFiles(app: string, plain: boolean): Readonly<Record<string, string>> {
+  return {
+    "todo.ts": plain ? PLAIN_MODEL : MODEL,
+    "login.ts": LOGIN,
+    "app.ts": app
+      .replace("import { Todo }", 'import { mountLogin } from "./login.ts";\nimport { Todo }')
+      .replace("It neither connects nor listens. */", "The application is connected already. */")
+      .replace("  app.use(express.json());", "  mountLogin(app);\n$&")
+      .replace("    models: [Todo],", "$&\n    actor: (req) => req.user?.id,"),
+    "app.test.ts": TEST,
+  };
+}
