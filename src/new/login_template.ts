@@ -1,4 +1,4 @@
-/** The files of a new application with a login, in the place of those of the same names. @module */
+/** The files that a login adds to a new application or changes in the application. @module */
 
 const GUARDED_OPERATIONS = `all({ ...guard, page: { max: 100 }, sort: ["text"] }),
     one(guard),
@@ -91,7 +91,7 @@ function openAuth() {
     baseURL: appUrl,
     // Without a secret of your own, a restart signs all users out.
     secret: process.env.AUTH_SECRET ?? randomUUID() + randomUUID(),
-    database: mongodbAdapter(client.db(), { client }),
+    database: mongodbAdapter(client.db()),
     emailAndPassword: { enabled: true },
   });
 }

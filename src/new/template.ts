@@ -239,7 +239,7 @@ export function filesOf(
     "app.test.ts": TEST,
     ...login && loginFiles(APP, plain),
     ...runtime === "deno" ? { "deno.json": denoJson(login) } : { "tsconfig.json": tsconfig(plain) },
-    "README.md": readme(name, runtime === "deno" ? "deno task" : "npm run", login),
+    "README.md": readme(name, { run: runtime === "deno" ? "deno task" : "npm run", login }),
   };
 }
 
@@ -247,7 +247,10 @@ function tsconfig(plain: boolean): string {
   return json({ compilerOptions: { ...COMPILER_OPTIONS, ...plain && PLAIN_OPTIONS } });
 }
 
-function readme(name: string, run: string, login: boolean): string {
+function readme(
+  name: string,
+  { run, login }: { readonly run: string; readonly login: boolean },
+): string {
   const user = login ? " -b cookies" : "";
   return `# ${name}
 

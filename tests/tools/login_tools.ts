@@ -61,73 +61,94 @@ async function startPage({ folder }: Project, database: TestDatabase, env: Recor
 }
 
 const PASSWORD = "correct horse battery";
+const SETTINGS = { APP_URL: "http://notes.example", AUTH_SECRET: crypto.randomUUID().repeat(2) };
+const ORIGIN = { origin: SETTINGS.APP_URL };
+
+/** Starts the application with sessions, and returns functions that send the requests of its login. */
+async function openSessions() {
+  await using stack = new AsyncDisposableStack();
+  const project = stack.use(await makeApp("Sessions"));
+  const mongo = stack.use(await startMongo({ replicaSet: 1 }));
+  const database = stack.use(await openDatabase(mongo.uri));
+  const app = stack.use(await startPage(project, database, SETTINGS));
+  const auth = (path: string, body: object, headers: Record<string, string> = {}) =>
+    app.post(`/api/auth/${path}`, body, { headers: { ...ORIGIN, ...headers } });
+  const opened = stack.move();
+  return {
+    ...app,
+    users: database.connection.collection("user"),
+    auth,
+    async signUp(name: string, email: string, more: object = {}): Promise<number> {
+      return (await auth("sign-up/email", { name, email, password: PASSWORD, ...more })).status;
+    },
+    async signIn(email: string, password: string = PASSWORD) {
+      const { status, headers } = await auth("sign-in/email", { email, password });
+      const cookie = headers.getSetCookie().map((each) => each.split(";")[0]).join("; ");
+      return { status, headers: { cookie, ...ORIGIN } };
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+type Sessions = Awaited<ReturnType<typeof openSessions>>;
+
+/** Signs a user up, opens the link of the mail, and signs the user in. */
+async function enter(app: Sessions, name: string, email: string) {
+  assertEquals(await app.signUp(name, email), 200);
+  assertEquals((await app.signIn(email)).status, 403);
+  let link: string | undefined;
+  await until(async () => {
+    link = (await app.readLog()).match(`Mail to ${email}: (\\S+)`)?.[1];
+    return link !== undefined;
+  });
+  const { pathname, search } = new URL(link ?? "");
+  assertEquals((await app.get(pathname + search)).status, 302);
+  const user = await app.signIn(email);
+  assertEquals(user.status, 200);
+  return user;
+}
+
+async function refuseSignUps(app: Sessions): Promise<void> {
+  assertEquals((await app.get("/notes")).status, 401);
+  assertEquals(await app.signUp("Eve", "eve@acme.example", { role: "admin" }), 400);
+  assertEquals(await app.signUp("Eve", "eve@acme.example", { organisation: "bell" }), 400);
+  assertEquals(await app.signUp("Eve", "eve@acme.example@elsewhere.example"), 400);
+  assertEquals(await app.signUp("Eve", "eve@elsewhere.example"), 200);
+  assertEquals(await app.users.countDocuments(), 0);
+}
 
 test("docs/login.md: sessions of better-auth sign users in, and end their live lists", async () => {
-  await using project = await makeApp("Sessions");
-  await using mongo = await startMongo({ replicaSet: 1 });
-  await using database = await openDatabase(mongo.uri);
-  const env = { APP_URL: "http://notes.example", AUTH_SECRET: crypto.randomUUID().repeat(2) };
-  await using app = await startPage(project, database, env);
-  const origin = { origin: env.APP_URL };
-  const auth = (path: string, body: object, headers: Record<string, string> = {}) =>
-    app.post<Record<string, unknown>>(`/api/auth/${path}`, body, {
-      headers: { ...origin, ...headers },
-    });
-  const signUp = async (name: string, email: string, more: object = {}) =>
-    (await auth("sign-up/email", { name, email, password: PASSWORD, ...more })).status;
-  const signIn = async (email: string, password: string = PASSWORD) => {
-    const { status, headers } = await auth("sign-in/email", { email, password });
-    const cookie = headers.getSetCookie().map((each) => each.split(";")[0]).join("; ");
-    return { status, headers: { cookie, ...origin } };
-  };
-
-  assertEquals((await app.get("/notes")).status, 401);
-  assertEquals(await signUp("Eve", "eve@acme.example", { role: "admin" }), 400);
-  assertEquals(await signUp("Eve", "eve@acme.example", { organisation: "bell" }), 400);
-  assertEquals(await signUp("Eve", "eve@elsewhere.example"), 200);
-  assertEquals(await database.connection.collection("user").countDocuments(), 0);
-  assertEquals(await signUp("Eve", "eve@acme.example@elsewhere.example"), 400);
-  for (const [name, email] of [["Ann", "ann@acme.example"], ["Bob", "bob@bell.example"]] as const) {
-    assertEquals(await signUp(name, email), 200);
-    assertEquals((await signIn(email)).status, 403);
-    let link: string | undefined;
-    await until(async () => {
-      link = (await app.readLog()).match(`Mail to ${email}: (\\S+)`)?.[1];
-      return link !== undefined;
-    });
-    const { pathname, search } = new URL(link ?? "");
-    assertEquals((await app.get(pathname + search)).status, 302);
-  }
-  const ann = await signIn("ann@acme.example");
-  const bob = await signIn("bob@bell.example");
-  assertEquals([ann.status, bob.status], [200, 200]);
-  assertEquals((await signIn("ann@acme.example", "wrong horse battery")).status, 401);
-
+  await using app = await openSessions();
+  await refuseSignUps(app);
+  const ann = await enter(app, "Ann", "ann@acme.example");
+  const bob = await enter(app, "Bob", "bob@bell.example");
   const note = await app.created("/notes", { text: "Rest" }, ann);
-  const users = database.connection.collection("user");
-  const { _id } = await users.findOne({ email: "ann@acme.example" }) ?? {};
-  assertEquals([note.organisation, note.author], ["acme", String(_id)]);
+  const stored = await app.users.findOne({ email: "ann@acme.example" });
+  assertEquals([note.organisation, note.author], ["acme", String(stored?._id)]);
   assertEquals(await app.read<EntityBody[]>("/notes", bob), []);
   assertEquals((await app.get(`/notes/${note._id}`, bob)).status, 404);
-  assertEquals((await auth("update-user", { organisation: "bell" }, ann.headers)).status, 400);
+  assertEquals((await app.auth("update-user", { organisation: "bell" }, ann.headers)).status, 400);
   assertEquals((await app.patch(`/notes/${note._id}`, { remark: "x" }, ann)).status, 400);
   assertEquals((await app.delete(`/notes/${note._id}`, ann)).status, 403);
   const foreign = { headers: { ...ann.headers, origin: "http://evil.notes.example" } };
   assertEquals((await app.post("/notes", { text: "Forged" }, foreign)).status, 403);
 
-  await users.updateOne({ _id }, { $set: { role: "admin" } });
+  await app.users.updateOne({ email: "ann@acme.example" }, { $set: { role: "admin" } });
   assertEquals((await app.patch(`/notes/${note._id}`, { remark: "x" }, ann)).status, 200);
   const open = app.readStream(ann.headers);
-  await until(async () => (await app.read<EntityBody[]>("/notes", ann)).length === 1);
-  assertEquals((await auth("revoke-sessions", {}, ann.headers)).status, 200);
+  assertEquals((await app.auth("revoke-sessions", {}, ann.headers)).status, 200);
   assert((await open).includes("Rest"));
   assertEquals((await app.get("/notes", ann)).status, 401);
+});
 
-  const last = await signIn("ann@acme.example");
-  assertEquals((await auth("sign-out", {}, last.headers)).status, 200);
-  assertEquals((await app.get("/notes", last)).status, 401);
-  for (let left = 10; left > 0; left--) await signIn("ann@acme.example", "guess");
-  assertEquals((await signIn("ann@acme.example")).status, 429);
+test("docs/login.md: a wrong password is a 401, and many of them a 429", async () => {
+  await using app = await openSessions();
+  const ann = await enter(app, "Ann", "ann@acme.example");
+  assertEquals((await app.signIn("ann@acme.example", "wrong horse battery")).status, 401);
+  assertEquals((await app.auth("sign-out", {}, ann.headers)).status, 200);
+  assertEquals((await app.get("/notes", ann)).status, 401);
+  for (let left = 10; left > 0; left--) await app.signIn("ann@acme.example", "guess");
+  assertEquals((await app.signIn("ann@acme.example")).status, 429);
 });
 
 const RSA = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
@@ -164,27 +185,35 @@ async function sign(
   return { authorization: `Bearer ${text}.${toText(bytes)}` };
 }
 
-test("docs/login.md: tokens of an identity provider sign users in, until they expire", async () => {
-  // A provider may rotate its keys at any time; jose waits 30 seconds before it asks for keys again
+/** Starts the application with tokens, and an identity provider whose keys can be changed. */
+async function openTokens() {
+  // A provider may rotate its keys at any time. jose waits 30 seconds before it asks for keys again.
   const impatient = (code: string) => code.replace('"JWKS_URL"))', "$&, { cooldownDuration: 0 }");
-  await using project = await makeApp("Tokens", impatient);
-  await using mongo = await startMongo({ replicaSet: 1 });
-  await using database = await openDatabase(mongo.uri);
-  let keys: Key[] | undefined;
+  await using stack = new AsyncDisposableStack();
+  const project = stack.use(await makeApp("Tokens", impatient));
+  const mongo = stack.use(await startMongo({ replicaSet: 1 }));
+  const database = stack.use(await openDatabase(mongo.uri));
+  const published: { keys?: Key[] } = {};
   const provider = await serve((_req: IncomingMessage, res: ServerResponse) => {
-    res.writeHead(keys ? 200 : 500, { "content-type": "application/json" });
-    res.end(JSON.stringify({ keys: keys?.map(({ jwk }) => jwk) }));
+    res.writeHead(published.keys ? 200 : 500, { "content-type": "application/json" });
+    res.end(JSON.stringify({ keys: published.keys?.map(({ jwk }) => jwk) }));
   });
+  stack.defer(() => provider.stop());
   const env = { JWKS_URL: provider.url, ISSUER: "idp", AUDIENCE: "notes" };
-  await using app = await startPage(project, database, env);
-  const statusFor = async (headers: Record<string, string>) =>
-    (await app.get("/notes", { headers })).status;
-  const [first, second, strange] = await Promise.all(["1", "2", "1"].map(makeKey));
+  const app = stack.use(await startPage(project, database, env));
+  const opened = stack.move();
+  return {
+    ...app,
+    published,
+    statusFor: async (headers: Record<string, string>) =>
+      (await app.get("/notes", { headers })).status,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
 
-  assertEquals(await statusFor(await sign(first)), 503);
-  keys = [first];
-  assertEquals(await statusFor(await sign(first)), 200);
-  const refused: Record<string, Record<string, string>> = {
+/** Returns the headers of requests that the application refuses, by what is wrong with them. */
+async function wrongTokens([first, second, strange]: readonly [Key, Key, Key]) {
+  return {
     "no token": {},
     "no scheme": { authorization: (await sign(first)).authorization.slice(7) },
     expired: await sign(first, { seconds: -1 }),
@@ -197,10 +226,20 @@ test("docs/login.md: tokens of an identity provider sign users in, until they ex
     "no algorithm": await sign(first, { head: { alg: "none" } }),
     "an algorithm with a shared secret": await sign(first, { head: { alg: "HS256" } }),
   };
+}
+
+test("docs/login.md: tokens of an identity provider sign users in, until they expire", async () => {
+  await using app = await openTokens();
+  const { published, statusFor } = app;
+  const [first, second, strange] = await Promise.all([makeKey("1"), makeKey("2"), makeKey("1")]);
+  assertEquals(await statusFor(await sign(first)), 503);
+  published.keys = [first];
+  assertEquals(await statusFor(await sign(first)), 200);
+  const refused = await wrongTokens([first, second, strange]);
   for (const [what, headers] of Object.entries(refused)) {
     assertEquals(await statusFor(headers), 401, what);
   }
-  keys = [second];
+  published.keys = [second];
   assertEquals(await statusFor(await sign(second)), 200);
   assertEquals(await statusFor(await sign(first)), 401);
 
@@ -212,5 +251,4 @@ test("docs/login.md: tokens of an identity provider sign users in, until they ex
   assertEquals((await app.delete(`/notes/${note._id}`, ann)).status, 403);
   assertEquals(await statusFor(await sign(second, { organisation: 7 })), 500);
   assert((await app.readStream(await sign(second, { seconds: 2 }))).includes("Rest"));
-  await provider.stop();
 });
