@@ -238,13 +238,19 @@ export function filesOf(
     "main.ts": MAIN,
     "app.test.ts": TEST,
     ...login && loginFiles(APP, plain),
-    ...runtime === "deno" ? { "deno.json": denoJson(login) } : { "tsconfig.json": tsconfig(plain) },
+    ...runtime === "deno"
+      ? { "deno.json": denoJson(login) }
+      : { "tsconfig.json": tsconfig({ plain, login }) },
     "README.md": readme(name, { run: runtime === "deno" ? "deno task" : "npm run", login }),
   };
 }
 
-function tsconfig(plain: boolean): string {
-  return json({ compilerOptions: { ...COMPILER_OPTIONS, ...plain && PLAIN_OPTIONS } });
+/** The types of better-auth refer to packages of other runtimes, which are not installed. */
+const LOGIN_OPTIONS = { skipLibCheck: true } as const;
+
+function tsconfig({ plain, login }: KindOptions): string {
+  const options = { ...COMPILER_OPTIONS, ...plain && PLAIN_OPTIONS, ...login && LOGIN_OPTIONS };
+  return json({ compilerOptions: options });
 }
 
 function readme(
