@@ -6,15 +6,23 @@ import { test } from "../harness/testing.ts";
 import { heldFetch } from "./held/held_fetch.ts";
 import { mount } from "../support/support.ts";
 
+@rest({ route: "/sellers", methods: [one()] })
+class Seller extends FrameworkModel {
+  @prop()
+  name?: string;
+}
+
 @rest({
   route: "/sales",
   methods: [
     all({
       groups: {
-        by: ["shop", { at: "month" }, "isPaid"],
+        by: ["shop", { at: "month" }, "isPaid", "seller"],
+        timeZone: ["UTC", "America/New_York"],
         ...{ count: true, sum: ["pieces", "price"], avg: ["pieces"] },
       },
       search: ["shop"],
+      populate: { seller: { select: ["name"] } },
     }),
   ],
 })
@@ -29,6 +37,8 @@ class Sale extends FrameworkModel {
   pieces?: number;
   @prop({ type: Types.Decimal128 })
   price?: Types.Decimal128;
+  @prop({ ref: Seller })
+  seller?: Ref<Seller>;
 }
 
 @rest({ route: "/customers", methods: [one()] })
@@ -71,6 +81,19 @@ test("groups() gives what entities have in common, and their numbers", async () 
     { shop: "b", sum: { pieces: 6 } },
   ]);
   held.check();
+});
+
+test("groups() shows the entities of references, and the days of a time zone", async () => {
+  await using app = await mount([Sale, Seller]);
+  const seller = await getModel(Seller).create({ name: "Ann" });
+  await getModel(Sale).create({ seller: seller._id as never, at: new Date("2024-03-01") });
+  const sales = connect(app.url).resource<Sale>("/sales");
+  const [group] = await sales.groups({
+    by: ["seller", "at"],
+    populate: ["seller"],
+    timeZone: "America/New_York",
+  });
+  assertEquals([group?.seller?.name, group?.at], ["Ann", "2024-02"]);
 });
 
 test("groups() fails with what the server says of an undeclared name", async () => {

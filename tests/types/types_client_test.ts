@@ -176,10 +176,27 @@ function wrongGroups(things: Resource<Thing>): unknown[] {
     () => things.groups({ sum: ["name"] }),
     // @ts-expect-error not asked for
     () => things.groups({ by: ["name"], sort: ["year"] }),
+    // @ts-expect-error no reference
+    () => things.groups({ by: ["made"], populate: ["made"] }),
     // @ts-expect-error entities have it, groups do not
     () => things.groups({ by: ["name"], limit: 5 }),
   ];
 }
+
+async function groupsWithEntities(films: Resource<Film>): Promise<void> {
+  const [group] = await films.groups({
+    by: ["name", "director"],
+    populate: ["director"],
+    timeZone: "Europe/Paris",
+  });
+  if (group === undefined) return;
+  expect<Same<typeof group.director, Json<Person> | null>>();
+  expect<Same<typeof group.name, string | null>>();
+  // @ts-expect-error not grouped
+  await films.groups({ by: ["name"], populate: ["director"] });
+}
+
+assertEquals(typeof groupsWithEntities, "function");
 
 // Names
 

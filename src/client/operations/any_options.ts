@@ -18,6 +18,7 @@ export interface AnyOptions extends CallOptions {
   readonly skip?: number;
   readonly after?: string | number;
   readonly trash?: "only";
+  readonly timeZone?: string;
   readonly count?: boolean;
   readonly next?: string;
   readonly known?: object;

@@ -7,7 +7,7 @@ import type { AnyOptions } from "./any_options.ts";
  */
 export function queryString(options: AnyOptions, next: string | undefined): string {
   const { q, populate, by: group, parameters = {} } = options;
-  const { select, sort, sum, avg, search, limit, skip, after, trash } = options;
+  const { select, sort, sum, avg, search, limit, skip, after, trash, timeZone: tz } = options;
   const values = next !== undefined ? {} : {
     q: q === undefined ? undefined : toJson(q, "q"),
     select,
@@ -21,6 +21,7 @@ export function queryString(options: AnyOptions, next: string | undefined): stri
     skip,
     after,
     trash,
+    tz,
   };
   const query = new URLSearchParams(next);
   for (const [name, value] of [...Object.entries(values), ...Object.entries(parameters)]) {

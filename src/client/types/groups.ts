@@ -1,5 +1,7 @@
 import type { CallOptions } from "../sending/send_request.ts";
+import type { ModelIn } from "../../declare/decorators/rest.ts";
 import type { JsonValue } from "./json.ts";
+import type { PopulatedEntity } from "./populate.ts";
 import type { Query } from "./query.ts";
 import type { SortField } from "./select.ts";
 
@@ -30,9 +32,15 @@ export type NumberName<M> = {
  * @typeParam B The option `by`.
  * @typeParam S The option `sum`.
  * @typeParam A The option `avg`.
+ * @typeParam P The option `populate`.
  */
-export interface GroupOptions<M, B extends string, S extends string, A extends string>
-  extends CallOptions {
+export interface GroupOptions<
+  M,
+  B extends string,
+  S extends string,
+  A extends string,
+  P extends string = never,
+> extends CallOptions {
   /** The fields by which entities are grouped. Without `by`, all selected entities form one group. */
   readonly by?: readonly B[] | undefined;
   /** The number fields whose values are added up in each group. */
@@ -41,6 +49,10 @@ export interface GroupOptions<M, B extends string, S extends string, A extends s
   readonly avg?: readonly A[] | undefined;
   /** The order of the groups, as a list of names. A `-` before a name means descending. */
   readonly sort?: readonly GroupSort<NoInfer<B>, NoInfer<S>, NoInfer<A>>[] | undefined;
+  /** The references in `by` that the groups show as entities. */
+  readonly populate?: readonly (P & NoInfer<B>)[] | undefined;
+  /** The time zone of years, months and days, such as `"Europe/Paris"`. The route must let clients choose the zone. */
+  readonly timeZone?: string | undefined;
   /** The filter that selects the entities. Only selected entities are in the groups. */
   readonly q?: Query<M> | undefined;
   /** The words for which the server searches. Only entities that match are grouped. */
@@ -62,9 +74,17 @@ export type GroupSort<B extends string, S extends string, A extends string> = `$
  * @typeParam B The names of the fields in `by`.
  * @typeParam S The names of the fields in `sum`.
  * @typeParam A The names of the fields in `avg`.
+ * @typeParam P The names of the references in `populate`.
  */
-export type Group<M, B extends keyof M, S extends keyof M, A extends keyof M> =
-  & GroupValues<M, B>
+export type Group<
+  M,
+  B extends keyof M,
+  S extends keyof M,
+  A extends keyof M,
+  P extends keyof M = never,
+> =
+  & GroupValues<M, Exclude<B, P>>
+  & { readonly [N in P]-?: PopulatedEntity<ModelIn<NonNullable<M[N]>>, true> | null }
   & {
     /** The number of entities in the group, if the route declares `groups: { count: true }`. */
     readonly count?: number;

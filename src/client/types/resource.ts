@@ -27,7 +27,7 @@ import type { Group, GroupName, GroupOptions, NumberName } from "./groups.ts";
 import type { HistoryPageOptions, HistoryRecord, ItemOptions } from "./history.ts";
 import type { RemoveItemOptions, RemoveItemsOptions, RestoreOptions } from "./history.ts";
 import type { Shown } from "./json.ts";
-import type { Populate } from "./populate.ts";
+import type { Populate, PopulateName } from "./populate.ts";
 import type { Answer, DateName, FieldName } from "./select.ts";
 
 /**
@@ -56,7 +56,8 @@ export interface Resource<M> {
     B extends GroupName<M> = never,
     S extends NumberName<M> = never,
     A extends NumberName<M> = never,
-  >(options: GroupOptions<M, B, S, A>): Promise<Group<M, B, S, A>[]>;
+    P extends GroupName<M> & PopulateName<M> = never,
+  >(options: GroupOptions<M, B, S, A, P>): Promise<Group<M, B, S, A, P>[]>;
   /**
    * Yields the list or a page of the list, and yields it again after each change. The loop ends when the reader stops
    * or when `signal` is aborted. The route must have `all({ live: true })`. Each list is a new array. An entity that

@@ -7,6 +7,7 @@ const TEXTS = {
   group: "The fields to group by: the answer has groups in the place of entities",
   sum: "The numbers of which each group tells the sum",
   avg: "The numbers of which each group tells the average",
+  tz: "The time zone of the years, months and days of groups",
 } as const;
 
 const UNITS = { year: "", month: "-[0-9]{2}", day: "-[0-9]{2}-[0-9]{2}" } as const;
@@ -16,7 +17,7 @@ const UNITS = { year: "", month: "-[0-9]{2}", day: "-[0-9]{2}-[0-9]{2}" } as con
  * its reader sees none of its fields.
  */
 export function describeGroups(rules: GroupRules): Description {
-  const { by, sum, avg, count, max } = rules;
+  const { by, zones, sum, avg, count, max } = rules;
   const lists = { group: [...by.keys()], sum, avg };
   const isOffered = Object.values(lists).some((fields) => fields.length > 0);
   const parameters: Record<string, ParameterFacts> = {
@@ -24,6 +25,10 @@ export function describeGroups(rules: GroupRules): Description {
   };
   for (const [name, fields] of Object.entries(lists)) {
     if (fields.length > 0) parameters[name] = { text: TEXTS[name as keyof typeof TEXTS], fields };
+  }
+  if (zones.isChosen && [...by.values()].some((unit) => unit !== undefined)) {
+    const schema = { type: "string", enum: zones.names, default: zones.names[0] };
+    parameters.tz = { text: TEXTS.tz, schema };
   }
   const numbers = (names: readonly string[]): PropertyFacts => ({
     properties: Object.fromEntries(names.map((name) => [name, { computes: name }])),
@@ -65,7 +70,8 @@ export function sortKeysOf({ by, sum, avg, count }: GroupKeys): string[] {
 }
 
 /** Returns the option `groups` with its defaults, for the result of `Framework.describe()`. */
-function optionOf({ by, sum, avg, ...others }: GroupRules): Required<GroupsOptions> {
+function optionOf({ by, zones, sum, avg, ...others }: GroupRules): Required<GroupsOptions> {
   const keys = [...by].map(([name, unit]) => unit === undefined ? name : { [name]: unit });
-  return { by: keys, sum: [...sum], avg: [...avg], ...others };
+  const timeZone = zones.isChosen ? zones.names : zones.names[0] ?? "UTC";
+  return { by: keys, timeZone, sum: [...sum], avg: [...avg], ...others };
 }

@@ -6,6 +6,7 @@ import type { OptionPlace, OptionReader } from "../../pipeline/option_reader.ts"
 import { readKeys } from "../../pipeline/sort_keys.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { describeGroups, sortKeysOf } from "./describe_groups.ts";
+import { checkZones, type DateZones, zoneOf } from "./date_zones.ts";
 import { type GroupRules, type GroupsQuery, readGroups } from "./read_groups.ts";
 
 interface GroupTypes {
@@ -13,6 +14,7 @@ interface GroupTypes {
     readonly by: readonly { readonly field: DeclaredField; readonly unit: DateUnit | undefined }[];
     readonly sum: readonly DeclaredField[];
     readonly avg: readonly DeclaredField[];
+    readonly zones: DateZones;
     readonly count: boolean;
     readonly max: number;
     readonly least: number;
@@ -49,21 +51,24 @@ export const groups: Feature<GroupTypes> = {
     { needs: "aggregation" },
   ],
   exclusive: {
-    keeps: ["search"],
+    keeps: ["search", "populate"],
     allowed: "no group, sum or avg beside it",
     noun: "Groups",
     clash: (noun) => `${noun} are not grouped`,
   },
-  parameters: { group: "list", sum: "list", avg: "list", sort: "list" },
+  parameters: { group: "list", sum: "list", avg: "list", sort: "list", tz: "one" },
   check(option, place) {
-    const { by, sum, avg, count, max, least } = option.parts(
-      ...["by", "sum", "avg", "count", "max", "least"] as const,
+    const { by, timeZone, sum, avg, count, max, least } = option.parts(
+      ...["by", "timeZone", "sum", "avg", "count", "max", "least"] as const,
     );
+    const keys = checkKeys(by, place);
+    const isDated = keys.some(({ unit }) => unit !== undefined);
     return {
       count: count.flag(),
       max: max.number(1000),
       least: least.number(1),
-      by: checkKeys(by, place),
+      by: keys,
+      zones: checkZones(timeZone, isDated),
       sum: checkNumbers(sum, place),
       avg: checkNumbers(avg, place),
     };
@@ -93,7 +98,15 @@ function parseGroups(rules: GroupRules, given: GivenRequest): GroupsQuery | unde
   const avg = given.names("avg", rules.avg);
   const sortable = sortKeysOf({ by, sum, avg, count: rules.count });
   const sort = given.parameter("sort");
-  return { by, sum, avg, rules, order: sort === undefined ? {} : readKeys(sort, sortable) };
+  const timeZone = zoneOf(rules.zones, given);
+  return {
+    by,
+    timeZone,
+    sum,
+    avg,
+    rules,
+    order: sort === undefined ? {} : readKeys(sort, sortable),
+  };
 }
 
 function checkKeys(option: OptionReader, place: OptionPlace): GroupTypes["declared"]["by"] {

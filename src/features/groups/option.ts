@@ -2,7 +2,10 @@ import type { OptionIn } from "../../declare/decorators/prop_input.ts";
 import type { CheckedName, CheckedNames, Exactly } from "../../declare/model/checked_names.ts";
 import type { FieldNames } from "../../declare/model/field_names.ts";
 
-/** The part of a date in UTC by which clients group a list. A group shows `"2024"`, `"2024-03"` or `"2024-03-09"`. */
+/**
+ * The part of a date by which clients group a list, in UTC or in the option `timeZone`. A group shows `"2024"`,
+ * `"2024-03"` or `"2024-03-09"`.
+ */
 export type DateUnit = "year" | "month" | "day";
 
 /**
@@ -20,6 +23,11 @@ export interface GroupsOptions<
    * same month form one group.
    */
   readonly by: readonly (N | { readonly [K in D]?: DateUnit })[];
+  /**
+   * The time zone of the years, months and days in `by`, such as `"Europe/Paris"`. With a list, clients choose one of
+   * its zones by `?tz=`, and get the first zone without this parameter. The default is UTC.
+   */
+  readonly timeZone?: string | readonly string[];
   /** Whether each group shows the number of its entities. */
   readonly count?: boolean;
   /** The number fields that `?sum=` may name. */

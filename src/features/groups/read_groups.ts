@@ -1,8 +1,11 @@
 import type { PipelineStage } from "mongoose";
+import type { DateZones, TimeZone } from "./date_zones.ts";
 import type { DateUnit } from "./option.ts";
 import type { Order } from "../../filter/order.ts";
+import { badParameter } from "../../errors/refusals.ts";
 import { TIME_RANGE } from "../../json/json_types.ts";
-import { toJson } from "../../json/to_json.ts";
+import { populatedText, wantIn } from "../../json/populate.ts";
+import { toJson, toJsonValue } from "../../json/to_json.ts";
 import { aggregateList } from "../../pipeline/aggregate_list.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
@@ -18,6 +21,7 @@ export interface GroupRules {
    * `undefined`.
    */
   readonly by: ReadonlyMap<string, DateUnit | undefined>;
+  readonly zones: DateZones;
   readonly sum: readonly string[];
   readonly avg: readonly string[];
   readonly count: boolean;
@@ -27,6 +31,8 @@ export interface GroupRules {
 
 export interface GroupsQuery {
   readonly by: readonly string[];
+  /** The time zone of years, months and days, or `undefined` for UTC. */
+  readonly timeZone: TimeZone | undefined;
   readonly sum: readonly string[];
   readonly avg: readonly string[];
   /** The order of the groups. The keys are grouped fields, `count`, `sum.price` or `avg.price`. */
@@ -40,6 +46,7 @@ type Values = Readonly<Record<string, unknown>>;
 export async function readGroups(context: OpenLevelContext, query: GroupsQuery): Promise<Reply> {
   const { shape } = context.level;
   const { by, sum, avg, rules: { max } } = query;
+  checkPopulated(context, by);
   const found = await aggregateList(context, {
     parameter: "group",
     fields: [...by, ...sum, ...avg],
@@ -47,18 +54,49 @@ export async function readGroups(context: OpenLevelContext, query: GroupsQuery):
     max,
     excess: `There are more than ${max} groups: narrow them by q, or group by less`,
   });
-  return { status: 200, text: toJson(found.map((group) => rowOf(group, { ...query, shape }))) };
+  const rows = found.map((group) => rowOf(group, { ...query, shape }));
+  return { status: 200, text: await textOf(rows, { context, by }) };
+}
+
+/** Throws a 400 if the client asks for the entities of a reference by which it does not group. */
+function checkPopulated({ pieces: { fills } }: OpenLevelContext, by: readonly string[]): void {
+  if (fills === undefined || [...fills.asked].every((name) => by.includes(name))) return;
+  throw badParameter("populate", "fields of group beside it");
+}
+
+/** The number of groups whose references are read together. */
+const POPULATED_AT_ONCE = 1000;
+
+/** Returns the JSON text of groups, with entities in the place of references if the answer shows them. */
+async function textOf(
+  rows: readonly object[],
+  { context: { pieces: { fills }, timeBudget }, by }: {
+    readonly context: OpenLevelContext;
+    readonly by: readonly string[];
+  },
+): Promise<string> {
+  const names = by.filter((name) => fills?.names.has(name));
+  if (fills === undefined || names.length === 0) return toJson(rows);
+  const texts: string[] = [];
+  for (let start = 0; start < rows.length; start += POPULATED_AT_ONCE) {
+    const some = rows.slice(start, start + POPULATED_AT_ONCE).map((row) => toJsonValue(row));
+    const wanted = new Map(names.map((name) => [name, new Set<string>()]));
+    for (const row of some) wantIn(row, wanted);
+    const targets = await timeBudget.waitForNext(fills.find(wanted));
+    texts.push(...some.map((row) => populatedText(row, targets)));
+  }
+  return `[${texts.join(",")}]`;
 }
 
 interface ShapedQuery extends GroupsQuery {
   readonly shape: Shape;
 }
 
-function stagesOf({ by, sum, avg, order, rules, shape }: ShapedQuery): PipelineStage[] {
+function stagesOf({ by, timeZone, sum, avg, order, rules, shape }: ShapedQuery): PipelineStage[] {
   const { by: units, least, max } = rules;
   const keys = by.map((name) => {
     const type = shape.fields.get(name)?.type?.instance;
-    return [name, keyOf(`$${name}`, { unit: units.get(name), type })];
+    return [name, keyOf(`$${name}`, { unit: units.get(name), timeZone, type })];
   });
   const sorted = Object.entries(order).map(([key, direction]) => {
     return [by.includes(key) ? `_id.${key}` : key.replace(".", ":"), direction];
@@ -88,11 +126,17 @@ function stagesOf({ by, sum, avg, order, rules, shape }: ShapedQuery): PipelineS
 const FORMATS = { year: "%Y", month: "%Y-%m", day: "%Y-%m-%d" } as const;
 
 /**
- * The first and the last date that the database can convert to text. The conversion fails for other dates, so they get
- * the key `null`. Values of other types compare as less than the first date or as greater than the last date.
+ * The first and the last year of which the database makes a text. The text fails for other dates, so they get the key
+ * `null`.
  */
-const FIRST = new Date("0001-01-01");
-const LAST = new Date("9999-12-31T23:59:59.999Z");
+const YEARS = [1, 9999] as const;
+
+/**
+ * The first and the last date of these years in UTC, and in any time zone. Values of other types compare as less than
+ * the first date or as greater than the last date.
+ */
+const IN_UTC = [new Date("0001-01-01"), new Date("9999-12-31T23:59:59.999Z")] as const;
+const IN_ANY_ZONE = [new Date("0000-12-31"), new Date("+010000-01-01T23:59:59.999Z")] as const;
 
 /** The first and the last date that JavaScript can represent. JSON shows all other dates as `null`. */
 const SHOWN_DATES = [new Date(-TIME_RANGE), new Date(TIME_RANGE)] as const;
@@ -102,6 +146,7 @@ const UNSHOWN_NUMBERS = [NaN, Infinity, -Infinity];
 
 interface KeyOptions {
   readonly unit: DateUnit | undefined;
+  readonly timeZone: TimeZone | undefined;
   /**
    * The name of the Mongoose type of the field, such as `Decimal128`. Decimals are not compared with the numbers that
    * JSON shows as `null`.
@@ -113,10 +158,13 @@ interface KeyOptions {
  * Returns the aggregation expression for a key by which entities are grouped. The expression is `null` for every value
  * that JSON shows as `null`, so that these values form one group and not several groups with the same key.
  */
-function keyOf(value: string, { unit, type }: KeyOptions): object {
+function keyOf(value: string, { unit, timeZone, type }: KeyOptions): object {
   if (unit !== undefined) {
-    const isDate = { $and: [{ $gte: [value, FIRST] }, { $lte: [value, LAST] }] };
-    const text = { $dateToString: { date: value, format: FORMATS[unit] } };
+    const date = timeZone === undefined ? { date: value } : { date: value, timezone: timeZone };
+    const isDate = timeZone === undefined ? between(value, IN_UTC) : {
+      $and: [between(value, IN_ANY_ZONE), between({ $year: date }, YEARS)],
+    };
+    const text = { $dateToString: { ...date, format: FORMATS[unit] } };
     // The field holds an array or an object, which must belong to no group. The empty object marks the group of such
     // values, and a later stage removes this group.
     const isMisfit = { $in: [{ $type: value }, ["array", "object"]] };
@@ -129,6 +177,10 @@ function keyOf(value: string, { unit, type }: KeyOptions): object {
   const isDate = { $eq: [{ $type: value }, "date"] };
   const isUnshown = { $or: [{ $in: [value, UNSHOWN_NUMBERS] }, { $and: [isDate, isFarDate] }] };
   return { $cond: [isUnshown, null, present] };
+}
+
+function between(value: unknown, [first, last]: readonly [unknown, unknown]): object {
+  return { $and: [{ $gte: [value, first] }, { $lte: [value, last] }] };
 }
 
 function rowOf(

@@ -18,21 +18,29 @@ export interface PopulateRule extends FilledFacts {
   readonly projection: Readonly<Record<string, 1>>;
 }
 
+export type PopulateRules = ReadonlyMap<string, PopulateRule>;
+
+/** The references whose entities an answer shows, and the names of those for which the client asks. */
+export interface AskedPopulation {
+  readonly rules: PopulateRules;
+  readonly asked: ReadonlySet<string>;
+}
+
 /**
  * Returns the object that reads the referenced entities, if the answer shows entities in the place of their identifiers
  * (population). Returns `undefined` if the client asks for no such entities, so that the answer keeps the identifiers.
  */
 export async function openPopulation(
   context: LevelContext,
-  populate: ReadonlyMap<string, PopulateRule>,
+  { rules, asked }: AskedPopulation,
 ): Promise<TargetFinder | undefined> {
   const { maxTimeMS } = context.route;
-  if (populate.size === 0) return undefined;
+  if (rules.size === 0) return undefined;
   const fields = new Map(
-    Array.from(populate, ([name, { field }]) => [name, referenceIn(field) as FieldShape]),
+    Array.from(rules, ([name, { field }]) => [name, referenceIn(field) as FieldShape]),
   );
   const referred = await referredModels(context, fields.values());
-  const sources = new Map(Array.from(populate, ([name, { projection }]): [string, TargetSource] => {
+  const sources = new Map(Array.from(rules, ([name, { projection }]): [string, TargetSource] => {
     const { model, target, scope } = referred.get(fields.get(name) as FieldShape) as ReferredModel;
     const shape = describeShape(model.schema, context.level.rights);
     return [name, { model, shape, declared: target !== undefined, scope, projection, maxTimeMS }];
@@ -42,7 +50,8 @@ export async function openPopulation(
   };
   return {
     names: new Set(sources.keys()),
-    shown: new Map(Array.from(populate, ([name, { select }]) => [name, select])),
+    asked,
+    shown: new Map(Array.from(rules, ([name, { select }]) => [name, select])),
     find: async (wanted) => new Map(await Promise.all(Array.from(wanted, find))),
   };
 }

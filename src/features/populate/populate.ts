@@ -12,7 +12,12 @@ import {
   shapeForAll,
 } from "../../schema/fields/shape.ts";
 import { whyUnseen } from "../../schema/fields/visibility.ts";
-import { openPopulation, type PopulateRule } from "./open_population.ts";
+import {
+  type AskedPopulation,
+  openPopulation,
+  type PopulateRule,
+  type PopulateRules,
+} from "./open_population.ts";
 
 interface DeclaredReference {
   readonly field: DeclaredField;
@@ -20,12 +25,10 @@ interface DeclaredReference {
   readonly always: boolean;
 }
 
-type PopulateRules = ReadonlyMap<string, PopulateRule>;
-
 interface PopulateTypes {
   readonly declared: readonly DeclaredReference[];
   readonly rule: PopulateRules;
-  readonly params: PopulateRules;
+  readonly params: AskedPopulation;
   readonly captured: undefined;
 }
 
@@ -60,11 +63,12 @@ export const populate: Feature<PopulateTypes> = {
     answer: { filled: rules },
   }),
   parse(rules, given) {
-    const names = given.names("populate", [...rules.keys()]);
-    return new Map([...rules].filter(([name, { always }]) => always || names.includes(name)));
+    const asked = new Set(given.names("populate", [...rules.keys()]));
+    const shown = [...rules].filter(([name, { always }]) => always || asked.has(name));
+    return { rules: new Map(shown), asked };
   },
-  async prepare(rules, context) {
-    const fills = await openPopulation(context, rules);
+  async prepare(params, context) {
+    const fills = await openPopulation(context, params);
     return fills === undefined ? {} : { fills };
   },
 };

@@ -1,7 +1,8 @@
 import type { PropertyFacts } from "../../pipeline/description.ts";
-import type { RouteNode } from "../route_node.ts";
+import type { AnswerNode, RouteNode } from "../route_node.ts";
 import { answerValue } from "./answer_value.ts";
 import type { Components } from "./components.ts";
+import { populatedValue } from "./entity_schema.ts";
 import { type JsonSchema, orNull } from "./json_schema.ts";
 
 /** Returns the schemas of the lists that a request can get in the place of entities, such as groups. */
@@ -10,24 +11,24 @@ export function alternativesOf(
   components: Components,
 ): JsonSchema[] {
   if (answer === undefined) return [];
-  const { fields } = answer.object;
+  const { object: { fields }, populated } = answer;
   return facts.answer.alternatives.map((alternative) => {
     const { name, maxItems, items } = alternative;
     const schema = components.add(alternative, {
       name: `${model}${name}`,
-      describe: () => schemaOf(items, { fields, components }),
+      describe: () => schemaOf(items, { fields, populated, components }),
     });
     return { type: "array", items: schema, maxItems };
   });
 }
 
-type Fields = NonNullable<RouteNode["answer"]>["object"]["fields"];
+interface AlternativeContext extends Pick<AnswerNode, "populated"> {
+  readonly fields: AnswerNode["object"]["fields"];
+  readonly components: Components;
+}
 
-function schemaOf(
-  value: PropertyFacts,
-  context: { readonly fields: Fields; readonly components: Components },
-): JsonSchema {
-  const { fields, components } = context;
+function schemaOf(value: PropertyFacts, context: AlternativeContext): JsonSchema {
+  const { fields, populated, components } = context;
   if ("schema" in value) return value.schema;
   if ("anyOf" in value) return { anyOf: value.anyOf.map((each) => schemaOf(each, context)) };
   if ("properties" in value) {
@@ -41,7 +42,10 @@ function schemaOf(
   }
   if ("shows" in value) {
     const field = fields.find((each) => each.name === value.shows);
-    return field === undefined ? {} : orNull(answerValue(field, components));
+    if (field === undefined) return {};
+    const target = populated.get(field.name);
+    if (target !== undefined) return populatedValue(field, { target, components });
+    return orNull(answerValue(field, components));
   }
   const { type } = fields.find((each) => each.name === value.computes) ?? {};
   return type === "BigInt"

@@ -67,7 +67,7 @@ interface Populated {
 }
 
 /** Describes a reference that is replaced by its entity. The value is `null` if the entity no longer exists. */
-function populatedValue(field: FieldNode, { target, components }: Populated): JsonSchema {
+export function populatedValue(field: FieldNode, { target, components }: Populated): JsonSchema {
   const { always } = target;
   const entity = targetEntity({ target, components });
   if (field.type === "Map") return { type: "object", additionalProperties: orNull(entity) };

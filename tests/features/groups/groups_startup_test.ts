@@ -160,7 +160,8 @@ test("describe() tells of groups and of their parameters", () => {
   const groups = { by: ["name", { at: "month" }], sum: ["rank"], avg: ["rank", "count"] };
   const [route] = mountWith([list({ groups: { ...groups, count: true }, sort: ["rank"] })])
     .describe();
-  assertEquals(route?.groups, { ...groups as object, count: true, max: 1000, least: 1 } as never);
+  const defaults = { count: true, max: 1000, least: 1, timeZone: "UTC" };
+  assertEquals(route?.groups, { ...groups as object, ...defaults } as never);
   const fields = Object.fromEntries(
     (route?.parameters ?? []).map(({ name, fields }) => [name, fields]),
   );

@@ -1,0 +1,54 @@
+import { badParameter } from "../../errors/refusals.ts";
+import type { GivenRequest } from "../../pipeline/given_request.ts";
+import type { OptionReader } from "../../pipeline/option_reader.ts";
+
+/** The name of a time zone that `Intl` knows. The name is never the name of a field. */
+export type TimeZone = string & { readonly isTimeZone: true };
+
+/** The time zones in which groups show parts of dates. */
+export interface DateZones {
+  /** The zone of a request that names no zone is the first one. The list is empty for UTC. */
+  readonly names: readonly TimeZone[];
+  /** Whether clients choose a zone by the parameter `tz`. */
+  readonly isChosen: boolean;
+}
+
+/** Checks the option `timeZone`, which has no effect if no part of a date is declared. */
+export function checkZones(option: OptionReader, isDated: boolean): DateZones {
+  const { value } = option;
+  if (value === undefined) return { names: [], isChosen: false };
+  if (!isDated) {
+    throw option.fail(`has "groups.timeZone", but no year, month or day in "groups.by"`);
+  }
+  const isChosen = Array.isArray(value);
+  const given: readonly unknown[] = isChosen ? value : [value];
+  if (given.length === 0) throw option.fail(`needs a time zone in "groups.timeZone"`);
+  const wrong = given.find((name) => !isTimeZone(name));
+  if (wrong !== undefined) {
+    throw option.fail(
+      `has ${
+        JSON.stringify(wrong)
+      } in "groups.timeZone", which is no time zone such as "Europe/Paris"`,
+    );
+  }
+  return { names: [...new Set(given.filter(isTimeZone))], isChosen };
+}
+
+function isTimeZone(name: unknown): name is TimeZone {
+  if (typeof name !== "string") return false;
+  try {
+    const { timeZone } = new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions();
+    // `Intl` ignores case, and MongoDB does not.
+    return timeZone === name || timeZone.toLowerCase() !== name.toLowerCase();
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the time zone of a request, or `undefined` for UTC. */
+export function zoneOf({ names }: DateZones, given: GivenRequest): TimeZone | undefined {
+  const asked = given.parameter("tz");
+  const zone = asked === undefined ? names[0] : names.find((name) => name === asked);
+  if (zone !== undefined || asked === undefined) return zone;
+  throw badParameter("tz", `one time zone out of ${names.join(", ")}`);
+}
