@@ -1,17 +1,16 @@
 import { nextTurn } from "../../errors/event_loop.ts";
+import { markFormula } from "../../json/formula_marks.ts";
 import { PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import type { Frame, Texts } from "../../pipeline/request/frame.ts";
+import { MEDIA_TYPES } from "../../pipeline/request/media_types.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { Column } from "./columns.ts";
-
-/** The media type of a list as a table, whose first row has the names of the columns. */
-export const CSV = "text/csv";
 
 /** Returns the format of a list as a CSV table (RFC 4180). A list without entities still has its header row. */
 export function csvFrame(columns: readonly Column[]): Frame {
   const header = rowOf(columns.map(({ names }) => cellOf(names.join("."), false)));
   return {
-    type: `${CSV}; charset=utf-8; header=present`,
+    type: `${MEDIA_TYPES.csv}; charset=utf-8; header=present`,
     open: header,
     separator: "\n",
     close: "",
@@ -61,23 +60,15 @@ function rowOf(cells: readonly string[]): string {
   return `${cells.join() || '""'}\r\n`;
 }
 
-/**
- * Matches a text that a spreadsheet would run as a formula, so that `cellOf()` writes `'` before the text. Also matches
- * a text that begins with `'`, because a spreadsheet would remove this `'`.
- */
-const FORMULA = /^[=+\-@\t\r']/;
-
 const NUMBER = /^-?\d+(\.\d+)?(E[+-]?\d+)?$/;
 
 /**
- * Returns the CSV cell for a value of an entity. A text that matches `FORMULA` begins with `'`, so that no spreadsheet
- * runs the text. An empty text has quotes, so that it differs from a missing value.
+ * Returns the CSV cell for a value of an entity. A text that a spreadsheet would run as a formula is marked. An empty
+ * text has quotes, so that it differs from a missing value.
  */
 function cellOf(value: unknown, isNumeric: boolean): string {
   if (value === undefined || value === null) return "";
   let text = typeof value === "string" ? value : JSON.stringify(value);
-  if (typeof value === "string" && FORMULA.test(text) && !(isNumeric && NUMBER.test(text))) {
-    text = `'${text}`;
-  }
+  if (typeof value === "string" && !(isNumeric && NUMBER.test(text))) text = markFormula(text);
   return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -5,9 +5,12 @@ import { chooseType } from "../../pipeline/request/accept.ts";
 import type { Frame } from "../../pipeline/request/frame.ts";
 import { MEDIA_TYPES } from "../../pipeline/request/media_types.ts";
 import { columnsIn, columnsOf } from "./columns.ts";
-import { CSV, csvFrame } from "./csv.ts";
+import { csvFrame } from "./csv.ts";
 
-const TYPES: Readonly<Record<ListFormat, string>> = { ndjson: MEDIA_TYPES.ndjson, csv: CSV };
+const TYPES: Readonly<Record<ListFormat, string>> = {
+  ndjson: MEDIA_TYPES.ndjson,
+  csv: MEDIA_TYPES.csv,
+};
 
 const TEXTS: Readonly<Record<ListFormat, string>> = {
   ndjson: "The JSON text of an entity on each line",

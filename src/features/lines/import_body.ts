@@ -46,7 +46,7 @@ function tooLarge(limit: number): RestError {
  * The reader of a body, which decompresses the body and returns it in chunks. The connection is paused after each
  * chunk, so that a fast client cannot fill the memory.
  */
-class ImportBody {
+export class ImportBody {
   readonly #req: Request;
   readonly #source: Readable;
   readonly #options: ImportOptions;

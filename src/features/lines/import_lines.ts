@@ -11,7 +11,10 @@ import { isMinimal } from "../../pipeline/request/preferences.ts";
 import { isOver, type Reply } from "../../pipeline/request/reply.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import { writeEach } from "../../pipeline/write_each.ts";
-import { type BodyLine, readLines } from "./read_lines.ts";
+import type { BodyLine, LineFormat } from "./body_parser.ts";
+import { openCsv } from "./csv_lines.ts";
+import { JsonLines } from "./json_lines.ts";
+import { readLines } from "./read_lines.ts";
 
 /**
  * The number of consecutive refused lines (400) after which an import ends with a 413, so that the server does not read
@@ -23,11 +26,19 @@ const MAX_REFUSED = 10_000;
  * Creates an entity from each line of a body, in batches, and returns a reply with a result for each line. An error of
  * the database ends the import after its batch. The entities of earlier batches stay stored.
  */
-export function importLines(context: OpenLevelContext, batch: number): Reply {
-  const { req, route: { bodyLimits } } = context;
+export function importLines(
+  context: OpenLevelContext,
+  { batch, format }: { readonly batch: number; readonly format: LineFormat },
+): Reply {
+  const { req, level: { shape }, route: { bodyLimits } } = context;
+  const { maxImportBytes, ...limits } = bodyLimits;
   const stopping = new AbortController();
   const batches = readLines(req, {
-    ...bodyLimits,
+    maxImportBytes,
+    openParser: (body) =>
+      format === "csv"
+        ? openCsv(body, { req, shape, limits })
+        : Promise.resolve(new JsonLines(limits)),
     many: batch,
     signal: stopping.signal,
     isOver: () => isOver(req),

@@ -1,17 +1,35 @@
 import type { Feature, Plain } from "../../pipeline/feature.ts";
 import { MEDIA_TYPES } from "../../pipeline/request/media_types.ts";
+import type { LineFormat } from "./body_parser.ts";
+import { takesColumns } from "./csv_columns.ts";
 import { importLines } from "./import_lines.ts";
 
 interface LinesRule {
   /** The maximum number of lines that are stored together. */
   readonly batch: number;
+  readonly formats: readonly LineFormat[];
 }
 
+interface LinesRequest {
+  readonly batch: number;
+  readonly format: LineFormat;
+}
+
+const TYPES: Readonly<Record<LineFormat, string>> = {
+  ndjson: MEDIA_TYPES.ndjson,
+  csv: MEDIA_TYPES.csv,
+};
+
+const TEXTS: Readonly<Record<LineFormat, string>> = {
+  ndjson: "An entity on each line",
+  csv: "A head with the names of fields, and an entity on each row (RFC 4180)",
+};
+
 /**
- * The import of entities from a body with a JSON object on each line (NDJSON), for more entities than fit into one JSON
- * array. A client chooses this format by the header `Content-Type`.
+ * The import of entities from a body with a JSON object on each line (NDJSON) or from a table (CSV), for more entities
+ * than fit into one JSON array. A client chooses this format by the header `Content-Type`.
  */
-export const lines: Feature<Plain<LinesRule, LinesRule>> = {
+export const lines: Feature<Plain<LinesRule, LinesRequest>> = {
   name: "lines",
   option: "formats",
   operations: ["create"],
@@ -21,10 +39,13 @@ export const lines: Feature<Plain<LinesRule, LinesRule>> = {
     noun: "Lines",
     clash: (noun) => `${noun} are not lines`,
   },
-  check(option) {
-    const { value } = option;
-    if (!Array.isArray(value) || value.join() !== "ndjson") {
-      throw option.fail(`needs ["ndjson"] as "formats"`);
+  check(option, { shape }) {
+    const formats = option.list("formats");
+    if (formats.length === 0 || !formats.every(isFormat)) {
+      throw option.fail(`needs "ndjson" or "csv" in "formats"`);
+    }
+    if (formats.includes("csv") && !takesColumns(shape)) {
+      throw option.fail(`has "csv" in "formats", but no field that fits in a cell`);
     }
     const many = option.other("many");
     if (many.value === undefined) {
@@ -34,13 +55,15 @@ export const lines: Feature<Plain<LinesRule, LinesRule>> = {
     if (key === "required") {
       throw option.fail(`cannot have "formats" with "idempotency.key": lines have no key`);
     }
-    return { batch: many.number() };
+    return { batch: many.number(), formats: [...new Set(formats)] };
   },
   narrow: (declared) => declared,
-  describe: () => ({
-    route: { formats: ["ndjson"] },
+  describe: ({ formats }) => ({
+    route: { formats },
     body: {
-      content: { [MEDIA_TYPES.ndjson]: { type: "string", description: "An entity on each line" } },
+      content: Object.fromEntries(formats.map((name) => {
+        return [TYPES[name], { type: "string", description: TEXTS[name] }];
+      })),
     },
     answer: {
       results: {
@@ -51,6 +74,13 @@ export const lines: Feature<Plain<LinesRule, LinesRule>> = {
       },
     },
   }),
-  parse: (rule, given) => given.hasType(MEDIA_TYPES.ndjson) ? rule : undefined,
-  respond: ({ batch }, context) => Promise.resolve(importLines(context, batch)),
+  parse({ batch, formats }, given) {
+    const format = formats.find((name) => given.hasType(TYPES[name]));
+    return format && { batch, format };
+  },
+  respond: (request, context) => Promise.resolve(importLines(context, request)),
 };
+
+function isFormat(name: string): name is LineFormat {
+  return Object.hasOwn(TYPES, name);
+}

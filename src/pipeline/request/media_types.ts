@@ -1,8 +1,6 @@
-/**
- * The media types that the framework uses in several places. A format of a single feature, such as CSV, is declared by
- * this feature.
- */
+/** The media types that the framework uses in several places. */
 export const MEDIA_TYPES = {
   json: "application/json",
   ndjson: "application/x-ndjson",
+  csv: "text/csv",
 } as const;

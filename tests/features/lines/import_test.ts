@@ -192,9 +192,10 @@ test("create({ formats }) says where a parser of the application has read the li
 });
 
 const WRONG: readonly [object, string][] = [
-  [{ formats: ["csv"], many: 4 }, 'needs ["ndjson"] as "formats"'],
-  [{ formats: [], many: 4 }, 'needs ["ndjson"] as "formats"'],
-  [{ formats: "ndjson", many: 4 }, 'needs ["ndjson"] as "formats"'],
+  [{ formats: ["xml"], many: 4 }, 'needs "ndjson" or "csv" in "formats"'],
+  [{ formats: [], many: 4 }, 'needs "ndjson" or "csv" in "formats"'],
+  [{ formats: "ndjson", many: 4 }, 'needs a list of formats as "formats"'],
+  [{ formats: ["csv"] }, 'needs "many" with "formats"'],
   [{ formats: ["ndjson"] }, 'needs "many" with "formats"'],
   [
     { formats: ["ndjson"], many: 4, idempotency: { keep: "1h", key: "required" } },

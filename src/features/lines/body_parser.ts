@@ -1,0 +1,44 @@
+import { refusal } from "../../errors/refusals.ts";
+import type { RestError } from "../../errors/rest_error.ts";
+import type { JsonObject } from "../../schema/fields/json.ts";
+
+/** A format of an import. `"ndjson"` has a JSON object on each line, and `"csv"` is a table with a head. */
+export type LineFormat = "ndjson" | "csv";
+
+export interface BodyLine {
+  /** The number of the line at which the entity begins, from 1. */
+  readonly line: number;
+  readonly body?: JsonObject;
+  readonly error?: RestError;
+}
+
+/** A line of a body as a parser yields it. An empty line has no `body` and no `error`. */
+export interface ParsedLine extends BodyLine {
+  /** The length of the line. */
+  readonly size: number;
+}
+
+/** The parser of one format of an import. */
+export interface BodyParser {
+  /**
+   * The number of the next line of the body. An error that ends the import names this line, so that the client knows
+   * where to continue.
+   */
+  readonly next: number;
+  /**
+   * Yields the lines that end in a chunk. `null` stands for the end of the body, at which the last line may have no
+   * line break. `undefined` stands for a wait in which no chunk has come.
+   */
+  parse(chunk: Uint8Array | null | undefined): Iterable<ParsedLine>;
+}
+
+/**
+ * The maximum number of bytes of one line. A longer line ends the import with a 413, because the whole line has to be
+ * in memory.
+ */
+export const MAX_LINE = 1024 * 1024;
+
+export function tooLong(): RestError {
+  const message = `The line is longer than ${MAX_LINE} bytes: it and those behind it are not read`;
+  return refusal("PAYLOAD_TOO_LARGE", { message, limit: MAX_LINE });
+}

@@ -1,0 +1,74 @@
+import { badFormat } from "../../errors/refusals.ts";
+import type { RestError } from "../../errors/rest_error.ts";
+import { unmarkFormula } from "../../json/formula_marks.ts";
+import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { whyUnseen } from "../../schema/fields/visibility.ts";
+import type { Count } from "../../write/body/read_body.ts";
+import { cellsOf } from "./csv_rows.ts";
+
+/** A column of an import, whose cells are values of a field. */
+export interface ImportColumn {
+  /** The path of the field, by its names. */
+  readonly names: readonly string[];
+  readonly field: FieldShape;
+}
+
+/**
+ * Reads the head of a table, which names the columns. The result has `undefined` for a column that answers show and the
+ * caller cannot set, such as `_id`, because its cells are ignored. Throws a 400 for any other column that is no single
+ * value that the caller can set.
+ */
+export function readHead(
+  head: string,
+  { shape, limits: { maxKeys } }: { readonly shape: Shape; readonly limits: Count },
+): readonly (ImportColumn | undefined)[] {
+  const seen = new Set<string>();
+  const cells = cellsOf(head, maxKeys);
+  if (cells.length > maxKeys) throw badFormat(`The head names more than ${maxKeys} columns`);
+  const columns = cells.map(({ text }) => {
+    const name = unmarkFormula(text);
+    const column = readColumn(name, shape);
+    if (seen.has(name)) throw badColumn(name, "is there twice");
+    seen.add(name);
+    return column;
+  });
+  if (columns.some((column) => column !== undefined)) return columns;
+  throw badFormat("The head names no column that can be set");
+}
+
+/** Whether a body of CSV can set at least one field. */
+export function takesColumns({ fields }: Shape): boolean {
+  return [...fields.values()].some(({ kind, writable }) =>
+    writable && (kind === "scalar" || kind === "object")
+  );
+}
+
+function readColumn(name: string, shape: Shape): ImportColumn | undefined {
+  const names = name.split(".");
+  let fields: Shape | undefined = shape;
+  let field: FieldShape | undefined;
+  let isSettable = true;
+  let isShown = true;
+  for (const each of names) {
+    field = fields?.fields.get(each);
+    isSettable &&= field?.writable === true;
+    isShown &&= whyUnseen(field) === undefined;
+    fields = field?.shape;
+  }
+  if (field === undefined || !isSettable && !isShown) throw unknownColumn(name);
+  if (field.kind !== "scalar") throw badColumn(name, "is not a single value");
+  return isSettable ? { names, field } : undefined;
+}
+
+function unknownColumn(name: string): RestError {
+  const isOtherTable = /[;\t]/.test(name);
+  return badColumn(name, `is unknown${isOtherTable ? ": commas must separate the columns" : ""}`);
+}
+
+/** The length up to which an error repeats the name of a column. */
+const LONGEST_NAME = 100;
+
+function badColumn(name: string, problem: string): RestError {
+  const column = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+  return badFormat(`Column "${column}" ${problem}`, { column });
+}

@@ -1,0 +1,154 @@
+import type { Request } from "express-types";
+import { badData, badFormat, type Problems, refusal } from "../../errors/refusals.ts";
+import { RestError } from "../../errors/rest_error.ts";
+import { unmarkFormula } from "../../json/formula_marks.ts";
+import type { JsonObject } from "../../schema/fields/json.ts";
+import { isLostInteger, mayBeRounded } from "../../schema/fields/json_numbers.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
+import { checkSize, type Count } from "../../write/body/read_body.ts";
+import { typeProblem } from "../../write/body/strict_body.ts";
+import type { BodyParser, ParsedLine } from "./body_parser.ts";
+import { type ImportColumn, readHead } from "./csv_columns.ts";
+import { type Cell, cellsOf, type CsvRow, RowSplitter, textOf } from "./csv_rows.ts";
+import type { ImportBody } from "./import_body.ts";
+
+type Values = Record<string, unknown>;
+type Columns = readonly (ImportColumn | undefined)[];
+
+/**
+ * Reads the head of a CSV table and returns the parser of its rows. Throws a 400 if a column of the head is wrong, so
+ * that nothing is stored.
+ */
+export async function openCsv(
+  body: ImportBody,
+  { req, shape, limits }: {
+    readonly req: Request;
+    readonly shape: Shape;
+    readonly limits: Count;
+  },
+): Promise<BodyParser> {
+  refuseOtherCharset(req);
+  const splitter = new RowSplitter();
+  for (let isAtEnd = false;;) {
+    const row = splitter.take();
+    const head = row && textOf(row).replace(/^\ufeff/, "");
+    if (head) return new CsvLines(splitter, { columns: readHead(head, { shape, limits }), limits });
+    if (row !== undefined) continue;
+    if (isAtEnd) throw badFormat("The body has no head: its first row names the columns");
+    const chunk = await body.next(Infinity);
+    if (chunk === undefined) throw badFormat("The head of the body cannot be read");
+    splitter.add(chunk);
+    isAtEnd = chunk === null;
+  }
+}
+
+function refuseOtherCharset({ headers }: Request): void {
+  const [, charset = "utf-8"] = /;\s*charset="?([^";]+)/i.exec(headers["content-type"] ?? "") ?? [];
+  if (/^(utf-8|us-ascii)$/i.test(charset.trim())) return;
+  throw refusal("UNSUPPORTED_MEDIA_TYPE", { message: "The charset is not UTF-8" });
+}
+
+/** The parser of the rows of a CSV table, each of which is an entity. */
+class CsvLines implements BodyParser {
+  readonly #splitter: RowSplitter;
+  readonly #columns: Columns;
+  readonly #limits: Count;
+
+  constructor(
+    splitter: RowSplitter,
+    { columns, limits }: { readonly columns: Columns; readonly limits: Count },
+  ) {
+    this.#splitter = splitter;
+    this.#columns = columns;
+    this.#limits = limits;
+  }
+
+  get next(): number {
+    return this.#splitter.line;
+  }
+
+  *parse(chunk: Uint8Array | null | undefined): Generator<ParsedLine> {
+    if (chunk !== undefined) this.#splitter.add(chunk);
+    for (let row = this.#splitter.take(); row !== undefined; row = this.#splitter.take()) {
+      yield { line: row.line, size: row.bytes.length, ...this.#read(row) };
+    }
+  }
+
+  #read(row: CsvRow): Pick<ParsedLine, "body" | "error"> {
+    try {
+      const text = textOf(row);
+      if (text === "") return {};
+      const body = bodyOf(cellsOf(text, this.#columns.length), this.#columns);
+      checkSize(body, this.#limits);
+      return { body };
+    } catch (error) {
+      if (error instanceof RestError) return { error };
+      throw error;
+    }
+  }
+}
+
+/** Returns the entity of a row. Throws a 400 with all cells that are no values of their fields. */
+function bodyOf(cells: readonly Cell[], columns: Columns): JsonObject {
+  const { length } = columns;
+  if (cells.length !== length) {
+    throw badFormat(`The row does not have one cell for each of the ${length} columns of the head`);
+  }
+  const body: Values = {};
+  const problems: Problems = {};
+  for (const [index, cell] of cells.entries()) {
+    const column = columns[index];
+    if (column === undefined) continue;
+    const value = valueOf(cell, column);
+    if (value === undefined) continue;
+    const path = column.names.join(".");
+    const problem = isBeyondStrict(value, column)
+      ? undefined
+      : typeProblem(value, { ...column, path });
+    if (problem !== undefined) problems[path] = problem;
+    objectAt(body, column.names.slice(0, -1))[column.names.at(-1) as string] = value;
+  }
+  if (Object.keys(problems).length > 0) throw badData(problems);
+  return body;
+}
+
+const NUMBERS: ReadonlySet<unknown> = new Set(["Number", "Double", "Int32"]);
+const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false };
+
+/**
+ * Returns the JSON value of a cell by the type of its field, or `undefined` for an absent field. A cell that is no
+ * value of the type stays a text, which the check of types refuses.
+ */
+function valueOf({ text, isQuoted }: Cell, { field: { type } }: ImportColumn): unknown {
+  const instance = type?.instance;
+  if (text === "") return isQuoted && instance === "String" ? "" : undefined;
+  const value = unmarkFormula(text);
+  if (NUMBERS.has(instance) && NUMBER.test(value) && !mayBeRounded(Number(value))) {
+    return Number(value);
+  }
+  // Spreadsheet programs write `TRUE` and `FALSE`.
+  if (instance === "Boolean") return BOOLEANS[value.toLowerCase()] ?? value;
+  return value;
+}
+
+/**
+ * Whether a value is a text that an export writes and that strict bodies do not take. Such a text is a date outside of
+ * the years 0 to 9999, or an integer beyond 2^53 that a number of JavaScript holds exactly.
+ */
+function isBeyondStrict(value: unknown, { field: { type } }: ImportColumn): boolean {
+  const instance = type?.instance;
+  if (typeof value !== "string") return false;
+  if (instance === "Date") return /^[+-]\d{6}-\d{2}-\d{2}T/.test(value);
+  return NUMBERS.has(instance) && NUMBER.test(value) && !isLostInteger(value);
+}
+
+/** Returns the object at a path, and adds the objects that are missing. */
+function objectAt(root: Values, names: readonly string[]): Values {
+  let at = root;
+  for (const name of names) {
+    if (!Object.hasOwn(at, name)) at[name] = {};
+    at = at[name] as Values;
+  }
+  return at;
+}

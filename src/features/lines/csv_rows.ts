@@ -1,0 +1,163 @@
+import { Buffer } from "node:buffer";
+import { badFormat } from "../../errors/refusals.ts";
+import { MAX_LINE, tooLong } from "./body_parser.ts";
+
+export interface CsvRow {
+  /** The number of the line at which the row begins, from 1. */
+  readonly line: number;
+  readonly bytes: Uint8Array;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const LINE_BREAK = 0x0a;
+
+/** The mark at the beginning of a text in UTF-8, which spreadsheet programs write. */
+const BOM = [0xef, 0xbb, 0xbf];
+
+/**
+ * The position in a row. At `start`, a cell begins. A cell with quotes is `quoted`, and `closed` after a quote that may
+ * end it. All other cells are `plain`.
+ */
+type Position = "start" | "plain" | "quoted" | "closed";
+
+/**
+ * Splits the chunks of a CSV table (RFC 4180) into rows. A row may continue in the next chunk, and a cell with quotes
+ * may contain line breaks.
+ */
+export class RowSplitter {
+  #begun: Uint8Array[] = [];
+  #begunSize = 0;
+  #chunk: Uint8Array = new Uint8Array();
+  /** The position in the chunk up to which the bytes are scanned. */
+  #at = 0;
+  #position: Position = "start";
+  #isAtEnd = false;
+  /** The number of the line at which the next row begins. */
+  line = 1;
+
+  /** Adds a chunk after the last row was taken. `null` stands for the end of the table. */
+  add(chunk: Uint8Array | null): void {
+    this.#isAtEnd = chunk === null;
+    this.#chunk = chunk ?? new Uint8Array();
+    this.#at = 0;
+  }
+
+  /** Returns the next row, or `undefined` if another chunk is needed. */
+  take(): CsvRow | undefined {
+    const start = this.#at;
+    const chunk = this.#chunk;
+    while (this.#at < chunk.length) {
+      if (this.#position === "quoted") {
+        const end = chunk.indexOf(QUOTE, this.#at);
+        this.#at = end === -1 ? chunk.length : end + 1;
+        if (end !== -1) this.#position = "closed";
+      } else if (this.#step(chunk[this.#at++] as number)) {
+        return this.#end(chunk.subarray(start, this.#at - 1));
+      }
+    }
+    this.#keep(chunk.subarray(start));
+    return this.#isAtEnd && this.#begunSize > 0 ? this.#end(new Uint8Array()) : undefined;
+  }
+
+  /** Reads a byte outside of quotes. Returns whether the row ends with this byte. */
+  #step(byte: number): boolean {
+    if (byte === LINE_BREAK) return true;
+    if (byte === COMMA) this.#position = "start";
+    else if (byte === QUOTE && this.#position !== "plain") this.#position = "quoted";
+    else if (!this.#isMark(byte)) this.#position = "plain";
+    return false;
+  }
+
+  /** Whether a byte belongs to the mark of UTF-8 at the beginning of the table, before the first cell. */
+  #isMark(byte: number): boolean {
+    return this.line === 1 && byte === BOM[this.#begunSize + this.#at - 1];
+  }
+
+  #keep(part: Uint8Array): void {
+    this.#begunSize += part.length;
+    if (this.#begunSize > MAX_LINE) throw tooLong();
+    if (part.length > 0) this.#begun.push(part);
+  }
+
+  #end(part: Uint8Array): CsvRow {
+    this.#keep(part);
+    const bytes = Buffer.concat(this.#begun);
+    const { line } = this;
+    this.line += 1 + count(bytes, LINE_BREAK);
+    this.#begun = [];
+    this.#begunSize = 0;
+    this.#position = "start";
+    return { line, bytes };
+  }
+}
+
+function count(bytes: Uint8Array, byte: number): number {
+  let found = 0;
+  for (let at = bytes.indexOf(byte); at !== -1; at = bytes.indexOf(byte, at + 1)) found++;
+  return found;
+}
+
+const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Returns the text of a row without its line break. Throws a 400 for bytes that are no UTF-8. */
+export function textOf({ bytes }: CsvRow): string {
+  let text: string;
+  try {
+    text = DECODER.decode(bytes);
+  } catch {
+    throw badFormat("The row is not UTF-8");
+  }
+  return text.endsWith("\r") ? text.slice(0, -1) : text;
+}
+
+export interface Cell {
+  readonly text: string;
+  /** Whether the cell has quotes. An empty cell with quotes is an empty text, and not a missing value. */
+  readonly isQuoted: boolean;
+}
+
+/**
+ * Splits the text of a row into its cells. Throws a 400 if a quote is wrong. Stops after one cell more than `most`, so
+ * that a row of many commas costs little.
+ */
+export function cellsOf(row: string, most = Infinity): readonly Cell[] {
+  const cells: Cell[] = [];
+  for (let at = 0; cells.length <= most; at++) {
+    const isQuoted = row[at] === '"';
+    const { text, end } = isQuoted ? quotedCell(row, at + 1) : plainCell(row, at);
+    cells.push({ text, isQuoted });
+    if (end === row.length) return cells;
+    if (row[end] !== ",") throw badFormat("The row has a text after a closing quote");
+    at = end;
+  }
+  return cells;
+}
+
+interface FoundCell {
+  readonly text: string;
+  /** The position after the cell. */
+  readonly end: number;
+}
+
+function quotedCell(row: string, start: number): FoundCell {
+  let text = "";
+  for (let from = start;;) {
+    const quote = row.indexOf('"', from);
+    if (quote === -1) throw badFormat("The row has a quote that is not closed");
+    text += row.slice(from, quote);
+    if (row[quote + 1] !== '"') return { text, end: quote + 1 };
+    text += '"';
+    from = quote + 2;
+  }
+}
+
+function plainCell(row: string, start: number): FoundCell {
+  const comma = row.indexOf(",", start);
+  const end = comma === -1 ? row.length : comma;
+  const text = row.slice(start, end);
+  if (/["\r\n]/.test(text)) {
+    throw badFormat("The row has a quote or a line break in a cell without quotes");
+  }
+  return { text, end };
+}

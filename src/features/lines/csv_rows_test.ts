@@ -1,0 +1,47 @@
+import { assertEquals } from "@std/assert";
+import { Buffer } from "node:buffer";
+import { cellsOf, RowSplitter, textOf } from "./csv_rows.ts";
+
+const TABLE = '\ufeff"a","b"\r\n"x\r\n""y""",1\n\n"",é😀\r\n,"\n",\n"open,\n';
+
+function rowsOf(chunks: readonly Uint8Array[]): [line: number, text: string][] {
+  const splitter = new RowSplitter();
+  const rows: [number, string][] = [];
+  for (const chunk of [...chunks, null]) {
+    splitter.add(chunk);
+    for (let row = splitter.take(); row !== undefined; row = splitter.take()) {
+      rows.push([row.line, textOf(row)]);
+    }
+  }
+  return rows;
+}
+
+Deno.test("RowSplitter.take() returns the same rows however the bytes are cut", () => {
+  const bytes = Buffer.from(TABLE);
+  const rows = rowsOf([bytes]);
+  assertEquals(rows, [
+    [1, '\ufeff"a","b"'],
+    [2, '"x\r\n""y""",1'],
+    [4, ""],
+    [5, '"",é😀'],
+    [6, ',"\n",'],
+    [8, '"open,\n'],
+  ]);
+  for (let size = 1; size < bytes.length; size++) {
+    const chunks = Array.from(
+      { length: Math.ceil(bytes.length / size) },
+      (_, index) => bytes.subarray(index * size, (index + 1) * size),
+    );
+    assertEquals([size, rowsOf(chunks)], [size, rows]);
+  }
+});
+
+Deno.test("cellsOf() splits a row into cells, and no further than it must", () => {
+  assertEquals(cellsOf('a,"b ""c"", d",,""'), [
+    { text: "a", isQuoted: false },
+    { text: 'b "c", d', isQuoted: true },
+    { text: "", isQuoted: false },
+    { text: "", isQuoted: true },
+  ]);
+  assertEquals(cellsOf(",".repeat(1000), 2).length, 3);
+});

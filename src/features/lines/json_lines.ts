@@ -1,0 +1,126 @@
+import { Buffer } from "node:buffer";
+import { badFormat } from "../../errors/refusals.ts";
+import { RestError } from "../../errors/rest_error.ts";
+import { isJsonObject } from "../../schema/fields/json.ts";
+import { checkSize, type Count, MAX_DEPTH, tooDeep } from "../../write/body/read_body.ts";
+import {
+  type BodyLine,
+  type BodyParser,
+  MAX_LINE,
+  type ParsedLine,
+  tooLong,
+} from "./body_parser.ts";
+
+/** The parser of a body with a JSON object on each line (NDJSON). */
+export class JsonLines implements BodyParser {
+  readonly #limits: Count;
+  readonly #splitter = new LineSplitter();
+  next = 1;
+
+  constructor(limits: Count) {
+    this.#limits = limits;
+  }
+
+  *parse(chunk: Uint8Array | null | undefined): Generator<ParsedLine> {
+    for (const text of this.#splitter.split(chunk)) {
+      const line = this.next++;
+      const read = text.trim() === "" ? {} : readLine(text, this.#limits);
+      yield { line, size: text.length, ...read };
+    }
+  }
+}
+
+/**
+ * The length from which the number of values of a line is checked before the line is parsed. `JSON.parse()` cannot be
+ * interrupted, so a long line with too many values would delay other requests.
+ */
+const LONG_LINE = 16 * 1024;
+
+/**
+ * Throws a 400 if a JSON text has more keys and elements than allowed, or is nested too deeply. The check only counts
+ * characters and stops at the limit, whereas `JSON.parse()` would first read the whole text.
+ */
+function checkText(text: string, { maxKeys, maxElements }: Count): void {
+  const most = maxKeys + maxElements + 1;
+  let members = 0;
+  let opened = 0;
+  let depth = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) isQuoted = !isQuoted;
+    else if (isQuoted) at += code === BACKSLASH ? 1 : 0;
+    else if (code === COMMA) members++;
+    else if (code === OPENING_BRACE || code === OPENING_BRACKET) {
+      opened++;
+      if (++depth > MAX_DEPTH + 1) throw tooDeep();
+    } else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) depth--;
+    if (members > most || opened > most) {
+      throw badFormat(`The line goes over the limit of ${most} keys and elements`);
+    }
+  }
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPENING_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSING_BRACKET = 0x5d;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+
+function readLine(text: string, limits: Count): Omit<BodyLine, "line"> {
+  try {
+    if (text.length > LONG_LINE) checkText(text, limits);
+    const body: unknown = JSON.parse(text);
+    if (!isJsonObject(body)) return { error: badFormat("The line is not a JSON object") };
+    checkSize(body, limits);
+    return { body };
+  } catch (error) {
+    return { error: error instanceof RestError ? error : badFormat("The line is not JSON") };
+  }
+}
+
+const LINE_BREAK = 0x0a;
+
+/**
+ * Splits the chunks of a body into lines. A line may continue in the next chunk, so the bytes of a line without its
+ * line break are kept.
+ */
+class LineSplitter {
+  #rest: Uint8Array[] = [];
+  #size = 0;
+
+  /**
+   * Yields the lines that end in a chunk. `null` stands for the end of the body, at which the last line may have no
+   * line break. `undefined` stands for a wait in which no chunk has come, and yields no line.
+   */
+  *split(chunk: Uint8Array | null | undefined): Generator<string> {
+    if (chunk === undefined) return;
+    if (chunk === null) {
+      if (this.#size > 0) yield this.#join();
+      return;
+    }
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_BREAK); end !== -1; end = chunk.indexOf(LINE_BREAK, start)) {
+      if (end > start) this.#add(chunk.subarray(start, end));
+      start = end + 1;
+      yield this.#size === 0 ? "" : this.#join();
+    }
+    if (start < chunk.length) this.#add(chunk.subarray(start));
+  }
+
+  #add(part: Uint8Array): void {
+    this.#rest.push(part);
+    this.#size += part.length;
+    if (this.#size <= MAX_LINE) return;
+    throw tooLong();
+  }
+
+  #join(): string {
+    const line = Buffer.concat(this.#rest).toString();
+    this.#rest = [];
+    this.#size = 0;
+    return line;
+  }
+}
