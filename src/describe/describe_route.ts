@@ -8,7 +8,12 @@ import type { Call } from "../pipeline/request/request_context.ts";
 import { askActor } from "../pipeline/request/actor.ts";
 import { narrowToReader } from "../pipeline/request/reader_rights.ts";
 import type { Reply } from "../pipeline/request/reply.ts";
-import { actingLevel, type Route, type WriteRules } from "../pipeline/request/route.ts";
+import {
+  actingLevel,
+  type Route,
+  takesQueryMethod,
+  type WriteRules,
+} from "../pipeline/request/route.ts";
 import { passPreFetch } from "../pipeline/pass_hooks.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { describeFields, describeObject } from "./describe_object.ts";
@@ -89,6 +94,8 @@ export interface RouteDescription extends OperationWords, OptionDescriptions {
   readonly model: string;
   /** The parameters of the path and of the query string. */
   readonly parameters: readonly ParameterDescription[];
+  /** Whether clients can send the parameters of the query string in the body of a request with the method `QUERY`. */
+  readonly queryMethod?: true;
   /** The headers that the operation reads. */
   readonly headers: readonly HeaderDescription[];
   /** The paths and operators that `q` may contain. Missing if the operation has no `q`. */
@@ -127,6 +134,7 @@ export function describeRoute(route: Route): RouteDescription {
     operation,
     model: target.name,
     parameters: describeParameters(route),
+    ...takesQueryMethod(route) && { queryMethod: true },
     headers: describeHeaders(route),
     ...filter && { filter },
     ...options.description.route,

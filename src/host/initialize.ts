@@ -18,6 +18,7 @@ import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { getModel } from "../schema/get_model.ts";
 import { followSettings, mountRoutes } from "../http/routes/open_router.ts";
 import { refuseRequest, unknownOption } from "../http/check_options.ts";
+import { checkQueryMethod } from "../http/query_method.ts";
 import { buildRoutes, type RouteSettings } from "../http/routes/build_routes.ts";
 import { housekeeper } from "./housekeeper.ts";
 import { describeRoute, type RouteDescription } from "../describe/describe_route.ts";
@@ -73,6 +74,11 @@ export interface InitializeOptions {
    * answers 500, and so does a promise. With this option, every `@rest` of a class must have the option `tenant`.
    */
   readonly tenant?: (req: FrameworkRequest) => Actor | undefined;
+  /**
+   * Whether clients can also read a list by a request with the method `QUERY` (RFC 10008), whose body has the parameters
+   * as a JSON object. A filter in a body can be longer than a URL. The runtime must know the method, as Node 22 does.
+   */
+  readonly queryMethod?: boolean;
   /** Limits on the URL parameter `q`. */
   readonly queryLimits?: QueryLimits;
   /** Limits on request bodies. */
@@ -111,6 +117,7 @@ const OPTIONS: Readonly<Record<keyof InitializeOptions, true>> = {
   actor: true,
   tenant: true,
   tidy: true,
+  queryMethod: true,
   queryLimits: true,
   bodyLimits: true,
   live: true,
@@ -206,7 +213,7 @@ export function settingsOf(
   known: FeatureList = features,
 ): RouteSettings {
   const { onError, maxTimeMS = MAX_TIME_MS, sendTimeoutMS = 60_000 } = options;
-  const { queryLimits, bodyLimits, indexes, parameters, bodies, actor } = options;
+  const { queryLimits, bodyLimits, indexes, parameters, bodies, actor, queryMethod } = options;
   for (const [name, time] of Object.entries({ maxTimeMS, sendTimeoutMS })) {
     if (Number.isInteger(time) && time > 0 && time <= MAX_TIMER_MS) continue;
     throw new RangeError(
@@ -225,6 +232,7 @@ export function settingsOf(
     parameters,
     bodies,
     actor,
+    queryMethod,
     reporter: new Reporter(onError),
   };
 }
@@ -246,9 +254,11 @@ function checkOptions(options: InitializeOptions): void {
   if (options.actor !== undefined && typeof options.actor !== "function") {
     throw new TypeError(`Cannot initialize: "actor" is not a function`);
   }
-  if (options.tidy !== undefined && typeof options.tidy !== "boolean") {
-    throw new TypeError(`Cannot initialize: "tidy" is not a boolean`);
+  for (const name of ["tidy", "queryMethod"] as const) {
+    if (options[name] === undefined || typeof options[name] === "boolean") continue;
+    throw new TypeError(`Cannot initialize: "${name}" is not a boolean`);
   }
+  if (options.queryMethod === true) checkQueryMethod();
   for (const [name, words] of Object.entries(WORDS)) {
     const given = options[name as keyof typeof WORDS];
     if (given === undefined || words.some((word) => word === given)) continue;

@@ -36,7 +36,14 @@ interface InnerRequest {
 /** The requests that the framework has made for calls of tools. A request of an HTTP client is not in this map. */
 export const innerRequests = new WeakMap<object, InnerRequest>();
 
-export function handleRoute(route: Route): RequestHandler {
+/**
+ * Returns the handler of a route. `prepare` changes a request before it is read, and returns the error of a request that
+ * it cannot change.
+ */
+export function handleRoute(
+  route: Route,
+  prepare: (req: FrameworkRequest) => unknown = () => undefined,
+): RequestHandler {
   const { sendTimeoutMS: timeoutMS } = route;
   const { varies } = actingLevel(route).options.declared;
   const sendsList = route.operation.many && route.operation.change === undefined;
@@ -50,7 +57,8 @@ export function handleRoute(route: Route): RequestHandler {
     // With request pipelining, the connection may still be sending the answers to earlier requests. A list is not read
     // before they are sent, because it would occupy a database cursor and memory during the wait.
     if (sendsList && isQueued(res) && !await awaitTurn(res)) return;
-    const call = openCall(inner?.route ?? route, { req, count: countSelected });
+    const refused = prepare(req);
+    const call = openCall(inner?.route ?? route, { req, count: countSelected, refused });
     try {
       for (const header of varies) res.vary(header);
       const reply = await (inner?.describes ? describeCall(call) : runPipeline(call));

@@ -21,6 +21,8 @@ const CHECKS: Readonly<Record<keyof OpenApiOptions, Check>> = {
   securitySchemes: (schemes) =>
     isObjectOf(schemes, isJsonObject) ? undefined : `"securitySchemes" is not an object of objects`,
   docs: (docs) => typeof docs === "boolean" ? undefined : `"docs" is neither true nor false`,
+  version: (version) =>
+    version === "3.1" || version === "3.2" ? undefined : `"version" is neither "3.1" nor "3.2"`,
   q: (q) => q === "content" || q === "string" ? undefined : `"q" is neither "content" nor "string"`,
 };
 

@@ -14,10 +14,10 @@ import { buildDocument } from "./document.ts";
 import { nameOperations } from "./operation_ids.ts";
 import type { OpenApiOptions } from "./options.ts";
 import { withTemplates } from "./path_templates.ts";
-import { routeNode } from "./route_node.ts";
+import { queryNode, routeNode } from "./route_node.ts";
 
 /**
- * Creates a router that describes an API. `GET /openapi.json` returns an OpenAPI 3.1 document, and `GET /docs` returns
+ * Creates a router that describes an API. `GET /openapi.json` returns an OpenAPI document, and `GET /docs` returns
  * a documentation page.
  *
  * Mount the router at the path of the API. The document is built at the first request, so it costs nothing until then.
@@ -52,15 +52,21 @@ export function openapi(
   options: OpenApiOptions,
 ): Router {
   checkOptions(options);
-  const routes = nameOperations(withTemplates(routesOf(api).map(routeNode)));
+  const mounted = routesOf(api);
+  const queryNodes = options.version === "3.2"
+    ? mounted.flatMap((each) => queryNode(each) ?? [])
+    : [];
+  const nodes = [...mounted.map(routeNode), ...queryNodes];
+  const routes = nameOperations(withTemplates(nodes));
   const { info: { title }, servers = [], docs = true } = options;
-  const built = new Map<string, Served>();
+  const built = new Map<boolean, Served>();
   return followSettings((newRouter) => {
     const router = newRouter();
     router.get("/openapi.json", (req, res) => {
-      const q = isForPage(req.url) ? "content" : options.q ?? "content";
-      const { bytes, tag } = built.get(q) ?? serialize(buildDocument(routes, { ...options, q }));
-      built.set(q, { bytes, tag });
+      const isPage = isForPage(req.url);
+      const forms = isPage ? { ...options, ...PAGE_FORMS } : options;
+      const { bytes, tag } = built.get(isPage) ?? serialize(buildDocument(routes, forms));
+      built.set(isPage, { bytes, tag });
       res.set({ ETag: tag, "Cache-Control": "no-cache" }).type("json").send(bytes);
     });
     if (docs) mountDocs(router, { title, servers: servers.map(({ url }) => url) });
@@ -73,10 +79,10 @@ interface Served {
   readonly tag: string;
 }
 
-/**
- * Whether the documentation page requests the document. The page can show `q` only as a parameter with `content`, so
- * the option `q` does not apply to the page.
- */
+/** The options of the document that the documentation page can show. It shows `q` only as a parameter with `content`. */
+const PAGE_FORMS = { q: "content", version: "3.1" } as const;
+
+/** Whether the documentation page requests the document. The options `PAGE_FORMS` then apply. */
 function isForPage(url: string): boolean {
   return new URLSearchParams(queryOf(url)).get("q") === "content";
 }

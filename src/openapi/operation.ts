@@ -2,7 +2,7 @@ import { isOperationName, type OperationName } from "../declare/operations/opera
 import { capitalize } from "./operation_ids.ts";
 import type { RouteNode } from "./route_node.ts";
 import type { OpenApiOptions } from "./options.ts";
-import { describeHeader, describeParameter } from "./parameters.ts";
+import { describeHeader, describeMember, describeParameter } from "./parameters.ts";
 import { describeResponses } from "./responses/responses.ts";
 import { withSchemas } from "./schemas/json_schema.ts";
 import type { Components } from "./schemas/components.ts";
@@ -37,8 +37,10 @@ export function describeOperation(
     ? SUMMARIES[operation]
     : capitalize(operation.replaceAll(/[-_]+/g, " "));
   const { summary = `${verb} ${model}`, tags = [model] } = words;
+  const inBody = route.parameters.filter((each) => route.isQuery && each.in === "query");
   const parameters = [
-    ...route.parameters.map((each) => describeParameter(each, { route, components, q })),
+    ...route.parameters.filter((each) => !inBody.includes(each))
+      .map((each) => describeParameter(each, { route, components, q })),
     ...route.headers.map((each) => describeHeader(each, route)),
   ];
   return {
@@ -49,7 +51,22 @@ export function describeOperation(
     ...words.deprecated && { deprecated: true },
     ...parameters.length > 0 && { parameters },
     ...(body ?? bodySchema) && { requestBody: describeBody(route, components) },
+    ...route.isQuery && { requestBody: describeParametersInBody(inBody, { route, components }) },
     responses: describeResponses(route, components),
+  };
+}
+
+/** Describes the body of the method `QUERY`, whose members are the parameters of the list. */
+function describeParametersInBody(
+  inBody: RouteNode["parameters"],
+  { route, components }: { readonly route: RouteNode; readonly components: Components },
+) {
+  const properties = Object.fromEntries(
+    inBody.map(({ name }) => [name, describeMember(name, { route, components })]),
+  );
+  return {
+    required: true,
+    content: { "application/json": { schema: { type: "object", properties } } },
   };
 }
 

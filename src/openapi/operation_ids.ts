@@ -45,11 +45,11 @@ function freeName(route: RouteNode, taken: ReadonlyMap<string, unknown>): string
   return free;
 }
 
-function nameAfter({ operation, path }: RouteNode, leftOut: RegExp): string {
+function nameAfter({ operation, path, isQuery }: RouteNode, leftOut: RegExp): string {
   // The path of an action ends with the name of the action, which must not appear twice in the ID.
   const place = isOperationName(operation) ? path : path.slice(0, -operation.length);
   const words = place.replaceAll(leftOut, "").match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
-  const [first, ...others] = operation.split(/[-_]+/);
+  const [first, ...others] = isQuery ? ["query"] : operation.split(/[-_]+/);
   return first + [...others, ...words].map(capitalize).join("");
 }
 

@@ -62,6 +62,13 @@ export interface OpenApiOptions {
    */
   readonly docs?: boolean;
   /**
+   * The version of OpenAPI. Version 3.2 describes the method `QUERY` of lists, for a router with `queryMethod: true`. The
+   * documentation page always gets version 3.1.
+   *
+   * @default {"3.1"}
+   */
+  readonly version?: "3.1" | "3.2";
+  /**
    * The form of the parameter `q`, which is a filter as JSON. With `"content"`, the parameter has the media type JSON,
    * so tools can read the structure of a filter. With `"string"`, the parameter is a text with JSON as its content.
    * Some client generators leave out a parameter with a media type, or fail at it.

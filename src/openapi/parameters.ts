@@ -24,9 +24,7 @@ export function describeParameter(
     const schema = components.filter(object);
     return {
       ...place,
-      description: `A filter of MongoDB: at most ${limits.maxClauses} conditions, ` +
-        `${limits.maxDepth} levels, ${limits.maxList} values in a list, ` +
-        `${limits.maxRegex} characters in an expression`,
+      description: filterText(limits),
       ...q === "content" ? { content: { [JSON_TYPE]: { schema, example: {} } } } : {
         schema: { type: "string", contentMediaType: JSON_TYPE, contentSchema: schema },
         example: "{}",
@@ -34,6 +32,29 @@ export function describeParameter(
     };
   }
   return { ...place, ...describeQuery(name, route) };
+}
+
+function filterText(
+  { maxClauses, maxDepth, maxList, maxRegex }: NonNullable<RouteNode["filter"]>["limits"],
+): string {
+  return `A filter of MongoDB: at most ${maxClauses} conditions, ${maxDepth} levels, ` +
+    `${maxList} values in a list, ${maxRegex} characters in an expression`;
+}
+
+/** Describes a parameter as a member of the body of the method `QUERY`. */
+export function describeMember(
+  name: string,
+  { route, components }: Pick<ParameterContext, "route" | "components">,
+): JsonSchema {
+  if (name === "q" && route.filter) {
+    const { object, limits } = route.filter;
+    return { ...components.filter(object), description: filterText(limits) };
+  }
+  const { schema, description }: { schema?: object; description?: string } = describeQuery(
+    name,
+    route,
+  );
+  return { ...schema, ...description !== undefined && { description } };
 }
 
 /**

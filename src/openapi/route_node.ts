@@ -1,4 +1,5 @@
 import type { ModelClass } from "../declare/model/framework_model.ts";
+import { STATUS_OF } from "../errors/refusals.ts";
 import { keepsEntity } from "../declare/hooks/compose.ts";
 import { leftOutBy, namedRule } from "../declare/hooks/named_fields.ts";
 import { isHookName, type OperationWords, wordsOf } from "../declare/operations/operation.ts";
@@ -9,7 +10,8 @@ import { parameterFacts } from "../describe/describe_request.ts";
 import { describeRoute, routeObjects } from "../describe/describe_route.ts";
 import type { RouteDescription } from "../describe/describe_route.ts";
 import { referredTarget } from "../pipeline/references.ts";
-import { actingLevel, type Route } from "../pipeline/request/route.ts";
+import { queryRouteOf } from "../http/query_method.ts";
+import { actingLevel, type Route, takesQueryMethod } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { describeObject, type ObjectNode } from "../describe/describe_object.ts";
 import { referenceIn, shapeForAll } from "../schema/fields/shape.ts";
@@ -32,6 +34,8 @@ export interface RouteNode
   /** The headers of the answers of a route that a class option has added. */
   readonly answerHeaders?: Readonly<Record<string, AnswerHeader>> | undefined;
   readonly many: boolean;
+  /** Whether the node describes the method `QUERY` of a list, whose parameters are in a body. */
+  readonly isQuery?: true;
   /** Whether bodies are strict, so that the schemas of bodies allow no other keys and no values of other types. */
   readonly isStrict: boolean;
   /**
@@ -90,6 +94,16 @@ export function routeNode(route: Route): RouteNode {
       action !== undefined ||
       levels.some((level) => level.scopes.length > 0 || Object.keys(level.hooks).some(isHookName)),
   };
+}
+
+/** Returns the description of the method `QUERY` of a list, or `undefined` if the route does not have the method. */
+export function queryNode(route: Route): RouteNode | undefined {
+  if (!takesQueryMethod(route)) return undefined;
+  const node = routeNode(queryRouteOf(route));
+  const { operationId: _own, ...words } = node.words;
+  const code = "UNSUPPORTED_MEDIA_TYPE";
+  const errors = [...node.errors, { status: STATUS_OF[code], codes: [code] }];
+  return { ...node, words, errors, isQuery: true };
 }
 
 /** The hooks that can replace the entity of an answer by another value. */

@@ -26,12 +26,17 @@ export class OperationOptions {
 
   constructor(
     features: FeatureList,
-    { method, place }: { readonly method: Method; readonly place: OptionPlace },
+    { method, place, isLeftOut = () => false }: {
+      readonly method: Method;
+      readonly place: OptionPlace;
+      /** Whether the operation does not have a feature, although its option is declared. */
+      readonly isLeftOut?: (feature: AnyFeature) => boolean;
+    },
   ) {
     this.#features = features;
     this.#method = method;
     this.#place = place;
-    this.#declared = this.#readAll();
+    this.#declared = this.#readAll().filter(({ feature }) => !isLeftOut(feature));
   }
 
   #readAll(): DeclaredFeature[] {
@@ -62,6 +67,16 @@ export class OperationOptions {
     const hooks = { ...this.#method.hooks, [name]: value };
     const method = { ...this.#method, hooks };
     return new OperationOptions(this.#features, { method, place: this.#place });
+  }
+
+  /** Returns the options without the features that send the whole answer by themselves, such as live lists. */
+  withoutTakeOver(): OperationOptions {
+    const isLeftOut = ({ takeOver }: AnyFeature) => takeOver !== undefined;
+    return new OperationOptions(this.#features, {
+      method: this.#method,
+      place: this.#place,
+      isLeftOut,
+    });
   }
 
   /**

@@ -27,6 +27,7 @@ Deno.test("openapi() refuses wrong options by name", () => {
       [{ info: INFO, securitySchemes: { key: 1 } }, '"securitySchemes" is not an object'],
       [{ info: INFO, docs: "no" }, '"docs" is neither true nor false'],
       [{ info: INFO, q: "text" }, '"q" is neither "content" nor "string"'],
+      [{ info: INFO, version: "3.0" }, '"version" is neither "3.1" nor "3.2"'],
       [{ info: INFO, dcos: false }, 'openapi() has no option "dcos"'],
     ] as const
   ) {

@@ -7,7 +7,7 @@ import { queryString } from "./query_string.ts";
 import { revive } from "./revive.ts";
 
 type Headings = Readonly<Record<string, string>>;
-type Sent = Pick<Outgoing, "method" | "body" | "keep"> & {
+type Sent = Pick<Outgoing, "method" | "body" | "keep" | "isList"> & {
   readonly headers?: Headings;
   readonly next?: string | undefined;
 };
@@ -37,7 +37,7 @@ export class Operations {
     if (next !== undefined && (typeof next !== "string" || next === "")) {
       throw new TypeError(`Cannot read the next page: "${next}" is no next of a page`);
     }
-    const page = readPage(await this.#request({ method: "GET", next }, options));
+    const page = readPage(await this.#request({ method: "GET", isList: true, next }, options));
     revive(page.items, options.revive);
     return page;
   }

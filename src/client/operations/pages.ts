@@ -14,21 +14,27 @@ export interface Page<T> {
   readonly next: string | undefined;
 }
 
-export function readPage({ headers, body }: Incoming): Page<object> {
+export function readPage({ headers, body, sent }: Incoming): Page<object> {
   const [, total] = /\/(\d+)$/.exec(headers.get("content-range") ?? "") ?? [];
   const count = headers.get("x-total-count") ?? total;
   return {
     items: body as object[],
     total: count ? Number(count) : undefined,
-    next: nextOf(headers.get("link") ?? ""),
+    next: nextOf(headers.get("link") ?? "", sent),
   };
 }
 
 /**
  * Returns the query parameters of the next page from the header `Link`, or `undefined` on the last page. The path of
- * the link is ignored, because a server behind a proxy may write a path that clients cannot call.
+ * the link is ignored, because a server behind a proxy may write a path that clients cannot call. The link lacks the
+ * parameters that were sent in a body, so they are added.
  */
-function nextOf(link: string): string | undefined {
+function nextOf(link: string, sent: string | undefined): string | undefined {
   const [, target] = /<([^<>]*)>\s*;[^<]*\brel="?next\b/.exec(link) ?? [];
-  return target?.replace(/^[^?]*\??/, "");
+  const next = target?.replace(/^[^?]*\??/, "");
+  if (next === undefined || sent === undefined) return next;
+  const query = new URLSearchParams(sent);
+  query.delete("skip");
+  new URLSearchParams(next).forEach((value, name) => query.set(name, value));
+  return String(query);
 }

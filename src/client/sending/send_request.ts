@@ -37,6 +37,13 @@ export interface ConnectOptions {
    */
   readonly timeoutMS?: number;
   /**
+   * Whether the client reads a list by the method `QUERY` if its URL would be longer than 2,000 characters, because
+   * servers and proxies refuse long URLs. The server must have `initialize({ queryMethod: true })`.
+   *
+   * @default {false}
+   */
+  readonly queryMethod?: boolean;
+  /**
    * Options of the repetition of requests. The client repeats only requests for which two attempts have the same effect
    * as one attempt.
    */
@@ -57,7 +64,7 @@ export interface CallOptions {
 
 /** A request of an operation, with the options by which {@linkcode sendRequest} sends and repeats the request. */
 export interface Outgoing {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "QUERY";
   readonly url: string;
   /**
    * The headers of the operation and the headers in the options of the call. They replace headers of `connect()` with
@@ -65,6 +72,8 @@ export interface Outgoing {
    */
   readonly headers: Headers;
   readonly body?: object | undefined;
+  /** Whether the request reads a list, so that the client can send its parameters in a body. */
+  readonly isList?: boolean;
   /** Whether the request can be sent again, because two attempts have the same effect as one attempt. */
   readonly repeatable?: boolean;
   /**
@@ -79,6 +88,8 @@ export interface Outgoing {
 export interface Incoming extends Content {
   readonly status: number;
   readonly headers: Headers;
+  /** The parameters that the client has sent in a body, as a query string. The links of the answer lack them. */
+  readonly sent?: string | undefined;
 }
 
 interface Content {
@@ -97,9 +108,27 @@ export type Send = (outgoing: Outgoing) => Promise<Incoming>;
  * @throws {ApiError} If the status of the last answer is neither 2xx nor 304, or if its body is not JSON.
  */
 export async function sendRequest(
-  outgoing: Outgoing,
+  given: Outgoing,
   connection: ConnectOptions,
 ): Promise<Incoming> {
+  const { isList, url } = given;
+  if (!connection.queryMethod || !isList || url.length <= LONGEST_URL) {
+    return await sendWithin(given, connection);
+  }
+  const [path = "", sent] = url.split("?");
+  const headers = joinHeaders(given.headers, { "content-type": "application/json" });
+  const body = Object.fromEntries(new URLSearchParams(sent));
+  const incoming = await sendWithin(
+    { ...given, method: "QUERY", url: path, headers, body },
+    connection,
+  );
+  return { ...incoming, sent };
+}
+
+/** The length of a URL up to which no server and no proxy refuses it. */
+const LONGEST_URL = 2000;
+
+async function sendWithin(outgoing: Outgoing, connection: ConnectOptions): Promise<Incoming> {
   const { signal: given, timeoutMS = connection.timeoutMS ?? 30_000 } = outgoing.options;
   const { signal, end } = openDeadline({ signal: given, timeoutMS });
   try {

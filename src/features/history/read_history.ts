@@ -5,7 +5,8 @@ import { fetchOne } from "../../pipeline/fetch.ts";
 import type { ParameterFacts } from "../../pipeline/description.ts";
 import { passHook } from "../../pipeline/pass_hooks.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
-import { pathOf, type Reply } from "../../pipeline/request/reply.ts";
+import { linkUrl } from "../../pipeline/request/link_url.ts";
+import type { Reply } from "../../pipeline/request/reply.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { readSnapshot, type StoredObject } from "../../write/stored_values.ts";
@@ -85,9 +86,7 @@ function readPage({ url }: FrameworkRequest): HistoryPage {
 }
 
 function nextLink(req: FrameworkRequest, page: Required<HistoryPage>): string {
-  const parameters = new URLSearchParams(queryOf(req.url));
-  for (const [name, value] of Object.entries(page)) parameters.set(name, String(value));
-  return `<${pathOf(req).replace(/[<>"\s]/g, encodeURIComponent)}?${parameters}>; rel="next"`;
+  return `<${linkUrl(req, { ...page })}>; rel="next"`;
 }
 
 interface PageQuery extends HistoryPage {

@@ -1,5 +1,4 @@
-import { queryOf } from "../../filter/query_string.ts";
-import { pathOf } from "../../pipeline/request/reply.ts";
+import { linkUrl } from "../../pipeline/request/link_url.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import type { FoundPage, PageRead } from "../../sources/source.ts";
 import { cursorBehind } from "./page_cursor.ts";
@@ -14,7 +13,7 @@ export function linksOf(
 ): string[] {
   const links: string[] = [];
   const add = (rel: string, changes: Record<string, number | string | undefined>) =>
-    links.push(`<${urlWith(context, changes)}>; rel="${rel}"`);
+    links.push(`<${linkUrl(context.req, changes)}>; rel="${rel}"`);
   const after = found.more && skip === 0 ? cursorBehind(context, found) : undefined;
   if (after !== undefined) add("next", { after, skip: undefined });
   else if (found.more && behind === undefined) add("next", { skip: skip + found.read });
@@ -23,17 +22,4 @@ export function linksOf(
     add("first", { skip: undefined });
   }
   return links;
-}
-
-function urlWith(
-  { req }: OpenLevelContext,
-  changes: Record<string, number | string | undefined>,
-): string {
-  const parameters = new URLSearchParams(queryOf(req.url));
-  for (const [name, value] of Object.entries(changes)) {
-    if (value === undefined) parameters.delete(name);
-    else parameters.set(name, String(value));
-  }
-  const query = parameters.size === 0 ? "" : `?${parameters}`;
-  return `${pathOf(req).replace(/[<>"\s]/g, encodeURIComponent) || "/"}${query}`;
 }

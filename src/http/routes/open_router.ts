@@ -2,9 +2,10 @@
 import express from "express";
 import type { ErrorRequestHandler, RequestHandler, Router } from "express-types";
 import { notFound } from "../../errors/refusals.ts";
-import { actingLevel, type Route } from "../../pipeline/request/route.ts";
+import { actingLevel, type Route, takesQueryMethod } from "../../pipeline/request/route.ts";
 import { sendError } from "../answer_error.ts";
 import { handleRoute } from "../handle_route.ts";
+import { announceQuery, queryRouteOf, readAsGet } from "../query_method.ts";
 
 /**
  * The function that returns the request handler for one combination of settings of Express, such as `strict routing`.
@@ -78,13 +79,16 @@ function firstName(path: string): string {
  * Express compares a request with this path only once.
  */
 function addRoutes(router: Router, routes: readonly Route[]): Router {
+  const queried = new Set(routes.filter(takesQueryMethod).map(({ path }) => path));
   const paths = new Map<string, ReturnType<Router["route"]>>();
   for (const route of routes) {
     const { path, operation } = route;
     try {
       const mounted = paths.get(path) ?? router.route(path);
       paths.set(path, mounted);
-      mounted[operation.verb](handleRoute(route));
+      if (!queried.has(path)) mounted[operation.verb](handleRoute(route));
+      else mounted[operation.verb](announceQuery, handleRoute(route));
+      if (takesQueryMethod(route)) mountQuery(mounted, route);
     } catch (cause) {
       const { name } = actingLevel(route).target;
       const reason = cause instanceof Error ? cause.message : String(cause);
@@ -92,6 +96,14 @@ function addRoutes(router: Router, routes: readonly Route[]): Router {
     }
   }
   return router.use(answerUndecodable);
+}
+
+/** Adds the method `QUERY` to the path of a list. The types of Express do not have this method. */
+function mountQuery(mounted: ReturnType<Router["route"]>, route: Route): void {
+  const add = Reflect.get(mounted, "query") as (...handlers: RequestHandler[]) => unknown;
+  const forms = route.features.parameters;
+  const handler = handleRoute(queryRouteOf(route), (req) => readAsGet(req, forms));
+  add.call(mounted, announceQuery, handler);
 }
 
 /**

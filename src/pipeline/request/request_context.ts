@@ -95,7 +95,7 @@ export interface Call extends RequestContext {
   readonly levels: readonly LevelContext[];
   readonly context: LevelContext;
   /**
-   * The error in the filter `q` of the client. The error is stored and thrown after the `preFetch` hooks, so that a
+   * The error in the filter `q` of the client, or in the body with the parameters. The error is stored and thrown after the `preFetch` hooks, so that a
    * client whom a hook refuses gets a 403 and learns nothing about the fields.
    */
   readonly badQuery?: unknown;
@@ -109,9 +109,11 @@ export interface Call extends RequestContext {
  */
 export function openCall(
   route: Route,
-  { req, count }: {
+  { req, count, refused }: {
     readonly req: FrameworkRequest;
     readonly count: (context: LevelContext) => Promise<number>;
+    /** The error of a body with parameters, which is thrown as an error in `q` is. */
+    readonly refused?: unknown;
   },
 ): Call {
   const timeBudget = new TimeBudget(route.maxTimeMS + MARGIN_MS);
@@ -159,7 +161,8 @@ export function openCall(
   }
   const context = levels.at(-1) as LevelContext;
   context.state.filter = needsConditions ? { ...q } : q;
-  return { route, req, timeBudget, levels, context, isAway, badQuery, captured };
+  const error = refused ?? badQuery;
+  return { route, req, timeBudget, levels, context, isAway, badQuery: error, captured };
 }
 
 /** Reads the versions in the header `If-Match` of a write. */

@@ -126,6 +126,8 @@ export interface Route {
    * `"lazy"`, only `replace()` by another field than `_id` needs them.
    */
   readonly indexes?: "required" | "lazy" | undefined;
+  /** Whether clients can also send the parameters of a list in the body of a request with the method `QUERY`. */
+  readonly queryMethod?: boolean | undefined;
   /** Returns the sender of a request. Missing if the application records no senders. */
   readonly actor?: ActorFunction | undefined;
   readonly reporter: Reporter;
@@ -150,4 +152,9 @@ export function operationAt(route: Route, index: number): string {
 
 export function actingLevel({ levels }: Route): Level {
   return levels[levels.length - 1] as Level;
+}
+
+/** Whether clients can read the list of a route by the method `QUERY`. */
+export function takesQueryMethod(route: Route): boolean {
+  return route.queryMethod === true && actingLevel(route).operation === "all";
 }

@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Reply } from "../../harness/request.ts";
+import { asQueryMethod, assertSameAnswer } from "../../support/as_query_method.ts";
 import { SECRET, type Via } from "./arbitrary_worlds.ts";
 import { differences, isDoc } from "./fields.ts";
 import { judge } from "./judge.ts";
@@ -46,6 +47,11 @@ async function send(
   }: ${reply.status} ${reply.text}`;
   assert(reply.status !== 500, `${Deno.inspect(app.failures.at(-1))} ${what}`);
   assert(!SECRET.test(reply.text + [...reply.headers].join()), `a leak: ${what}`);
+  const asked = operation === "all" ? asQueryMethod(url) : undefined;
+  if (asked !== undefined) {
+    const byQuery = await app.send("QUERY", asked.path, { headers, body: asked.body });
+    assertSameAnswer(byQuery, reply, what);
+  }
   return { ...reply, what };
 }
 

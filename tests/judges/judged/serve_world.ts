@@ -208,7 +208,7 @@ export async function serveWorld(world: World): Promise<ServedWorld> {
   const onError = (_req: unknown, error: unknown) => void failures.push(error);
   const app = express();
   app.use(express.json({ strict: false }));
-  app.use(Framework.initialize({ models: [root, target], onError }));
+  app.use(Framework.initialize({ models: [root, target], onError, queryMethod: true }));
   const served = await start(app);
   const collection = (name: "roots" | "targets") =>
     mongoose.connection.collection(collections[name]);

@@ -1,4 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
+import type { Reply } from "../../harness/request.ts";
+import { asQueryMethod, assertSameAnswer } from "../../support/as_query_method.ts";
 import { Random } from "./random.ts";
 import { Requests } from "./requests.ts";
 import { type Pool, seed } from "./seed.ts";
@@ -54,8 +56,10 @@ async function judgeOne(twins: Twins, pool: Pool, sent: TwinRequest): Promise<nu
     assert([400, 404, 412].includes(answer.status), `${answer.status} ${JSON.stringify(sent)}`);
     return answer.status;
   }
-  const { status, headers, body } = await twins.compare(sent);
+  const reply = await twins.compare(sent);
+  const { status, headers, body } = reply;
   assert(status < 500, `${status} ${JSON.stringify(sent)}`);
+  if (sent.method === "GET" && headers.has("accept-query")) await compareQuery(twins, sent, reply);
   if (sent.method !== "GET" && status < 400) {
     const [one, other] = await Promise.all(
       twins.all.map((each) => twins.stored(each, pool.further)),
@@ -64,6 +68,15 @@ async function judgeOne(twins: Twins, pool: Pool, sent: TwinRequest): Promise<nu
   }
   remember(pool, { sent, link: headers.get("link"), body, status });
   return status;
+}
+
+/** Sends the parameters of a list in a body, and compares the answer with that of `GET`. */
+async function compareQuery(twins: Twins, sent: TwinRequest, reply: Reply): Promise<void> {
+  const asked = asQueryMethod(sent.path);
+  const isOrdered = !/^\/(hooked|lean)\b/.test(sent.path);
+  if (asked === undefined || !isOrdered) return;
+  const byQuery = await twins.sendFirst({ ...sent, method: "QUERY", ...asked });
+  assertSameAnswer(byQuery, reply, JSON.stringify(sent));
 }
 
 function isReplaceOfFurther({ method, path }: TwinRequest, { further }: Pool): boolean {

@@ -21,6 +21,7 @@ Object.assign(mongoose.mongo.ObjectId, {
 
 const app = await mount([Item, Holder], {
   mongo,
+  queryMethod: true,
   actor: (req) => req.headers["x-user"] as string | undefined,
   ...hiding !== "trash" && { tenant: (req) => req.headers["x-owner"] as string | undefined },
   prepare(app) {

@@ -1,0 +1,103 @@
+import { METHODS } from "node:http";
+import type { RequestHandler } from "express-types";
+import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
+import { badFormat, badParameter } from "../errors/refusals.ts";
+import { queryOf } from "../filter/query_string.ts";
+import type { ParameterForms } from "../pipeline/given_request.ts";
+import { markBodyParameters } from "../pipeline/request/link_url.ts";
+import { MEDIA_TYPES } from "../pipeline/request/media_types.ts";
+import { rightsOf } from "../pipeline/request/reader_rights.ts";
+import { actingLevel, type Route } from "../pipeline/request/route.ts";
+import { findPath, type JsonObject } from "../schema/fields/json.ts";
+import { isInexact } from "../schema/fields/json_numbers.ts";
+import { readBody } from "../write/body/read_body.ts";
+
+/** The HTTP method by which clients send the parameters of a list in a body (RFC 10008). */
+const QUERY = "QUERY";
+
+/** Throws if the HTTP server of the runtime refuses requests with the method QUERY. */
+export function checkQueryMethod(): void {
+  if (METHODS.includes(QUERY)) return;
+  throw new TypeError(
+    `Cannot initialize: "queryMethod" needs a runtime whose HTTP server knows QUERY, such as Node 22`,
+  );
+}
+
+/**
+ * Returns the route by which `QUERY` reads a list. It is the route of `GET` without live lists and other features that
+ * send the whole answer by themselves.
+ */
+export function queryRouteOf(route: Route): Route {
+  const acting = actingLevel(route);
+  const options = acting.options.declared.withoutTakeOver().under(acting.shape);
+  const levels = [...route.levels.slice(0, -1), { ...acting, options }];
+  return { ...route, levels, rights: rightsOf(levels) };
+}
+
+/** Adds the header `Accept-Query`, from which clients learn that they can send `QUERY` to a path. */
+export const announceQuery: RequestHandler = (_req, res, next) => {
+  res.setHeader("Accept-Query", MEDIA_TYPES.json);
+  next();
+};
+
+/**
+ * Turns a request with the method `QUERY` into the request with the method `GET` that has the parameters in its URL, so
+ * that both have the same checks and the same answer. Returns the error of a wrong body, which the caller throws after
+ * the `preFetch` hooks.
+ */
+export function readAsGet(req: FrameworkRequest, forms: ParameterForms): unknown {
+  const given = queryOf(req.url);
+  req.method = "GET";
+  markBodyParameters(req);
+  try {
+    if (given !== "") throw badFormat("The parameters belong to the body, and not to the URL");
+    const parameters = parametersOf(readBody(req, UNLIMITED), forms);
+    if (parameters.size > 0) req.url = `${req.url.replace(/\?$/, "")}?${parameters}`;
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** The limits of the parameters apply to the body, so the limits of bodies do not. */
+const UNLIMITED = { maxKeys: Infinity, maxElements: Infinity, maxObjects: Infinity };
+
+function parametersOf(body: JsonObject, forms: ParameterForms): URLSearchParams {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(body)) {
+    for (const text of textsOf(value, { name, form: forms.get(name) })) {
+      // `URLSearchParams` would replace half of a surrogate pair by another character.
+      if (!`${name}${text}`.isWellFormed()) throw badParameter(name, "well-formed text");
+      parameters.append(name, text);
+    }
+  }
+  return parameters;
+}
+
+/** Returns the texts that a parameter has in a URL. */
+function textsOf(
+  value: unknown,
+  { name, form }: { readonly name: string; readonly form: "one" | "list" | undefined },
+): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (name === "q") return [filterText(value)];
+  if (typeof value === "number" || typeof value === "boolean") return [String(value)];
+  if (Array.isArray(value) && form !== "one" && value.every((each) => typeof each === "string")) {
+    return value.length > 0 && form === "list" ? [value.join()] : value;
+  }
+  throw badParameter(name, form === "list" ? "a list of texts" : "one value");
+}
+
+/**
+ * Returns the JSON text of a filter. The JSON parser of the application may have rounded a number, and the filter would
+ * select other entities, so such a number is refused.
+ */
+function filterText(filter: unknown): string {
+  if (findPath(filter, (value) => typeof value === "number" && isInexact(value)) !== undefined) {
+    throw badFormat(
+      `Parameter "q" has a number that JavaScript does not hold exactly: write it as text, ` +
+        `in the form {"$numberLong":"9007199254740993"}`,
+    );
+  }
+  return JSON.stringify(filter);
+}
