@@ -31,6 +31,7 @@ export async function openCsv(
   const splitter = new RowSplitter();
   for (let isAtEnd = false;;) {
     const row = splitter.take();
+    // Spreadsheet programs write this mark of UTF-8 at the beginning of a file.
     const head = row && textOf(row).replace(/^\ufeff/, "");
     if (head) return new CsvLines(splitter, { columns: readHead(head, { shape, limits }), limits });
     if (row !== undefined) continue;

@@ -12,9 +12,6 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const LINE_BREAK = 0x0a;
 
-/** The mark at the beginning of a text in UTF-8, which spreadsheet programs write. */
-const BOM = [0xef, 0xbb, 0xbf];
-
 /**
  * The position in a row. At `start`, a cell begins. A cell with quotes is `quoted`, and `closed` after a quote that may
  * end it. All other cells are `plain`.
@@ -65,13 +62,8 @@ export class RowSplitter {
     if (byte === LINE_BREAK) return true;
     if (byte === COMMA) this.#position = "start";
     else if (byte === QUOTE && this.#position !== "plain") this.#position = "quoted";
-    else if (!this.#isMark(byte)) this.#position = "plain";
+    else this.#position = "plain";
     return false;
-  }
-
-  /** Whether a byte belongs to the mark of UTF-8 at the beginning of the table, before the first cell. */
-  #isMark(byte: number): boolean {
-    return this.line === 1 && byte === BOM[this.#begunSize + this.#at - 1];
   }
 
   #keep(part: Uint8Array): void {

@@ -83,7 +83,24 @@ class Thing extends FrameworkModel {
   grade?: string;
 }
 
-const MODELS = [Thing, Owner];
+class Box extends FrameworkModel {
+  @prop({ required: true })
+  label!: string;
+  @prop({ type: Number })
+  size?: number;
+}
+
+@rest({ route: "/shelves", methods: [one()] })
+class Shelf extends FrameworkModel {
+  @rest({ methods: [create(OPTIONS)] })
+  @arrayProp({ items: Box, embedded: true, apart: false })
+  boxes?: Box[];
+  @rest({ methods: [create(OPTIONS)] })
+  @arrayProp({ items: Thing })
+  things?: Ref<Thing>[];
+}
+
+const MODELS = [Thing, Owner, Shelf];
 
 async function open(options = {}): Promise<Mounted> {
   const app = await mount(MODELS, options);
@@ -324,6 +341,19 @@ test("an import takes a compressed table, and refuses other charsets and media t
   assertEquals(latin, [415, "The charset is not UTF-8"]);
   assertEquals(await answerTo("/lines", "text/csv"), [415, "The Content-Type is not JSON"]);
   assertEquals((await answerTo("/closed", "text/csv"))[0], 403);
+});
+
+test("an import of a table creates the parts of a parent, in their order", async () => {
+  await using app = await open();
+  const shelf = await getModel(Shelf).create({});
+  const raw = "_id,label,size\nx,a,1\ny,,2\nz,c,3\n";
+  const fates = await importTable(app, `/shelves/${shelf._id}/boxes`, { raw });
+  assertEquals(fates.map(({ line, status }) => [line, status]), [[2, 201], [3, 400], [4, 201]]);
+  await importTable(app, `/shelves/${shelf._id}/things`, { raw: "name,rank\nd,4\n" });
+  const { boxes, things } = await app.read<{ boxes: { label: string }[]; things: string[] }>(
+    `/shelves/${shelf._id}`,
+  );
+  assertEquals([boxes.map(({ label }) => label), things.length], [["a", "c"], 1]);
 });
 
 test("create() with csv needs a field that fits in a cell", () => {
