@@ -24,8 +24,8 @@ export function checkQueryMethod(): void {
 }
 
 /**
- * Returns the route by which `QUERY` reads a list. It is the route of `GET` without live lists and other features that
- * send the whole answer by themselves.
+ * Returns the route by which `QUERY` reads a list. The options of this route lack the features that send the whole answer
+ * by themselves, such as live lists.
  */
 export function queryRouteOf(route: Route): Route {
   const acting = actingLevel(route);
