@@ -8,33 +8,12 @@ import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { countSelected } from "../pipeline/open_level.ts";
 import { runPipeline } from "../pipeline/run_pipeline.ts";
 import { answerError, sendError } from "./answer_error.ts";
+import { innerRequestOf } from "./inner_request.ts";
 import { isClosing, sayIfClosing } from "./close_server.ts";
 import { awaitTurn, isQueued, noteUnflushed } from "./replies/connection.ts";
 import { sendReply } from "./replies/send_reply.ts";
 import { describeCall } from "../describe/describe_route.ts";
 import { traceRequest } from "./trace_request.ts";
-
-/**
- * The route of a request that the framework makes by itself when an assistant calls a tool (MCP). The request passes
- * through the router of the API with the properties that middleware has set, so that hooks find these properties.
- */
-interface InnerRequest {
-  /**
-   * The only route that may answer the request. Any other route answers 404, even if its path matches, so that an
-   * assistant reaches no route that is not exposed.
-   */
-  readonly mounted: Route;
-  /**
-   * The route whose options apply. This route is the mounted route, or a copy of it with narrower options, such as a
-   * list with pages.
-   */
-  readonly route: Route;
-  /** Whether the answer is a description of the route for its reader. The operation does not run in this case. */
-  readonly describes: boolean;
-}
-
-/** The requests that the framework has made for calls of tools. A request of an HTTP client is not in this map. */
-export const innerRequests = new WeakMap<object, InnerRequest>();
 
 /**
  * Returns the handler of a route. `prepare` changes a request before it is read, and returns the error of a request that
@@ -49,8 +28,9 @@ export function handleRoute(
   const sendsList = route.operation.many && route.operation.change === undefined;
   const serve = async (request: Request, res: Response) => {
     const req = request as FrameworkRequest;
-    const inner = innerRequests.get(req);
-    if (inner !== undefined && inner.mounted !== route) return sendError(res, notFound());
+    const inner = innerRequestOf(req);
+    const { mounted = route } = inner ?? {};
+    if (mounted !== route) return sendError(res, notFound());
     // A hook may write to a response after its end. Without a listener, the error of this write would end the process.
     res.on("error", logError);
     watchEnd(res);

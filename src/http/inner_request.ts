@@ -1,0 +1,255 @@
+import { Buffer } from "node:buffer";
+import { EventEmitter } from "node:events";
+import { ServerResponse } from "node:http";
+import type { Request, RequestHandler, Response } from "express-types";
+import { internal, refusal } from "../errors/refusals.ts";
+import type { RestError } from "../errors/rest_error.ts";
+import { toJson } from "../json/to_json.ts";
+import type { Route } from "../pipeline/request/route.ts";
+
+/**
+ * The facts about a request that the framework makes from a request of a client, such as for a call of a tool. The new
+ * request passes through the router with the properties that middleware has set on the client's request, so that hooks
+ * find these properties.
+ */
+export interface InnerRequest {
+  /**
+   * The only route that may answer the request. Any other route answers 404, even if its path matches, so that an
+   * assistant reaches no route that is not exposed.
+   */
+  readonly mounted?: Route;
+  /**
+   * The route whose options apply, if it is a copy of the mounted route with narrower options, such as a list with
+   * pages.
+   */
+  readonly route?: Route;
+  /** Whether the answer is a description of the route for its reader. The operation does not run in this case. */
+  readonly describes?: boolean;
+}
+
+const innerRequests = new WeakMap<object, InnerRequest>();
+
+/** Returns the facts about a request that the framework has made. Returns `undefined` for a request of a client. */
+export function innerRequestOf(req: object): InnerRequest | undefined {
+  return innerRequests.get(req);
+}
+
+/** The request line, the headers and the body of a request that the framework makes. */
+export interface InnerMessage {
+  readonly method: string;
+  /** The path below the router, with the query string. */
+  readonly url: string;
+  readonly query: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+export interface InnerAnswer {
+  readonly status: number;
+  /** The headers, with names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** The number of bytes of the text. */
+  readonly bytes: number;
+}
+
+/**
+ * The pattern of the headers that describe the body, the connection or the conditions of the client's request. The new
+ * request does not get these headers, because it has another body and other conditions.
+ */
+const OWN_HEADERS =
+  /^(accept|accept-encoding|connection|content-.*|expect|idempotency-key|if-.*|keep-alive|last-event-id|mcp-.*|prefer|proxy-.*|range|te|trailer|transfer-encoding|upgrade)$/;
+
+interface InnerOptions {
+  /** The request of the client. */
+  readonly req: Request;
+  readonly message: InnerMessage;
+  readonly facts: InnerRequest;
+  /** The longest answer, in bytes. An answer is held in memory, so a longer answer becomes an error. */
+  readonly maxBytes: number;
+}
+
+/**
+ * Sends a request of the framework to a handler of requests. Returns `undefined` if no route has answered.
+ *
+ * @throws The error that the handler passes on.
+ */
+export async function sendInner(
+  handler: RequestHandler,
+  { req, message, facts, maxBytes }: InnerOptions,
+): Promise<InnerAnswer | undefined> {
+  const inner = innerRequest(req, message);
+  innerRequests.set(inner, facts);
+  const outer = req.res as Response;
+  const captured = new CapturedResponse(inner, { outer, maxBytes });
+  const leave = () => void captured.res.destroy();
+  outer.once("close", leave);
+  try {
+    return await new Promise<InnerAnswer | undefined>((resolve, reject) => {
+      void captured.answer.then(resolve, reject);
+      handler(inner, captured.res, (error?: unknown) => {
+        if (error === undefined || error === null) resolve(undefined);
+        else reject(error);
+      });
+    });
+  } finally {
+    outer.off("close", leave);
+  }
+}
+
+/**
+ * Builds a request whose prototype is the request of the client. Hooks set properties on the new request only, so hooks
+ * that run longer than the request do not change the client's request.
+ */
+function innerRequest(req: Request, { url, headers, body, ...message }: InnerMessage): Request {
+  const kept = Object.entries(req.headers).filter(([name]) => !OWN_HEADERS.test(name));
+  const given = body === undefined
+    ? {}
+    : { "content-type": "application/json", "transfer-encoding": "chunked" };
+  const own = {
+    ...message,
+    url,
+    originalUrl: `${req.baseUrl}${url}`,
+    headers: {
+      ...Object.fromEntries(kept),
+      accept: "application/json",
+      ...given,
+      ...headers,
+    },
+    body,
+  };
+  const inner: Request = Object.create(req, Object.getOwnPropertyDescriptors(own));
+  // Without this call, listeners of the new request would be added to the client's request.
+  Reflect.apply(EventEmitter, inner, []);
+  return inner;
+}
+
+/**
+ * The response to a request that the framework makes. The response collects its body in memory instead of sending it,
+ * so each write succeeds at once.
+ */
+class CapturedResponse {
+  readonly res: Response;
+  readonly answer: Promise<InnerAnswer>;
+  readonly #pieces: Buffer[] = [];
+  readonly #maxBytes: number;
+  #size = 0;
+  state: "new" | "begun" | "ended" | "destroyed" = "new";
+  #resolve: (answer: InnerAnswer) => void = () => {};
+
+  constructor(
+    inner: Request,
+    { outer, maxBytes }: { readonly outer: Response; readonly maxBytes: number },
+  ) {
+    this.#maxBytes = maxBytes;
+    const made = new ServerResponse(inner);
+    const res: Response = this.res = Object.setPrototypeOf(made, capturingPrototype(outer));
+    captured.set(res, this);
+    res.locals = outer.locals;
+    this.answer = new Promise((resolve) => this.#resolve = resolve);
+    Object.defineProperty(inner, "res", { value: res, writable: true, configurable: true });
+  }
+
+  take(chunk: unknown, encoding: unknown): void {
+    if (this.state === "new") this.state = "begun";
+    if (this.state !== "begun") return;
+    const isText = typeof chunk === "string";
+    if (!isText && !(chunk instanceof Uint8Array)) return;
+    const form = typeof encoding === "string" ? encoding as BufferEncoding : "utf8";
+    const piece = isText ? Buffer.from(chunk, form) : Buffer.from(chunk);
+    this.#size += piece.length;
+    this.#pieces.push(piece);
+    if (this.#size > this.#maxBytes) this.#finish("destroyed", failure(tooLong(this.#maxBytes)));
+  }
+
+  end(): void {
+    const text = Buffer.concat(this.#pieces).toString();
+    const { res } = this;
+    this.#finish("ended", {
+      status: res.statusCode,
+      headers: headersOf(res),
+      text,
+      bytes: this.#size,
+    });
+  }
+
+  destroy(): void {
+    this.#finish("destroyed", failure(internal()));
+  }
+
+  #finish(state: "ended" | "destroyed", answer: InnerAnswer): void {
+    if (this.state === "ended" || this.state === "destroyed") return;
+    this.state = state;
+    // Node sets this property of each response, so a getter of the prototype would have no effect.
+    this.res.destroyed = state === "destroyed";
+    this.#resolve(answer);
+    queueMicrotask(() => {
+      if (state === "ended") this.res.emit("finish");
+      this.res.emit("close");
+    });
+  }
+}
+
+const captured = new WeakMap<object, CapturedResponse>();
+
+function capturedBy(res: object): CapturedResponse {
+  return captured.get(res) as CapturedResponse;
+}
+
+/** The methods and properties by which captured responses differ from responses with a connection. */
+const CAPTURING = {
+  // With this method, the response would wait for the response that the connection is sending.
+  assignSocket: undefined,
+  write(chunk: unknown, encoding: unknown) {
+    capturedBy(this).take(chunk, encoding);
+    return true;
+  },
+  end(chunk: unknown, encoding: unknown) {
+    capturedBy(this).take(chunk, encoding);
+    capturedBy(this).end();
+    return this;
+  },
+  destroy() {
+    capturedBy(this).destroy();
+    return this;
+  },
+  get headersSent() {
+    return capturedBy(this).state !== "new";
+  },
+  get writableEnded() {
+    return capturedBy(this).state === "ended";
+  },
+  get writableFinished() {
+    return capturedBy(this).state === "ended";
+  },
+};
+
+const prototypes = new WeakMap<object, object>();
+
+/**
+ * Returns the prototype of the captured responses of an application. Properties of each response would take several
+ * times as long as the rest of a captured response.
+ */
+function capturingPrototype(outer: Response): object {
+  const own = Object.getPrototypeOf(outer);
+  const known = prototypes.get(own) ??
+    Object.create(own, Object.getOwnPropertyDescriptors(CAPTURING));
+  prototypes.set(own, known);
+  return known;
+}
+
+function headersOf(res: Response): Record<string, string> {
+  const all = Object.entries(res.getHeaders());
+  return Object.fromEntries(all.map(([name, value]) => [name, [value].flat().join(", ")]));
+}
+
+function failure({ status, body }: RestError): InnerAnswer {
+  const text = toJson(body);
+  const headers = { "content-type": "application/json" };
+  return { status, headers, text, bytes: Buffer.byteLength(text) };
+}
+
+function tooLong(limit: number): RestError {
+  const message = `The answer is longer than ${limit} bytes: ask for less`;
+  return refusal("PAYLOAD_TOO_LARGE", { message, limit });
+}
