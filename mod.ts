@@ -144,5 +144,6 @@ export type { UnnamedModel } from "./src/declare/operations/hooks_input.ts";
 export type { Method } from "./src/declare/operations/methods.ts";
 export type { BodyLimits } from "./src/write/body/read_body.ts";
 export type { QueryLimits } from "./src/filter/q/limits.ts";
+export type { BatchOptions } from "./src/features/batch/option.ts";
 export type { LiveLimits } from "./src/features/live/live_limits.ts";
 export { getModel } from "./src/schema/get_model.ts";

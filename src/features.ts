@@ -1,4 +1,5 @@
 import type { OptionName } from "./declare/options.ts";
+import { batch } from "./features/batch/batch.ts";
 import { count } from "./features/count/count.ts";
 import { distinct } from "./features/distinct/distinct.ts";
 import { formats } from "./features/formats/formats.ts";
@@ -20,6 +21,7 @@ import { trash } from "./features/trash/trash.ts";
 import type { ClassFeature } from "./pipeline/class_feature.ts";
 import type { AnyFeature } from "./pipeline/feature.ts";
 import { FeatureList } from "./pipeline/feature_list.ts";
+import type { RouterFeature } from "./pipeline/router_feature.ts";
 
 /**
  * All features by their names. A feature is an ability that an option adds to operations, such as pages or sorting, and
@@ -51,7 +53,10 @@ const ofClasses: readonly ClassFeature[] = [
   onDelete as ClassFeature,
 ];
 
-export const features = new FeatureList(Object.values(byName), ofClasses);
+/** The features of routers, whose options of `Framework.initialize()` add endpoints that belong to no model. */
+const ofRouters: readonly RouterFeature[] = [batch as RouterFeature];
+
+export const features = new FeatureList(Object.values(byName), ofClasses, ofRouters);
 
 /**
  * The options of changes of many entities and of PUT. They belong to no feature, so the list needs no feature for them.

@@ -1,6 +1,7 @@
 import mongoose from "mongoose";
 import type { ClientSession, Connection, Document, mongo } from "mongoose";
 import { tooMuch, unavailable } from "../errors/refusals.ts";
+import { sharedSession } from "../schema/mongoose/statements/transaction_around.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
 interface Deployment {
@@ -87,8 +88,8 @@ const LOCKS = new Set<unknown>([24, 112]);
 const TOO_LONG = new Set<unknown>([50, 290]);
 
 /**
- * Runs writes in one transaction. On a deployment without transactions, the writes run one after the other, or
- * `isRequired` causes an error.
+ * Runs writes in one transaction, or in the transaction that the request shares with other requests. On a deployment
+ * without transactions, the writes run one after the other, or `isRequired` causes an error.
  *
  * @param writes The function that sends the writes. The function runs again after a transient failure. It should write
  * the document that other transactions also write last, because this document stays locked until the commit has ended.
@@ -97,7 +98,16 @@ export async function inTransaction(
   options: TransactionOptions,
   writes: (session?: ClientSession) => Promise<unknown>,
 ): Promise<void> {
-  const { connection, turn, isContended, timeBudget, isRequired = false } = options;
+  const { connection, turn, isContended, timeBudget, isRequired = false, part } = options;
+  const shared = sharedSession();
+  if (shared !== undefined) {
+    // The requests that share the transaction decide about its end, so nothing is repeated here.
+    await part?.begin();
+    await part?.finishIn(shared);
+    await writes(shared);
+    part?.commit();
+    return;
+  }
   if (!await hasTransactions(connection.getClient())) {
     if (isRequired) throw new Error(`Cannot write all or nothing: ${NO_TRANSACTIONS}`);
     await writes();
@@ -214,6 +224,8 @@ export async function takeTurns<T>(
   { connection, turn, timeBudget }: TransactionOptions,
   work: () => Promise<T>,
 ): Promise<T> {
+  // A request in a shared transaction has locks, so requests that have their turn would wait for it.
+  if (sharedSession() !== undefined) return await timeBudget.wait(work());
   const { turns } = deploymentOf(connection.getClient());
   const before = turns.get(turn);
   const run = async () => {

@@ -11,6 +11,7 @@ import {
   isOpen,
 } from "../schema/mongoose/connections.ts";
 import { traceStatements } from "../schema/mongoose/statements/trace_statements.ts";
+import { runOutside } from "../schema/mongoose/statements/transaction_around.ts";
 import type { TimeBudget } from "./time_budget.ts";
 import { withTimeLimit } from "./time_limit.ts";
 
@@ -82,5 +83,6 @@ function look(connection: Connection): void {
   looking.add(client);
   const done = () => void looking.delete(client);
   const limit = { ms: OPENING_MS, message: "Cannot look for a server" };
-  withTimeLimit((signal) => db.command({ ping: 1 }, { signal }), limit).then(done, done);
+  const ping = () => withTimeLimit((signal) => db.command({ ping: 1 }, { signal }), limit);
+  runOutside(ping).then(done, done);
 }

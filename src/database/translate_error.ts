@@ -25,7 +25,9 @@ import { RestError } from "../errors/rest_error.ts";
 import type { HookFailure } from "../declare/hooks/run_hook.ts";
 import { declaredKeys } from "../schema/mongoose/schemas/change_indexes.ts";
 import { buildSchema } from "../schema/build_schema.ts";
+import { transactionAround } from "../schema/mongoose/statements/transaction_around.ts";
 import { collectionName } from "../schema/model_name.ts";
+import { isClash } from "./shared_transaction.ts";
 
 const { Error: MongooseError, mongo } = mongoose;
 
@@ -126,10 +128,11 @@ export function translateBulk(
 
 /**
  * Returns the answer to an error that a function of the application threw. Returns `undefined` for an error that is
- * neither a `RestError` nor an unavailable database.
+ * neither a `RestError` nor a failure of the database for which the client can repeat the request.
  */
 function translateThrown(thrown: unknown, away: boolean): RestError | undefined {
   if (thrown instanceof RestError) return thrown;
+  if (transactionAround() !== undefined && isClash(thrown)) return conflict(thrown);
   const isGivenUp = away && thrown instanceof MongooseError && thrown.constructor === MongooseError;
   return isGivenUp || isUnavailable(thrown) ? unavailable(thrown) : undefined;
 }

@@ -3,6 +3,7 @@ import type { Connection, Document } from "mongoose";
 import type { Write } from "../schema/mongoose/statements/send_with.ts";
 import { hasTransactions, hasTurns, inTransaction, turnsIn } from "./in_transaction.ts";
 import { isReplicated } from "../schema/mongoose/connections.ts";
+import { sharedSession } from "../schema/mongoose/statements/transaction_around.ts";
 import type { TransactionPart } from "./in_transaction.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
@@ -37,12 +38,15 @@ export interface LockOptions {
 /**
  * Runs a statement that writes one document. If another transaction has locked the document, the server keeps the
  * statement waiting, and the statement keeps its connection. The statement is therefore stopped after a part of the time,
- * and repeated in transactions, where a lock causes an error at once. No connection is held between the attempts.
+ * and repeated in transactions, where a lock causes an error at once. No connection is held between the attempts. In a
+ * transaction that the request shares with other requests, the statement runs once.
  */
 export async function writePastLock<T>(
   { connection, name, timeBudget }: LockOptions,
   write: Write<T>,
 ): Promise<T> {
+  const shared = sharedSession();
+  if (shared !== undefined) return await write(shared);
   const turn = () => `lock/${name()}`;
   // A statement in a transaction of the application must not be repeated outside of the transaction.
   if (mongoose.get("transactionAsyncLocalStorage")) return await write();

@@ -214,6 +214,13 @@ export function isOutage(error: RestError): boolean {
   return error instanceof Outage;
 }
 
+/** Returns an error with further details in its body. The error keeps its class, by which its cause is recognised. */
+export function withDetails(error: RestError, details: object): RestError {
+  const { status, body, headers, cause } = error;
+  const made = error.constructor as typeof RestError;
+  return new made(status, { ...body, ...details }, { headers: { ...headers }, cause });
+}
+
 export function internal(cause?: unknown): RestError {
   return refusal("INTERNAL", { message: "Internal error" }, { cause });
 }

@@ -9,12 +9,14 @@ import { MAX_TIME_MS } from "../database/time_budget.ts";
 import { completeQueryLimits, type QueryLimits } from "../filter/q/limits.ts";
 import { type BodyLimits, completeBodyLimits } from "../write/body/read_body.ts";
 import { logLine } from "../errors/log.ts";
+import type { BatchOptions } from "../features/batch/option.ts";
 import type { LiveLimits } from "../features/live/live_limits.ts";
 import { features } from "../features.ts";
 import type { FeatureList } from "../pipeline/feature_list.ts";
 import { checkTransactions } from "../pipeline/check_transactions.ts";
 import { planLevel } from "../pipeline/plan_level.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
+import type { Endpoint } from "../pipeline/router_feature.ts";
 import { getModel } from "../schema/get_model.ts";
 import { followSettings, mountRoutes } from "../http/routes/open_router.ts";
 import { refuseRequest, unknownOption } from "../http/check_options.ts";
@@ -95,6 +97,12 @@ export interface InitializeOptions {
   /** Limits on live lists. */
   readonly live?: LiveLimits;
   /**
+   * The path of batches, such as `{ path: "/batch", max: 20 }`. A batch is one request with several requests to routes
+   * of the router, which run in order and in one transaction, so that all of them succeed or nothing is written. Without
+   * the option, the router has no batches.
+   */
+  readonly batch?: BatchOptions;
+  /**
    * The maximum number of entities that one removal removes in addition, because they refer to a removed entity by a
    * field with `onDelete: "cascade"`. A removal of more entities answers 409 and removes nothing. The default is `1000`.
    */
@@ -121,6 +129,7 @@ const OPTIONS: Readonly<Record<keyof InitializeOptions, true>> = {
   queryMethod: true,
   bodyLimits: true,
   live: true,
+  batch: true,
   maxCascade: true,
   log: true,
 };
@@ -163,8 +172,9 @@ export function initializeWith(
   }
   const describe = () => routes.map(describeRoute);
   if (options.log === true) logLine(routes.map(routeLine).join("\n"));
-  const router = Object.assign(followSettings(mountRoutes(routes)), { describe });
-  mounted.set(router, routes);
+  const endpoints = known.endpoints(options, routes);
+  const router = Object.assign(followSettings(mountRoutes(routes, endpoints)), { describe });
+  mounted.set(router, { routes, endpoints });
   housekeeper.add(routes, { isScheduled: options.tidy !== false });
   return router;
 }
@@ -184,18 +194,33 @@ function routeLine(route: Route): string {
   return `${line}: ${kind} (${reason})`;
 }
 
-const mounted = new WeakMap<object, readonly Route[]>();
+interface MountedRouter {
+  readonly routes: readonly Route[];
+  readonly endpoints: readonly Endpoint[];
+}
+
+const mounted = new WeakMap<object, MountedRouter>();
 
 /**
  * Returns the routes of a router of {@linkcode initialize}. Returns `undefined` for any other object, which the caller
  * refuses.
  */
 export function mountedRoutes(router: object): readonly Route[] | undefined {
-  return mounted.get(router);
+  return mounted.get(router)?.routes;
+}
+
+/** Returns the endpoints of a router of {@linkcode initialize}, which belong to no model. */
+export function mountedEndpoints(router: object): readonly Endpoint[] {
+  return mounted.get(router)?.endpoints ?? [];
 }
 
 export function describe(options: InitializeOptions = {}): RouteDescription[] {
   return openRoutes(options).map(describeRoute);
+}
+
+/** Returns the endpoints that {@linkcode initialize} would add to a router with the given routes. */
+export function openEndpoints(options: InitializeOptions, routes: readonly Route[]): Endpoint[] {
+  return features.endpoints(options, routes);
 }
 
 /** Returns the routes that {@linkcode initialize} would mount, so that they can be described without a router. */

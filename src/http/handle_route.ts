@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from "express-types";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { logError } from "../errors/log.ts";
-import { notFound, overloaded } from "../errors/refusals.ts";
+import { badFormat, notFound, overloaded } from "../errors/refusals.ts";
 import { openCall } from "../pipeline/request/request_context.ts";
 import { watchEnd } from "../pipeline/request/reply.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
@@ -24,12 +24,12 @@ export function handleRoute(
   prepare: (req: FrameworkRequest) => unknown = () => undefined,
 ): RequestHandler {
   const { sendTimeoutMS: timeoutMS } = route;
-  const { varies } = actingLevel(route).options.declared;
+  const { target, operation, options: { declared: { varies } } } = actingLevel(route);
   const sendsList = route.operation.many && route.operation.change === undefined;
   const serve = async (request: Request, res: Response) => {
     const req = request as FrameworkRequest;
     const inner = innerRequestOf(req);
-    const { mounted = route } = inner ?? {};
+    const { mounted = route, origin, timeBudget } = inner ?? {};
     if (mounted !== route) return sendError(res, notFound());
     // A hook may write to a response after its end. Without a listener, the error of this write would end the process.
     res.on("error", logError);
@@ -38,11 +38,14 @@ export function handleRoute(
     // before they are sent, because it would occupy a database cursor and memory during the wait.
     if (sendsList && isQueued(res) && !await awaitTurn(res)) return;
     const refused = prepare(req);
-    const call = openCall(inner?.route ?? route, { req, count: countSelected, refused });
+    const facts = { req, count: countSelected, refused, origin, timeBudget };
+    const call = openCall(inner?.route ?? route, facts);
     try {
+      await inner?.admit?.(call);
       for (const header of varies) res.vary(header);
       const reply = await (inner?.describes ? describeCall(call) : runPipeline(call));
       const isLong = reply.lines !== undefined || reply.takeOver !== undefined;
+      if (isLong && inner !== undefined) throw badFormat("This answer cannot be a part of another");
       if (isLong && isClosing(res)) throw overloaded("The server is closing");
       if (reply.takeOver !== undefined) await reply.takeOver(res);
       else {
@@ -58,5 +61,6 @@ export function handleRoute(
       onLate: (error) => answerError(call, error),
     });
   };
-  return (req, res) => traceRequest({ route, res }, () => serve(req, res));
+  const traced = { path: route.path, model: target.name, operation };
+  return (req, res) => traceRequest({ ...traced, res }, () => serve(req, res));
 }

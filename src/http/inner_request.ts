@@ -2,9 +2,11 @@ import { Buffer } from "node:buffer";
 import { EventEmitter } from "node:events";
 import { ServerResponse } from "node:http";
 import type { Request, RequestHandler, Response } from "express-types";
+import type { TimeBudget } from "../database/time_budget.ts";
 import { internal, refusal } from "../errors/refusals.ts";
 import type { RestError } from "../errors/rest_error.ts";
 import { toJson } from "../json/to_json.ts";
+import type { Call } from "../pipeline/request/request_context.ts";
 import type { Route } from "../pipeline/request/route.ts";
 
 /**
@@ -25,6 +27,11 @@ export interface InnerRequest {
   readonly route?: Route;
   /** Whether the answer is a description of the route for its reader. The operation does not run in this case. */
   readonly describes?: boolean;
+  /** The request of the client, if all requests that are made from it have one sender and one time limit. */
+  readonly origin?: Request;
+  readonly timeBudget?: TimeBudget;
+  /** Runs before the hooks of the request. Throws an error if the route may not answer the request. */
+  readonly admit?: (call: Call) => Promise<void>;
 }
 
 const innerRequests = new WeakMap<object, InnerRequest>();

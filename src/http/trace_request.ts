@@ -1,6 +1,5 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import type { Response } from "express-types";
-import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { openTrace } from "../schema/mongoose/statements/trace_statements.ts";
 
 /**
@@ -29,8 +28,8 @@ export interface RequestTrace {
     readonly "http.request.method": string;
     /** The path of the route, below the path at which the router is mounted. */
     readonly "http.route": string;
-    /** The name of the model class. */
-    readonly "mongrove.model": string;
+    /** The name of the model class. Missing for a request that contains several requests. */
+    readonly "mongrove.model"?: string;
     /** The name of the operation or the action. */
     readonly "mongrove.operation": string;
     /** The status of the answer. Missing if the client has left before the answer began. */
@@ -44,21 +43,28 @@ export interface RequestTrace {
 
 const channel = tracingChannel<object, RequestTrace>("mongrove:request");
 
+interface TracedRequest {
+  /** The path of the route, below the path at which the router is mounted. */
+  readonly path: string;
+  readonly operation: string;
+  readonly model?: string;
+  readonly res: Response;
+}
+
 /**
  * Serves a request, inside of a trace if the tracing channel has subscribers. Applications without subscribers pay
  * nothing for traces.
  */
 export function traceRequest(
-  { route, res }: { readonly route: Route; readonly res: Response },
+  { path, operation, model, res }: TracedRequest,
   serve: () => Promise<void>,
 ): Promise<void> {
   if (!channel.hasSubscribers) return serve();
-  const { target, operation } = actingLevel(route);
   const trace: RequestTrace = {
     attributes: {
       "http.request.method": res.req.method,
-      "http.route": route.path,
-      "mongrove.model": target.name,
+      "http.route": path,
+      ...model !== undefined && { "mongrove.model": model },
       "mongrove.operation": operation,
     },
   };

@@ -1,16 +1,22 @@
 import type { RouteNode } from "./route_node.ts";
+import type { Endpoint, EndpointDescription } from "../pipeline/router_feature.ts";
+import { capitalize } from "./operation_ids.ts";
 import { describeOperation } from "./operation.ts";
 import type { OpenApiOptions } from "./options.ts";
 import { Components } from "./schemas/components.ts";
 
 const VERSIONS = { "3.1": "3.1.1", "3.2": "3.2.0" } as const;
 
-/**
- * Builds the OpenAPI document. The keys of `routes` are the routes, whose paths have the form of OpenAPI. The values
- * are their operation IDs.
- */
+export interface DescribedApi {
+  /** The routes, whose paths have the form of OpenAPI, and their operation IDs. */
+  readonly routes: ReadonlyMap<RouteNode, string>;
+  /** The endpoints that belong to no model. */
+  readonly endpoints: readonly Endpoint[];
+}
+
+/** Builds the OpenAPI document. */
 export function buildDocument(
-  routes: ReadonlyMap<RouteNode, string>,
+  { routes, endpoints }: DescribedApi,
   { info, servers = [{ url: "." }], security, securitySchemes, ...options }: OpenApiOptions,
 ): object {
   const { q = "content", version = "3.1" } = options;
@@ -24,6 +30,9 @@ export function buildDocument(
     const method = route.isQuery ? "query" : route.method.toLowerCase();
     item[method] = describeOperation(route, { components, operationId, q });
   }
+  for (const { path, method, description } of endpoints) {
+    paths[path] = { [method]: describeEndpoint(description) };
+  }
   return {
     openapi: VERSIONS[version],
     info,
@@ -34,5 +43,23 @@ export function buildDocument(
       ...components.toJSON(),
       ...securitySchemes && { securitySchemes },
     },
+  };
+}
+
+function describeEndpoint(
+  { operationId, summary, description, body, answers }: EndpointDescription,
+): object {
+  const contentOf = (schema: object) => ({ "application/json": { schema } });
+  return {
+    operationId,
+    tags: [capitalize(operationId)],
+    summary,
+    description,
+    requestBody: { required: true, content: contentOf(body) },
+    responses: Object.fromEntries(
+      Object.entries(answers).map((
+        [status, { description, schema }],
+      ) => [status, { description, content: contentOf(schema) }]),
+    ),
   };
 }

@@ -4,9 +4,10 @@ import { createHash } from "node:crypto";
 import type { Router } from "express";
 import { queryOf } from "../filter/query_string.ts";
 import { followSettings } from "../http/routes/open_router.ts";
-import { mountedRoutes, openRoutes } from "../host/initialize.ts";
+import { mountedEndpoints, mountedRoutes, openEndpoints, openRoutes } from "../host/initialize.ts";
 import type { FrameworkRouter, InitializeOptions } from "../host/initialize.ts";
 import type { Route } from "../pipeline/request/route.ts";
+import type { Endpoint } from "../pipeline/router_feature.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import { checkOptions } from "./check_options.ts";
 import { mountDocs } from "./docs/mount_docs.ts";
@@ -52,7 +53,7 @@ export function openapi(
   options: OpenApiOptions,
 ): Router {
   checkOptions(options);
-  const mounted = routesOf(api);
+  const { routes: mounted, endpoints } = openedApi(api);
   const queryNodes = options.version === "3.2"
     ? mounted.flatMap((each) => queryNode(each) ?? [])
     : [];
@@ -65,7 +66,8 @@ export function openapi(
     router.get("/openapi.json", (req, res) => {
       const isPage = isForPage(req.url);
       const forms = isPage ? { ...options, ...PAGE_FORMS } : options;
-      const { bytes, tag } = built.get(isPage) ?? serialize(buildDocument(routes, forms));
+      const { bytes, tag } = built.get(isPage) ??
+        serialize(buildDocument({ routes, endpoints }, forms));
       built.set(isPage, { bytes, tag });
       res.set({ ETag: tag, "Cache-Control": "no-cache" }).type("json").send(bytes);
     });
@@ -93,13 +95,19 @@ function serialize(document: object): Served {
   return { bytes, tag: `"${hash}"` };
 }
 
-function routesOf(api: unknown): readonly Route[] {
+interface OpenedApi {
+  readonly routes: readonly Route[];
+  readonly endpoints: readonly Endpoint[];
+}
+
+function openedApi(api: unknown): OpenedApi {
   if (typeof api === "function") {
     const routes = mountedRoutes(api);
-    if (routes !== undefined) return routes;
+    if (routes !== undefined) return { routes, endpoints: mountedEndpoints(api) };
   } else if (isJsonObject(api) && Array.isArray(api.models)) {
     // Without a list of models, the document would describe every registered model.
-    return openRoutes(api);
+    const routes = openRoutes(api);
+    return { routes, endpoints: openEndpoints(api, routes) };
   }
   throw new TypeError(
     "Cannot describe an API: openapi() takes the router of Framework.initialize(), or { models }",

@@ -37,6 +37,7 @@ import { openJoined } from "./joined_class.ts";
 import type { ParameterForms } from "./given_request.ts";
 import type { Call } from "./request/request_context.ts";
 import { type Level, operationAt, type Route } from "./request/route.ts";
+import { type Endpoint, endpointsFor, type RouterFeature } from "./router_feature.ts";
 
 /** The request for which class options add work to writes, with the name of its operation. */
 export interface DutiesRequest {
@@ -59,10 +60,16 @@ export class FeatureList {
   readonly parameters: ParameterForms;
   readonly #options: ReadonlySet<string>;
   readonly #ofClasses: readonly ClassFeature[];
+  readonly #ofRouters: readonly RouterFeature[];
 
-  constructor(all: readonly AnyFeature[], ofClasses: readonly ClassFeature[] = []) {
+  constructor(
+    all: readonly AnyFeature[],
+    ofClasses: readonly ClassFeature[] = [],
+    ofRouters: readonly RouterFeature[] = [],
+  ) {
     this.all = all;
     this.#ofClasses = ofClasses;
+    this.#ofRouters = ofRouters;
     // An application may build the schema of a class before it mounts a router. The fields and indexes of class options
     // must be in this schema too, so they are added to every schema from the beginning.
     if (ofClasses.length > 0) {
@@ -208,6 +215,14 @@ export class FeatureList {
       const { name } = joined.feature;
       refuseStandalone(route, `"${name}" adds statements to each write, but ${STANDALONE}`);
     }
+  }
+
+  /** Returns the endpoints that the options of `Framework.initialize()` add to a router with the given routes. */
+  endpoints(options: object, routes: readonly Route[]): Endpoint[] {
+    return endpointsFor(this.#ofRouters, {
+      options: options as Readonly<Record<string, unknown>>,
+      routes,
+    });
   }
 
   /**

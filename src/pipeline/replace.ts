@@ -4,6 +4,7 @@ import { duplicateFields, isDuplicateIn, isLate } from "../database/translate_er
 import { badData, isConflict, notFound } from "../errors/refusals.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import { IDENTIFIER } from "../schema/fields/system_fields.ts";
+import { sharedSession } from "../schema/mongoose/statements/transaction_around.ts";
 import { castKey, castPathKey } from "../sources/entities.ts";
 import { typeProblem } from "../write/body/strict_body.ts";
 import { storedText } from "../write/stored_values.ts";
@@ -31,18 +32,20 @@ export async function replace(context: OpenLevelContext, given: JsonObject): Pro
     return located(context, { status, ...direct });
   }
   let isTaken = false;
+  // After an error of the database, no further statement can be sent in a transaction.
+  const most = sharedSession() === undefined ? MAX_ATTEMPTS : 1;
   for (let tries = 1;; tries++) {
     try {
       const opened = tries === 1 ? context : await openLevel(context);
       // Another request has stored an entity with the same key, which this reader cannot read, because it is hidden or
       // not referenced by its parent yet. The hooks do not run again, and the PUT waits for its next attempt.
-      const isHidden = isTaken && tries < MAX_ATTEMPTS && await isAbsent(opened);
+      const isHidden = isTaken && tries < most && await isAbsent(opened);
       if (!isHidden) return located(context, await write(opened, body));
     } catch (error) {
       isTaken = isKeyTaken(context, error);
       const isLost = context.match === undefined && (isConflict(error) || isLate(error));
       if (!isTaken && !isLost) throw error;
-      if (tries === MAX_ATTEMPTS) throw isTaken ? notFound() : error;
+      if (tries === most) throw isTaken ? notFound() : error;
     }
     await context.timeBudget.wait(pause(tries));
   }

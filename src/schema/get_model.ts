@@ -20,6 +20,7 @@ import { changeAsBase } from "./mongoose/schemas/change_indexes.ts";
 import { copyRules } from "./mongoose/schemas/field_rules.ts";
 import { watchKinds } from "./mongoose/schemas/schema_kinds.ts";
 import { copyPluginMark, schemasWithin } from "./mongoose/schemas/schema_members.ts";
+import { runOutside } from "./mongoose/statements/transaction_around.ts";
 
 const models = new WeakMap<Connection, WeakMap<ModelClass, Model<unknown>>>();
 
@@ -42,7 +43,8 @@ export function getModel<C extends ModelClass>(
   connection: Connection = mongoose.connection,
 ): ModelOf<C> {
   const known = models.get(connection)?.get(target);
-  return (known ?? compile(target, connection)) as unknown as ModelOf<C>;
+  // Mongoose builds the indexes of a model when it is compiled, which no transaction allows.
+  return (known ?? runOutside(() => compile(target, connection))) as unknown as ModelOf<C>;
 }
 
 function compile(target: ModelClass, connection: Connection): Model<unknown> {

@@ -199,6 +199,14 @@ export function buildsIndexes({ db, schema }: Model<unknown>): boolean {
 }
 
 /**
+ * Waits until the first build of the indexes of a model has ended, but at most `FIRST_BUILD_MS`. A transaction that
+ * begins before the build would conflict with the build.
+ */
+export function awaitFirstBuild(model: Model<unknown>): Promise<void> {
+  return waitFor(model.init());
+}
+
+/**
  * Waits until an index build has succeeded or failed, but at most `FIRST_BUILD_MS`. A failure is not thrown, because
  * the caller checks afterwards whether the indexes exist.
  */

@@ -9,7 +9,7 @@ import type { TimeBudget } from "../database/time_budget.ts";
 import { writerOf } from "../database/write_past_lock.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { topOf } from "../filter/filters.ts";
-import { sessionAround } from "../schema/mongoose/statements/save_by.ts";
+import { sessionAround } from "../schema/mongoose/statements/transaction_around.ts";
 import type { Together } from "../write/save_document.ts";
 import type { WrittenEntity } from "../write/written_entity.ts";
 import type { Change } from "./source.ts";

@@ -23,6 +23,7 @@ import {
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { sendUpdates, type UpdateStatement } from "../schema/mongoose/statements/commands.ts";
 import type { Write } from "../schema/mongoose/statements/send_with.ts";
+import { runOutside } from "../schema/mongoose/statements/transaction_around.ts";
 import {
   readSnapshot,
   type Snapshot,
@@ -319,7 +320,8 @@ async function causeOf(
   const refused = [error.writeErrors].flat();
   const { errorResponse } = error;
   if (refused.length === 0) return errorResponse instanceof Error ? errorResponse : error;
-  const indexes = await collection.indexes();
+  // The error has undone the transaction of the request, if there is one.
+  const indexes = await runOutside(() => collection.indexes());
   return new BulkError(
     new Map(refused.map(({ index, code, errmsg = "" }) => {
       // The errors of a bulk do not have the fields of the index, so the index is found by its name.

@@ -6,6 +6,7 @@ import type {
   Actor,
   ArrayFeatures,
   ArrayPropOptions,
+  BatchOptions,
   BodyLimits,
   ClassFeatures,
   CloseOptions,
@@ -124,6 +125,7 @@ interface Types {
   Actor: Actor;
   ArrayFeatures: ArrayFeatures;
   ArrayPropOptions: ArrayPropOptions<string, StringConstructor>;
+  BatchOptions: BatchOptions;
   BodyLimits: BodyLimits;
   ClassFeatures: ClassFeatures;
   CloseOptions: CloseOptions;
@@ -232,6 +234,7 @@ const TYPES: Record<keyof Types, true> = {
   Actor: true,
   ArrayFeatures: true,
   ArrayPropOptions: true,
+  BatchOptions: true,
   BodyLimits: true,
   ClassFeatures: true,
   CloseOptions: true,

@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers";
 import type { Model } from "mongoose";
 import { logHint } from "../../errors/log.ts";
 import { buildsIndexes } from "../../schema/index_builds.ts";
+import { runOutside } from "../../schema/mongoose/statements/transaction_around.ts";
 import type { HistoryRule } from "./history.ts";
 import { historyOf } from "./history_collection.ts";
 
@@ -18,7 +19,7 @@ const built = new WeakSet<Model<unknown>>();
 export function keepFor(model: Model<unknown>, rule: HistoryRule): void {
   if (built.has(model) || !buildsIndexes(model)) return;
   built.add(model);
-  buildIndexes(model, rule).catch((error) => {
+  runOutside(() => buildIndexes(model, rule)).catch((error) => {
     logHint(
       `Cannot build the indexes of the history of "${model.modelName}": ${error}; it is tried again until it succeeds`,
     );

@@ -7,6 +7,7 @@ import { logHint } from "../../errors/log.ts";
 import { conflict } from "../../errors/refusals.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import type { StatementOptions } from "../../schema/mongoose/statements/save_by.ts";
+import { runOutside } from "../../schema/mongoose/statements/transaction_around.ts";
 import type { CreationClaim } from "../../sources/source.ts";
 
 /**
@@ -104,7 +105,7 @@ export class KeyRecord implements CreationClaim {
   ): Promise<KeyRecord> {
     const { timeBudget } = use;
     const keys = connection.collection(COLLECTION);
-    void buildIndex(connection, keys);
+    void runOutside(() => buildIndex(connection, keys));
     const holder = new mongoose.Types.ObjectId();
     const update = claimedBy(holder, use);
     const lock = { connection, name: () => `${COLLECTION}/${name}`, timeBudget };

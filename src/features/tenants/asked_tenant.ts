@@ -26,6 +26,12 @@ const ANSWERS = Symbol("mongrove tenants");
 /** The calls that have asked for their tenant, because each call asks only once. */
 const asked = new WeakSet<Call>();
 
+/** The tenants by the functions that returned them. */
+type Answers = Map<TenantFunction, Actor>;
+
+/** The answers for requests that contain several requests, all of which have the same tenant. */
+const ofOrigins = new WeakMap<object, Answers>();
+
 /**
  * The functions that return the tenants of requests to routes of the application, by class. If several routers serve a
  * class, the function of the last router counts.
@@ -46,7 +52,9 @@ export function askTenant(call: Call): void {
   asked.add(call);
   const { req, route } = call;
   const ask = route.settings.get("tenant") as TenantFunction;
-  const tenant = tenantBy(ask, req);
+  const answers = answersFor(call);
+  const tenant = answers.get(ask) ?? tenantBy(ask, req);
+  answers.set(ask, tenant);
   const before: unknown = Reflect.get(req, TENANT);
   if (before !== undefined && String(before) !== String(tenant)) throw forbidden();
   Reflect.set(req, TENANT, tenant);
@@ -67,8 +75,16 @@ export function tenantFor(req: FrameworkRequest, { field, target }: TenantRule):
 }
 
 /** Lets a request to a class without a tenant ask each function only once. A renewal of a live list asks again. */
-export function keepAnswers({ req, route }: Call): void {
-  if (route.settings.get("tenant") !== undefined) Reflect.set(req, ANSWERS, new Map());
+export function keepAnswers(call: Call): void {
+  const { req, route } = call;
+  if (route.settings.get("tenant") !== undefined) Reflect.set(req, ANSWERS, answersFor(call));
+}
+
+function answersFor({ req, origin }: Call): Answers {
+  if (origin === req) return new Map();
+  const known = ofOrigins.get(origin) ?? new Map();
+  ofOrigins.set(origin, known);
+  return known;
 }
 
 /** Asks for the tenant of a request that no route of the class has asked for. */
@@ -77,7 +93,7 @@ function tenantOutside(req: FrameworkRequest, target: ModelClass): Actor {
   if (ask === undefined) {
     throw new TypeError(`Cannot tell the tenant of "${target.name}": no router serves the class`);
   }
-  const answers = Reflect.get(req, ANSWERS) as Map<TenantFunction, Actor> | undefined;
+  const answers = Reflect.get(req, ANSWERS) as Answers | undefined;
   const tenant = answers?.get(ask) ?? tenantBy(ask, req);
   answers?.set(ask, tenant);
   return tenant;

@@ -3,7 +3,9 @@ import express from "express";
 import type { ErrorRequestHandler, RequestHandler, Router } from "express-types";
 import { notFound } from "../../errors/refusals.ts";
 import { actingLevel, type Route, takesQueryMethod } from "../../pipeline/request/route.ts";
+import type { Endpoint } from "../../pipeline/router_feature.ts";
 import { sendError } from "../answer_error.ts";
+import { handleEndpoint } from "../handle_endpoint.ts";
 import { handleRoute } from "../handle_route.ts";
 import { announceQuery, queryRouteOf, readAsGet } from "../query_method.ts";
 
@@ -44,11 +46,28 @@ export function followSettings(open: OpenRoutes): Router {
   });
 }
 
+/** Mounts the routes of models, and the endpoints that belong to no model. */
+export function mountRoutes(routes: readonly Route[], endpoints: readonly Endpoint[]): OpenRoutes {
+  const openRoutes = mountModels(routes);
+  const [settings] = routes;
+  if (settings === undefined || endpoints.length === 0) return openRoutes;
+  return (newRouter, caseSensitive) => {
+    const serve = openRoutes(newRouter, caseSensitive);
+    const router = newRouter();
+    for (const endpoint of endpoints) {
+      const handler = handleEndpoint(endpoint, { routes: serve, settings });
+      router[endpoint.method](endpoint.path, handler);
+    }
+    return (req, res, next) =>
+      router(req, res, (error) => error ? next(error) : serve(req, res, next));
+  };
+}
+
 /**
  * Mounts the routes in several routers, one for each first segment of their paths. Express compares a request with each
  * path of a router, so small routers save time.
  */
-export function mountRoutes(routes: readonly Route[]): OpenRoutes {
+function mountModels(routes: readonly Route[]): OpenRoutes {
   return (newRouter, caseSensitive) => {
     const firstOf = (path: string) => firstName(caseSensitive ? path : path.toLowerCase());
     const names = new Set(routes.map(({ path }) => firstOf(path)));

@@ -6,23 +6,31 @@ import { type Call, enterLevel } from "./request_context.ts";
 /** The option `actor` of `Framework.initialize()`, which returns the sender of a request. */
 export type ActorFunction = (req: FrameworkRequest) => Actor | undefined;
 
+/** The senders of requests that contain several requests, all of which have the same sender. */
+const known = new WeakMap<object, Actor | undefined>();
+
 /**
  * Asks the application for the sender of a request, and stores the answer as `req.framework.actor` for each segment of
  * the route. The caller must have run the `preFetch` hooks, which may sign the sender in. Throws if the answer is no
  * identifier, because a write must not be recorded under a wrong name.
  */
-export function askActor({ route, levels, context, req }: Call): void {
-  if (route.actor === undefined) return;
-  enterLevel(context);
+export function askActor(call: Call): void {
+  const { route, levels, context, req, origin } = call;
   const ask = route.actor;
-  const actor = runHook<unknown>("actor", () => ask(req));
+  if (ask === undefined) return;
+  enterLevel(context);
+  const actor = known.has(origin) ? known.get(origin) : actorBy(ask, req);
+  if (origin !== req) known.set(origin, actor);
   if (actor === undefined) return;
-  if (isPromise(actor)) Promise.resolve(actor).catch(() => {});
-  if (!isActor(actor)) {
-    const given = nameOf(actor);
-    throw new TypeError(`Cannot use the result of actor(), ${given}: it is no identifier`);
-  }
   for (const { state } of levels) Object.assign(state, { actor });
+}
+
+function actorBy(ask: ActorFunction, req: FrameworkRequest): Actor | undefined {
+  const actor = runHook<unknown>("actor", () => ask(req));
+  if (isPromise(actor)) Promise.resolve(actor).catch(() => {});
+  if (actor === undefined || isActor(actor)) return actor;
+  const given = nameOf(actor);
+  throw new TypeError(`Cannot use the result of actor(), ${given}: it is no identifier`);
 }
 
 function isActor(value: unknown): value is Actor {

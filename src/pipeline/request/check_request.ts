@@ -3,6 +3,7 @@ import { badFormat, badParameter, unavailable } from "../../errors/refusals.ts";
 import { queryOf } from "../../filter/query_string.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { hasUntoldFailures, indexBuilds, type UniqueIndex } from "../../schema/index_builds.ts";
+import { runOutside } from "../../schema/mongoose/statements/transaction_around.ts";
 import type { Call, LevelContext } from "./request_context.ts";
 import { errorContext } from "./reporter.ts";
 
@@ -103,6 +104,9 @@ async function checkLevel(context: LevelContext, isNeeded: Need): Promise<void> 
   }
   const needsAll = route.indexes === "required" || isNamedByKey(context);
   if (!needsAll && route.indexes === "lazy") return;
-  const standing = needsAll ? builds.areUniqueStanding() : builds.isStandingFor(isNeeded);
+  // The check lists and may build indexes, which no transaction allows.
+  const standing = runOutside(() =>
+    needsAll ? builds.areUniqueStanding() : builds.isStandingFor(isNeeded)
+  );
   if (!await timeBudget.wait(standing)) throw unavailable(builds.failure);
 }

@@ -15,6 +15,7 @@ import { mayBeRefused } from "../../filter/q/operators.ts";
 import { namesPath } from "../../schema/fields/json.ts";
 import { isHiddenPath } from "../../schema/fields/visibility.ts";
 import { validationFailure } from "../../schema/mongoose/errors.ts";
+import { runOutside } from "../../schema/mongoose/statements/transaction_around.ts";
 import type { LevelContext } from "./request_context.ts";
 import { isOver } from "./reply.ts";
 
@@ -84,7 +85,8 @@ export class Reporter<C extends object = ErrorContext> {
    */
   async report({ req, error, context }: Failure<C>): Promise<RestError | undefined> {
     try {
-      const given = await this.#onError?.(req, error, context);
+      // The application may store the error, and a transaction of the failed request is undone.
+      const given = await runOutside(() => this.#onError?.(req, error, context));
       if (given instanceof RestError) return given;
     } catch (second) {
       logError(second, context);

@@ -1,6 +1,7 @@
 import { IncomingMessage } from "node:http";
 import type { Connection, Model } from "mongoose";
 import { requestConnection } from "../../database/request_connection.ts";
+import { joinShared } from "../../database/shared_transaction.ts";
 import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
 import type { FrameworkRequest, FrameworkState } from "../../declare/hooks/framework_request.ts";
 import { takesQ } from "../../declare/operations/operation.ts";
@@ -20,6 +21,8 @@ import { actingLevel, type Level, type Route } from "./route.ts";
 interface RequestContext {
   readonly route: Route;
   readonly req: FrameworkRequest;
+  /** The request of the client that contains the request. It is the same request, if it is no part of another one. */
+  readonly origin: object;
   readonly timeBudget: TimeBudget;
   readonly isAway: () => boolean;
 }
@@ -103,23 +106,32 @@ export interface Call extends RequestContext {
   readonly captured: ReadonlyMap<AnyFeature, unknown> | undefined;
 }
 
+interface CallOptions {
+  readonly req: FrameworkRequest;
+  readonly count: (context: LevelContext) => Promise<number>;
+  /** The error of a body with parameters, which is thrown as an error in `q` is. */
+  readonly refused?: unknown;
+  readonly origin?: object | undefined;
+  /** The time limit, if the request shares it with other requests. */
+  readonly timeBudget?: TimeBudget | undefined;
+}
+
 /**
  * Creates the contexts of a request, one for each segment of its route. Does not read the database, because the first
  * hook may refuse the request.
  */
 export function openCall(
   route: Route,
-  { req, count, refused }: {
-    readonly req: FrameworkRequest;
-    readonly count: (context: LevelContext) => Promise<number>;
-    /** The error of a body with parameters, which is thrown as an error in `q` is. */
-    readonly refused?: unknown;
-  },
+  { req, count, refused, origin = req, timeBudget = new TimeBudget(route.maxTimeMS + MARGIN_MS) }:
+    CallOptions,
 ): Call {
-  const timeBudget = new TimeBudget(route.maxTimeMS + MARGIN_MS);
   const open = requestConnection(req, { getConnection: route.getConnection, timeBudget });
   let opened: Connection | undefined;
-  const connect = async () => opened = await open();
+  const connect = async () => {
+    opened = await open();
+    await joinByRoot(route, opened);
+    return opened;
+  };
   const isAway = () => opened !== undefined && !isOpen(opened);
   const acting = actingLevel(route);
   const { q, badQuery } = readFilter({ route, level: acting, req });
@@ -138,6 +150,7 @@ export function openCall(
     const context: LevelContext = {
       route,
       req,
+      origin,
       timeBudget,
       isAway,
       level,
@@ -162,7 +175,13 @@ export function openCall(
   const context = levels.at(-1) as LevelContext;
   context.state.filter = needsConditions ? { ...q } : q;
   const error = refused ?? badQuery;
-  return { route, req, timeBudget, levels, context, isAway, badQuery: error, captured };
+  return { route, req, origin, timeBudget, levels, context, isAway, badQuery: error, captured };
+}
+
+/** Joins the transaction that the request shares with other requests, if it shares one, by the model of its root. */
+async function joinByRoot({ levels: [root] }: Route, connection: Connection): Promise<void> {
+  if (root === undefined) return;
+  await joinShared(() => getModel(root.target, connection) as unknown as Model<unknown>);
 }
 
 /** Reads the versions in the header `If-Match` of a write. */

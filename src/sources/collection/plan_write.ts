@@ -2,6 +2,7 @@ import mongoose from "mongoose";
 import { isCountable, isEmpty } from "../../filter/filters.ts";
 import { showsInPart } from "../../filter/projection.ts";
 import type { Selection } from "../../filter/selection.ts";
+import { sharedSession } from "../../schema/mongoose/statements/transaction_around.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { isSetOnce } from "../../schema/fields/visibility.ts";
@@ -40,6 +41,9 @@ export function whyDocuments(change: Change, facts: WriteFacts): string | undefi
   if (change.operation !== "remove" && mongoose.get("transactionAsyncLocalStorage")) {
     return "Mongoose writes in the transaction around the request";
   }
+  if (isRepeated(change) && sharedSession() !== undefined) {
+    return "a statement that the database refuses would undo the transaction around the request";
+  }
   switch (change.operation) {
     case "create":
       return whyNotInserted(change, facts);
@@ -54,6 +58,11 @@ export function whyDocuments(change: Change, facts: WriteFacts): string | undefi
     default:
       throw new TypeError(`Cannot plan a write: ${change.operation}() is none`);
   }
+}
+
+/** Whether a change is written again as documents, if the database refuses its statement. */
+function isRepeated({ operation }: Change): boolean {
+  return operation !== "create" && operation !== "remove";
 }
 
 /**

@@ -5,6 +5,7 @@ import { castFilter } from "../../filter/cast_filter.ts";
 import { type Filter, isFreeOf, UNCOUNTABLE } from "../../filter/filters.ts";
 import { alsoReading, uncovered } from "../../filter/projection.ts";
 import { documentsIn } from "../../json/bytes/bson_reader.ts";
+import { sharedSession } from "../../schema/mongoose/statements/transaction_around.ts";
 import { countInCollection } from "./read_documents.ts";
 import { pageEnd } from "../window_end.ts";
 import type { CountRead, FoundPage, PageRead, ReadRequest } from "../source.ts";
@@ -53,10 +54,9 @@ async function readFound(
   const { counts } = modelSupport(model, shape);
   const cursor = counts ? openCounted(model, { ...query, count: counted }) : undefined;
   if (cursor) return takeCount(await gather(readBatches(cursor)));
-  const [all, total] = await Promise.all([
-    gather(reader.batches(query)),
-    countInCollection(collection, count.limit),
-  ]);
+  const reading = gather(reader.batches(query));
+  if (sharedSession() !== undefined) await reading;
+  const [all, total] = await Promise.all([reading, countInCollection(collection, count.limit)]);
   return { all, total };
 }
 
@@ -92,7 +92,9 @@ function openCounted(
   const projection = alsoReading(query.projection, also);
   const { sort = {}, skip = 0, limit, hint, readPreference, strictQuery: _strict, ...others } =
     options;
-  const isSame = hint === undefined && readPreference === undefined && typeof limit === "number" &&
+  // MongoDB refuses `$unionWith` in transactions.
+  const isSame = sharedSession() === undefined && hint === undefined &&
+    readPreference === undefined && typeof limit === "number" &&
     isFreeOf(conditions, NEEDS_FIND) && isDirections(sort) && showsIds(projection);
   if (!isSame) return undefined;
   const pipeline = [

@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers";
 import mongoose from "mongoose";
 import { documentsIn, identifierIn } from "../../json/bytes/bson_reader.ts";
 import { everyFilter, isEmpty } from "../../filter/filters.ts";
+import { sharedSession } from "../../schema/mongoose/statements/transaction_around.ts";
 import type { BsonReads, StoredQuery } from "./bson_reads.ts";
 import { decodeBson } from "./bson_to_json.ts";
 
@@ -40,7 +41,8 @@ export class SharedReads {
    * The caller must limit the time of the call.
    */
   async find(id: ObjectId, query: StoredQuery): Promise<Buffer | undefined> {
-    const isAlone = this.#running === 0 && this.#wasAlone;
+    // A read in a transaction must not be sent with the reads of other requests, which see other data.
+    const isAlone = sharedSession() !== undefined || this.#running === 0 && this.#wasAlone;
     const found = isAlone ? this.#run([id], query) : this.#gather(id, query);
     return (await found).get(id.toHexString());
   }

@@ -5,6 +5,9 @@ const ID = /[0-9a-f]{24}/g;
 /** A time, as JSON has it. */
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 
+/** The hash in a tag of an entity, as JSON has it. */
+const HASH = /(?<=\\"\d+\.)[\w-]{16}(?=\\")/g;
+
 /** The place in a link. */
 const CURSOR = /(?<=after=)[\w-]+/g;
 
@@ -56,7 +59,7 @@ export class Rehearsal {
   }
 
   #learn(expected: string, text: string): void {
-    for (const pattern of [ID, TIME]) this.#learnBy(pattern, { expected, text });
+    for (const pattern of [ID, TIME, HASH]) this.#learnBy(pattern, { expected, text });
   }
 
   #learnBy(pattern: RegExp, { expected, text }: { expected: string; text: string }): void {

@@ -1,8 +1,8 @@
-import mongoose from "mongoose";
 import type { ClientSession, Document, Schema } from "mongoose";
 import { BulkError, eachInTurn } from "../../../errors/bulk_error.ts";
 import { forgetAllChanges, ownDefaults, statesOf } from "../documents/document_values.ts";
 import { markOwn, middlewareOf } from "../schemas/schema_members.ts";
+import { sessionAround } from "./transaction_around.ts";
 
 async function validate(doc: Document): Promise<void> {
   if (doc.schema.get("validateBeforeSave") !== false) await doc.validate();
@@ -102,7 +102,7 @@ export interface StatementOptions {
 
 /**
  * Returns the options of a statement that writes a document, as a `save()` of Mongoose would send them. The options
- * include the session of the application, or the write concern of the schema if no session is used.
+ * include the session around the request, or the write concern of the schema if no session is used.
  */
 export function statementOptionsOf(
   doc: Document,
@@ -112,22 +112,6 @@ export function statementOptionsOf(
   if (used) return { ...options, session: used };
   const writeConcern: unknown = doc.schema.get("writeConcern");
   return { ...options, ...writeConcern !== undefined && { writeConcern } };
-}
-
-/** Returns the session of a transaction that the application runs around a request. */
-export function sessionAround(): ClientSession | undefined {
-  const { transactionAsyncLocalStorage: around } = mongoose as TransactionAround;
-  return around?.getStore()?.session;
-}
-
-/**
- * Mongoose's storage for the session of a transaction that the application runs around a request. The storage exists
- * only if the application has enabled this option of Mongoose.
- */
-interface TransactionAround {
-  readonly transactionAsyncLocalStorage?: {
-    getStore(): { readonly session?: ClientSession } | undefined;
-  };
 }
 
 /**

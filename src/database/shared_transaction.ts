@@ -1,0 +1,132 @@
+import mongoose from "mongoose";
+import type { ClientSession, Model, mongo } from "mongoose";
+import { badFormat, conflict, unavailable } from "../errors/refusals.ts";
+import {
+  joinTransactions,
+  runInTransaction,
+  runOutside,
+  transactionAround,
+} from "../schema/mongoose/statements/transaction_around.ts";
+import { hasTransactions, pause, STANDALONE } from "./in_transaction.ts";
+import type { TimeBudget } from "./time_budget.ts";
+
+const MAX_COMMITS = 5;
+
+/** A filter that selects no entity. */
+const NOTHING = { _id: { $in: [] } };
+
+/** The clients whose driver was seen to send statements in the transaction around them. */
+const joining = new WeakSet<mongo.MongoClient>();
+
+/**
+ * A transaction that several requests share. It begins when the first of them needs a connection, because a function of
+ * the application may choose the connection of a request.
+ */
+class SharedTransaction {
+  state: "open" | "done" | "undone" = "open";
+  session?: ClientSession | undefined;
+  client?: mongo.MongoClient | undefined;
+  joined = 0;
+  #begun: Promise<void> | undefined;
+  #committed: Promise<void> | undefined;
+
+  /** Begins the transaction on the connection of a model, or checks that it has begun on the same deployment. */
+  async join(model: Model<unknown>): Promise<void> {
+    // A hook may run longer than the time limit, after which the transaction is undone.
+    if (this.state !== "open") throw unavailable();
+    const client = model.db.getClient();
+    this.client ??= client;
+    if (this.client !== client) {
+      throw badFormat("The requests use several databases, which cannot share a transaction");
+    }
+    await (this.#begun ??= this.#begin(model, client));
+  }
+
+  /** Begins the transaction by a statement, because the first statements of a request may be sent at the same time. */
+  async #begin({ collection }: Model<unknown>, client: mongo.MongoClient): Promise<void> {
+    if (!await runOutside(() => hasTransactions(client))) {
+      throw new TypeError(`Cannot run requests in one transaction: ${STANDALONE}`);
+    }
+    joinTransactions(client);
+    const session = client.startSession();
+    session.startTransaction({ readPreference: "primary" });
+    this.session = session;
+    await collection.findOne(NOTHING);
+    if (joining.has(client)) return;
+    // The driver asks for sessions of cursors and of other statements in two places.
+    await collection.distinct("_id", NOTHING, { readPreference: "primary" });
+    if (this.joined < 2) {
+      throw new TypeError("Cannot run requests in one transaction: the driver does not join it");
+    }
+    joining.add(client);
+  }
+
+  commit(): Promise<void> {
+    // Work of a hook for which the hook does not wait may still send statements, which do not join from now on.
+    this.state = "done";
+    return this.#committed = this.#commit();
+  }
+
+  async #commit(): Promise<void> {
+    for (let tries = 1;; tries++) {
+      try {
+        return await this.session?.commitTransaction();
+      } catch (error) {
+        const isUnknown = (error as mongo.MongoError).hasErrorLabel?.(UNKNOWN) === true;
+        if (!isUnknown || tries === MAX_COMMITS) throw error;
+        await pause(tries);
+      }
+    }
+  }
+
+  /** Undoes the transaction, unless its commit has begun. Later statements in its context are then refused. */
+  async end(): Promise<void> {
+    if (this.state === "open") this.state = "undone";
+    await this.#committed?.catch(() => {});
+    // The end of a session also ends its transaction.
+    await this.session?.endSession().catch(() => {});
+  }
+}
+
+/**
+ * The server's error codes for a transaction that has met another write. Such a transaction is undone, and a client may
+ * repeat its requests. The codes stand for a lock, a write conflict, a snapshot that is too old or not available, a
+ * transaction that was undone by an earlier statement, and another transaction that is being committed.
+ */
+const CLASHES: ReadonlySet<unknown> = new Set([24, 112, 239, 246, 251, 267]);
+
+/** Whether the transaction of a request was undone, because it has met another write. */
+export function isClash(error: unknown): boolean {
+  return error instanceof mongoose.mongo.MongoServerError &&
+    error.hasErrorLabel("TransientTransactionError") && CLASHES.has(error.code);
+}
+
+/** The label of the error for a commit that may have succeeded. A repeated commit has the same result. */
+const UNKNOWN = "UnknownTransactionCommitResult";
+
+/**
+ * Runs work whose statements belong to one transaction, also the statements of hooks. The transaction is committed
+ * after the work, or undone if the work fails or takes longer than the time limit. The work runs only once.
+ */
+export async function inSharedTransaction<T>(
+  timeBudget: TimeBudget,
+  work: () => Promise<T>,
+): Promise<T> {
+  const transaction = new SharedTransaction();
+  try {
+    const result = await timeBudget.wait(runInTransaction(transaction, work));
+    await timeBudget.wait(transaction.commit()).catch((error) => {
+      throw isClash(error) ? conflict(error) : error;
+    });
+    return result;
+  } finally {
+    // A client that repeats a refused request must not meet the locks of the transaction.
+    await timeBudget.wait(transaction.end()).catch(() => {});
+  }
+}
+
+/** Lets the statements of a request join the transaction that it shares with other requests, if it shares one. */
+export async function joinShared(model: () => Model<unknown>): Promise<void> {
+  const shared = transactionAround();
+  if (shared instanceof SharedTransaction) await shared.join(model());
+}

@@ -1,0 +1,123 @@
+import type { Request } from "express-types";
+import { badFormat, refusal, withDetails } from "../../errors/refusals.ts";
+import { RestError } from "../../errors/rest_error.ts";
+import { isJsonObject, type JsonObject } from "../../schema/fields/json.ts";
+import { type BodyLimits, readBody } from "../../write/body/read_body.ts";
+import { readPath, type RequestPath } from "./request_path.ts";
+import { checkNames } from "./results.ts";
+
+/** A request of a batch, whose path and body may name values of earlier answers. */
+export interface BatchRequest {
+  readonly id: string;
+  readonly method: string;
+  readonly path: RequestPath;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** The identifiers of the requests before it. */
+  readonly earlier: ReadonlySet<string>;
+}
+
+interface BatchLimits {
+  readonly max: number;
+  readonly bodyLimits: Required<BodyLimits>;
+}
+
+/** Whether requests with a method have a body. */
+const METHODS: ReadonlyMap<unknown, boolean> = new Map([
+  ["GET", false],
+  ["POST", true],
+  ["PUT", true],
+  ["PATCH", true],
+  ["DELETE", false],
+]);
+
+/** The headers that a request of a batch may set. It gets all other headers from the batch. */
+const HEADERS: ReadonlySet<string> = new Set(["if-match", "if-none-match", "prefer", "accept"]);
+
+/** The headers that promise a client something about a write. A batch would not keep the promise. */
+const WITHOUT_EFFECT = ["idempotency-key", "if-match"] as const;
+
+const KEYS: ReadonlySet<string> = new Set(["id", "method", "path", "headers", "body"]);
+
+const ID = /^[\w-]{1,64}$/;
+
+/** Reads the requests of a batch. Throws a 400 if one of them is malformed, before any of them runs. */
+export function readRequests(req: Request, { max, bodyLimits }: BatchLimits): BatchRequest[] {
+  const own = WITHOUT_EFFECT.find((name) => req.headers[name] !== undefined);
+  if (own !== undefined) throw badFormat(`A batch takes no header "${own}"`);
+  const { maxKeys, maxElements, maxObjects } = bodyLimits;
+  // The limits of a body apply again to the body of each request.
+  const { requests, ...others } = readBody(req, {
+    maxKeys: maxKeys * max,
+    maxElements: maxElements * max,
+    maxObjects: maxObjects * max,
+  });
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw badFormat(`A batch has no key "${other}"`);
+  if (!Array.isArray(requests) || requests.length === 0) {
+    throw badFormat(`"requests" is not a list of requests`);
+  }
+  if (requests.length > max) {
+    const message = `The batch has more than ${max} requests: send them in several batches`;
+    throw refusal("PAYLOAD_TOO_LARGE", { message, limit: max });
+  }
+  const ids = new Set<string>();
+  return requests.map((each: unknown, index) => {
+    const id = readId(each, { index, ids });
+    try {
+      return readRequest(each as JsonObject, { id, earlier: new Set(ids) });
+    } catch (error) {
+      throw error instanceof RestError ? withDetails(error, { failed: id }) : error;
+    } finally {
+      ids.add(id);
+    }
+  });
+}
+
+function readId(
+  request: unknown,
+  { index, ids }: { readonly index: number; readonly ids: ReadonlySet<string> },
+): string {
+  const { id } = isJsonObject(request) ? request : {};
+  if (typeof id === "string" && ID.test(id) && !ids.has(id)) return id;
+  throw badFormat(
+    `Request ${index} has no "id" that no other request has, of at most 64 letters, digits, "_" and "-"`,
+  );
+}
+
+function readRequest(
+  { method, path, headers = {}, body, ...others }: JsonObject,
+  { id, earlier }: Pick<BatchRequest, "id" | "earlier">,
+): BatchRequest {
+  const other = Object.keys(others).find((key) => !KEYS.has(key));
+  if (other !== undefined) throw badFormat(`A request has no key "${other}"`);
+  const takesBody = METHODS.get(method);
+  if (takesBody === undefined) {
+    throw badFormat(`"method" is none of ${[...METHODS.keys()].join(", ")}`);
+  }
+  if (body !== undefined && !takesBody) throw badFormat(`A ${method} has no body`);
+  checkNames(body, earlier);
+  return {
+    id,
+    method: String(method),
+    path: readPath(path, earlier),
+    headers: readHeaders(headers),
+    ...body !== undefined && { body },
+    earlier,
+  };
+}
+
+function readHeaders(given: unknown): Record<string, string> {
+  if (!isJsonObject(given)) throw badFormat(`"headers" is not an object`);
+  const headers: Record<string, string> = {};
+  for (const [key, value] of Object.entries(given)) {
+    const name = key.toLowerCase();
+    if (!HEADERS.has(name)) throw badFormat(`A request of a batch cannot set the header "${key}"`);
+    if (Object.hasOwn(headers, name)) throw badFormat(`The header "${key}" is given twice`);
+    if (typeof value !== "string" || !/^[\x20-\x7e\t]{0,8192}$/.test(value)) {
+      throw badFormat(`The header "${key}" is no text of a header`);
+    }
+    headers[name] = value;
+  }
+  return headers;
+}

@@ -1,0 +1,74 @@
+import { badFormat } from "../../errors/refusals.ts";
+import { readName, type ResultName, type Results } from "./results.ts";
+
+/** The path of a request in a batch, with its segments, some of which are values of earlier answers. */
+export interface RequestPath {
+  readonly segments: readonly (string | ResultName)[];
+  /** The query string with its question mark, or an empty text. */
+  readonly query: string;
+}
+
+const MAX_LENGTH = 8_192;
+
+/** The characters of a query string, including characters that clients seldom encode, such as braces. */
+const QUERY = /^[!"$-~]*$/;
+
+const SEGMENT = /^[\w.~!$&'()*+,;=:@%-]+$/;
+
+/**
+ * Reads the path of a request. Throws a 400 for any path that another program could read in another way, such as a path
+ * with `..` or with an encoded slash, because guards in front of the application may compare paths.
+ */
+export function readPath(path: unknown, earlier: ReadonlySet<string>): RequestPath {
+  if (typeof path !== "string" || path.length > MAX_LENGTH) throw malformed();
+  const [, way = "", query = ""] = /^([^?]*)(\?.*)?$/s.exec(path) ?? [];
+  const [before, ...segments] = way.split("/");
+  const isRoot = way === "/";
+  if (before !== "" || !isRoot && segments.length === 0 || !QUERY.test(query.slice(1))) {
+    throw malformed();
+  }
+  return {
+    query,
+    segments: isRoot ? [] : segments.map((segment) => readSegment(segment, earlier)),
+  };
+}
+
+function readSegment(segment: string, earlier: ReadonlySet<string>): string | ResultName {
+  const [, name] = /^\{(.*)\}$/s.exec(segment) ?? [];
+  if (name !== undefined) return readName(name, earlier);
+  if (!SEGMENT.test(segment) || !isPlain(decoded(segment))) throw malformed();
+  return segment;
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw malformed();
+  }
+}
+
+function isPlain(text: string): boolean {
+  // deno-lint-ignore no-control-regex -- The pattern refuses control characters.
+  return text !== "." && text !== ".." && !/[/\\\x00-\x1f\x7f]/.test(text);
+}
+
+function malformed() {
+  return badFormat(`"path" is no path of a route, such as "/books/{a._id}"`);
+}
+
+/** Returns the path with the values of earlier answers. Throws a 400 if a value cannot be a segment of a path. */
+export function pathWith({ segments, query }: RequestPath, results: Results): string {
+  const all = segments.map((each) => typeof each === "string" ? each : segmentOf(each, results));
+  return `/${all.join("/")}${query}`;
+}
+
+function segmentOf(name: ResultName, results: Results): string {
+  const value = results.valueOf(name);
+  const isScalar = typeof value === "string" || typeof value === "number";
+  const text = String(value);
+  if (isScalar && text !== "" && isPlain(text) && text.isWellFormed()) {
+    return encodeURIComponent(text);
+  }
+  throw badFormat(`"${name.text}" is no value for a path`);
+}

@@ -1,0 +1,95 @@
+import { badFormat, refusal } from "../../errors/refusals.ts";
+import { isJsonObject } from "../../schema/fields/json.ts";
+
+/** The name of a value in the answer to an earlier request of the batch, such as `a._id`. */
+export interface ResultName {
+  readonly text: string;
+  /** The identifier of the earlier request. */
+  readonly id: string;
+  /** The keys and indexes that lead to the value in the body of the answer. */
+  readonly steps: readonly string[];
+}
+
+/**
+ * The most bytes of JSON that the requests of a batch take from answers. A value can be named any number of times, so a
+ * small batch could make a large body otherwise.
+ */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** The bodies of the answers to the earlier requests of a batch. */
+export class Results {
+  readonly #bodies = new Map<string, () => unknown>();
+  #taken = 0;
+
+  /** Adds the body of an answer, which `read` parses. */
+  add(id: string, read: () => unknown): void {
+    this.#bodies.set(id, memoized(read));
+  }
+
+  /** Returns the value with the given name. Throws a 400 if the answer does not have the value. */
+  valueOf({ text, id, steps }: ResultName): unknown {
+    let value = this.#bodies.get(id)?.();
+    for (const step of steps) {
+      const isWithin = typeof value === "object" && value !== null && Object.hasOwn(value, step);
+      if (!isWithin || Array.isArray(value) && step === "length") {
+        throw badFormat(`"${text}" names no value of its answer`);
+      }
+      value = (value as Record<string, unknown>)[step];
+    }
+    this.#taken += JSON.stringify(value).length;
+    if (this.#taken <= MAX_BYTES) return value;
+    const message = `The requests take more than ${MAX_BYTES} bytes from answers`;
+    throw refusal("PAYLOAD_TOO_LARGE", { message, limit: MAX_BYTES });
+  }
+}
+
+function memoized<T>(read: () => T): () => T {
+  let known: { readonly value: T } | undefined;
+  return () => (known ??= { value: read() }).value;
+}
+
+const NAME = /^([\w-]{1,64})((?:\.[^\s./\\{}]{1,100}){1,20})$/;
+
+/** The keys that lead from an object to its class in JavaScript, and that no entity has. */
+const OF_CLASSES: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+
+/** Reads the name of a value. Throws a 400 if the name is malformed or names no earlier request. */
+export function readName(text: unknown, earlier: ReadonlySet<string>): ResultName {
+  const [, id = "", path = ""] = typeof text === "string" ? NAME.exec(text) ?? [] : [];
+  const steps = path.split(".").slice(1);
+  if (id === "" || steps.some((step) => OF_CLASSES.has(step))) {
+    throw badFormat(`A result is named such as "a._id", not ${JSON.stringify(text)}`);
+  }
+  if (earlier.has(id)) return { text: String(text), id, steps };
+  throw badFormat(`"${text}" names no earlier request`);
+}
+
+const RESULT = "$result";
+
+/** Returns the names of the values that a body takes from earlier answers. Throws a 400 for a malformed name. */
+export function checkNames(body: unknown, earlier: ReadonlySet<string>): void {
+  if (typeof body !== "object" || body === null) return;
+  if (!isReference(body)) {
+    for (const each of Object.values(body)) checkNames(each, earlier);
+    return;
+  }
+  if (Object.keys(body).length > 1) throw badFormat(`"${RESULT}" stands beside other keys`);
+  readName(body[RESULT], earlier);
+}
+
+function isReference(value: object): value is { readonly [RESULT]: unknown } {
+  return isJsonObject(value) && Object.hasOwn(value, RESULT);
+}
+
+/** Returns a copy of a body in which the values of earlier answers stand in the place of their names. */
+export function withResults(
+  body: unknown,
+  given: { readonly earlier: ReadonlySet<string>; readonly results: Results },
+): unknown {
+  if (typeof body !== "object" || body === null) return body;
+  if (isReference(body)) return given.results.valueOf(readName(body[RESULT], given.earlier));
+  if (Array.isArray(body)) return body.map((each) => withResults(each, given));
+  return Object.fromEntries(
+    Object.entries(body).map(([key, value]) => [key, withResults(value, given)]),
+  );
+}

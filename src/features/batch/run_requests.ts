@@ -1,0 +1,131 @@
+import type { Request, RequestHandler } from "express-types";
+import { inSharedTransaction } from "../../database/shared_transaction.ts";
+import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
+import { badFormat, withDetails } from "../../errors/refusals.ts";
+import { RestError } from "../../errors/rest_error.ts";
+import { type InnerAnswer, sendInner } from "../../http/inner_request.ts";
+import type { Call } from "../../pipeline/request/request_context.ts";
+import { actingLevel } from "../../pipeline/request/route.ts";
+import { isJsonObject } from "../../schema/fields/json.ts";
+import type { BatchRequest } from "./read_requests.ts";
+import { pathWith } from "./request_path.ts";
+import { Results, withResults } from "./results.ts";
+
+interface RunOptions {
+  /** The request of the client. */
+  readonly req: Request;
+  /** The handler of the routes of models. */
+  readonly handler: RequestHandler;
+  readonly maxTimeMS: number;
+}
+
+/** The longest answer to a batch, in bytes. The answers are held in memory until the transaction is committed. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Runs the requests of a batch in order and in one transaction. Returns the JSON of the answer. If a request fails, its
+ * answer is thrown as an error, so that nothing is written.
+ */
+export async function runRequests(
+  requests: readonly BatchRequest[],
+  { req, handler, maxTimeMS }: RunOptions,
+): Promise<string> {
+  const timeBudget = new TimeBudget(maxTimeMS + MARGIN_MS);
+  timeBudget.isLong = true;
+  const answers = new Map<string, InnerAnswer>();
+  const results = new Results();
+  let failed: string | undefined;
+  const run = async () => {
+    let maxBytes = MAX_BYTES;
+    for (const request of requests) {
+      failed = request.id;
+      const message = messageOf(request, { req, results });
+      const facts = { origin: req, timeBudget, admit };
+      const answer = await sendInner(handler, { req, message, facts, maxBytes });
+      if (answer === undefined) throw badFormat(`"path" is the path of no route`);
+      checkAnswer(answer);
+      maxBytes -= answer.bytes;
+      answers.set(request.id, answer);
+      results.add(request.id, () => bodyOf(answer));
+    }
+    failed = undefined;
+  };
+  try {
+    await inSharedTransaction(timeBudget, run);
+  } catch (error) {
+    throw error instanceof RestError && failed !== undefined
+      ? withDetails(error, { failed })
+      : error;
+  }
+  return `{"responses":[${[...answers].map(([id, each]) => responseText(id, each)).join()}]}`;
+}
+
+/** Returns the message of a request, with the values of earlier answers. */
+function messageOf(
+  { method, path, headers, body, earlier }: BatchRequest,
+  { req, results }: Pick<RunOptions, "req"> & { readonly results: Results },
+) {
+  const url = pathWith(path, results);
+  const [, query = ""] = url.split(/\?(.*)/s);
+  const parse: unknown = req.app.get("query parser fn");
+  return {
+    method,
+    url,
+    // Middleware may have set the property `query` on the request of the batch, whose parameters would apply otherwise.
+    query: typeof parse === "function" ? parse(query) : {},
+    headers,
+    ...body !== undefined && { body: withResults(body, { earlier, results }) },
+  };
+}
+
+/**
+ * Checks the route of a request before its hooks run, and begins the transaction. A route with `getConnection` chooses
+ * its connection after its hooks, so they can run before the transaction has begun.
+ */
+async function admit({ route, levels: [root] }: Call): Promise<void> {
+  const { operation, options: { declared } } = actingLevel(route);
+  if (operation === "all" && !declared.has("page")) {
+    throw badFormat(`A list without pages cannot be a part of a batch`);
+  }
+  if (route.getConnection === undefined) await root?.model();
+}
+
+/** Throws the answer of a failed request, and a 400 for an answer that no batch can have. */
+function checkAnswer(answer: InnerAnswer): void {
+  const { status, headers, text } = answer;
+  if (status >= 300 && status !== 304) {
+    const body = bodyOf(answer);
+    const shown = isJsonObject(body) ? body : { body };
+    throw new RestError(status, shown, { headers });
+  }
+  if (text !== "" && !isJson(answer)) {
+    throw badFormat("An answer that is no JSON cannot be a part of a batch");
+  }
+  // In a transaction, the first element that is refused ends the transaction.
+  if (status === 207) {
+    throw badFormat("A list whose elements succeed one by one cannot be a part of a batch");
+  }
+}
+
+function isJson({ headers }: InnerAnswer): boolean {
+  return /^application\/(?:json|[\w.-]+\+json)\b/.test(headers["content-type"] ?? "");
+}
+
+function bodyOf(answer: InnerAnswer): unknown {
+  if (answer.text === "") return undefined;
+  return isJson(answer) ? JSON.parse(answer.text) : answer.text;
+}
+
+/** The headers that describe the answer as an HTTP message, and not its content. */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  "content-length",
+  "content-type",
+  "connection",
+  "vary",
+]);
+
+function responseText(id: string, { status, headers, text }: InnerAnswer): string {
+  const kept = Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name));
+  const head = JSON.stringify({ id, status, headers: Object.fromEntries(kept) });
+  return text === "" ? head : `${head.slice(0, -1)},"body":${text}}`;
+}

@@ -1,0 +1,52 @@
+import type { Request, RequestHandler, Response } from "express-types";
+import { translateError } from "../database/translate_error.ts";
+import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
+import { logError } from "../errors/log.ts";
+import { internal, isOutage } from "../errors/refusals.ts";
+import type { RestError } from "../errors/rest_error.ts";
+import { isOver, watchEnd } from "../pipeline/request/reply.ts";
+import type { Route } from "../pipeline/request/route.ts";
+import type { Endpoint } from "../pipeline/router_feature.ts";
+import { sendError } from "./answer_error.ts";
+import { sayIfClosing } from "./close_server.ts";
+import { noteUnflushed } from "./replies/connection.ts";
+import { sendReply } from "./replies/send_reply.ts";
+import { traceRequest } from "./trace_request.ts";
+
+interface EndpointOptions {
+  /** The handler of the routes of models. */
+  readonly routes: RequestHandler;
+  /** The settings that the endpoint shares with all routes. */
+  readonly settings: Pick<Route, "reporter" | "sendTimeoutMS">;
+}
+
+/** Returns the handler of an endpoint, which sends its answers and reports its errors. */
+export function handleEndpoint(
+  endpoint: Endpoint,
+  { routes, settings: { reporter, sendTimeoutMS: timeoutMS } }: EndpointOptions,
+): RequestHandler {
+  const { path, description: { operationId: operation } } = endpoint;
+  const report = async (req: Request, error: unknown): Promise<RestError> => {
+    const context = { method: req.method, route: path, class: "", operation };
+    const failure = { req: req as FrameworkRequest, error, context };
+    const known = translateError(error, { filtered: false, isHidden: () => true });
+    if (known === undefined) return await reporter.report(failure) ?? internal(error);
+    if (isOutage(known)) await reporter.reportRepeated(failure);
+    return known;
+  };
+  const serve = async (req: Request, res: Response) => {
+    res.on("error", logError);
+    watchEnd(res);
+    try {
+      const text = await endpoint.serve(req, routes);
+      sayIfClosing(res);
+      await sendReply(res, { reply: { status: 200, text }, timeoutMS });
+    } catch (error) {
+      const answer = await report(req, error);
+      sayIfClosing(res);
+      if (!isOver(req as FrameworkRequest) && !res.headersSent) sendError(res, answer);
+    }
+    noteUnflushed(res, { timeoutMS, onLate: (error) => void report(req, error) });
+  };
+  return (req, res) => traceRequest({ path, operation, res }, () => serve(req, res));
+}

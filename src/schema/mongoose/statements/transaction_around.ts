@@ -1,0 +1,110 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import mongoose from "mongoose";
+import type { ClientSession, mongo } from "mongoose";
+
+/**
+ * A transaction that several requests share. All statements that run in its asynchronous context belong to it,
+ * including statements of hooks.
+ */
+export interface TransactionAround {
+  /** The session of the transaction, and its client. Both are missing until the transaction has begun. */
+  readonly session?: ClientSession | undefined;
+  readonly client?: mongo.MongoClient | undefined;
+  /** The state. Statements after `done` are sent without the transaction, and statements after `undone` are refused. */
+  readonly state: "open" | "done" | "undone";
+  /** The number of statements that have joined the transaction. */
+  joined: number;
+}
+
+const storage = new AsyncLocalStorage<TransactionAround | undefined>();
+
+/** Returns the transaction that several requests share, if the caller runs in one. */
+export function transactionAround(): TransactionAround | undefined {
+  return storage.getStore();
+}
+
+/** Runs work whose statements belong to a transaction. */
+export function runInTransaction<T>(transaction: TransactionAround, work: () => T): T {
+  return storage.run(transaction, work);
+}
+
+/**
+ * Runs work whose statements do not belong to the transaction around the request, such as the build of an index, which
+ * no transaction allows.
+ */
+export function runOutside<T>(work: () => T): T {
+  return storage.getStore() === undefined ? work() : storage.run(undefined, work);
+}
+
+/** Returns the session of a transaction that several requests share, while statements can join it. */
+export function sharedSession(): ClientSession | undefined {
+  const { session, state } = storage.getStore() ?? {};
+  return state === "open" ? session : undefined;
+}
+
+/**
+ * Returns the session of a transaction that several requests share, or that the application runs around a request by
+ * Mongoose's option `transactionAsyncLocalStorage`.
+ */
+export function sessionAround(): ClientSession | undefined {
+  const { transactionAsyncLocalStorage: around } = mongoose as ApplicationTransaction;
+  return sharedSession() ?? around?.getStore()?.session;
+}
+
+/**
+ * Mongoose's storage for the session of a transaction that the application runs around a request. The storage exists
+ * only if the application has enabled this option of Mongoose.
+ */
+interface ApplicationTransaction {
+  readonly transactionAsyncLocalStorage?: {
+    getStore(): { readonly session?: ClientSession } | undefined;
+  };
+}
+
+const joining = new WeakSet<mongo.MongoClient>();
+
+/**
+ * Lets the statements of a client join the transaction in whose context they are sent. The driver calls
+ * `startSession()` or `withSession()` of the client for each statement that has no session, so these methods are
+ * replaced. With sessions as arguments, a statement of the framework could forget its session, and statements of hooks
+ * would have none.
+ */
+export function joinTransactions(client: mongo.MongoClient): void {
+  if (joining.has(client)) return;
+  joining.add(client);
+  const { startSession, withSession } = client;
+  const joined = (options: SessionOptions | undefined) => {
+    const around = storage.getStore();
+    const isOfStatement = options?.explicit === false && around?.client === client;
+    if (!isOfStatement || around.session === undefined || around.state === "done") return undefined;
+    around.joined++;
+    if (around.state === "open") return around.session;
+    throw new mongoose.mongo.MongoAPIError(
+      "Cannot send a statement: the transaction of its request was undone",
+    );
+  };
+  client.startSession = (options?: SessionOptions) => {
+    const session = joined(options);
+    if (!session) return startSession.call(client, options);
+    // A transaction reads from the primary, whatever a hook or the connection says.
+    options?.owner?.withReadPreference?.("primary");
+    return session;
+  };
+  // The driver sends a bulk of writes by `withSession()`, which would end the session of the transaction.
+  client.withSession = ((...given: SessionArguments) => {
+    const [options, work] = given.length === 1 ? [undefined, given[0]] : given;
+    const session = joined(options);
+    return session ? work(session) : Reflect.apply(withSession, client, given);
+  }) as typeof withSession;
+}
+
+/** The options of `startSession()`, including options that the driver sets for statements without a session. */
+interface SessionOptions extends mongo.ClientSessionOptions {
+  readonly explicit?: boolean;
+  /** The cursor of a read, if the statement opens a cursor. */
+  readonly owner?: { withReadPreference?(mode: "primary"): unknown };
+}
+
+type SessionWork = (session: ClientSession) => Promise<unknown>;
+
+type SessionArguments = [work: SessionWork] | [options: SessionOptions, work: SessionWork];
