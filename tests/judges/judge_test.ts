@@ -1,6 +1,7 @@
 import { assert } from "@std/assert";
 import { Worker } from "node:worker_threads";
 import { casesOf } from "../harness/report.ts";
+import { startMongo } from "../harness/mongo/start_mongo.ts";
 import { test } from "../harness/testing.ts";
 import type { Judged, Lanes } from "./judged/judge_lanes.ts";
 
@@ -12,8 +13,13 @@ const PATH = Deno.env.get("JUDGE_PATH");
 /** How many requests are judged. `JUDGE_REQUESTS=1000000` is the long run. */
 const REQUESTS = Number(Deno.env.get("JUDGE_REQUESTS") ?? casesOf(10_000, 1000));
 
+const JUDGE = new URL("./judged/judge_lanes.ts", import.meta.url);
+
 /** How many threads judge, each in several applications at once. */
 const [THREADS, LANES] = PATH === undefined ? [2, 3] : [1, 1];
+
+/** How many requests are judged that are sent as batches. */
+const IN_BATCHES = casesOf(REQUESTS / 4, 300);
 
 /** Starts a thread; gives what becomes of it. */
 function judgeIn(worker: Worker): Promise<Judged> {
@@ -23,6 +29,16 @@ function judgeIn(worker: Worker): Promise<Judged> {
   });
 }
 
+test("requests in batches have answers and effects that the judge allows", async (t) => {
+  await using mongo = await startMongo({ replicaSet: 1 });
+  const lanes = { ...lanesOf(7), requests: Math.ceil(IN_BATCHES / LANES), batchesOn: mongo.uri };
+  const worker = new Worker(JUDGE, { workerData: lanes });
+  const judged = await judgeIn(worker);
+  await worker.terminate();
+  assert("sent" in judged, "failure" in judged ? judged.failure : "");
+  await t.step(`${judged.sent} requests in batches, seeds from ${SEED} on`, () => {});
+});
+
 function lanesOf(thread: number): Lanes {
   const seeds = Array.from({ length: LANES }, (_, lane) => SEED + thread * LANES + lane);
   return { seeds, path: PATH, requests: Math.ceil(REQUESTS / THREADS / LANES) };
@@ -30,8 +46,7 @@ function lanesOf(thread: number): Lanes {
 
 test("whatever a client sends, answers show and writes change what an independent judge allows", async (t) => {
   const workers = Array.from({ length: THREADS }, (_, thread) => {
-    const url = new URL("./judged/judge_lanes.ts", import.meta.url);
-    return new Worker(url, { workerData: lanesOf(thread) });
+    return new Worker(JUDGE, { workerData: lanesOf(thread) });
   });
   const judged = await Promise.all(workers.map(async (worker) => {
     const each = await judgeIn(worker);

@@ -47,7 +47,7 @@ async function send(
   }: ${reply.status} ${reply.text}`;
   assert(reply.status !== 500, `${Deno.inspect(app.failures.at(-1))} ${what}`);
   assert(!SECRET.test(reply.text + [...reply.headers].join()), `a leak: ${what}`);
-  const asked = operation === "all" ? asQueryMethod(url) : undefined;
+  const asked = operation === "all" && !app.inBatches ? asQueryMethod(url) : undefined;
   if (asked !== undefined) {
     const byQuery = await app.send("QUERY", asked.path, { headers, body: asked.body });
     assertSameAnswer(byQuery, reply, what);

@@ -14,6 +14,8 @@ export interface Lanes {
   readonly path?: string | undefined;
   /** How many requests each lane sends. */
   readonly requests: number;
+  /** The connection string of a replica set, if each request is sent as a batch. */
+  readonly batchesOn?: string | undefined;
 }
 
 /** How many requests the worker has sent, or how its judge failed. */
@@ -25,11 +27,12 @@ const [MOST, USUAL] = [300, 200];
 const stop = new AbortController();
 
 /** Judges applications one after another; gives how many requests they got. */
-async function judgeLane(seed: number, { path, requests }: Lanes): Promise<number> {
+async function judgeLane(seed: number, lanes: Lanes): Promise<number> {
+  const { path, requests, batchesOn } = lanes;
   let sent = 0;
   const property = fc.asyncProperty(trials(MOST), async ({ world, asks }: Trial) => {
     if (stop.signal.aborted) return;
-    await using app = await serveWorld(world);
+    await using app = await serveWorld(world, { inBatches: batchesOn !== undefined });
     let now: World = world;
     for (const ask of asks) now = await hold(app, now, ask);
     sent += app.sent();
@@ -44,7 +47,7 @@ async function judgeLane(seed: number, { path, requests }: Lanes): Promise<numbe
 }
 
 async function judgeLanes(lanes: Lanes): Promise<Judged> {
-  await using _database = await openDatabase();
+  await using _database = await openDatabase(lanes.batchesOn);
   const judged = await Promise.allSettled(lanes.seeds.map((seed) => judgeLane(seed, lanes)));
   const failed = judged.find(({ status }) => status === "rejected");
   if (failed?.status === "rejected") return { failure: Deno.inspect(failed.reason) };

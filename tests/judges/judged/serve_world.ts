@@ -20,6 +20,7 @@ import { pass } from "../../support/both_paths.ts";
 import { start, type Started } from "../../support/support.ts";
 import { isText } from "./fields.ts";
 import { PAGE } from "./parameters.ts";
+import { sendInBatch } from "./send_in_batch.ts";
 import type { ClassSpec, Copies, Doc, FieldSpec, World } from "./world.ts";
 
 const TYPES: Record<string, unknown> = {
@@ -64,6 +65,8 @@ export interface ServedWorld extends Started {
   readonly sent: () => number;
   /** What clients keep of answers, by what they asked for. */
   readonly tags: Map<string, { readonly tag: string; readonly body: unknown }>;
+  /** Whether requests are sent as batches. */
+  readonly inBatches: boolean;
   /** What answered 500. */
   readonly failures: readonly unknown[];
   /** Asks the driver for the roots that a filter selects. */
@@ -195,7 +198,10 @@ function routeRoot(root: ModelClass, world: World): void {
 }
 
 /** Serves a world; disposing takes its collections away again. */
-export async function serveWorld(world: World): Promise<ServedWorld> {
+export async function serveWorld(
+  world: World,
+  { inBatches = false }: { readonly inBatches?: boolean } = {},
+): Promise<ServedWorld> {
   const suffix = crypto.randomUUID().slice(0, 8);
   const collections = { roots: `judged_roots_${suffix}`, targets: `judged_targets_${suffix}` };
   const made = (spec: ClassSpec, collection: string) =>
@@ -208,7 +214,15 @@ export async function serveWorld(world: World): Promise<ServedWorld> {
   const onError = (_req: unknown, error: unknown) => void failures.push(error);
   const app = express();
   app.use(express.json({ strict: false }));
-  app.use(Framework.initialize({ models: [root, target], onError, queryMethod: true }));
+  const batch = { path: "/batch" };
+  app.use(
+    Framework.initialize({
+      models: [root, target],
+      onError,
+      queryMethod: true,
+      ...inBatches && { batch },
+    }),
+  );
   const served = await start(app);
   const collection = (name: "roots" | "targets") =>
     mongoose.connection.collection(collections[name]);
@@ -219,10 +233,13 @@ export async function serveWorld(world: World): Promise<ServedWorld> {
     ...served,
     send: ((method, path, options) => {
       sent++;
-      return served.send(method, path, options);
+      return inBatches
+        ? sendInBatch(served, { method, path, ...options })
+        : served.send(method, path, options);
     }) as typeof served.send,
     sent: () => sent,
     tags: new Map(),
+    inBatches,
     failures,
     stored: () => readStored(collection("roots") as never, collections.targets),
     select: async (filter) =>

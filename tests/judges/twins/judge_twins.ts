@@ -79,7 +79,7 @@ async function compareQuery(twins: Twins, sent: TwinRequest, reply: Reply): Prom
   assertSameAnswer(byQuery, reply, JSON.stringify(sent));
 }
 
-function isReplaceOfFurther({ method, path }: TwinRequest, { further }: Pool): boolean {
+export function isReplaceOfFurther({ method, path }: TwinRequest, { further }: Pool): boolean {
   return method === "PUT" && further.has(/\w{24}(?=$|\?)/.exec(path)?.[0] ?? "");
 }
 

@@ -34,7 +34,7 @@ interface Twin {
 }
 
 /** A date that the request has made, and not the seed. */
-const NOW = /"20[2-9]\d-\d\d-\d\dT[\d:.]+Z"/g;
+export const NOW = /"20[2-9]\d-\d\d-\d\dT[\d:.]+Z"/g;
 
 const VARYING = ["date", "connection", "keep-alive"];
 
@@ -74,6 +74,22 @@ export class Twins implements AsyncDisposable {
   async send(sent: TwinRequest): Promise<[Reply, Reply]> {
     this.#turn++;
     return await Promise.all([this.#sendTo(this.first, sent), this.#sendTo(this.second, sent)]);
+  }
+
+  /** Sends a request to the second twin only. With `isContinued`, it makes the next identifiers of the turn. */
+  async sendSecond(sent: TwinRequest, isContinued: boolean): Promise<Reply> {
+    const headers = { ...sent.headers, ...isContinued && { "x-continued": "yes" } };
+    return await this.#sendTo(this.second, { ...sent, headers });
+  }
+
+  /** Begins the turn of the next requests. */
+  begin(): void {
+    this.#turn++;
+  }
+
+  /** Sends a request to the first twin in the turn that has begun. */
+  async sendBatch(sent: TwinRequest): Promise<Reply> {
+    return await this.#sendTo(this.first, sent);
   }
 
   /** Sends a request to the first twin only. */
