@@ -1,5 +1,5 @@
 import type { Request } from "express-types";
-import { badData, badFormat, type Problems, refusal } from "../../errors/refusals.ts";
+import { badData, badFormat, type Problem, type Problems, refusal } from "../../errors/refusals.ts";
 import { RestError } from "../../errors/rest_error.ts";
 import { unmarkFormula } from "../../json/formula_marks.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
@@ -105,7 +105,7 @@ function bodyOf(cells: readonly Cell[], columns: Columns): JsonObject {
     const path = column.names.join(".");
     const problem = isBeyondStrict(value, column)
       ? undefined
-      : typeProblem(value, { ...column, path });
+      : cellProblem(value, { ...column, path });
     if (problem !== undefined) problems[path] = problem;
     objectAt(body, column.names.slice(0, -1))[column.names.at(-1) as string] = value;
   }
@@ -113,7 +113,21 @@ function bodyOf(cells: readonly Cell[], columns: Columns): JsonObject {
   return body;
 }
 
+/** Returns why a value is no value of its field. Spreadsheet programs may write numbers with commas. */
+function cellProblem(
+  value: unknown,
+  column: ImportColumn & { readonly path: string },
+): Problem | undefined {
+  const problem = typeProblem(value, column);
+  const instance = column.field.type?.instance;
+  const hasComma = typeof value === "string" && COMMA_NUMBER.test(value);
+  if (problem === undefined || !hasComma || !DECIMALS.has(instance)) return problem;
+  return { ...problem, message: `${problem.message}, with a dot and without a comma` };
+}
+
 const NUMBERS: ReadonlySet<unknown> = new Set(["Number", "Double", "Int32"]);
+const DECIMALS: ReadonlySet<unknown> = new Set(["Number", "Double", "Decimal128"]);
+const COMMA_NUMBER = /^[+-]?\d[\d.]*,\d/;
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false };
 

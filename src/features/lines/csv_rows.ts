@@ -98,7 +98,7 @@ export function textOf({ bytes }: CsvRow): string {
   try {
     text = DECODER.decode(bytes);
   } catch {
-    throw badFormat("The row is not UTF-8");
+    throw badFormat("The row is not UTF-8: save the table in this encoding");
   }
   return text.endsWith("\r") ? text.slice(0, -1) : text;
 }

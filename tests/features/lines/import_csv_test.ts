@@ -159,7 +159,16 @@ for (const bodies of ["strict", "loose"] as const) {
 const WRONG_CELLS: [column: string, cell: string, message: string][] = [
   ["rank", "many", 'Value at "rank" cannot be read as Number: send a number'],
   ["rank", "0x10", 'Value at "rank" cannot be read as Number: send a number'],
-  ["rank", '"1,5"', 'Value at "rank" cannot be read as Number: send a number'],
+  [
+    "rank",
+    '"1,5"',
+    'Value at "rank" cannot be read as Number: send a number, with a dot and without a',
+  ],
+  [
+    "price",
+    '"-1.234,5"',
+    'Value at "price" cannot be read as Decimal128: send a number or the text of a decimal number, with a dot and',
+  ],
   ["rank", "9007199254740993", 'Value at "rank" cannot be read as Number: send a number'],
   ["rank", "1e999", 'Number at "rank" is not read exactly'],
   ["rank", "101", "Path `rank` (101) is more than maximum allowed value (100)."],
@@ -285,8 +294,8 @@ const WRONG_ROWS: [row: string | Uint8Array<ArrayBuffer>, message: string][] = [
   ['"a"b', "The row has a text after a closing quote"],
   ['a"b"', "The row has a quote or a line break in a cell without quotes"],
   ["a\rb", "The row has a quote or a line break in a cell without quotes"],
-  [new Uint8Array([0x61, 0xff]), "The row is not UTF-8"],
-  [new Uint8Array([0xed, 0xa0, 0x80]), "The row is not UTF-8"],
+  [new Uint8Array([0x61, 0xff]), "The row is not UTF-8: save the table in this encoding"],
+  [new Uint8Array([0xed, 0xa0, 0x80]), "The row is not UTF-8: save the table in this encoding"],
 ];
 
 for (const [row, message] of WRONG_ROWS) {
