@@ -4,9 +4,9 @@ import {
   badData,
   badFormat,
   conflict,
+  duplicateValue,
   notFound,
   Refusal,
-  refusal,
   unavailable,
 } from "../errors/refusals.ts";
 import type { Problems } from "../errors/refusals.ts";
@@ -182,9 +182,7 @@ function duplicate(
   error: InstanceType<typeof mongo.MongoServerError>,
   targets: readonly ModelClass[],
 ): RestError {
-  const fields = duplicateFields(error, targets);
-  const body = { message: "Another entity has the same value", fields };
-  return refusal("CONFLICT", body, { cause: error });
+  return duplicateValue(duplicateFields(error, targets), error);
 }
 
 /**

@@ -138,6 +138,11 @@ export function occupied(): RestError {
   return refusal("CONFLICT", { message }, { of: Conflict });
 }
 
+/** Returns a 409 for a value of a unique index that another entity has. */
+export function duplicateValue(fields: readonly string[], cause?: unknown): RestError {
+  return refusal("CONFLICT", { message: "Another entity has the same value", fields }, { cause });
+}
+
 export function isConflict(error: unknown): boolean {
   return error instanceof Conflict;
 }
@@ -152,6 +157,27 @@ export function preconditionFailed(
 /** Returns a 428 for a write without `If-Match` on a route that requires this header. */
 export function preconditionRequired(): RestError {
   return refusal("PRECONDITION_REQUIRED", { message: `The header "If-Match" is required` });
+}
+
+/** Returns a 406 for a header `Accept` that names none of the offered media types. */
+export function notAcceptable(offered: readonly string[]): RestError {
+  const allowed = offered.join(", ");
+  return refusal("NOT_ACCEPTABLE", { message: `The header "Accept" takes ${allowed}`, allowed });
+}
+
+/** Returns a 413 for a body with more elements than a request may have. */
+export function tooManyElements(limit: number): RestError {
+  const message = `The body has more than ${limit} elements: send them in several requests`;
+  return refusal("PAYLOAD_TOO_LARGE", { message, limit });
+}
+
+export function notJson(): RestError {
+  return refusal("UNSUPPORTED_MEDIA_TYPE", { message: "The Content-Type is not JSON" });
+}
+
+/** Returns a 422 for an idempotency key that an earlier request has sent with another body. */
+export function misusedKey(): RestError {
+  return refusal("UNPROCESSABLE_ENTITY", { message: "The key was used with another body" });
 }
 
 const RETRY_LATER = { "Retry-After": "5" };

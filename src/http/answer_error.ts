@@ -80,8 +80,12 @@ function asProblem(res: Response, error: RestError): object | undefined {
   if (!(error instanceof Refusal) && !isText(error)) return undefined;
   res.vary("Accept");
   if (!namesType(res.req.headers.accept, PROBLEM)) return undefined;
-  const { status } = error;
-  const { message: detail, ...details } = error.body as { message?: unknown };
+  return problemDetails(error);
+}
+
+/** Returns the body of an error in the form of problem details (RFC 9457). */
+export function problemDetails({ status, body }: RestError): object {
+  const { message: detail, ...details } = body as { message?: unknown };
   return { type: "about:blank", title: statusText(status), status, detail, ...details };
 }
 

@@ -3,7 +3,10 @@ import type { Endpoint, EndpointDescription } from "../pipeline/router_feature.t
 import { capitalize } from "./operation_ids.ts";
 import { describeOperation } from "./operation.ts";
 import type { OpenApiOptions } from "./options.ts";
+import { describeTags } from "./words/tags.ts";
 import { Components } from "./schemas/components.ts";
+
+const HERE = { url: ".", description: "This server" } as const;
 
 const VERSIONS = { "3.1": "3.1.1", "3.2": "3.2.0" } as const;
 
@@ -17,7 +20,7 @@ export interface DescribedApi {
 /** Builds the OpenAPI document. */
 export function buildDocument(
   { routes, endpoints }: DescribedApi,
-  { info, servers = [{ url: "." }], security, securitySchemes, ...options }: OpenApiOptions,
+  { info, servers = [HERE], security, securitySchemes, ...options }: OpenApiOptions,
 ): object {
   const { q = "content", version = "3.1" } = options;
   const limits = [...routes.keys()].find(({ filter }) => filter !== undefined)?.filter?.limits;
@@ -38,6 +41,10 @@ export function buildDocument(
     info,
     servers,
     ...security && { security },
+    tags: describeTags(
+      routes.keys(),
+      endpoints.map(({ path, description: { operationId } }) => [capitalize(operationId), path]),
+    ),
     paths,
     components: {
       ...components.toJSON(),

@@ -1,4 +1,3 @@
-import { isOperationName, type OperationName } from "../declare/operations/operation.ts";
 import { capitalize } from "./operation_ids.ts";
 import type { RouteNode } from "./route_node.ts";
 import type { OpenApiOptions } from "./options.ts";
@@ -6,17 +5,7 @@ import { describeHeader, describeMember, describeParameter } from "./parameters.
 import { describeResponses } from "./responses/responses.ts";
 import { withSchemas } from "./schemas/json_schema.ts";
 import type { Components } from "./schemas/components.ts";
-
-const SUMMARIES: Readonly<Record<OperationName, string>> = {
-  all: "List",
-  one: "Read",
-  create: "Create",
-  update: "Change",
-  remove: "Remove",
-  removeAll: "Remove all of",
-  updateAll: "Change all of",
-  replace: "Replace",
-};
+import { summarize } from "./words/summaries.ts";
 
 export interface DocumentContext {
   readonly components: Components;
@@ -32,11 +21,8 @@ export function describeOperation(
   route: RouteNode,
   { components, operationId, q }: DocumentContext,
 ): object {
-  const { body, bodySchema, operation, model, words } = route;
-  const verb = isOperationName(operation)
-    ? SUMMARIES[operation]
-    : capitalize(operation.replaceAll(/[-_]+/g, " "));
-  const { summary = `${verb} ${model}`, tags = [model] } = words;
+  const { body, bodySchema, model, words } = route;
+  const { summary = summarize(route), tags = [model] } = words;
   const inBody = route.parameters.filter((each) => route.isQuery && each.in === "query");
   const parameters = [
     ...route.parameters.filter((each) => !inBody.includes(each))
@@ -70,12 +56,13 @@ function describeParametersInBody(
   };
 }
 
-const PATCH = "A JSON merge patch (RFC 7396): what it leaves out stays, and null clears a field";
+const PATCH =
+  "A JSON merge patch (RFC 7396): absent fields keep their values, and null clears a field";
 
 const BODIES: Readonly<Record<string, string>> = {
   update: PATCH,
   updateAll: PATCH,
-  replace: "What it leaves out is cleared",
+  replace: "The new values of the entity. Absent fields are cleared",
 };
 
 function describeBody(route: RouteNode, components: Components) {

@@ -2,6 +2,8 @@ import type { HeaderDescription, ParameterDescription } from "../describe/descri
 import type { RouteNode } from "./route_node.ts";
 import type { OpenApiOptions } from "./options.ts";
 import type { Components } from "./schemas/components.ts";
+import { filterExample } from "./schemas/filters/filter_example.ts";
+import type { FilterNode } from "./schemas/filters/filter_node.ts";
 import type { JsonSchema } from "./schemas/json_schema.ts";
 
 const JSON_TYPE = "application/json";
@@ -22,12 +24,13 @@ export function describeParameter(
   if (name === "q" && route.filter) {
     const { object, limits } = route.filter;
     const schema = components.filter(object);
+    const example = exampleOf(object, route);
     return {
       ...place,
       description: filterText(limits),
-      ...q === "content" ? { content: { [JSON_TYPE]: { schema, example: {} } } } : {
+      ...q === "content" ? { content: { [JSON_TYPE]: { schema, example } } } : {
         schema: { type: "string", contentMediaType: JSON_TYPE, contentSchema: schema },
-        example: "{}",
+        example: JSON.stringify(example),
       },
     };
   }
@@ -37,8 +40,9 @@ export function describeParameter(
 function filterText(
   { maxClauses, maxDepth, maxList, maxRegex }: NonNullable<RouteNode["filter"]>["limits"],
 ): string {
-  return `A filter of MongoDB: at most ${maxClauses} conditions, ${maxDepth} levels, ` +
-    `${maxList} values in a list, ${maxRegex} characters in an expression`;
+  return `A filter in the language of MongoDB. It has at most ${maxClauses} conditions, ` +
+    `${maxDepth} levels, ${maxList} values in a list, and ${maxRegex} characters in a regular ` +
+    "expression";
 }
 
 /** Describes a parameter as a member of the body of the method `QUERY`. */
@@ -55,6 +59,14 @@ export function describeMember(
     route,
   );
   return { ...schema, ...description !== undefined && { description } };
+}
+
+/**
+ * Returns an example of a filter. The documentation page proposes the example for a request. In a request for one
+ * entity, a condition could exclude that entity, so the example is the empty filter.
+ */
+function exampleOf(filter: FilterNode, { isOfMany, method }: RouteNode): object {
+  return isOfMany ? filterExample(filter, { selectsNothing: method !== "GET" }) : {};
 }
 
 /**
@@ -79,7 +91,7 @@ const UNKNOWN = { schema: {} };
 
 const PREFERENCES = {
   "return=minimal": "`return=minimal` asks for an answer without a body",
-  "max-affected": "`max-affected=10` asks for a 409 if there are more entities than that",
+  "max-affected": "`max-affected=10` asks for a 409 if the request selects more than 10 entities",
 };
 
 const HEADERS: { readonly [N in HeaderDescription["name"]]?: JsonSchema } = {
@@ -94,7 +106,7 @@ const HEADERS: { readonly [N in HeaderDescription["name"]]?: JsonSchema } = {
   Prefer: {},
 };
 
-const CREATE_ONLY = "`*` asks for a 412 if there is an entity already";
+const CREATE_ONLY = "`*` asks for a 412 if the entity exists already";
 
 export function describeHeader(
   { name, required, preferences = [] }: HeaderDescription,

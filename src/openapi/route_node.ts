@@ -1,7 +1,9 @@
+import type { Schema } from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { STATUS_OF } from "../errors/refusals.ts";
 import { keepsEntity } from "../declare/hooks/compose.ts";
 import { leftOutBy, namedRule } from "../declare/hooks/named_fields.ts";
+import type { DataType } from "../declare/operations/action.ts";
 import { isHookName, type OperationWords, wordsOf } from "../declare/operations/operation.ts";
 import type { AnswerHeader, FilledFacts, JoinedDescription } from "../pipeline/description.ts";
 import { type FilterNode, filterNode } from "./schemas/filters/filter_node.ts";
@@ -13,10 +15,13 @@ import { referredTarget } from "../pipeline/references.ts";
 import { queryRouteOf } from "../http/query_method.ts";
 import { actingLevel, type Route, takesQueryMethod } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";
-import { describeObject, type ObjectNode } from "../describe/describe_object.ts";
+import { describeObject, type FieldNode, type ObjectNode } from "../describe/describe_object.ts";
+import { fieldDefault } from "../schema/fields/field_default.ts";
+import { isHiddenFromSome } from "../schema/fields/rights.ts";
 import { referenceIn, shapeForAll } from "../schema/fields/shape.ts";
 import { hasOwnJson } from "../schema/mongoose/documents/hide_in_json.ts";
 import { isSchema } from "../schema/standard_schema.ts";
+import { declaredKeys } from "../schema/mongoose/schemas/change_indexes.ts";
 import { schemasWithin } from "../schema/mongoose/schemas/schema_members.ts";
 
 /**
@@ -36,6 +41,14 @@ export interface RouteNode
   readonly many: boolean;
   /** Whether the node describes the method `QUERY` of a list, whose parameters are in a body. */
   readonly isQuery?: true;
+  /** Whether the operation reads or changes several entities. */
+  readonly isOfMany: boolean;
+  /** The property whose values the route reads or writes. Missing for the routes of a class. */
+  readonly property?: PropertyPlace;
+  /** A field that the body needs. An example of an error names this field. */
+  readonly needed?: string;
+  /** The fields of a unique index of the class that all readers see. Examples of errors name them. */
+  readonly unique?: readonly string[];
   /** Whether bodies are strict, so that the schemas of bodies allow no other keys and no values of other types. */
   readonly isStrict: boolean;
   /**
@@ -43,6 +56,14 @@ export interface RouteNode
    * cannot promise a code.
    */
   readonly isHooked: boolean;
+}
+
+export interface PropertyPlace {
+  readonly name: string;
+  /** Whether the property has one value and not a list of values. */
+  readonly isSingle: boolean;
+  /** The name of the class that declares the property. */
+  readonly parent: string;
 }
 
 export interface AnswerNode {
@@ -74,12 +95,16 @@ export interface PopulatedNode {
 }
 
 export function routeNode(route: Route): RouteNode {
-  const { levels, limits } = route;
-  const { target, shape, hooks, options, filterPaths, action, answerHeaders } = actingLevel(route);
+  const { levels, limits, operation } = route;
+  const { target, shape, hooks, options, filterPaths, action, answerHeaders, link } = actingLevel(
+    route,
+  );
   const { schema } = buildSchema(target);
   const place = { schema, model: target.name, listed: filterPaths };
   const { body, answer } = routeObjects(route);
   const { body: _body, answer: _answer, filter, ...described } = describeRoute(route);
+  const unique = uniqueFields(schema);
+  const needed = body && neededField(body, operation.change === "act" ? action?.body : target);
   return {
     ...described,
     ...body && { body },
@@ -88,7 +113,17 @@ export function routeNode(route: Route): RouteNode {
     words: wordsOf(hooks),
     facts: { ...options.description, parameters: parameterFacts(actingLevel(route)) },
     answerHeaders,
-    many: route.operation.many && route.operation.change === undefined,
+    many: operation.many && operation.change === undefined,
+    isOfMany: operation.many,
+    ...link && {
+      property: {
+        name: link.property,
+        isSingle: !link.array,
+        parent: levels.at(-2)?.target.name ?? "entity",
+      },
+    },
+    ...needed !== undefined && { needed },
+    ...unique && { unique },
     isStrict: route.bodies === "strict",
     isHooked: route.getConnection !== undefined || route.reporter.hasOnError ||
       action !== undefined ||
@@ -104,6 +139,42 @@ export function queryNode(route: Route): RouteNode | undefined {
   const code = "UNSUPPORTED_MEDIA_TYPE";
   const errors = [...node.errors, { status: STATUS_OF[code], codes: [code] }];
   return { ...node, words, errors, isQuery: true };
+}
+
+/**
+ * Returns the first field that a body needs, if every sender gets the usual message of Mongoose for a body without the
+ * field.
+ */
+function neededField({ fields, view }: ObjectNode, data: DataType | undefined): string | undefined {
+  if (data === undefined || isSchema(data)) return undefined;
+  const shape = shapeForAll(buildSchema(data).schema);
+  const isNeeded = view === "patch" || view === "changes" ? isNotNull : isRequired;
+  return fields.filter(isNeeded).map(({ name }) => name).find((name) => {
+    const field = shape.fields.get(name);
+    const { hidden, readonly, required }: Record<string, unknown> = field?.type?.options ?? {};
+    return field?.kind === "scalar" && required === true && hidden === undefined &&
+      readonly === undefined && fieldDefault(field).kind === "nothing";
+  });
+}
+
+function uniqueFields(schema: Schema): readonly string[] | undefined {
+  const { fields } = shapeForAll(schema);
+  const declared = schema.indexes().filter(([, { unique }]) => unique)
+    .map(([keys]) => Object.keys(declaredKeys(schema, keys) ?? keys));
+  return declared.find((names) =>
+    names.every((name) => {
+      const field = fields.get(name);
+      return field !== undefined && !field.hidden && !isHiddenFromSome(field);
+    })
+  );
+}
+
+function isNotNull({ nullable }: FieldNode): boolean {
+  return !nullable;
+}
+
+function isRequired({ required }: FieldNode): boolean {
+  return required;
 }
 
 /** The hooks that can replace the entity of an answer by another value. */

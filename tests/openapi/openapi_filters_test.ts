@@ -170,7 +170,10 @@ test("filters are described with the limits of their router", async () => {
 test("the option q writes the parameter as a text whose content is a filter", async () => {
   const { operation, document } = await documentOf([Shop], { q: "string" });
   const [q] = operation("DELETE", "/shops").parameters ?? [];
-  assertEquals([q?.content, (q as { example?: unknown }).example], [undefined, "{}"]);
+  assertEquals([q?.content, (q as { example?: unknown }).example], [
+    undefined,
+    JSON.stringify({ _id: "0".repeat(24) }),
+  ]);
   assertEquals(q?.schema, {
     type: "string",
     contentMediaType: "application/json",
@@ -180,13 +183,13 @@ test("the option q writes the parameter as a text whose content is a filter", as
   assertEquals(document.components, components);
 });
 
-test("the parameter q says its limits, and has an empty example", async () => {
+test("the parameter q says its limits, and has an example", async () => {
   const { operation } = await documentOf([Shop]);
   const [q] = operation("DELETE", "/shops").parameters ?? [];
   assertEquals([q?.name, q?.in, q?.required], ["q", "query", false]);
   assertEquals(q?.content?.["application/json"], {
     schema: { $ref: "#/components/schemas/ShopFilter" },
-    example: {},
+    example: { _id: "0".repeat(24) },
   });
 });
 

@@ -61,12 +61,12 @@ test("operations without options have names, summaries and tags", async () => {
   const told = Object.values(document.paths).flatMap((item) => Object.values(item))
     .map(({ operationId, summary, tags }) => [operationId, summary, ...tags].join());
   assertEquals(told, [
-    "allTasks,List Task,Task",
+    "allTasks,List tasks,Task",
     "planTask,Plan a task,Planning",
-    "removeAllTasks,Remove all of Task,Task",
-    "oneTasks,Read Task,Task",
-    "updateTasks,Change Task,Task",
-    "removeTasks,Remove Task,Task",
+    "removeAllTasks,Remove tasks,Task",
+    "oneTasks,Read a task,Task",
+    "updateTasks,Change a task,Task",
+    "removeTasks,Remove a task,Task",
   ]);
 });
 
@@ -121,7 +121,7 @@ test("headers stand where they count", async () => {
 test("errors are as the document says, problem details too", async () => {
   await using app = await mountDocumented([Task]);
   const { responses } = app.document.components;
-  const bodies: [string, string, object][] = [["BadFormatOrBadData", "POST", {}], [
+  const bodies: [string, string, object][] = [["TaskBadFormatOrBadData", "POST", {}], [
     ...["NotFound", "PATCH"],
     { text: "a" },
   ] as [string, string, object]];
@@ -241,6 +241,7 @@ test("a guard before the document decides who reads it", async () => {
   await served.stop();
   assertEquals([status, document.security, document.servers], [401, [{ key: [] }], [{
     url: ".",
+    description: "This server",
   }]]);
   assertEquals(document.components.securitySchemes, { key: {} });
 });

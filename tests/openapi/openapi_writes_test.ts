@@ -42,11 +42,11 @@ test("writes of many and replacements have operations with names and summaries",
     )
   );
   const expected = [
-    "post,/books,writeBooks,Create Book",
-    "patch,/books,updateAllBooks,Change all of Book",
-    "put,/books/{id},replaceBooks,Replace Book",
-    "post,/books/{id}/chapters,createBooksChapters,Create Chapter",
-    "patch,/books/{id}/chapters,updateAllBooksChapters,Change all of Chapter",
+    "post,/books,writeBooks,Create a book",
+    "patch,/books,updateAllBooks,Change books",
+    "put,/books/{id},replaceBooks,Replace a book",
+    "post,/books/{id}/chapters,createBooksChapters,Create a chapter of a book",
+    "patch,/books/{id}/chapters,updateAllBooksChapters,Change chapters of a book",
   ];
   assertEquals(expected.filter((line) => !told.includes(line)), [], told.join("\n"));
 });
@@ -111,7 +111,7 @@ test("successes have the headers that they can have", async () => {
     return [name, Object.keys(document.components.responses[name]?.headers ?? {}).join()];
   };
   assertEquals(conflict("/orders"), ["ConflictOrUnderWay", "Retry-After"]);
-  assertEquals(conflict("/books/{id}/chapters"), ["Conflict", ""]);
+  assertEquals(conflict("/books/{id}/chapters"), ["Conflict2", ""]);
 });
 
 const NEW = { slug: "emma", title: "Emma" };

@@ -1,5 +1,5 @@
 import type { ListFormat } from "./option.ts";
-import { refusal } from "../../errors/refusals.ts";
+import { notAcceptable } from "../../errors/refusals.ts";
 import type { Feature, Plain } from "../../pipeline/feature.ts";
 import { chooseType } from "../../pipeline/request/accept.ts";
 import type { Frame } from "../../pipeline/request/frame.ts";
@@ -63,8 +63,7 @@ export const formats: Feature<Plain<Formats, Chosen>> = {
   parse(given, { accept, offered }) {
     const type = chooseType(accept, offered);
     if (type !== undefined) return { format: given.find((name) => TYPES[name] === type) };
-    const allowed = offered.join(", ");
-    throw refusal("NOT_ACCEPTABLE", { message: `The header "Accept" takes ${allowed}`, allowed });
+    throw notAcceptable(offered);
   },
   prepare: ({ format }, context) =>
     Promise.resolve(

@@ -3,7 +3,7 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
 import { HookFailure, runHook } from "../../declare/hooks/run_hook.ts";
 import { OPERATIONS } from "../../declare/operations/operation.ts";
 import { BulkError } from "../../errors/bulk_error.ts";
-import { isLocked, LOCKED, notFound, refusal } from "../../errors/refusals.ts";
+import { isLocked, LOCKED, misusedKey, notFound, refusal } from "../../errors/refusals.ts";
 import type { WrappedOperation } from "../../pipeline/feature.ts";
 import { fetchOne } from "../../pipeline/fetch.ts";
 import { mapAll } from "../../sources/lists/map_in_order.ts";
@@ -112,9 +112,7 @@ function presentIn({ cache: { present = {} }, above }: LevelContext): Filter[] {
  * because both requests could create the entities.
  */
 function checkUse({ state, ageMS }: KeyRecord, lostMS: number): void {
-  if (state === "misused") {
-    throw refusal("UNPROCESSABLE_ENTITY", { message: "The key was used with another body" });
-  }
+  if (state === "misused") throw misusedKey();
   if (state === "busy") throw underWay(lostMS, ageMS);
 }
 

@@ -1,18 +1,20 @@
 import type { ErrorCode } from "../../errors/refusals.ts";
 import type { ErrorDescription } from "../../describe/describe_route.ts";
 import type { RouteNode } from "../route_node.ts";
+import { problemDetails } from "../../http/answer_error.ts";
 import type { Components } from "../schemas/components.ts";
 import { IDENTIFIER, type JsonSchema, withSchemas } from "../schemas/json_schema.ts";
+import { type ErrorExample, examplesOf, namedExamples } from "./error_examples.ts";
 
 const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   BAD_FORMAT: "a parameter, or a body, is malformed",
-  BAD_DATA: "rules of fields are broken, as `errors` says",
+  BAD_DATA: "values break the rules of their fields, which `errors` names",
   FORBIDDEN: "not allowed",
   NOT_FOUND: "no such entity",
   NOT_ACCEPTABLE: "the header `Accept` names no format of the list",
   CONFLICT: "another entity has the same value, another request has changed the entity, " +
-    "or more entities or groups are selected than may be",
-  PRECONDITION_FAILED: "the entity has changed since it was read, or is there already",
+    "or the request selects too many entities or groups",
+  PRECONDITION_FAILED: "the entity has changed since it was read, or exists already",
   PAYLOAD_TOO_LARGE: "the body has more entities than are allowed, or than a transaction takes",
   UNSUPPORTED_MEDIA_TYPE: "the body is not JSON",
   UNPROCESSABLE_ENTITY: "the key was used with another body",
@@ -25,10 +27,10 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
 const TEXT = { type: "string" };
 
 const DETAILS: JsonSchema = {
-  code: { ...TEXT, description: "What went wrong, for programs" },
+  code: { ...TEXT, description: "The kind of the error, for programs" },
   errors: {
     type: "object",
-    description: "What is wrong with each field",
+    description: "The problem of each field",
     additionalProperties: {
       type: "object",
       properties: { message: TEXT, kind: TEXT },
@@ -39,13 +41,13 @@ const DETAILS: JsonSchema = {
   field: { ...TEXT, description: "The path in a filter" },
   operator: { ...TEXT, description: "The operator in a filter" },
   parameter: { ...TEXT, description: "The parameter of the URL" },
-  allowed: { ...TEXT, description: "What the parameter takes" },
-  limit: { type: "integer", description: "How many entities or groups are allowed" },
-  index: { type: "integer", description: "The place of the entity in the body" },
+  allowed: { ...TEXT, description: "The values that the parameter takes" },
+  limit: { type: "integer", description: "The maximum number of entities or groups" },
+  index: { type: "integer", description: "The index of the entity in the body" },
   reason: { ...TEXT, description: "`locked` if another request has locked the data or the key" },
 };
 
-const MESSAGE = { ...TEXT, description: "What went wrong, for people" };
+const MESSAGE = { ...TEXT, description: "The error, for people" };
 
 const STATUS = { type: "integer", minimum: 400, maximum: 599 };
 
@@ -60,15 +62,18 @@ interface ErrorContext {
  */
 export function describeError(
   error: ErrorDescription,
-  { route: { isHooked, facts }, components }: ErrorContext,
+  { route, components }: ErrorContext,
 ): object {
+  const { isHooked, facts } = route;
   const more = facts.answer.statuses[error.status];
-  const name = [...error.codes.map(inOneWord), ...more ? [more.name] : []].join("Or");
+  const words = [...error.codes.map(inOneWord), ...more ? [more.name] : []].join("Or");
   const exact = isHooked ? {} : exactly(error);
-  return components.response(isHooked ? `${name}OrOther` : name, () => ({
-    ...response(error, { components, exact }),
+  const { examples, owner } = examplesOf(error, route);
+  const name = `${owner}${words}${isHooked ? "OrOther" : ""}`;
+  return components.response(name, {
+    ...response(error, { components, exact, examples }),
     ...more && { headers: more.headers },
-  }));
+  });
 }
 
 /**
@@ -83,7 +88,7 @@ export function describeFates(
   );
   if (types.length > 0) {
     return {
-      description: "What has become of each entity, in their order",
+      description: "The result of each entity, in the order of the request",
       content: withSchemas(Object.fromEntries(types)),
     };
   }
@@ -93,7 +98,7 @@ export function describeFates(
     required: ["failed"],
   };
   return {
-    description: "How many are changed, and why others are not",
+    description: "The number of changed entities, and the errors of the others",
     content: { "application/json": { schema: { allOf: [answerSchema, failed] } } },
   };
 }
@@ -101,9 +106,10 @@ export function describeFates(
 function fatesIn(components: Components): JsonSchema {
   const { code, errors } = DETAILS;
   const items = components.add(describeFates, {
-    name: "Fate",
+    name: "EntityResult",
     describe: () => ({
       type: "object",
+      description: "The result of one entity of a request",
       properties: {
         status: { type: "integer", description: "201, or the status of its error" },
         _id: IDENTIFIER,
@@ -129,7 +135,11 @@ function exactly({ codes }: ErrorDescription): JsonSchema {
 
 function response(
   { status, codes }: ErrorDescription,
-  { components, exact }: { readonly components: Components; readonly exact: JsonSchema },
+  { components, exact, examples }: {
+    readonly components: Components;
+    readonly exact: JsonSchema;
+    readonly examples: readonly ErrorExample[];
+  },
 ): object {
   return {
     description: codes.map((code) => `\`${code}\`: ${MEANINGS[code as ErrorCode]}`).join(". "),
@@ -138,7 +148,7 @@ function response(
         "Retry-After": { description: "Seconds to wait", schema: { type: "integer", minimum: 0 } },
       },
     },
-    content: contentOf(components, exact),
+    content: contentOf(components, { exact, examples }),
   };
 }
 
@@ -147,28 +157,35 @@ function response(
  * `default` response.
  */
 export function otherErrors(components: Components): object {
-  return components.response("Other", () => ({
+  return components.response("Other", {
     description: "Another error, such as one of a hook or of a body parser",
-    content: contentOf(components, {}),
-  }));
+    content: contentOf(components, { exact: {}, examples: [] }),
+  });
 }
 
-function contentOf(components: Components, exact: JsonSchema): object {
+function contentOf(
+  components: Components,
+  { exact, examples }: { readonly exact: JsonSchema; readonly examples: readonly ErrorExample[] },
+): object {
   const plain = components.add(MEANINGS, {
     name: "Error",
-    describe: () => ({ type: "object", properties: { ...DETAILS, message: MESSAGE } }),
+    describe: () => ({
+      type: "object",
+      description: "The body of an error",
+      properties: { ...DETAILS, message: MESSAGE },
+    }),
   });
   const problem = components.add(STATUS, {
     name: "Problem",
     describe: () => ({
       type: "object",
-      description: "Problem details (RFC 9457)",
+      description: "The body of an error as problem details (RFC 9457)",
       properties: { type: TEXT, title: TEXT, status: STATUS, detail: TEXT, ...DETAILS },
     }),
   });
   const schema = Object.keys(exact).length === 0 ? plain : { allOf: [plain, exact] };
   return {
-    "application/json": { schema },
-    "application/problem+json": { schema: problem },
+    "application/json": { schema, ...namedExamples(examples, ({ body }) => body) },
+    "application/problem+json": { schema: problem, ...namedExamples(examples, problemDetails) },
   };
 }

@@ -7,7 +7,10 @@ interface Header {
 
 const TEXT = { type: "string" };
 
-const APPLIED: Header = { description: "The part of `Prefer` that was done", schema: TEXT };
+const APPLIED: Header = {
+  description: "The preferences of `Prefer` that the server has applied",
+  schema: TEXT,
+};
 
 export function headersOf(route: RouteNode): Record<string, Header> {
   const { operation, answer, headers, facts, answerHeaders } = route;

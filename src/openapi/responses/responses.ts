@@ -25,17 +25,17 @@ const DONE: Readonly<Record<OperationName, string>> = {
   all: "The list",
   one: "The entity",
   create: "The new entity. It is left out after `Prefer: return=minimal`",
-  update: "The entity as it is now",
-  remove: "Removed",
-  removeAll: "Removed",
-  updateAll: "How many are changed",
-  replace: "The entity as it is now",
+  update: "The entity after the write",
+  remove: "The entity is removed",
+  removeAll: "The entities are removed",
+  updateAll: "The number of changed entities",
+  replace: "The entity after the write",
 };
 
 function describeSuccess(route: RouteNode, components: Components): Record<string, object> {
   const { status, operation, hooks, writes, facts } = route;
   const isAction = !isOperationName(operation);
-  const description = isAction ? "What the action answers" : DONE[operation];
+  const description = isAction ? "The answer of the action" : DONE[operation];
   const answer = describeAnswer(route, components);
   const named = headersOf(route);
   const headers = Object.keys(named).length > 0 && { headers: named };
@@ -51,7 +51,7 @@ function describeSuccess(route: RouteNode, components: Components): Record<strin
     preferences?.includes("return=minimal")
   );
   const reasons = [
-    isAction && "There is nothing to answer",
+    isAction && "The action has no answer",
     isMinimal && operation !== "create" && "`Prefer: return=minimal` asks for no body",
     isMinimal && hooks.includes("preSend") && "A hook hides the entity",
   ].filter((reason) => reason !== false);
@@ -84,7 +84,10 @@ function describeAnswer(route: RouteNode, components: Components): JsonSchema | 
 }
 
 function unchanged({ ETag }: ReturnType<typeof headersOf>): object {
-  return { description: "The same as what the client has", ...ETag && { headers: { ETag } } };
+  return {
+    description: "The answer has not changed since the client read it",
+    ...ETag && { headers: { ETag } },
+  };
 }
 
 /** Returns the example of a read. The example of a write describes the request body, so its answer has no example. */

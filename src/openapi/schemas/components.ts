@@ -31,7 +31,8 @@ interface Named {
 export class Components {
   readonly #names = new Map<unknown, Map<string, string>>();
   readonly #schemas = new Map<string, JsonSchema>();
-  readonly #responses = new Map<string, object>();
+  /** The responses as JSON, by name. */
+  readonly #responses = new Map<string, string>();
 
   /**
    * @param limits The limits on filters. All routes of a router share the limits of `initialize()`.
@@ -84,19 +85,25 @@ export class Components {
   }
 
   /**
-   * Returns a reference to a response. The first reference builds the response, and further references with the same
-   * name share it.
+   * Returns a reference to a response. Equal responses with the same name share one component. A number follows the name
+   * of each further response that has other examples.
    */
-  response(name: string, describe: () => object): object {
-    const response = this.#responses.get(name) ?? describe();
-    this.#responses.set(name, response);
-    return { $ref: `#/components/responses/${name}` };
+  response(name: string, response: object): object {
+    const text = JSON.stringify(response);
+    let free = name;
+    for (let count = 2; (this.#responses.get(free) ?? text) !== text; count++) {
+      free = `${name}${count}`;
+    }
+    this.#responses.set(free, text);
+    return { $ref: `#/components/responses/${free}` };
   }
 
   toJSON(): object {
     return {
       schemas: Object.fromEntries(this.#schemas),
-      responses: Object.fromEntries(this.#responses),
+      responses: Object.fromEntries(
+        [...this.#responses].map(([name, text]) => [name, JSON.parse(text) as object]),
+      ),
     };
   }
 

@@ -48,7 +48,7 @@ export function describeEntity(
     return isHooked ? orNull(value) : value;
   });
   if (!isHooked) return schema;
-  const description = "What hooks make of the entity: fields can be missing, null or added";
+  const description = "The entity after its hooks. Hooks may remove, clear and add fields";
   return { ...schema, description };
 }
 

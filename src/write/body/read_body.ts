@@ -1,6 +1,6 @@
 import type { Request } from "express-types";
 import { completeLimits } from "../../errors/complete_limits.ts";
-import { badFormat, refusal } from "../../errors/refusals.ts";
+import { badFormat, notJson, tooManyElements } from "../../errors/refusals.ts";
 import type { RestError } from "../../errors/rest_error.ts";
 import { isJsonObject, type JsonObject } from "../../schema/fields/json.ts";
 
@@ -26,10 +26,7 @@ export function readElements(
 ): readonly unknown[] {
   const body = parsedBody(req);
   if (!Array.isArray(body)) throw badFormat("The body is not a JSON array");
-  if (body.length > most) {
-    const message = `The body has more than ${most} elements: send them in several requests`;
-    throw refusal("PAYLOAD_TOO_LARGE", { message, limit: most });
-  }
+  if (body.length > most) throw tooManyElements(most);
   for (const each of body) if (isJsonObject(each)) checkSize(each, limits);
   return body;
 }
@@ -51,20 +48,15 @@ function parsedBody(req: Request): unknown {
     isEmpty(req) && req.body === undefined;
   // Parsers return an empty object for a body without bytes, so the headers decide whether the body is missing.
   if (isMissing) throw badFormat("The body is missing");
-  if (!isJsonBody(req)) throw unsupported();
+  if (!isJsonBody(req)) throw notJson();
   if (req.body === undefined) {
-    if (!req.is("json")) throw unsupported();
+    if (!req.is("json")) throw notJson();
     throw new Error(
       "Cannot read the body: no JSON parser is installed, mount express.json() before the framework",
     );
   }
   return req.body;
 }
-
-function unsupported(): RestError {
-  return refusal("UNSUPPORTED_MEDIA_TYPE", { message: "The Content-Type is not JSON" });
-}
-
 /** The limits on the size of request bodies. A larger object is answered with the status 400. */
 export interface BodyLimits {
   /**

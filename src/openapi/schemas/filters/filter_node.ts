@@ -8,8 +8,10 @@ import {
 import type { ListedPaths } from "../../../filter/q/listed_paths.ts";
 import { schemaClass } from "../../../schema/build_schema.ts";
 import { typeName } from "../../../describe/describe_object.ts";
+import { isHiddenFromSome } from "../../../schema/fields/rights.ts";
 import type { FieldShape, Shape } from "../../../schema/fields/shape.ts";
 import { isRecursive, isSecret } from "../../../schema/fields/visibility.ts";
+import { type ExampleCondition, exampleCondition } from "./filter_example.ts";
 
 /**
  * The description of an object whose fields a filter may name, for the OpenAPI document. Each class has one such
@@ -31,6 +33,10 @@ export interface FilterValue {
    * that field.
    */
   readonly isComparable: boolean;
+  /** Whether all readers see the field. Only such a field is named in the example of a filter. */
+  readonly isForAll: boolean;
+  /** A condition for the example of a filter. Missing if the field cannot be named in it. */
+  readonly example?: ExampleCondition;
   readonly object?: FilterNode;
   readonly element?: FilterValue;
 }
@@ -88,7 +94,7 @@ function listedNode({ model, fields }: FilterNode, paths: readonly PathInside[])
 }
 
 function listedValue(
-  { object, element, ...value }: FilterValue,
+  { object, element, example, ...value }: FilterValue,
   listed: { readonly isListed: boolean; readonly inside: readonly PathInside[] },
 ): FilterValue {
   return {
@@ -97,6 +103,7 @@ function listedValue(
       operators: value.kind === "array" ? ELEMENT_OPERATORS : [],
       isComparable: false,
     },
+    ...listed.isListed && example && { example },
     ...object && { object: listedNode(object, listed.inside) },
     ...element && { element: listedValue(element, listed) },
   };
@@ -117,11 +124,15 @@ function wholeNode(shape: Shape, { schema, model }: FilterPlace): FilterNode {
 function filterValue(field: FieldShape, operators: readonly string[]): FilterValue {
   const { kind, type, shape, element } = field;
   const place = { schema: schemaOf(field), model: schemaClass(type)?.name };
+  const isForAll = !isHiddenFromSome(field);
+  const example = isForAll ? exampleCondition(field) : undefined;
   return {
     kind,
     type: typeName(field),
     operators,
     isComparable: !isSecret(field),
+    isForAll,
+    ...example && { example },
     ...shape && { object: wholeNode(shape, place) },
     ...element && { element: filterValue(element, operatorsOf(element)) },
   };

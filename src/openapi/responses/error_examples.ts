@@ -1,0 +1,109 @@
+import type { ErrorDescription } from "../../describe/describe_route.ts";
+import {
+  badData,
+  badFormat,
+  conflict,
+  duplicateValue,
+  type ErrorCode,
+  forbidden,
+  internal,
+  misusedKey,
+  notAcceptable,
+  notFound,
+  notJson,
+  occupied,
+  preconditionFailed,
+  preconditionRequired,
+  tooMany,
+  tooManyElements,
+  tooMuch,
+  unavailable,
+} from "../../errors/refusals.ts";
+import type { RestError } from "../../errors/rest_error.ts";
+import { capitalize } from "../operation_ids.ts";
+import type { RouteNode } from "../route_node.ts";
+import { isOperationName } from "../../declare/operations/operation.ts";
+
+/** An error that a route can answer, as an example in the document. */
+export interface ErrorExample {
+  /** The key of the example in the document. */
+  readonly name: string;
+  readonly error: RestError;
+  /** Whether the example names fields of the class. Only routes of the same class can share such an example. */
+  readonly namesFields?: boolean;
+}
+
+/**
+ * Returns the examples of an error of a route. The functions that make the errors of requests make the examples too, so
+ * the server answers with these bodies. `owner` is the class or the action whose fields an example names, as the
+ * beginning of the name of a component.
+ */
+export function examplesOf(
+  { codes }: ErrorDescription,
+  route: RouteNode,
+): { readonly examples: readonly ErrorExample[]; readonly owner: string } {
+  const examples = codes.flatMap((code) => EXAMPLES[code as ErrorCode](route));
+  const { model, operation } = route;
+  const owner = isOperationName(operation) ? model : `${model}${capitalize(operation)}`;
+  return { examples, owner: examples.some(({ namesFields }) => namesFields) ? owner : "" };
+}
+
+/** Returns examples in the form of a Media Type Object of OpenAPI. `write` returns the body of an error. */
+export function namedExamples(
+  examples: readonly ErrorExample[],
+  write: (error: RestError) => object,
+): object {
+  if (examples.length === 0) return {};
+  const named = examples.map(({ name, error }) =>
+    [name, { summary: error.message, value: write(error) }] as const
+  );
+  return { examples: Object.fromEntries(named) };
+}
+
+const EXAMPLES: Readonly<Record<ErrorCode, (route: RouteNode) => readonly ErrorExample[]>> = {
+  BAD_FORMAT: ({ body, filter, facts, isQuery }) => {
+    if (body !== undefined && facts.body.maxItems === undefined) {
+      return [{ name: "body", error: badFormat("The body is not a JSON object") }];
+    }
+    if (filter === undefined || isQuery) return [];
+    return [{ name: "filter", error: badFormat(`Parameter "q" is not JSON`) }];
+  },
+  BAD_DATA: ({ needed }) => {
+    if (needed === undefined) return [];
+    const problem = { message: `Path \`${needed}\` is required.`, kind: "required" };
+    return [{ name: "data", error: badData({ [needed]: problem }), namesFields: true }];
+  },
+  CONFLICT: (route) => {
+    const { method, isOfMany, unique, body, property, headers, facts } = route;
+    if (method === "GET") return [];
+    if (isOfMany) return [{ name: "limit", error: tooMany(SOME) }];
+    const isBound = headers.some(({ name }) => name === "If-Match");
+    const isSingle = property?.isSingle === true && method === "POST";
+    const isUnique = unique !== undefined && body !== undefined &&
+      facts.body.maxItems === undefined;
+    return [
+      ...isBound ? [{ name: "changed", error: conflict() }] : [],
+      ...isSingle ? [{ name: "occupied", error: occupied() }] : [],
+      ...isUnique ? [{ name: "value", error: duplicateValue(unique), namesFields: true }] : [],
+    ];
+  },
+  FORBIDDEN: () => [{ name: "forbidden", error: forbidden() }],
+  NOT_FOUND: () => [{ name: "missing", error: notFound() }],
+  NOT_ACCEPTABLE: ({ facts }) => {
+    const offered = ["application/json", ...Object.keys(facts.answer.content)];
+    return [{ name: "type", error: notAcceptable(offered) }];
+  },
+  PRECONDITION_FAILED: () => [{ name: "changed", error: preconditionFailed() }],
+  PAYLOAD_TOO_LARGE: ({ facts: { body: { maxItems } } }) => {
+    const error = maxItems === undefined ? tooMuch(undefined) : tooManyElements(maxItems);
+    return [{ name: "size", error }];
+  },
+  UNSUPPORTED_MEDIA_TYPE: () => [{ name: "type", error: notJson() }],
+  UNPROCESSABLE_ENTITY: () => [{ name: "key", error: misusedKey() }],
+  PRECONDITION_REQUIRED: () => [{ name: "header", error: preconditionRequired() }],
+  INTERNAL: () => [{ name: "internal", error: internal() }],
+  UNAVAILABLE: () => [{ name: "away", error: unavailable() }],
+};
+
+/** The number in the example of the header `Prefer: max-affected`. */
+const SOME = 10;

@@ -1,0 +1,79 @@
+import {
+  declaredRules,
+  hasOwnCast,
+  hasOwnSetters,
+} from "../../../schema/mongoose/schemas/field_rules.ts";
+import { typeName } from "../../../describe/describe_object.ts";
+import type { FieldShape } from "../../../schema/fields/shape.ts";
+import type { FilterNode, FilterValue } from "./filter_node.ts";
+
+/** A condition on a field, for the example of a filter. */
+export interface ExampleCondition {
+  readonly condition: unknown;
+  /** The operator of the condition. Missing if the condition is a value that the field must equal. */
+  readonly operator?: string;
+}
+
+const NUMBERS: ReadonlySet<string> = new Set(["Number", "Int32", "Double", "BigInt"]);
+
+/** An identifier that no entity has. */
+const NO_IDENTIFIER = "0".repeat(24);
+
+/**
+ * Returns a condition on a field for the example of a filter. Returns `undefined` if a function of the application
+ * casts the values of the field, and for types of which no value is likely to be stored.
+ */
+export function exampleCondition(field: FieldShape): ExampleCondition | undefined {
+  const { kind, type } = field;
+  if (kind !== "scalar" || type === undefined || hasOwnCast(type) || hasOwnSetters(type)) {
+    return undefined;
+  }
+  const name = typeName(field);
+  const { enum: [choice] = [], minimum } = declaredRules(type);
+  if (typeof choice === "string" || typeof choice === "number") return { condition: choice };
+  if (NUMBERS.has(name)) return { operator: "$gte", condition: { $gte: minimum ?? 0 } };
+  if (name === "Date") return { operator: "$gte", condition: { $gte: "2020-01-01T00:00:00.000Z" } };
+  if (name === "String") {
+    return { operator: "$regex", condition: { $regex: "e", $options: "i" } };
+  }
+  if (name === "Boolean") return { condition: true };
+  return undefined;
+}
+
+/**
+ * Returns a filter that names a declared path which all readers may name. Returns an empty filter if no path fits. With
+ * `selectsNothing`, the filter names an entity that does not exist, so that a reader who sends the example of a write
+ * changes nothing.
+ */
+export function filterExample(node: FilterNode, { selectsNothing = false } = {}): object {
+  const id = node.fields.get("_id");
+  if (selectsNothing && id?.type === "ObjectId" && id.isComparable) return { _id: NO_IDENTIFIER };
+  const [path, condition] = findCondition(node, MOST_LEVELS) ?? [];
+  return path === undefined ? {} : { [path]: condition };
+}
+
+const MOST_LEVELS = 3;
+
+/** Returns the path and the condition of an example. Paths of outer objects are preferred, and operators to values. */
+function findCondition(
+  { fields }: FilterNode,
+  levels: number,
+): readonly [path: string, condition: unknown] | undefined {
+  const own = [...fields].filter(([name, value]) => !name.startsWith("_") && isAllowed(value));
+  const rankOf = ([, { example }]: (typeof own)[number]) => RANKS.indexOf(example?.operator);
+  const [first] = own.toSorted((one, other) => rankOf(one) - rankOf(other));
+  if (first !== undefined) return [first[0], first[1].example?.condition];
+  for (const [name, { object, element = { object }, isForAll }] of levels > 1 ? fields : []) {
+    const found = isForAll && element.object && findCondition(element.object, levels - 1);
+    if (found) return [`${name}.${found[0]}`, found[1]];
+  }
+  return undefined;
+}
+
+/** The operators of examples. A comparison shows more than a value, and selects more than a regular expression. */
+const RANKS: readonly (string | undefined)[] = ["$gte", undefined, "$regex"];
+
+function isAllowed({ example, operators, isComparable }: FilterValue): boolean {
+  if (example === undefined) return false;
+  return example.operator === undefined ? isComparable : operators.includes(example.operator);
+}

@@ -1,0 +1,22 @@
+/** Returns the words of a name of a class or a property in lower case, such as `movie theatre` for `MovieTheatre`. */
+export function wordsIn(name: string): string {
+  const parted = name
+    .replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2")
+    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2");
+  const words = parted.split(/[\s_-]+/).filter((word) => word !== "");
+  return words.map((word) => /^\p{Lu}{2,}\p{N}*$/u.test(word) ? word : word.toLowerCase()).join(
+    " ",
+  );
+}
+
+/** Returns the plural of a noun, by the rules of English without exceptions. */
+export function pluralOf(noun: string): string {
+  if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;
+  return /(s|x|z|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
+}
+
+/** Returns a noun after `a` or `an`. */
+export function withArticle(noun: string): string {
+  const startsLikeVowel = /^[aeiou]/i.test(noun) && !/^(u[bcklnrst][aeiou]|eu|one\b)/i.test(noun);
+  return `${startsLikeVowel ? "an" : "a"} ${noun}`;
+}

@@ -1,0 +1,49 @@
+import { isOperationName, type OperationName } from "../../declare/operations/operation.ts";
+import { capitalize } from "../operation_ids.ts";
+import type { RouteNode } from "../route_node.ts";
+import { pluralOf, withArticle, wordsIn } from "./nouns.ts";
+
+const VERBS: Readonly<Record<OperationName, string>> = {
+  all: "List",
+  one: "Read",
+  create: "Create",
+  update: "Change",
+  remove: "Remove",
+  removeAll: "Remove",
+  updateAll: "Change",
+  replace: "Replace",
+};
+
+/** Returns the summary of an operation without an option `summary`, such as `List books of a shelf`. */
+export function summarize(route: RouteNode): string {
+  const { operation, property, isOfMany } = route;
+  const verb = isOperationName(operation) ? VERBS[operation] : capitalize(wordsIn(operation));
+  const ofParent = property === undefined ? "" : ` of ${withArticle(wordsIn(property.parent))}`;
+  return `${verb} ${isOfMany ? pluralIn(route) : singularIn(route)}${ofParent}`;
+}
+
+function singularIn({ model, property }: RouteNode): string {
+  return property?.isSingle ? `the ${wordsIn(property.name)}` : withArticle(wordsIn(model));
+}
+
+/**
+ * Returns the plural noun for the entities of a route. The route of a class often ends with this plural, such as
+ * `people` for the class `Person`. A route that looks like no plural of the class is not used.
+ */
+function pluralIn(route: RouteNode): string {
+  const { model, property } = route;
+  if (property !== undefined) return wordsIn(property.name);
+  const singular = wordsIn(model);
+  const last = wordsIn(listPath(route).split("/").at(-1) ?? "");
+  const isPlural = last.startsWith(singular.slice(0, 2)) && last !== singular &&
+    Math.abs(last.length - singular.length) <= 3;
+  return isPlural ? last : pluralOf(singular);
+}
+
+/** Returns the path of the list to which a route belongs, without the name of an action and without an identifier. */
+export function listPath({ operation, path }: RouteNode): string {
+  const name = `/${operation}`;
+  const isAction = !isOperationName(operation) && path.endsWith(name);
+  const place = isAction ? path.slice(0, -name.length) : path;
+  return place.replace(/\/\{[^/]*\}$/, "") || "/";
+}

@@ -1,0 +1,25 @@
+import type { RouteNode } from "../route_node.ts";
+import { listPath } from "./summaries.ts";
+
+/**
+ * Returns the tags of the operations. A tag that has the name of a class says where the entities of the class are.
+ * `others` has the tags and the paths of operations that belong to no class.
+ */
+export function describeTags(
+  routes: Iterable<RouteNode>,
+  others: readonly (readonly [tag: string, path: string])[],
+): object[] {
+  const places = new Map<string, Set<string>>();
+  for (const route of routes) {
+    for (const tag of route.words.tags ?? [route.model]) {
+      const known = places.get(tag) ?? new Set();
+      places.set(tag, known);
+      if (tag === route.model) known.add(listPath(route));
+    }
+  }
+  for (const [tag, path] of others) places.set(tag, (places.get(tag) ?? new Set()).add(path));
+  return [...places].map(([name, paths]) => {
+    const listed = [...paths].map((path) => `\`${path}\``).join(", ");
+    return { name, ...listed !== "" && { description: `At ${listed}` } };
+  });
+}
