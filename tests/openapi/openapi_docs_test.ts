@@ -35,9 +35,24 @@ test("openapi() serves a page at /docs whose files have relative URLs, and are t
   assertEquals([page.status, page.headers.get("content-type")], [200, "text/html; charset=utf-8"]);
   assertEquals(types, [
     [200, "docs/favicon-32x32.png", "image/png"],
-    [200, "docs/swagger-ui.css", "text/css"],
+    [200, "docs/docs.css", "text/css"],
     [200, "docs/swagger-ui-bundle.js", "text/javascript"],
     [200, "docs/start.js", "text/javascript"],
+  ]);
+});
+
+test("the style sheet of the page imports the one of swagger-ui, and neither file has other URLs", async () => {
+  const app = await serveDocs();
+  const [style, script] = [await app.get("/v1/docs/docs.css"), await app.get("/v1/docs/start.js")];
+  const imported = await app.get("/v1/docs/swagger-ui.css");
+  await app.stop();
+  assertEquals([...style.text.matchAll(/url\(([^)]*)\)|https?:/g)].map(([, url]) => url), [
+    '"swagger-ui.css"',
+  ]);
+  assertEquals(/https?:/.exec(script.text), null);
+  assertEquals([imported.status, imported.headers.get("content-type")?.split(";")[0]], [
+    200,
+    "text/css",
   ]);
 });
 
@@ -101,7 +116,7 @@ test("openapi() serves no other file of the package that draws the page", async 
 
 test("openapi() has no page with docs: false", async () => {
   const app = await serveDocs({ docs: false });
-  const paths = ["/v1/docs", "/v1/docs/start.js", "/v1/docs/swagger-ui.css", "/v1/openapi.json"];
+  const paths = ["/v1/docs", "/v1/docs/start.js", "/v1/docs/docs.css", "/v1/openapi.json"];
   const replies = await Promise.all(paths.map((path) => app.get(path)));
   await app.stop();
   assertEquals(replies.map(({ status }) => status), [404, 404, 404, 200]);

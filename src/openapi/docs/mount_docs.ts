@@ -1,7 +1,9 @@
 // @ts-types="npm:@types/express@^5"
 import type { Response, Router } from "express";
 import { BUNDLE, findSwaggerUi, type SwaggerUi } from "./find_swagger_ui.ts";
-import { type PageOptions, START, writePage, writePolicy } from "./page.ts";
+import { type PageOptions, writePage, writePolicy } from "./page.ts";
+import { SCRIPT } from "./script.ts";
+import { STYLE } from "./style.ts";
 
 /** The files of swagger-ui that the page loads. The router serves no other file of the package. */
 const FILES = [BUNDLE, "swagger-ui.css", "favicon-32x32.png"];
@@ -25,7 +27,8 @@ export function mountDocs(router: Router, options: PageOptions): void {
     secure(res).set("Content-Security-Policy", writePolicy(options));
     return res.type("html").send(writePage(options));
   });
-  router.get("/docs/start.js", (_req, res) => secure(res).type("js").send(START));
+  router.get("/docs/start.js", (_req, res) => secure(res).type("js").send(SCRIPT));
+  router.get("/docs/docs.css", (_req, res) => secure(res).type("css").send(STYLE));
   router.get("/docs/:file", async ({ params: { file } }, res, next) => {
     const found = FILES.includes(file) ? known ?? await find() : undefined;
     if (found === undefined || "missing" in found) return next();

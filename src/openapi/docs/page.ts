@@ -4,31 +4,17 @@ export interface PageOptions {
   readonly servers: readonly string[];
 }
 
-/**
- * The script that starts the documentation page. The script is a separate file, because the content security policy of
- * the page forbids inline scripts.
- *
- * The script requests a document with `q` as a parameter with `content`. Swagger UI would show a text with
- * `contentMediaType` as an input for files.
- */
-export const START = `SwaggerUIBundle({
-  url: new URL("openapi.json?q=content", document.baseURI).href,
-  dom_id: "#page",
-  deepLinking: true,
-  validatorUrl: null,
-});
-`;
-
 /** Returns the HTML of the page. All its URLs are relative, so the page works at any path and behind a proxy. */
 export function writePage({ title }: PageOptions): string {
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta name="color-scheme" content="light dark">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escape(title)}</title>
 <link rel="icon" href="docs/favicon-32x32.png">
-<link rel="stylesheet" href="docs/swagger-ui.css">
+<link rel="stylesheet" href="docs/docs.css">
 </head>
 <body>
 <div id="page"></div>
