@@ -89,14 +89,14 @@ test("actions have operations with names, summaries and tags", async () => {
     )
   );
   const actions = [
-    "post,/tickets/{id}/close,closeTickets,Close Ticket,Ticket",
-    "get,/tickets/report,reportTickets,Report Ticket,Ticket",
-    "post,/tickets/{id}/notes/{subId}/touch,touchTicketsNotes,Touch Note,Note",
-    "post,/tickets/{id}/pinned/touch,touchTicketsPinned,Touch Note,Note",
-    "get,/tickets/{id}/watchers/names,namesTicketsWatchers,Names Person,Person",
-    "post,/meters/{id}/step-up,stepUpMeters,Step up Meter,Meter",
+    "post,/tickets/{id}/close,closeTickets,Close a ticket,Ticket",
+    "get,/tickets/report,reportTickets,Report tickets,Ticket",
+    "post,/tickets/{id}/notes/{subId}/touch,touchTicketsNotes,Touch a note of a ticket,Note",
+    "post,/tickets/{id}/pinned/touch,touchTicketsPinned,Touch the pinned of a ticket,Note",
+    "get,/tickets/{id}/watchers/names,namesTicketsWatchers,Names watchers of a ticket,Person",
+    "post,/meters/{id}/step-up,stepUpMeters,Step up a meter,Meter",
     "post,/meters/reset,zero,Set all to 0,Upkeep",
-    "post,/meters/constructor,constructorMeters,Constructor Meter,Meter",
+    "post,/meters/constructor,constructorMeters,Constructor meters,Meter",
   ];
   assertEquals(actions.filter((line) => !told.includes(line)), [], told.join("\n"));
 });
