@@ -93,6 +93,8 @@ export type {
   WriteOptions,
 } from "./src/declare/options.ts";
 export type { CountOptions } from "./src/features/count/option.ts";
+export { StoredFile } from "./src/features/files/stored_file.ts";
+export type { FileDescription } from "./src/features/files/stored_file.ts";
 export type { ListFormat } from "./src/features/formats/option.ts";
 export type { DateUnit, GroupsOptions } from "./src/features/groups/option.ts";
 export type { Duration } from "./src/declare/model/duration.ts";

@@ -2,6 +2,7 @@ import type { OptionName } from "./declare/options.ts";
 import { batch } from "./features/batch/batch.ts";
 import { count } from "./features/count/count.ts";
 import { distinct } from "./features/distinct/distinct.ts";
+import { files } from "./features/files/files.ts";
 import { formats } from "./features/formats/formats.ts";
 import { history } from "./features/history/history.ts";
 import { groups } from "./features/groups/groups.ts";
@@ -51,6 +52,7 @@ const ofClasses: readonly ClassFeature[] = [
   trash as ClassFeature,
   history as ClassFeature,
   onDelete as ClassFeature,
+  files as ClassFeature,
 ];
 
 /** The features of routers, whose options of `Framework.initialize()` add endpoints that belong to no model. */

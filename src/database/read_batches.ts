@@ -97,7 +97,7 @@ const UNLIMITED = 100;
  * The running reads of long lists on one connection pool. The reads use at most half of the connections, so that the
  * other half serves short requests.
  */
-class ListReads {
+export class ListReads {
   static readonly #all = new WeakMap<object, ListReads>();
   readonly #waiting: (() => void)[] = [];
   #free: number;

@@ -66,6 +66,18 @@ export interface FieldFeatures {
    * `Framework.initialize()` returns it. Clients cannot set the field.
    */
   readonly stamp?: Stamp;
+  /** The maximum size of a file, in bytes. Required for a field with `type: StoredFile`, and only such a field has it. */
+  readonly maxBytes?: number;
+  /**
+   * The media types that a file may have, such as `"image/png"` or `"image/*"`. A file with another type answers 415. By
+   * default, a file may have any type.
+   */
+  readonly accept?: readonly string[];
+  /**
+   * Whether browsers may show a file inside of a page, if its type is an image, audio, video or plain text that browsers
+   * do not run. By default, browsers save files.
+   */
+  readonly inline?: boolean;
 }
 
 /** The options of {@linkcode rest} on a class about the life of its entities. */
@@ -100,6 +112,8 @@ export interface ImpliedOptions {
   /** A field that a feature writes is read-only for clients. */
   readonly readonly?: true;
   readonly exists?: true;
+  /** The framework alone writes the field, by routes of the field. Bodies of its entity cannot set the field. */
+  readonly managed?: true;
 }
 
 /**
@@ -110,6 +124,9 @@ export const FIELD_OPTIONS: Readonly<
 > = {
   onDelete: (value) => value === "restrict" || value === "cascade" ? { exists: true } : {},
   stamp: () => ({ readonly: true }),
+  maxBytes: () => ({ managed: true }),
+  accept: () => ({}),
+  inline: () => ({}),
 };
 
 /** The options of features that lists of values can have. */

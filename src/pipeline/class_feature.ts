@@ -4,17 +4,17 @@ import type { MaybePromise } from "../declare/hooks/hooks.ts";
 import { describeModel } from "../declare/model/describe_model.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { RestRecord } from "../declare/model/records.ts";
+import type { PartDescription } from "../schema/describe_parts.ts";
 import { isDeepStrictEqual } from "node:util";
 import { buildSchema } from "../schema/build_schema.ts";
 import type { Filter } from "../filter/filters.ts";
 import { shapeForAll } from "../schema/fields/shape.ts";
 import type { Stamps, WriteDuties, WrittenEntities } from "../sources/write_duties.ts";
 import type { Method } from "../declare/operations/methods.ts";
-import type { ActionRecord } from "../declare/operations/action.ts";
-import type { AnswerHeader, ParameterFacts } from "./description.ts";
-import type { Reply } from "./request/reply.ts";
+import type { ClassMethod, PartMethod } from "./class_methods.ts";
+import type { ParameterFacts } from "./description.ts";
 import type { JoinedClass } from "./joined_class.ts";
-import type { Call, OpenLevelContext } from "./request/request_context.ts";
+import type { Call, LevelContext } from "./request/request_context.ts";
 import type { Route } from "./request/route.ts";
 import { cannotMount, type OptionPlace, OptionReader } from "./option_reader.ts";
 
@@ -59,6 +59,12 @@ export interface ClassFeature<R = unknown> {
    * an action on one entity.
    */
   methods?(rule: R, rest: RestRecord): readonly ClassMethod[];
+  /**
+   * Returns the operations on a property that holds one entity of the class, in the place of the operations in the
+   * `@rest` of the property. Throws if the property cannot have one of these operations. Returns `undefined` if the
+   * property has the usual operations.
+   */
+  partMethods?(rule: R, part: PartDescription): readonly PartMethod[] | undefined;
   /** Adds fields and indexes to the schema of the class. */
   schema?(rule: R, schema: Schema): void;
   /** Changes or adds indexes of the class, after its method `configure()` has declared further indexes. */
@@ -116,6 +122,11 @@ export interface ClassFeature<R = unknown> {
    */
   tidy?(rule: R): Tidy | undefined;
   /**
+   * Runs after a request has written entities of the class, or parts of them. The answer waits for the function. The
+   * function must not throw, because the write cannot be undone.
+   */
+  after?(rule: R, write: DoneWrite): Promise<void>;
+  /**
    * Whether {@linkcode ClassFeature.together} has statements for the writes of an operation, so that these writes need
    * a transaction. By default, all writes of the class need one.
    */
@@ -155,40 +166,16 @@ export interface TidyPortion {
   remove(filter: Filter): Promise<number>;
 }
 
-/** A route that a class option adds to the class. The route is described as an action. */
-export interface ClassMethod extends Omit<ActionRecord, "run"> {
-  readonly operation: string;
-  /** The hooks that guard the entity of the route, which are hooks of another operation. */
-  readonly hooks: Method["hooks"];
-  /** The query parameters that the route reads, by name. */
-  readonly parameters?: Readonly<Record<string, ParameterFacts>>;
-  /** The headers of the answer, for the OpenAPI document. */
-  readonly answerHeaders?: Readonly<Record<string, AnswerHeader>>;
-  /** Answers a request of the route, in the place of `run`. */
-  perform(context: OpenLevelContext): Promise<Reply>;
+/** A write of a request that has succeeded. */
+export interface DoneWrite {
+  readonly route: Route;
+  /** The level of the stored entities. Parts of these entities may be at the levels below. */
+  readonly context: LevelContext;
 }
 
-/**
- * Returns the function that answers the requests of a route, its parameters, and the headers of the answer, if a class
- * option has added the route.
- */
-export function performOf(
-  method: object,
-): Pick<ClassMethod, "perform" | "parameters" | "answerHeaders"> | undefined {
-  return "perform" in method ? method as ClassMethod : undefined;
-}
-
-/** Returns the routes that the class options add to one `@rest` of a class. */
-export function methodsOfRules(
-  rules: readonly ClassRule[],
-  rest: RestRecord,
-): (ClassMethod & ActionRecord)[] {
-  const methods = rules.flatMap(({ feature, rule }) => feature.methods?.(rule, rest) ?? []);
-  return methods.map((method) => ({ ...method, run: notAnAction }));
-}
-
-function notAnAction(): never {
-  throw new TypeError("Cannot run a route of a class option as an action");
+/** Runs the class options of a class after a write of its entities. */
+export async function runAfter(rules: readonly ClassRule[], write: DoneWrite): Promise<void> {
+  for (const { feature, rule } of rules) await feature.after?.(rule, write);
 }
 
 /** A write that has not been sent to the database yet, for which a feature returns further values to store. */

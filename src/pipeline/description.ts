@@ -33,6 +33,19 @@ export interface HeaderFacts {
   readonly schema: Schema;
 }
 
+/** The description of bodies and answers that are bytes, such as files, and no JSON. */
+export interface BytesFacts {
+  /** The media types of the body, each with its schema. Missing if a request has no such body. */
+  readonly body?: Readonly<Record<string, Schema>>;
+  /** The media types of the answer, each with its schema. Missing if the answer is JSON or empty. */
+  readonly answer?: Readonly<Record<string, Schema>>;
+  /** The statuses of further answers with bytes, each with a text about its purpose. */
+  readonly statuses?: Readonly<Record<number, string>>;
+  readonly headers?: Readonly<Record<string, AnswerHeader>>;
+  /** The codes of further errors. */
+  readonly errors: readonly ErrorCode[];
+}
+
 /** The schema of a header in an answer. */
 export interface AnswerHeader {
   readonly description: string;

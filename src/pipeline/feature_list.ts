@@ -3,6 +3,7 @@ import type { TimeBudget } from "../database/time_budget.ts";
 import type { Actor, FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { RestRecord } from "../declare/model/records.ts";
+import type { PartDescription } from "../schema/describe_parts.ts";
 import type { Method } from "../declare/operations/methods.ts";
 import { addToSchemas, embeddedClasses } from "../schema/build_schema.ts";
 import { memoize } from "../schema/memoize.ts";
@@ -15,13 +16,12 @@ import {
   type JoinedRequest,
   joinedStatements,
   joiningRules,
-  methodsOfRules,
-  performOf,
   type Reach,
   readClassRules,
   removalByRules,
   type RemovalFields,
   removalFieldsOf,
+  runAfter,
   scopesOfRules,
   stampedByRules,
   stampsOfRules,
@@ -30,6 +30,7 @@ import {
   type Tidy,
   type TogetherWrite,
 } from "./class_feature.ts";
+import { methodsOfRules, partMethodsOfRules, performOf } from "./class_methods.ts";
 import type { AnyFeature } from "./feature.ts";
 import type { ParameterFacts } from "./description.ts";
 import { refuseStandalone } from "./check_transactions.ts";
@@ -132,6 +133,24 @@ export class FeatureList {
   /** Returns the routes that class options add to one `@rest` of a class. */
   methodsOf(target: ModelClass, rest: RestRecord): readonly Method[] {
     return methodsOfRules(this.#rulesOf(target), rest) as readonly object[] as readonly Method[];
+  }
+
+  /**
+   * Returns the operations that a class option adds to a property that holds an entity of the class, in the place of the
+   * operations in its `@rest`. Returns `undefined` if the class has no such option.
+   */
+  partMethodsOf(part: PartDescription): readonly Method[] | undefined {
+    return partMethodsOfRules(this.#rulesOf(part.target), part);
+  }
+
+  /**
+   * Runs the class options of the entities that a request has written. For a write of parts, these are the options of
+   * the class whose entities embed the parts.
+   */
+  async afterWrite({ route, levels }: Call): Promise<void> {
+    const context = levels.findLast(({ level }) => !level.link?.embedded);
+    if (context === undefined) return;
+    await runAfter(this.#rulesOf(context.level.target), { route, context });
   }
 
   /** Whether class options store values with each write of a class, or of a class that it embeds. */

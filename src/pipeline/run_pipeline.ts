@@ -30,6 +30,7 @@ export async function runPipeline(call: Call): Promise<Reply> {
   const takeOver = lead?.feature.takeOver?.(lead.params, call);
   if (takeOver !== undefined) return { status: 200, takeOver };
   const reply = await perform(call);
+  if (call.route.operation.change !== undefined) await call.route.features.afterWrite(call);
   return { ...reply, headers: { ...reply.headers, ...headersOf(call.context, reply) } };
 }
 
@@ -57,8 +58,9 @@ async function perform(call: Call): Promise<Reply> {
   // A feature that answers in the place of the operation, such as a creation of many entities, reads the body by
   // itself.
   const takesBody = (operation.change === "merge" || operation.change === "replace") &&
-    lead?.feature.respond === undefined;
+    lead?.feature.respond === undefined && call.context.level.perform === undefined;
   const body = takesBody ? readBody(req, bodyLimits) : undefined;
+  call.context.level.checkRequest?.(call.context);
   const opened = await openLevel(call.context);
   const { filter } = opened.cache;
   // A `fetch` hook may send the filter, and only the filter with identifiers can be sent.

@@ -26,6 +26,7 @@ import type {
   FieldFeatures,
   FieldOptions,
   FieldRule,
+  FileDescription,
   FilterDescription,
   FilterPath,
   FrameworkRequest,
@@ -97,6 +98,7 @@ const VALUES = [
   "Framework",
   "FrameworkModel",
   "RestError",
+  "StoredFile",
   "action",
   "all",
   "and",
@@ -145,6 +147,7 @@ interface Types {
   FieldFeatures: FieldFeatures;
   FieldOptions: FieldOptions<string>;
   FieldRule: FieldRule;
+  FileDescription: FileDescription;
   FilterDescription: FilterDescription;
   FilterPath: FilterPath;
   FrameworkRequest: FrameworkRequest;
@@ -254,6 +257,7 @@ const TYPES: Record<keyof Types, true> = {
   FieldFeatures: true,
   FieldOptions: true,
   FieldRule: true,
+  FileDescription: true,
   FilterDescription: true,
   FilterPath: true,
   FrameworkRequest: true,

@@ -39,7 +39,7 @@ export type JsonValue<V> = 0 extends 1 & V ? unknown
   : V extends Scalar ? JsonScalar<Bare<V>>
   : V extends ReadonlyMap<string, infer X> ? { [key: string]: JsonValue<X> }
   : V extends readonly (infer I)[] ? JsonValue<I>[]
-  : V extends FrameworkModel ? JsonPart<V>
+  : V extends FrameworkModel ? IsReadOnly<V> extends true ? JsonValue<Bare<V>> : JsonPart<V>
   : V extends object ? [keyof Bare<V>] extends [never] ? Bare<V> : JsonObject<Bare<V>>
   : unknown;
 

@@ -72,10 +72,8 @@ export function checkRest(
  * Checks the options of the `@rest` of a property, and throws an error that names the property if one of them is wrong.
  * Returns the path of the `@rest` without a slash at its end, which is added to the path of the parent.
  */
-export function checkPartRest(
-  { link, target, rest }: PartDescription,
-  features: FeatureList,
-): string {
+export function checkPartRest(part: PartDescription, features: FeatureList): string {
+  const { link, target, rest } = part;
   const { owner, property } = link;
   const { methods, route = `/${property}` } = rest;
   const fail: Fail = (problem) => cannotMount(owner, problem);
@@ -90,9 +88,10 @@ export function checkPartRest(
   const place = ` of property "${property}"`;
   checkNames(rest, { place, fail, known: OPTIONS });
   checkOptions(rest, { place, fail, features });
+  const isOfOption = features.partMethodsOf(part) !== undefined;
   checkApart(link);
   const identified = buildSchema(target).schema.path("_id") !== undefined;
-  for (const method of methods) {
+  for (const method of isOfOption ? [] : methods) {
     const problem = partProblem(method, { ...link, identified });
     if (problem !== undefined) throw fail(`property "${property}" ${problem}`);
   }

@@ -4,7 +4,7 @@ import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
 import type { Method } from "../../declare/operations/methods.ts";
 import { isAction, operationOf } from "../../declare/operations/action.ts";
-import { performOf } from "../../pipeline/class_feature.ts";
+import { performOf } from "../../pipeline/class_methods.ts";
 import { rightsOf } from "../../pipeline/request/reader_rights.ts";
 import { actingLevel, type Level, type Route } from "../../pipeline/request/route.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
@@ -174,7 +174,7 @@ function levelMaker(
     [...above, level].some(({ scopes }) => scopes.length > 0);
   return (method) => {
     const { operation, hooks } = method;
-    const { perform, answerHeaders } = performOf(method) ?? {};
+    const { perform, answerHeaders, checkRequest, bytes } = performOf(method) ?? {};
     const fail = (problem: string) => cannotMount(target, `${operation}() ${problem}`);
     checkExample(method, { shape, fail });
     const leftOut = checkNamedHooks(method, { shape, fail });
@@ -186,25 +186,30 @@ function levelMaker(
       operation,
       kind: operationOf(method),
       hooks: hooks as Hooks<object>,
-      ...isAction(method) && { action: method, perform, answerHeaders },
+      ...isAction(method) && { action: method },
+      perform,
+      answerHeaders,
+      checkRequest,
+      bytes,
       parameters: hooks.parameters ?? [],
       filterPaths: compileFilterPaths(method, { ...place, mode }),
       options: new OperationOptions(features, { method, place }).under(shape),
-      writes: compileWrites(method, place),
+      writes: perform === undefined ? compileWrites(method, place) : undefined,
     };
   };
 }
 
 function partBranch(
-  { link, target, rest }: PartDescription,
+  part: PartDescription,
   { base, above, features }: Pick<Branch, "base" | "above"> & Pick<Route, "features">,
 ): Branch {
+  const { link, target, rest } = part;
   // The parameters of a path are `id`, `subId`, `subId2`, `subId3` and so on, from the root to the last level.
   const parameter = above.length === 1 ? "subId" : `subId${above.length}`;
   const scopes = rest.scope === undefined ? scopesOf(target) : [rest.scope];
   const conditions = link.embedded ? [] : features.conditionsOf(target, "reference");
   return {
-    methods: rest.methods,
+    methods: features.partMethodsOf(part) ?? rest.methods,
     base,
     item: link.array ? `${base}/:${parameter}` : base,
     above,

@@ -9,14 +9,14 @@ import type { PartLink } from "../../schema/describe_parts.ts";
 import type { Rights } from "../../schema/fields/rights.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import type { BodyLimits } from "../../write/body/read_body.ts";
-import type { AnswerHeader, ParameterFacts } from "../description.ts";
+import type { AnswerHeader, BytesFacts, ParameterFacts } from "../description.ts";
 import type { FeatureList } from "../feature_list.ts";
 import type { ActorFunction } from "./actor.ts";
 import type { ReaderOptions } from "../reader_options.ts";
 import type { RouteRights } from "./reader_rights.ts";
 import type { Reply } from "./reply.ts";
 import type { Reporter } from "./reporter.ts";
-import type { OpenLevelContext } from "./request_context.ts";
+import type { LevelContext, OpenLevelContext } from "./request_context.ts";
 
 /** The checked options of `updateAll()`, `removeAll()` and `replace()`. */
 export interface WriteRules {
@@ -48,6 +48,10 @@ export interface Level {
   readonly action?: ActionRecord;
   /** Answers the requests of a route that a class option has added, in the place of `action.run`. */
   readonly perform?: ((context: OpenLevelContext) => Promise<Reply>) | undefined;
+  /** Checks the requests of such a route before any entity is read. */
+  readonly checkRequest?: ((context: LevelContext) => void) | undefined;
+  /** The description of the bodies and answers of such a route that are bytes and no JSON. */
+  readonly bytes?: BytesFacts | undefined;
   /** The headers of the answers of such a route. */
   readonly answerHeaders?: Readonly<Record<string, AnswerHeader>> | undefined;
   /**

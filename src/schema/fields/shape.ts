@@ -287,7 +287,7 @@ function describeField(
   type: SchemaType,
   { system, rights }: { readonly system: boolean; readonly rights: Rights },
 ): FieldShape {
-  const { hidden, readonly, select, exists, apart }: Readonly<Record<string, unknown>> =
+  const { hidden, readonly, select, exists, apart, managed }: Readonly<Record<string, unknown>> =
     type.options;
   const isHidden = rights.restricts(hidden) || apart === true;
   // A reader from whom a function hides a field must not set the field either.
@@ -295,7 +295,7 @@ function describeField(
   return Object.assign(describeKind(type, rights), {
     hidden: isHidden,
     readonly: isReadonly,
-    writable: !system && !isReadonly,
+    writable: !system && !isReadonly && managed !== true,
     selected: select !== false,
     exists: exists === true,
     apart: apart === true,

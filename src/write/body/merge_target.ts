@@ -225,9 +225,10 @@ function holdsProtected(value: unknown, field: FieldShape): boolean {
  */
 function isOfFeature({ type }: FieldShape): boolean {
   const options: Readonly<Record<string, unknown>> = type?.options ?? {};
-  return Object.entries(FIELD_OPTIONS).some(([name, implied]) =>
-    Object.hasOwn(options, name) && implied(options[name]).readonly === true
-  );
+  return Object.entries(FIELD_OPTIONS).some(([name, implied]) => {
+    const { readonly, managed } = Object.hasOwn(options, name) ? implied(options[name]) : {};
+    return readonly === true || managed === true;
+  });
 }
 
 function valuesOf(value: unknown): Record<string, unknown> | undefined {

@@ -1,0 +1,107 @@
+import type { Connection, mongo } from "mongoose";
+import { logError } from "../../errors/log.ts";
+import { conflict, notFound, preconditionFailed } from "../../errors/refusals.ts";
+import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
+import { bindToVersion, createsOnly } from "../../pipeline/request/versions.ts";
+import type { PartLink } from "../../schema/describe_parts.ts";
+import { isObjectId } from "../../schema/mongoose/bson.ts";
+import type { PartPath } from "../../sources/parts/part_path.ts";
+import { addToProperty, removeOnly } from "../../sources/parts/part_writes.ts";
+import type { EntityValue } from "../../sources/source.ts";
+import { declaredFiles } from "./file_fields.ts";
+import { FileStore } from "./file_store.ts";
+import type { FileDescription } from "./stored_file.ts";
+import { removeUnnamed } from "./unnamed_files.ts";
+
+/** The stored value of a field with a file. */
+export interface StoredValue extends FileDescription {
+  readonly file: mongo.ObjectId;
+}
+
+/** The most times that a write is tried, if other requests replace the same file at the same time. */
+const MAX_TRIES = 20;
+
+/** The field of an entity to whose file a request leads. The parents in the path of the request have been read. */
+export class FileField {
+  readonly #context: OpenLevelContext;
+  readonly #parent: PartPath;
+  readonly #link: PartLink;
+  readonly store: FileStore;
+
+  private constructor(context: OpenLevelContext, parent: PartPath) {
+    this.#context = context;
+    this.#parent = parent;
+    this.#link = context.level.link as PartLink;
+    this.store = new FileStore(parent.model.db as Connection);
+  }
+
+  static async open(context: OpenLevelContext): Promise<FileField> {
+    const { steps, ...root } = await context.source.locate({} as EntityValue);
+    return new FileField(context, { ...root, steps: steps.slice(0, -1) });
+  }
+
+  /** The collection and the identifier of the entity, which the record of a file repeats. */
+  get entity(): { readonly collection: string; readonly entity: unknown } {
+    return { collection: this.#parent.model.collection.name, entity: this.#parent.id };
+  }
+
+  /** Returns the identifier of the stored file, or `undefined` without a file. */
+  async read(): Promise<mongo.ObjectId | undefined> {
+    const { file } = await this.#context.source.readStored("", ["file"]) ?? {};
+    return isObjectId(file) ? file : undefined;
+  }
+
+  /**
+   * Stores a file in the entity by one statement, in the place of the present file. If another request has replaced the
+   * file in the meantime, the statement is repeated. Returns the identifier of the replaced file.
+   */
+  async replace(value: StoredValue): Promise<mongo.ObjectId | undefined> {
+    const { property } = this.#link;
+    let before: string | undefined;
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
+      const present = await this.read();
+      if (present !== undefined && createsOnly(this.#context)) throw preconditionFailed(THERE);
+      if (present !== undefined) await this.store.suspect({ _id: present });
+      const vacant = present === undefined
+        ? { [property]: null }
+        : { [`${property}.file`]: present };
+      const isWritten = await addToProperty(this.#parent, {
+        link: this.#link,
+        values: [value],
+        vacant,
+      });
+      if (isWritten) return present;
+      if (this.#context.match !== undefined) throw preconditionFailed();
+      // If the file is still the same, the entity does not match the conditions of the request any more.
+      if (before === String(present)) throw notFound();
+      before = String(present);
+    }
+    throw conflict();
+  }
+
+  /** Removes a file from the entity. Throws a 409 if another request has replaced it in the meantime. */
+  async clear(file: mongo.ObjectId): Promise<void> {
+    await this.store.suspect({ _id: file });
+    const removal = { property: this.#link.property, filter: { file } };
+    await bindToVersion(this.#context, () => removeOnly(this.#parent, removal));
+  }
+
+  /**
+   * Removes the bytes of a file that the entity has named, unless the entity still names it. A failure is logged and is
+   * no failure of the request, because housekeeping repeats the removal.
+   */
+  async dispose(file: mongo.ObjectId): Promise<void> {
+    const { model } = this.#parent;
+    const paths = declaredFiles(this.#root) ?? [];
+    await removeUnnamed({ model, paths }, { filter: { _id: file }, limit: 1 })
+      .catch((error) => logError(error, { task: "remove a file" }));
+  }
+
+  get #root() {
+    const { levels } = this.#context.route;
+    return (levels.findLast(({ link }) => !link?.embedded) ?? this.#context.level).target;
+  }
+}
+
+/** The message of the error for `If-None-Match: *`. */
+export const THERE = "There is a file already";

@@ -1,0 +1,100 @@
+import { describeModel } from "../../declare/model/describe_model.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import type { FieldRecord } from "../../declare/model/records.ts";
+import type { FieldFeatures } from "../../declare/options.ts";
+import { cannotMount } from "../../pipeline/option_reader.ts";
+import { fieldKind, isModelClass } from "../../schema/build_field.ts";
+import { memoize } from "../../schema/memoize.ts";
+import { isTypePattern } from "./media_type.ts";
+import { StoredFile } from "./stored_file.ts";
+
+/** The rules for the files of a field. */
+export interface FileRules extends Pick<FieldFeatures, "accept" | "inline"> {
+  readonly maxBytes: number;
+  readonly readonly?: unknown;
+}
+
+const RULES: readonly string[] = [
+  "maxBytes",
+  "accept",
+  "inline",
+] satisfies readonly (keyof FileRules)[];
+
+/** The options that a field with a file can have. */
+const WITH_FILE: ReadonlySet<string> = new Set([
+  ...RULES,
+  ...["type", "hidden", "readonly", "apart", "select", "summary", "description", "deprecated"],
+]);
+
+/**
+ * Returns the paths of the files in the entities of a class, or `undefined` if its entities contain no files. Throws if
+ * a field of the class has wrong options for files.
+ */
+export function declaredFiles(target: ModelClass): readonly string[] | undefined {
+  for (const field of describeModel(target).fields.values()) {
+    const problem = problemOf(field);
+    if (problem !== undefined) throw cannotMount(target, `its field "${field.name}" ${problem}`);
+  }
+  if (target === StoredFile) return [];
+  const paths = filePaths(target);
+  return paths.length === 0 ? undefined : paths;
+}
+
+export function rulesOf(owner: ModelClass, property: string): FileRules {
+  return describeModel(owner).fields.get(property)?.options as unknown as FileRules;
+}
+
+function problemOf({ array, options }: FieldRecord): string | undefined {
+  const kinds = [options.items, options.of].map(fieldKind);
+  if (kinds.includes(StoredFile)) {
+    return "holds several files: embed a class that has a field with one file";
+  }
+  const kind = array ? undefined : fieldKind(options.type);
+  if (kind !== StoredFile) {
+    const given = RULES.find((name) => options[name] !== undefined);
+    if (given !== undefined) return `has "${given}" and no StoredFile as "type"`;
+    return isModelClass(kind) && kind.prototype instanceof StoredFile
+      ? "has a subclass of StoredFile as its type"
+      : undefined;
+  }
+  const { maxBytes, accept, inline = false } = options;
+  const other = Object.keys(options).find((name) => !WITH_FILE.has(name));
+  if (other !== undefined) return `is a file, and cannot have "${other}"`;
+  if (!Number.isSafeInteger(maxBytes) || Number(maxBytes) < 1) {
+    return `is a file, and needs a whole number of bytes as "maxBytes"`;
+  }
+  if (typeof inline !== "boolean") return `needs true or false as "inline"`;
+  const isList = Array.isArray(accept) && accept.length > 0 && accept.every(isTypePattern);
+  return accept === undefined || isList
+    ? undefined
+    : `needs a list of media types as "accept", such as ["image/png"]`;
+}
+
+/**
+ * Returns the paths of all files in the entities of a class. A class that embeds itself has no end of paths, so the
+ * result has the path at which it begins again.
+ */
+const filePaths = memoize((target: ModelClass): readonly string[] => pathsIn(target, []));
+
+function pathsIn(target: ModelClass, above: readonly ModelClass[]): string[] {
+  return [...describeModel(target).fields.values()].flatMap((field) => {
+    const { name, options: { type, items, embedded, of } } = field;
+    const kind = fieldKind(of ?? type ?? (embedded === true ? items : undefined));
+    if (kind === StoredFile) return [name];
+    if (!isModelClass(kind)) return [];
+    if (kind === target || above.includes(kind)) return holdsFiles(kind) ? [name] : [];
+    // The keys of a Map are data, so the whole Map is read.
+    const below = pathsIn(kind, [...above, target]);
+    return of === undefined
+      ? below.map((path) => `${name}.${path}`)
+      : below.slice(0, 1).map(() => name);
+  });
+}
+
+function holdsFiles(target: ModelClass, seen = new Set<ModelClass>()): boolean {
+  seen.add(target);
+  return [...describeModel(target).fields.values()].some(({ options }) => {
+    const kind = fieldKind(options.of ?? options.type ?? options.items);
+    return kind === StoredFile || isModelClass(kind) && !seen.has(kind) && holdsFiles(kind, seen);
+  });
+}

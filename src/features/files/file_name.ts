@@ -1,0 +1,46 @@
+import { readItems } from "../../pipeline/request/header_items.ts";
+
+const MAX_LENGTH = 255;
+
+/**
+ * Matches characters that a name of a file must not have: control characters, path separators, halves of surrogate
+ * pairs, and the characters that change the direction of a text, by which `gpj.exe` could look like `exe.jpg`.
+ */
+const UNSAFE = /[\p{Cc}\p{Cs}/\\\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Returns the name of a file without unsafe characters. Returns `undefined` if nothing is left. */
+export function cleanName(given: string): string | undefined {
+  const name = given.normalize("NFC").replaceAll(UNSAFE, "").trim();
+  const cut = Array.from(name).slice(0, MAX_LENGTH).join("").trim();
+  return /^\.*$/.test(cut) ? undefined : cut;
+}
+
+/**
+ * Returns the name of a file in a header `Content-Disposition`, which may be encoded (RFC 8187). Returns `undefined`
+ * without a name. The name is not clean yet.
+ */
+export function nameIn(header: string): string | undefined {
+  const [{ parameters } = { parameters: undefined }] = readItems(header);
+  const [, charset, encoded] = /^(utf-8|iso-8859-1)'[^']*'(.*)$/i.exec(
+    parameters?.get("filename*") ?? "",
+  ) ?? [];
+  const plain = parameters?.get("filename");
+  if (encoded === undefined) return plain;
+  try {
+    if (charset?.toLowerCase() === "utf-8") return decodeURIComponent(encoded);
+    return encoded.replaceAll(
+      /%([\da-f]{2})/gi,
+      (_, hex) => String.fromCharCode(parseInt(hex, 16)),
+    );
+  } catch {
+    return plain;
+  }
+}
+
+/** Returns a header `Content-Disposition` with a name, for old clients in ASCII and for all others encoded. */
+export function disposition(kind: "inline" | "attachment", name: string): string {
+  const ascii = name.replaceAll(/[^\x20-\x7e]|["%\\]/g, "_");
+  const encoded = encodeURIComponent(name)
+    .replaceAll(/['()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
+  return `${kind}; filename="${ascii}"${ascii === name ? "" : `; filename*=UTF-8''${encoded}`}`;
+}

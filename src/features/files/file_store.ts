@@ -1,0 +1,229 @@
+import mongoose from "mongoose";
+import type { Connection, mongo } from "mongoose";
+import { ListReads } from "../../database/read_batches.ts";
+import { MAX_TIME_MS, type TimeBudget } from "../../database/time_budget.ts";
+import { MARGIN_MS } from "../../database/time_budget.ts";
+import { withTimeLimit } from "../../database/time_limit.ts";
+import { unavailable } from "../../errors/refusals.ts";
+import { memoize } from "../../schema/memoize.ts";
+import type { ByteRange } from "./range.ts";
+
+type ObjectId = mongo.ObjectId;
+
+/** The bucket of GridFS with the bytes of all files of a database. */
+export const BUCKET = "mongrove_files";
+
+/**
+ * The number of bytes of a chunk, which is the default of GridFS. The number must not change, because reads find the
+ * chunks of stored files by it.
+ */
+export const CHUNK_BYTES = 255 * 1024;
+
+/** The time after which housekeeping asks the entity of an upload whether it names the file, if the upload has not ended. */
+const UPLOAD_MS = 60 * 60_000;
+
+/** The time between two checks whether the entity of a file still names the file. */
+export const CHECK_MS = 20 * 60 * 60_000;
+
+/** The record of a file in GridFS. */
+export interface FileRecord {
+  readonly _id: ObjectId;
+  readonly length: number;
+  readonly chunkSize: number;
+  readonly uploadDate: Date;
+  readonly filename: string;
+  readonly metadata: FileMetadata;
+}
+
+interface FileMetadata {
+  readonly type: string;
+  readonly sha256?: string;
+  /** The name of the collection of the entity. */
+  readonly collection: string;
+  /** The identifier of the entity. */
+  readonly entity: unknown;
+  /** The time at which housekeeping asks the entity whether it names the file. */
+  readonly checkAt: Date;
+  /** Whether the entity has named the file. Missing during the upload. */
+  readonly isConfirmed?: true;
+  /** Whether housekeeping removes the file. An upload of the file must not be completed any more. */
+  readonly isRemoved?: true;
+}
+
+/** The field of a chunk with the identifier of its file, as GridFS names it. */
+const FILE_OF_CHUNK = "files_id";
+
+interface Chunk {
+  readonly _id: ObjectId;
+  readonly [FILE_OF_CHUNK]: ObjectId;
+  readonly n: number;
+  readonly data: Uint8Array;
+}
+
+/** The entity to which a new file will belong, and the description of the file. */
+export type NewFile =
+  & Pick<FileMetadata, "collection" | "entity" | "type">
+  & Pick<FileRecord, "_id" | "filename">;
+
+/**
+ * The driver may be set to return numbers and bytes as objects, and to acknowledge a write before most members of the
+ * replica set have it. A file whose bytes are lost with a member would break its entity.
+ */
+const SETTINGS = {
+  promoteValues: true,
+  promoteBuffers: true,
+  promoteLongs: true,
+  useBigInt64: false,
+  raw: false,
+  readPreference: "primary",
+  readConcern: { level: "local" },
+  writeConcern: { w: "majority" },
+} as const;
+
+const NOT_REMOVED = { "metadata.isRemoved": { $exists: false } };
+
+/** The files of a database in GridFS. The record of a file is stored before its first chunk, so that no chunk is lost. */
+export class FileStore {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  get records(): mongo.Collection<FileRecord> {
+    return this.#collection("files");
+  }
+
+  get chunks(): mongo.Collection<Chunk> {
+    return this.#collection("chunks");
+  }
+
+  /** Stores the record of a file whose bytes will follow. */
+  async begin({ _id, filename, ...file }: NewFile): Promise<void> {
+    await indexesOf(this.#connection);
+    await this.records.insertOne({
+      _id,
+      length: 0,
+      chunkSize: CHUNK_BYTES,
+      uploadDate: new Date(),
+      filename,
+      metadata: { ...file, checkAt: after(UPLOAD_MS) },
+    });
+  }
+
+  async append(id: ObjectId, { n, data }: Pick<Chunk, "n" | "data">): Promise<void> {
+    const _id = new mongoose.Types.ObjectId();
+    await this.#inTurn(() => this.chunks.insertOne({ _id, [FILE_OF_CHUNK]: id, n, data }));
+  }
+
+  /** Moves the check of a running upload into the future. Throws a 503 if housekeeping has removed the file already. */
+  async renew(id: ObjectId): Promise<void> {
+    await this.#updateUpload(id, {});
+  }
+
+  /** Completes the record of a file after its last byte. */
+  async complete(
+    id: ObjectId,
+    { length, sha256 }: { readonly length: number; readonly sha256: string },
+  ): Promise<void> {
+    await this.#updateUpload(id, { length, "metadata.sha256": sha256 });
+  }
+
+  async #updateUpload(id: ObjectId, set: object): Promise<void> {
+    const $set = { ...set, "metadata.checkAt": after(UPLOAD_MS) };
+    const { matchedCount } = await this.records.updateOne({ _id: id, ...NOT_REMOVED }, { $set });
+    if (matchedCount === 0) throw unavailable(new Error("The upload has taken too long"));
+  }
+
+  /** Records that the entity names a file. */
+  async confirm(id: ObjectId): Promise<void> {
+    const $set = { "metadata.isConfirmed": true, "metadata.checkAt": after(CHECK_MS) };
+    await this.records.updateOne({ _id: id, ...NOT_REMOVED }, { $set } as object);
+  }
+
+  /** Has housekeeping check files soon, because their entities may not name them any more. */
+  async suspect(filter: mongo.Filter<FileRecord>, session?: mongo.ClientSession): Promise<void> {
+    const $set = { "metadata.checkAt": new Date() };
+    // The statements of a transaction have the read and write concern of the transaction.
+    const records = session === undefined
+      ? this.records
+      : this.#connection.getClient().db(this.#connection.name).collection(`${BUCKET}.files`);
+    await records.updateMany(filter as object, { $set }, session && { session });
+  }
+
+  /** Removes a file. The record is removed last, so that housekeeping repeats a removal that was interrupted. */
+  async remove(id: ObjectId): Promise<void> {
+    await this.chunks.deleteMany({ [FILE_OF_CHUNK]: id });
+    await this.records.deleteOne({ _id: id });
+  }
+
+  /**
+   * Reads a part of a file chunk by chunk. Throws if a chunk is missing, because the file was removed during the read.
+   */
+  async *read(
+    id: ObjectId,
+    { range: { start, end }, timeBudget }: {
+      readonly range: ByteRange;
+      readonly timeBudget: TimeBudget;
+    },
+  ): AsyncGenerator<Uint8Array> {
+    const projection = { _id: 0, data: 1 };
+    const options = { projection, maxTimeMS: MAX_TIME_MS };
+    for (let n = Math.floor(start / CHUNK_BYTES); n * CHUNK_BYTES < end; n++) {
+      const from = n * CHUNK_BYTES;
+      const find = () =>
+        this.#inTurn(() => this.chunks.findOne({ [FILE_OF_CHUNK]: id, n }, options));
+      const chunk = await timeBudget.waitForNext(find());
+      const data = chunk?.data.subarray(Math.max(0, start - from), end - from);
+      if (data?.length !== Math.min(end, from + CHUNK_BYTES) - Math.max(start, from)) {
+        throw new MissingChunkError(id);
+      }
+      yield data;
+    }
+  }
+
+  /** Runs a statement with a chunk. These statements use at most half of the connections, as the reads of lists do. */
+  #inTurn<T>(statement: () => Promise<T>): Promise<T> {
+    return ListReads.of(this.#connection).run(statement);
+  }
+
+  #collection<D extends mongo.Document>(name: string): mongo.Collection<D> {
+    const database = this.#connection.getClient().db(this.#connection.name);
+    return database.collection<D>(`${BUCKET}.${name}`, SETTINGS as mongo.CollectionOptions);
+  }
+}
+
+/** The error of a read whose file was removed or replaced in the meantime. */
+export class MissingChunkError extends Error {
+  override name = "MissingChunkError";
+
+  constructor(id: ObjectId) {
+    super(`Cannot read the file ${id}: a chunk is missing`);
+  }
+}
+
+function after(ms: number): Date {
+  return new Date(Date.now() + ms);
+}
+
+/** Creates the indexes of the files of a connection once. A failed creation is repeated by the next upload. */
+async function indexesOf(connection: Connection): Promise<void> {
+  const built = builds(connection);
+  await (built.done ??= createIndexes(new FileStore(connection)).catch((error) => {
+    built.done = undefined;
+    throw error;
+  }));
+}
+
+const builds = memoize((_connection: Connection): { done?: Promise<void> | undefined } => ({}));
+
+async function createIndexes({ records, chunks }: FileStore): Promise<void> {
+  await withTimeLimit(async () => {
+    await chunks.createIndex({ [FILE_OF_CHUNK]: 1, n: 1 }, { unique: true });
+    await records.createIndexes([
+      { key: { filename: 1, uploadDate: 1 } },
+      { key: { "metadata.collection": 1, "metadata.entity": 1 } },
+      { key: { "metadata.collection": 1, "metadata.checkAt": 1 } },
+    ]);
+  }, { ms: MAX_TIME_MS + MARGIN_MS, message: "Cannot create the indexes of files" });
+}

@@ -1,0 +1,140 @@
+import type { Model } from "mongoose";
+import type { Method } from "../../declare/operations/methods.ts";
+import { isAction } from "../../declare/operations/action.ts";
+import { isOperationWord } from "../../declare/operations/operation.ts";
+import { logError } from "../../errors/log.ts";
+import { forbidden, notFound } from "../../errors/refusals.ts";
+import type { ClassFeature, DoneWrite, TogetherWrite } from "../../pipeline/class_feature.ts";
+import type { PartMethod } from "../../pipeline/class_methods.ts";
+import { cannotMount } from "../../pipeline/option_reader.ts";
+import {
+  idParam,
+  type LevelContext,
+  type OpenLevelContext,
+} from "../../pipeline/request/request_context.ts";
+import type { Reply } from "../../pipeline/request/reply.ts";
+import { actingLevel } from "../../pipeline/request/route.ts";
+import { checkVersion, versionRead } from "../../pipeline/request/versions.ts";
+import type { PartDescription, PartLink } from "../../schema/describe_parts.ts";
+import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
+import { describeGet, describePut } from "./describe_files.ts";
+import { FileField } from "./file_field.ts";
+import { declaredFiles, rulesOf } from "./file_fields.ts";
+import { FileStore } from "./file_store.ts";
+import { getFile } from "./get_file.ts";
+import { checkUpload, putFile } from "./put_file.ts";
+import { StoredFile } from "./stored_file.ts";
+import { removeOrphans, removeUnnamed, tidyFiles } from "./unnamed_files.ts";
+
+/** The paths of the files in the entities of a class. */
+type FilePaths = readonly string[];
+
+/**
+ * The files of entities. A property with the type `StoredFile` has routes that store, send and remove its file, and
+ * housekeeping removes files that no entity names.
+ */
+export const files: ClassFeature<FilePaths> = {
+  name: "files",
+  declared: declaredFiles,
+  check: ({ value }) => value as FilePaths,
+  partMethods(_paths, part) {
+    if (part.target !== StoredFile) return undefined;
+    return part.rest.methods.map((method) => partMethod(method, part));
+  },
+  after: removeFiles,
+  // A removal that another removal has caused always has a transaction.
+  joins: (_paths, { operation }) => operation === "cascade",
+  together: (_paths, write) => suspectFiles(write),
+  tidy: (paths) => ({ model, at, limit }) => tidyFiles({ model, paths }, { at, limit }),
+};
+
+/** The operations on a property with a file. */
+const OPERATIONS = {
+  one: { run: getFile, describe: describeGet },
+  replace: { run: putFile, describe: describePut },
+  remove: { run: removeFile, describe: () => undefined },
+} as const;
+
+function partMethod(method: Method, { link, rest }: PartDescription): PartMethod {
+  const { owner, property } = link;
+  const rules = rulesOf(owner, property);
+  const { operation, hooks } = method;
+  const fail = (problem: string) =>
+    cannotMount(owner, `property "${property}" holds a file and ${problem}`);
+  if (rest.scope !== undefined) {
+    throw fail(`cannot have a "scope": the scope of its entity binds it`);
+  }
+  if (isAction(method) || !Object.hasOwn(OPERATIONS, operation)) {
+    throw fail(`cannot have ${operation}(): declare one(), replace() or remove()`);
+  }
+  const other = Object.keys(hooks).find((name) =>
+    name !== "preFetch" && name !== "parameters" && !isOperationWord(name)
+  );
+  if (other !== undefined) throw fail(`its ${operation}() cannot have "${other}"`);
+  const isWrite = operation !== "one";
+  if (isWrite && rules.readonly === true) {
+    throw fail(`is readonly, and cannot have ${operation}()`);
+  }
+  const { run, describe } = OPERATIONS[operation as keyof typeof OPERATIONS];
+  const bytes = describe(rules);
+  return {
+    operation,
+    hooks,
+    ...bytes && { bytes },
+    perform: (context) => run(context, rules),
+    ...isWrite && {
+      checkRequest(context: LevelContext) {
+        checkRights(context, link);
+        if (operation === "replace") checkUpload(context, rules);
+      },
+    },
+  };
+}
+
+/** Throws a 403 if the caller cannot set the property, because a function in its option `readonly` says so. */
+function checkRights({ above }: LevelContext, { property }: PartLink): void {
+  if (above?.level.shape.fields.get(property)?.readonly) throw forbidden();
+}
+
+async function removeFile(context: OpenLevelContext): Promise<Reply> {
+  const field = await FileField.open(context);
+  const file = await field.read();
+  if (file === undefined) throw notFound();
+  checkVersion(context, versionRead({}, context));
+  await field.clear(file);
+  await field.dispose(file);
+  return { status: 204 };
+}
+
+/** The number of files that a request or a portion of housekeeping removes. */
+const PORTION = 100;
+
+/** Removes the files of entities that a request has removed, and of parts that a request has removed from an entity. */
+async function removeFiles(paths: FilePaths, { route, context }: DoneWrite): Promise<void> {
+  const acting = actingLevel(route);
+  const { kind } = context.level;
+  const isOfParts = acting !== context.level && acting.link?.embedded === true;
+  const isRemoval = !isOfParts && acting.kind.change === "remove";
+  const isOfNested = paths.some((path) => path.includes(".")) && acting.kind.origin !== "new";
+  if (acting.perform !== undefined || !isRemoval && !isOfNested) return;
+  try {
+    const model = await context.model() as Model<unknown>;
+    if (isRemoval && acting.kind.many) return await removeOrphans({ model, paths }, PORTION);
+    if (!kind.item || kind.origin === "byKey") return;
+    const entity = castForQuery(model.schema.path("_id"), idParam(context));
+    const filter = { "metadata.entity": entity, "metadata.isConfirmed": true };
+    await removeUnnamed({ model, paths }, { filter: filter as object, limit: PORTION });
+  } catch (error) {
+    logError(error, { task: "remove files" });
+  }
+}
+
+/** Has housekeeping check the files of entities that are removed in a transaction. */
+async function suspectFiles({ change, entities, model, session }: TogetherWrite): Promise<void> {
+  if (change !== "remove") return;
+  const filter = {
+    "metadata.collection": model.collection.name,
+    "metadata.entity": { $in: entities.map(({ id }) => id) },
+  };
+  await new FileStore(model.db as never).suspect(filter as object, session);
+}

@@ -1,0 +1,156 @@
+import type { Response } from "express-types";
+import { tagOf } from "../../pipeline/request/versions.ts";
+import { fetchOne } from "../../pipeline/fetch.ts";
+import { isOver, type Reply } from "../../pipeline/request/reply.ts";
+import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
+import { awaitTurn, cutAnswer, isQueued } from "../../http/replies/connection.ts";
+import { ResponseStream } from "../../http/replies/response_stream.ts";
+import { FileField, type StoredValue } from "./file_field.ts";
+import type { FileRules } from "./file_fields.ts";
+import { disposition } from "./file_name.ts";
+import { MissingChunkError } from "./file_store.ts";
+import { isShownInline, sentType } from "./media_type.ts";
+import { type ByteRange, readRange } from "./range.ts";
+
+/** The most times that a file is looked up, if other requests replace it between the look-up and its first byte. */
+const MAX_TRIES = 3;
+
+/** Sends the file of an entity. */
+export async function getFile(context: OpenLevelContext, rules: FileRules): Promise<Reply> {
+  const field = await FileField.open(context);
+  for (let tries = 1;; tries++) {
+    const { entity, version, parentId } = await fetchOne(context);
+    const file = entity as object as StoredValue;
+    const tag = tagOf(version ?? null, {
+      text: `${file.sha256} ${file.type} ${file.name}`,
+      parentId,
+    });
+    const answer = answerTo(context, { file, tag, rules });
+    const { range, timeBudget } = { ...answer, ...context };
+    const pieces = range && field.store.read(file.file, { range, timeBudget });
+    try {
+      // The first piece is read before the status is sent, so that an error has its own status.
+      const first = await pieces?.next();
+      const send = (res: Response) =>
+        sendFile(res, {
+          ...answer,
+          first: first?.value ?? undefined,
+          pieces,
+          timeoutMS: context.route.sendTimeoutMS,
+        });
+      return { status: 200, takeOver: send };
+    } catch (error) {
+      if (!(error instanceof MissingChunkError) || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
+interface FileAnswer {
+  readonly status: 200 | 206 | 304 | 416;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The bytes that are sent. Missing if the answer has no bytes. */
+  readonly range: ByteRange | undefined;
+}
+
+interface SentFile {
+  readonly file: StoredValue;
+  readonly tag: string;
+  readonly rules: FileRules;
+}
+
+function answerTo(
+  { req }: OpenLevelContext,
+  { file, tag, rules }: SentFile,
+): FileAnswer {
+  const { method, headers: given } = req;
+  const { name, type, size } = file;
+  const headers = {
+    ETag: tag,
+    "Accept-Ranges": "bytes",
+    "Content-Security-Policy": "sandbox",
+    "X-Content-Type-Options": "nosniff",
+  };
+  if (isKnown(given["if-none-match"], tag)) return { status: 304, headers, range: undefined };
+  const asked = method === "GET" && isFresh(req.get("If-Range"), tag)
+    ? readRange(given.range, size)
+    : undefined;
+  if (asked === "none") {
+    const none = { "Content-Range": `bytes */${size}`, "Content-Length": "0" };
+    return { status: 416, headers: { ...headers, ...none }, range: undefined };
+  }
+  const { start, end } = asked ?? { start: 0, end: size };
+  const kind = rules.inline === true && isShownInline(type) ? "inline" : "attachment";
+  return {
+    status: asked === undefined ? 200 : 206,
+    headers: {
+      ...headers,
+      "Content-Type": sentType(type),
+      "Content-Disposition": disposition(kind, name),
+      "Content-Length": String(end - start),
+      ...asked && { "Content-Range": `bytes ${start}-${end - 1}/${size}` },
+    },
+    range: method === "HEAD" || start === end ? undefined : { start, end },
+  };
+}
+
+const TAG = /^(W\/)?"(?:\d+|none)\.([\w-]{16})/;
+
+/**
+ * Returns the part of a tag that depends on the file alone. The other part is the version of the entity, which changes
+ * although the file stays the same.
+ */
+function contentOf(tag: string): string | undefined {
+  return TAG.exec(tag.trim())?.[2];
+}
+
+/** Whether the client has the file already, by `If-None-Match`. */
+function isKnown(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false;
+  return header.trim() === "*" ||
+    header.split(",").some((each) => contentOf(each) === contentOf(tag));
+}
+
+/** Whether a range continues the same file, by `If-Range`. A date or a weak tag does not say so. */
+function isFresh(header: string | undefined, tag: string): boolean {
+  return header === undefined ||
+    TAG.exec(header.trim())?.[1] === undefined && contentOf(header) === contentOf(tag);
+}
+
+interface Sending extends FileAnswer {
+  readonly first: Uint8Array | undefined;
+  readonly pieces: AsyncGenerator<Uint8Array> | undefined;
+  /** The time in which the client must read each piece. */
+  readonly timeoutMS: number;
+}
+
+/** Sends an answer with bytes at the pace of the client. */
+async function sendFile(
+  res: Response,
+  { status, headers, first, pieces, timeoutMS }: Sending,
+): Promise<void> {
+  const { req } = res;
+  if (isOver(req as never)) return;
+  if (res.headersSent) return await cutAnswer(res);
+  res.status(status);
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  // Shared caches must not store the file, because its reader may be the only one who may see it. Compression would
+  // change the bytes of ranges.
+  if (!res.hasHeader("Cache-Control")) {
+    res.setHeader("Cache-Control", "private, no-cache, no-transform");
+  }
+  if (pieces === undefined) return void res.end();
+  if (isQueued(res) && !await awaitTurn(res)) return;
+  const stream = new ResponseStream(res, timeoutMS);
+  try {
+    if (first !== undefined) await stream.write(first);
+    while (stream.isOpen) {
+      const { done, value } = await pieces.next();
+      if (done) break;
+      await stream.write(value);
+    }
+    await stream.end();
+  } finally {
+    stream.release();
+    await pieces.return(undefined);
+  }
+}

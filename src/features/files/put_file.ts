@@ -1,0 +1,248 @@
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import mongoose from "mongoose";
+import type { mongo } from "mongoose";
+import type { TimeBudget } from "../../database/time_budget.ts";
+import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
+import { logError } from "../../errors/log.ts";
+import { badFormat, preconditionFailed, refusal } from "../../errors/refusals.ts";
+import { RestError } from "../../errors/rest_error.ts";
+import { toJson } from "../../json/to_json.ts";
+import { isMinimal, withoutBody } from "../../pipeline/request/preferences.ts";
+import type { Reply } from "../../pipeline/request/reply.ts";
+import type { LevelContext, OpenLevelContext } from "../../pipeline/request/request_context.ts";
+import {
+  checkVersion,
+  createsOnly,
+  outerVersion,
+  versionRead,
+} from "../../pipeline/request/versions.ts";
+import { BodyReader, type ByteSource, discardBody } from "./body_reader.ts";
+import { FileField, type StoredValue, THERE } from "./file_field.ts";
+import type { FileRules } from "./file_fields.ts";
+import { cleanName, nameIn } from "./file_name.ts";
+import { CHUNK_BYTES, type FileStore } from "./file_store.ts";
+import { boundaryOf, FormFile } from "./form_file.ts";
+import { ANY_BYTES, isAccepted, readType } from "./media_type.ts";
+
+/** The number of bytes that a form may have in addition to its file. */
+const FORM_BYTES = 16 * 1024;
+
+/** The time after which a running upload moves its check by housekeeping into the future. */
+const RENEW_MS = 10 * 60_000;
+
+/** Checks the headers of an upload, before any entity is read. */
+export function checkUpload({ req }: LevelContext, rules: FileRules): void {
+  try {
+    const { "content-encoding": encoding = "identity", "content-length": length } = req.headers;
+    if (encoding.toLowerCase() !== "identity") {
+      throw unsupported("A file cannot have a Content-Encoding");
+    }
+    const isForm = boundaryOf(req.headers["content-type"]) !== undefined;
+    if (!isForm) checkType(typeOf(req.headers["content-type"]), rules);
+    const most = rules.maxBytes + (isForm ? FORM_BYTES : 0);
+    if (Number(length) > most) throw tooLarge(rules);
+  } catch (error) {
+    discardBody(req);
+    throw error;
+  }
+}
+
+function typeOf(header: string | undefined): string {
+  const type = header === undefined || header === "" ? ANY_BYTES : readType(header);
+  if (type === undefined) throw unsupported("The Content-Type is no media type");
+  return type;
+}
+
+function checkType(type: string, { accept }: FileRules): void {
+  if (isAccepted(type, accept)) return;
+  throw unsupported(`The file has none of the types ${accept?.join(", ")}`);
+}
+
+function unsupported(message: string): RestError {
+  return refusal("UNSUPPORTED_MEDIA_TYPE", { message });
+}
+
+function tooLarge({ maxBytes }: FileRules): RestError {
+  const message = `The file is larger than ${maxBytes} bytes`;
+  return refusal("PAYLOAD_TOO_LARGE", { message, limit: maxBytes });
+}
+
+/** Stores the file in the body of a request, in the place of the present file. */
+export async function putFile(context: OpenLevelContext, rules: FileRules): Promise<Reply> {
+  const { req } = context;
+  try {
+    return await upload(context, rules);
+  } catch (error) {
+    discardBody(req);
+    throw error;
+  }
+}
+
+async function upload(context: OpenLevelContext, rules: FileRules): Promise<Reply> {
+  const { level: { link, shape }, timeBudget } = context;
+  const field = await FileField.open(context);
+  const before = await field.read();
+  const read = versionRead({}, context);
+  checkVersion(context, read);
+  if (before !== undefined && createsOnly(context)) throw preconditionFailed(THERE);
+  const value = await receive(context, { field, rules, property: link?.property ?? "" });
+  // The time of the upload does not count.
+  timeBudget.renew();
+  const replaced = await field.replace(value).catch(async (error) => {
+    if (isOfClient(error)) await discard(field.store, value.file);
+    throw error;
+  });
+  await field.store.confirm(value.file).catch((error) => logError(error, { task: "a file" }));
+  if (replaced !== undefined) await field.dispose(replaced);
+  const { file: _file, ...description } = value;
+  const reply: Reply = {
+    status: replaced === undefined ? 201 : 200,
+    text: toJson(description, shape),
+    version: (outerVersion(context) ?? 0) + 1,
+    parentId: read.parentId,
+    ...replaced === undefined && { created: "" },
+  };
+  return isMinimal(context) ? { ...withoutBody(reply), status: replaced ? 204 : 201 } : reply;
+}
+
+/**
+ * Whether an error says that the write was refused. After any other error, the database may have written, so the file
+ * must stay until housekeeping has asked the entity.
+ */
+function isOfClient(error: unknown): boolean {
+  return error instanceof RestError && error.status < 500;
+}
+
+async function discard(store: FileStore, id: mongo.ObjectId): Promise<void> {
+  await store.remove(id).catch((error) => logError(error, { task: "remove an upload" }));
+}
+
+interface Receiving {
+  readonly field: FileField;
+  readonly rules: FileRules;
+  /** The name of the field, which names a file without a name. */
+  readonly property: string;
+}
+
+/** Stores the bytes of a body in GridFS, and returns the value of the field for them. */
+async function receive(
+  { req, route, timeBudget }: OpenLevelContext,
+  { field: { store, entity }, rules, property }: Receiving,
+): Promise<StoredValue> {
+  const file = new mongoose.Types.ObjectId();
+  const body = new BodyReader(req, route.sendTimeoutMS);
+  try {
+    const { name = property, type, bytes } = await openFile(req, { body, rules });
+    await timeBudget.waitForNext(store.begin({ _id: file, filename: name, type, ...entity }));
+    const upload = new Upload(file, { store, rules, timeBudget });
+    const { size, sha256 } = await upload.receive(bytes).catch(async (error) => {
+      await upload.settled();
+      if (isOfClient(error)) await discard(store, file);
+      throw error;
+    });
+    await timeBudget.waitForNext(store.complete(file, { length: size, sha256 }));
+    return { name, type, size, sha256, at: new Date(), file };
+  } finally {
+    body.leave();
+  }
+}
+
+interface OpenedFile {
+  readonly name: string | undefined;
+  readonly type: string;
+  readonly bytes: ByteSource;
+}
+
+/** Returns the file in a body, which is the whole body or the only part of a form. */
+async function openFile(
+  { headers }: FrameworkRequest,
+  { body, rules }: { readonly body: ByteSource; readonly rules: FileRules },
+): Promise<OpenedFile> {
+  const boundary = boundaryOf(headers["content-type"]);
+  if (boundary === undefined) {
+    // Node decodes headers as Latin-1, and most clients send UTF-8.
+    const given = nameIn(headers["content-disposition"] ?? "");
+    const name = given === undefined ? undefined : cleanName(fromUtf8(given));
+    return { name, type: typeOf(headers["content-type"]), bytes: body };
+  }
+  const { bytes, headers: own } = await FormFile.open(body, boundary);
+  const given = nameIn(own.get("content-disposition") ?? "");
+  if (given === undefined) throw badFormat("The part of the form is no file");
+  const type = typeOf(own.get("content-type"));
+  checkType(type, rules);
+  // Browsers encode quotes and line breaks in the names of files.
+  return { name: cleanName(given.replaceAll(/%(22|0D|0A)/gi, decodeURIComponent)), type, bytes };
+}
+
+/** Returns a text whose UTF-8 bytes were read as Latin-1. Any other text is returned unchanged. */
+function fromUtf8(text: string): string {
+  if (!/^[\0-\xff]*$/.test(text)) return text;
+  const decoded = Buffer.from(text, "latin1").toString("utf8");
+  return decoded.includes("\ufffd") ? text : decoded;
+}
+
+interface UploadOptions {
+  readonly store: FileStore;
+  readonly rules: FileRules;
+  readonly timeBudget: TimeBudget;
+}
+
+/** An upload that stores one chunk while it receives the next one. */
+class Upload {
+  readonly #id: mongo.ObjectId;
+  readonly #options: UploadOptions;
+  #chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  #filled = 0;
+  #count = 0;
+  #storing: Promise<void> = Promise.resolve();
+  #renewedAt = Date.now();
+
+  constructor(id: mongo.ObjectId, options: UploadOptions) {
+    this.#id = id;
+    this.#options = options;
+  }
+
+  async receive(bytes: ByteSource): Promise<{ readonly size: number; readonly sha256: string }> {
+    const { rules } = this.#options;
+    const hash = createHash("sha256");
+    let size = 0;
+    for (let piece = await bytes.next(); piece !== undefined; piece = await bytes.next()) {
+      size += piece.length;
+      if (size > rules.maxBytes) throw tooLarge(rules);
+      hash.update(piece);
+      await this.#add(piece);
+    }
+    if (this.#filled > 0) await this.#store();
+    await this.#storing;
+    return { size, sha256: hash.digest("hex") };
+  }
+
+  /** Resolves when no statement of the upload runs any more. */
+  async settled(): Promise<void> {
+    await this.#storing.catch(() => {});
+  }
+
+  async #add(piece: Uint8Array): Promise<void> {
+    for (let start = 0; start < piece.length;) {
+      const end = Math.min(piece.length, start + CHUNK_BYTES - this.#filled);
+      this.#chunk.set(piece.subarray(start, end), this.#filled);
+      this.#filled += end - start;
+      start = end;
+      if (this.#filled === CHUNK_BYTES) await this.#store();
+    }
+  }
+
+  async #store(): Promise<void> {
+    const { store, timeBudget } = this.#options;
+    const data = this.#chunk.subarray(0, this.#filled);
+    await this.#storing;
+    this.#storing = timeBudget.waitForNext(store.append(this.#id, { n: this.#count++, data }));
+    this.#storing.catch(() => {});
+    this.#chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    this.#filled = 0;
+    if (Date.now() - this.#renewedAt < RENEW_MS) return;
+    await timeBudget.waitForNext(store.renew(this.#id));
+    this.#renewedAt = Date.now();
+  }
+}

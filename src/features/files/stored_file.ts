@@ -1,0 +1,73 @@
+import mongoose from "mongoose";
+import type { Types } from "mongoose";
+import type { Hidden } from "../../declare/decorators/field_type.ts";
+import { define } from "../../declare/define.ts";
+import { FrameworkModel } from "../../declare/model/framework_model.ts";
+
+/** The description of a file, as answers show it. */
+export interface FileDescription {
+  /** The name that the client has given the file, without control characters and path separators. */
+  readonly name: string;
+  /** The media type that the client has given the file, such as `"image/png"`. Nobody has checked the bytes. */
+  readonly type: string;
+  /** The number of bytes. */
+  readonly size: number;
+  /** The SHA-256 hash of the bytes, as 64 hexadecimal digits. */
+  readonly sha256: string;
+  /** The time of the upload. */
+  readonly at: Date;
+}
+
+/**
+ * The type of a field that holds a file. The entity stores the description of the file, and GridFS stores the bytes, in
+ * the bucket `mongrove_files` of the entity's database.
+ *
+ * `PUT` to the path of the field stores a file, `GET` reads it, and `DELETE` removes it. Bodies of the entity cannot set
+ * the field.
+ *
+ * @example Let clients upload, read and remove the poster of a movie
+ * ```ts
+ * import { FrameworkModel, one, prop, remove, replace, rest, StoredFile } from "@mongrove/mongrove";
+ *
+ * @rest({ route: "/movies", methods: [one()] })
+ * class Movie extends FrameworkModel {
+ *   @rest({ methods: [one(), replace(), remove()] })
+ *   @prop({ type: StoredFile, maxBytes: 10_000_000, accept: ["image/png", "image/jpeg"] })
+ *   poster?: StoredFile;
+ * }
+ * ```
+ */
+export class StoredFile extends FrameworkModel implements FileDescription {
+  /** The name of the file. */
+  declare name: string;
+  /** The media type of the file. */
+  declare type: string;
+  /** The number of bytes. */
+  declare size: number;
+  /** The SHA-256 hash of the bytes, as 64 hexadecimal digits. */
+  declare sha256: string;
+  /** The time of the upload. */
+  declare at: Date;
+  /** The identifier of the bytes in GridFS. Hooks can read it, and no answer shows it. */
+  declare file: Hidden<Types.ObjectId>;
+  /** A property that only exists in types. Bodies cannot set a file, and answers show its description. */
+  declare readonly "~readonly"?: FileDescription;
+  /** A property that only exists in types. The field of a file needs the option `maxBytes`. */
+  declare readonly "~file"?: never;
+}
+
+// A file needs no identifier among others, because a field holds one file.
+StoredFile.schemaOptions = { _id: false };
+
+const READONLY = { required: true, readonly: true } as const;
+
+define(StoredFile, {
+  fields: {
+    name: READONLY,
+    type: READONLY,
+    size: { type: Number, ...READONLY },
+    sha256: READONLY,
+    at: { type: Date, ...READONLY },
+    file: { type: mongoose.Types.ObjectId, hidden: true, ...READONLY },
+  },
+});

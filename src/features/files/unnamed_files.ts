@@ -1,0 +1,161 @@
+import type { Connection, Model, mongo } from "mongoose";
+import { MAX_TIME_MS } from "../../database/time_budget.ts";
+import { isJsonObject } from "../../schema/fields/json.ts";
+import { isObjectId } from "../../schema/mongoose/bson.ts";
+import { storedText } from "../../write/stored_values.ts";
+import { CHECK_MS, type FileRecord, FileStore } from "./file_store.ts";
+
+/** The entities that files belong to. */
+export interface FileOwners {
+  readonly model: Model<unknown>;
+  /** The paths of the files in these entities. */
+  readonly paths: readonly string[];
+}
+
+/** The files to check. */
+export interface CheckedFiles {
+  readonly filter: mongo.Filter<FileRecord>;
+  readonly limit: number;
+  /** The time that stands for the current time. */
+  readonly at?: Date;
+}
+
+/** The result of a check. */
+interface Checked {
+  /** The number of files that were checked. */
+  readonly checked: number;
+  readonly removed: number;
+}
+
+/**
+ * Removes the files that their entities do not name any more, and the uploads that no entity names. The entity decides,
+ * because a process may have ended between the write of the entity and the write of the record of the file.
+ */
+export async function removeUnnamed(
+  { model, paths }: FileOwners,
+  { filter, limit, at = new Date() }: CheckedFiles,
+): Promise<Checked> {
+  const store = new FileStore(model.db as Connection);
+  const own = { $and: [{ "metadata.collection": model.collection.name }, filter] };
+  const found = await store.records.find(own as mongo.Filter<FileRecord>, {
+    projection: { "metadata.entity": 1 },
+    limit,
+    maxTimeMS: MAX_TIME_MS,
+  }).toArray();
+  if (found.length === 0) return { checked: 0, removed: 0 };
+  const named = await namedIn(model, { files: found, paths });
+  const suspects = found.filter(({ _id }) => !named.has(String(_id)));
+  // A field may have been renamed in the database before all processes know the new name. A file that its entity has
+  // anywhere is therefore kept.
+  const namedAnywhere = await namedIn(model, { files: suspects });
+  const [unnamed, kept] = [[], []] as [FileRecord[], FileRecord[]];
+  for (const each of found) {
+    const id = String(each._id);
+    (named.has(id) || namedAnywhere.has(id) ? kept : unnamed).push(each);
+  }
+  await store.records.updateMany({ _id: { $in: kept.map(({ _id }) => _id) } }, {
+    $set: {
+      "metadata.isConfirmed": true,
+      "metadata.checkAt": new Date(at.getTime() + CHECK_MS),
+    },
+  } as object);
+  return { checked: found.length, removed: await removeClaimed(store, { own, unnamed }) };
+}
+
+/**
+ * Removes files that no entity names. An upload that was completed since the check does not match the filter of the
+ * check any more, and is not removed.
+ */
+async function removeClaimed(
+  store: FileStore,
+  { own, unnamed }: { readonly own: object; readonly unnamed: readonly FileRecord[] },
+): Promise<number> {
+  if (unnamed.length === 0) return 0;
+  const ids = { _id: { $in: unnamed.map(({ _id }) => _id) } };
+  await store.records.updateMany({ $and: [ids, own] } as object, {
+    $set: { "metadata.isRemoved": true, "metadata.checkAt": new Date() },
+  } as object);
+  const claimed = { ...ids, "metadata.isRemoved": true };
+  const gone = await store.records.find(claimed as object, { projection: { _id: 1 } }).toArray();
+  for (const { _id } of gone) await store.remove(_id);
+  return gone.length;
+}
+
+/**
+ * Returns the identifiers of all files that the entities of the given files name. Without `paths`, the whole entities
+ * are read.
+ */
+async function namedIn(
+  { collection }: Model<unknown>,
+  { files, paths }: { readonly files: readonly FileRecord[]; readonly paths?: readonly string[] },
+): Promise<ReadonlySet<string>> {
+  const named = new Set<string>();
+  if (files.length === 0) return named;
+  const entities = new Map(
+    files.map(({ metadata: { entity } }) => [storedText(entity), entity] as const),
+  );
+  const projection = paths && Object.fromEntries(["_id", ...paths].map((path) => [path, 1]));
+  // Only values that most members of a replica set have stored count, because other values may be rolled back.
+  const cursor = collection.find({ _id: { $in: [...entities.values()] } } as object, {
+    ...projection && { projection },
+    promoteValues: true,
+    readPreference: "primary",
+    readConcern: { level: "majority" },
+    maxTimeMS: MAX_TIME_MS,
+  });
+  for await (const entity of cursor) collectIds(entity, named);
+  return named;
+}
+
+function collectIds(value: unknown, found: Set<string>): void {
+  if (isObjectId(value)) found.add(String(value));
+  else if (Array.isArray(value)) { for (const each of value) collectIds(each, found); }
+  else if (isJsonObject(value)) {
+    for (const each of Object.values(value)) {
+      collectIds(each, found);
+    }
+  }
+}
+
+/** The time after which a portion of housekeeping ends, which is shorter than its lease. */
+const PORTION_MS = 20_000;
+
+/**
+ * Checks the files whose time has come, until enough of them are removed. Returns the number of removed files. All other
+ * files are checked again later, so that files of any cause are removed within a day.
+ */
+export async function tidyFiles(
+  owners: FileOwners,
+  { at, limit }: { readonly at: Date; readonly limit: number },
+): Promise<number> {
+  const end = performance.now() + PORTION_MS;
+  const filter = { "metadata.checkAt": { $lte: at } };
+  for (;;) {
+    const { checked, removed } = await removeUnnamed(owners, { filter, limit, at });
+    if (removed > 0 || checked < limit || performance.now() > end) return removed;
+  }
+}
+
+/** Removes the files of entities that do not exist any more, after the removal of many entities. */
+export async function removeOrphans(owners: FileOwners, limit: number): Promise<void> {
+  const { model } = owners;
+  const { records } = new FileStore(model.db as Connection);
+  const { name } = model.collection;
+  const orphans = await records.aggregate<FileRecord>([
+    { $match: { "metadata.collection": name, "metadata.isConfirmed": true } },
+    {
+      $lookup: {
+        from: name,
+        localField: "metadata.entity",
+        foreignField: "_id",
+        pipeline: [{ $project: { _id: 1 } }],
+        as: "entities",
+      },
+    },
+    { $match: { entities: [] } },
+    { $limit: limit },
+    { $project: { _id: 1 } },
+  ], { maxTimeMS: MAX_TIME_MS }).toArray();
+  const filter = { _id: { $in: orphans.map(({ _id }) => _id) } };
+  await removeUnnamed(owners, { filter, limit });
+}

@@ -1,0 +1,70 @@
+import type { RestRecord } from "../declare/model/records.ts";
+import type { ActionRecord } from "../declare/operations/action.ts";
+import type { Method } from "../declare/operations/methods.ts";
+import type { PartDescription } from "../schema/describe_parts.ts";
+import type { ClassRule } from "./class_feature.ts";
+import type { AnswerHeader, BytesFacts, ParameterFacts } from "./description.ts";
+import type { Reply } from "./request/reply.ts";
+import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
+
+/** A route that a class option adds to the class. The route is described as an action. */
+export interface ClassMethod extends Omit<ActionRecord, "run"> {
+  readonly operation: string;
+  /** The hooks that guard the entity of the route, which are hooks of another operation. */
+  readonly hooks: Method["hooks"];
+  /** The query parameters that the route reads, by name. */
+  readonly parameters?: Readonly<Record<string, ParameterFacts>>;
+  /** The headers of the answer, for the OpenAPI document. */
+  readonly answerHeaders?: Readonly<Record<string, AnswerHeader>>;
+  /** Answers a request of the route, in the place of `run`. */
+  perform(context: OpenLevelContext): Promise<Reply>;
+}
+
+/** An operation on a property of a parent, to whose requests a class option answers. */
+export interface PartMethod extends Pick<Method, "operation" | "hooks"> {
+  /** The description of bodies and answers that are bytes and no JSON. */
+  readonly bytes?: BytesFacts;
+  /**
+   * Checks a request before any entity is read, such as the rights of its caller and the media type of its body. Throws
+   * an error for the client.
+   */
+  checkRequest?(context: LevelContext): void;
+  /** Answers a request, after its parents have been read. */
+  perform(context: OpenLevelContext): Promise<Reply>;
+}
+
+/**
+ * Returns the functions that answer the requests of a route, and the description of its answers, if a class option has
+ * added the route.
+ */
+export function performOf(
+  method: object,
+):
+  | Pick<
+    ClassMethod & PartMethod,
+    "perform" | "parameters" | "answerHeaders" | "checkRequest" | "bytes"
+  >
+  | undefined {
+  return "perform" in method ? method as ClassMethod & PartMethod : undefined;
+}
+
+/** Returns the operations that a class option adds to a property that holds an entity of the class. */
+export function partMethodsOfRules(
+  rules: readonly ClassRule[],
+  part: PartDescription,
+): readonly PartMethod[] | undefined {
+  return rules.map(({ feature, rule }) => feature.partMethods?.(rule, part)).find((each) => each);
+}
+
+/** Returns the routes that the class options add to one `@rest` of a class. */
+export function methodsOfRules(
+  rules: readonly ClassRule[],
+  rest: RestRecord,
+): (ClassMethod & ActionRecord)[] {
+  const methods = rules.flatMap(({ feature, rule }) => feature.methods?.(rule, rest) ?? []);
+  return methods.map((method) => ({ ...method, run: notAnAction }));
+}
+
+function notAnAction(): never {
+  throw new TypeError("Cannot run a route of a class option as an action");
+}

@@ -1,0 +1,112 @@
+import { assertEquals } from "@std/assert";
+import mongoose from "mongoose";
+import { Framework } from "../../../mod.ts";
+import { test } from "../../harness/testing.ts";
+import { mount } from "../../support/support.ts";
+import { Book, fileAt, outcome, serveBook, storedCounts, tidy } from "./shelf.ts";
+
+const NOTHING = { files: 0, chunks: 0 };
+const ONE = { files: 1, chunks: 1 };
+
+test("the removal of an entity removes its files and no others", async () => {
+  await using app = await mount([Book]);
+  const put = async (name: string) => {
+    const { _id } = await app.created("/books", { name });
+    assertEquals(await outcome(fileAt(`${app.url}/books/${_id}/cover`).put(name)), [201]);
+    return _id;
+  };
+  const [first, second] = [await put("1"), await put("2"), await put("3"), await put("4")];
+  assertEquals((await app.delete(`/books/${first}`)).status, 204);
+  assertEquals(await storedCounts(), { files: 3, chunks: 3 });
+  assertEquals((await app.delete(`/books?q={"name":{"$in":["3","4"]}}`)).status, 204);
+  assertEquals(await storedCounts(), ONE);
+  assertEquals(await (await fileAt(`${app.url}/books/${second}/cover`).get()).text(), "2");
+  assertEquals(await tidy(48), { removed: {} });
+  assertEquals(await storedCounts(), ONE);
+});
+
+test("housekeeping removes within a day what the application has dropped by itself", async () => {
+  await using app = await mount([Book]);
+  const ids: mongoose.Types.ObjectId[] = [];
+  for (const name of ["gone", "cleared", "kept", "renamed"]) {
+    const { _id } = await app.created("/books", { name });
+    ids.push(new mongoose.Types.ObjectId(_id));
+    assertEquals(await outcome(fileAt(`${app.url}/books/${_id}/cover`).put(name)), [201]);
+  }
+  const books = mongoose.connection.collection("books");
+  await books.deleteOne({ _id: ids[0] as never });
+  await books.updateOne({ _id: ids[1] as never }, { $unset: { cover: 1 } });
+  await books.updateOne({ _id: ids[3] as never }, { $rename: { cover: "front" } });
+  assertEquals(await Framework.tidy(), { removed: {} });
+  assertEquals(await tidy(24), { removed: { Book: 2 } });
+  assertEquals(await storedCounts(), { files: 2, chunks: 2 });
+  assertEquals(await (await fileAt(`${app.url}/books/${ids[2]}/cover`).get()).text(), "kept");
+  await books.deleteMany({});
+  assertEquals(await Framework.tidy(), { removed: {} });
+  assertEquals(await tidy(48), { removed: { Book: 2 } });
+  assertEquals(await storedCounts(), NOTHING);
+});
+
+test("two uploads at once store one of them as a whole", async () => {
+  await using served = await serveBook();
+  const { app, path, cover: { put, get } } = served;
+  for (let round = 0; round < 5; round++) {
+    const texts = Array.from({ length: 6 }, (_, at) => `${round}${at}`.repeat(50_000 + at));
+    const answers = await Promise.all(
+      texts.map((text, at) =>
+        put(text, { "content-type": `text/x${at}`, "content-disposition": `a; filename=${at}` })
+      ),
+    );
+    for (const each of answers) {
+      assertEquals(each.ok, true);
+      await each.body?.cancel();
+    }
+    const { cover } = (await app.get<{ cover: { name: string; type: string; size: number } }>(
+      path,
+    )).body;
+    const at = Number(cover.name);
+    assertEquals([cover.type, cover.size], [`text/x${at}`, texts[at]?.length]);
+    assertEquals(await (await get()).text(), texts[at]);
+    assertEquals((await storedCounts()).files, 1);
+  }
+});
+
+test("an upload whose entity is removed meanwhile is a 404, and leaves nothing", async () => {
+  await using app = await mount([Book]);
+  for (let round = 0; round < 3; round++) {
+    const { _id } = await app.created("/books", { name: "a" });
+    let send: (bytes: Uint8Array | null) => void = () => {};
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        send = (bytes) => bytes === null ? controller.close() : controller.enqueue(bytes);
+      },
+    });
+    const answer = fileAt(`${app.url}/books/${_id}/cover`).put(body);
+    send(new Uint8Array(300_000));
+    const deadline = Date.now() + 5000;
+    while ((await storedCounts()).files === 0 && Date.now() < deadline);
+    assertEquals((await app.delete(`/books/${_id}`)).status, 204);
+    send(new Uint8Array(300_000));
+    send(null);
+    assertEquals(await outcome(answer), [404, "NOT_FOUND"]);
+    assertEquals(await storedCounts(), NOTHING);
+  }
+});
+
+test("an upload that breaks off leaves nothing", async () => {
+  await using served = await serveBook();
+  const { app, path, cover } = served;
+  const { hostname, port } = new URL(app.url);
+  for (const sent of [0, 1, 100_000, 600_000]) {
+    const socket = await Deno.connect({ hostname, port: Number(port) });
+    const head = `PUT ${path}/cover HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\n\r\n`;
+    let bytes = new TextEncoder().encode(head + "x".repeat(sent));
+    while (bytes.length > 0) bytes = bytes.subarray(await socket.write(bytes));
+    const deadline = Date.now() + 5000;
+    while ((await storedCounts()).files === 0 && Date.now() < deadline);
+    socket.close();
+    while ((await storedCounts()).files > 0 && Date.now() < deadline);
+    assertEquals(await storedCounts(), NOTHING, `${sent} bytes`);
+  }
+  assertEquals(await outcome(cover.get()), [404, "NOT_FOUND"]);
+});

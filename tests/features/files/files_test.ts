@@ -1,0 +1,74 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { test } from "../../harness/testing.ts";
+import { bytesOf, outcome, serveBook, sha256Of, storedCounts } from "./shelf.ts";
+
+const PNG = {
+  "content-type": "image/png",
+  "content-disposition": 'attachment; filename="cover of a.png"',
+};
+
+test("an upload answers with the description of the file, as its entity shows it", async () => {
+  await using served = await serveBook();
+  const { app, path, cover } = served;
+  assertEquals(await outcome(cover.get()), [404, "NOT_FOUND"]);
+  const bytes = bytesOf(600_000);
+  const stored = await cover.put(bytes, PNG);
+  const { at, ...others } = await stored.json();
+  assertEquals([stored.status, stored.headers.get("location")], [201, `${path}/cover`]);
+  assertEquals(others, {
+    name: "cover of a.png",
+    type: "image/png",
+    size: 600_000,
+    sha256: await sha256Of(bytes),
+  });
+  assertMatch(at, /^\d{4}-.*Z$/);
+  assertEquals(await storedCounts(), { files: 1, chunks: 3 });
+  const read = await app.get<{ cover?: object }>(path);
+  assertEquals(read.body.cover, { ...others, at });
+  const [version] = String(stored.headers.get("etag")).split(".");
+  assertEquals(read.headers.get("etag")?.split(".")[0], version);
+});
+
+test("a file is sent as it was stored, with headers that protect its reader", async () => {
+  await using served = await serveBook();
+  const { cover } = served;
+  const bytes = bytesOf(600_000);
+  await (await cover.put(bytes, PNG)).body?.cancel();
+  const read = await cover.get();
+  assertEquals(new Uint8Array(await read.arrayBuffer()), bytes);
+  const sent = Object.fromEntries(read.headers);
+  const { date: _date, etag, vary: _vary, connection: _, "keep-alive": __, ...headers } = sent;
+  assertMatch(String(etag), /^"1\.[\w-]{16}"$/);
+  assertEquals(headers, {
+    "accept-ranges": "bytes",
+    "cache-control": "private, no-cache, no-transform",
+    "content-disposition": 'attachment; filename="cover of a.png"',
+    "content-length": "600000",
+    "content-security-policy": "sandbox",
+    "content-type": "image/png",
+    "x-content-type-options": "nosniff",
+    "x-powered-by": "Express",
+  });
+  const head = await cover.head();
+  assertEquals([head.status, head.headers.get("content-length"), await head.text()], [
+    200,
+    "600000",
+    "",
+  ]);
+});
+
+test("a later file replaces the first one, and a removal leaves none", async () => {
+  await using served = await serveBook();
+  const { app, path, cover } = served;
+  assertEquals(await outcome(cover.put(bytesOf(600_000))), [201]);
+  const again = await cover.put("text");
+  assertEquals([again.status, (await again.json()).name], [200, "cover"]);
+  assertEquals(await (await cover.get()).text(), "text");
+  assertEquals(await storedCounts(), { files: 1, chunks: 1 });
+  const minimal = await cover.put("more", { prefer: "return=minimal" });
+  assertEquals([minimal.status, await minimal.text()], [204, ""]);
+  assertEquals(await outcome(cover.remove()), [204]);
+  assertEquals((await app.read(path)).cover, undefined);
+  assertEquals(await storedCounts(), { files: 0, chunks: 0 });
+  assertEquals(await outcome(cover.remove()), [404, "NOT_FOUND"]);
+});
