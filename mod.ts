@@ -114,6 +114,7 @@ export type { Tidied, TidyOptions } from "./src/host/housekeeper.ts";
 export type { FrameworkRouter, InitializeOptions } from "./src/host/initialize.ts";
 export type { QueryForOptions } from "./src/host/query_for.ts";
 export type {
+  BytesDescription,
   ErrorDescription,
   HeaderDescription,
   ParameterDescription,

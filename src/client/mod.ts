@@ -36,6 +36,7 @@ export type { RetryOptions } from "./sending/retry.ts";
 export type { CallOptions, ConnectOptions, Fetch, HeaderValues } from "./sending/send_request.ts";
 export type { ActionAnswer, ActionOptions } from "./types/action.ts";
 export type { ChangesOf, NewOf, PatchOf, ReplacementOf } from "./types/body.ts";
+export type { FileJson, FileName, FileResource, PutOptions } from "./types/file.ts";
 export type { Group, GroupName, GroupOptions, NumberName } from "./types/groups.ts";
 export type {
   HistoryPageOptions,

@@ -2,6 +2,7 @@ import mongoose from "mongoose";
 import type { Connection, Cursor, mongo } from "mongoose";
 import { Buffer } from "node:buffer";
 import { nextTurn } from "../errors/event_loop.ts";
+import { StatementTurns } from "./statement_turns.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
 /**
@@ -31,7 +32,7 @@ export async function* readBatches(
     readonly listOf?: Connection | undefined;
   } = {},
 ): AsyncGenerator<Batch> {
-  const reads = listOf && ListReads.of(listOf);
+  const reads = listOf && LIST_READS.of(listOf);
   const read = () => cursor.hasNext();
   const wait = (next: Promise<boolean>) => timeBudget?.waitForNext(next) ?? next;
   try {
@@ -68,7 +69,7 @@ export async function* readDocuments(
     readonly page?: unknown;
   },
 ): AsyncGenerator<readonly object[]> {
-  const reads = page === undefined ? ListReads.of(model.db) : undefined;
+  const reads = page === undefined ? LIST_READS.of(model.db) : undefined;
   const read = async () => {
     const taken: object[] = [];
     while (taken.length < MADE_AT_ONCE) {
@@ -90,42 +91,8 @@ export async function* readDocuments(
   }
 }
 
-/** The number of connections that is assumed for a pool without a limit. */
-const UNLIMITED = 100;
-
-/**
- * The running reads of long lists on one connection pool. The reads use at most half of the connections, so that the
- * other half serves short requests.
- */
-export class ListReads {
-  static readonly #all = new WeakMap<object, ListReads>();
-  readonly #waiting: (() => void)[] = [];
-  #free: number;
-
-  private constructor(free: number) {
-    this.#free = free;
-  }
-
-  static of(connection: Connection): ListReads {
-    const client = connection.getClient();
-    const limit = Math.max(1, Math.floor((client.options.maxPoolSize || UNLIMITED) / 2));
-    const reads = this.#all.get(client) ?? new ListReads(limit);
-    this.#all.set(client, reads);
-    return reads;
-  }
-
-  async run<T>(read: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => void this.#waiting.push(resolve));
-    try {
-      return await read();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free++;
-      else next();
-    }
-  }
-}
+/** The turns of the reads of long lists. */
+const LIST_READS = new StatementTurns();
 
 /**
  * The cursor of the MongoDB driver with its last reply, a property that the types of the driver do not declare. If

@@ -60,12 +60,14 @@ function valuesOf(
 }
 
 export function describeHeaders(route: Route): HeaderDescription[] {
-  const { concurrency, options } = actingLevel(route);
+  const { concurrency, options, bytes } = actingLevel(route);
   const { verb, change } = route.operation;
   const preferences = describePreferences(route);
-  // A PUT that creates an entity has the header `If-None-Match` and not `If-Match`, so `If-Match` is not required.
-  const needsMatch = concurrency === "required" && verb !== "get" && change !== "replace";
-  const ofFeatures = Object.entries(options.description.headers).map(([name, { required }]) => ({
+  // A PUT that creates a stored entity has the header `If-None-Match` and not `If-Match`, so `If-Match` is not required.
+  const needsMatch = concurrency === "required" && verb !== "get" &&
+    (change !== "replace" || bytes !== undefined);
+  const described = { ...options.description.headers, ...bytes?.headers };
+  const ofFeatures = Object.entries(described).map(([name, { required }]) => ({
     name: name as HeaderDescription["name"],
     required,
   }));
@@ -114,7 +116,7 @@ function isBound({ operation: { change, origin } }: Route): boolean {
 
 export function describeErrors(route: Route): ErrorDescription[] {
   const { operation: { change, item, verb }, levels } = route;
-  const { target, operation, action, concurrency, hooks, link, options, scopes, writes } =
+  const { target, operation, action, concurrency, hooks, link, options, scopes, writes, bytes } =
     actingLevel(route);
   const affects = operation === "updateAll" || operation === "removeAll";
   const removesRequired = change === "remove" && link?.required === true && !link.array;
@@ -125,7 +127,7 @@ export function describeErrors(route: Route): ErrorDescription[] {
     buildSchema(target).schema.indexes().some(([, options]) => options.unique === true);
   const isPossible: { readonly [N in ErrorCode]?: boolean | undefined } = {
     BAD_FORMAT: true,
-    BAD_DATA: isMerge || acts || removesRequired,
+    BAD_DATA: isMerge && bytes === undefined || acts || removesRequired,
     FORBIDDEN: levels.some((level) => level.hooks.preFetch !== undefined) ||
       hooks.preSave !== undefined || ((isMerge || acts) && scopes.length > 0),
     NOT_FOUND: item || levels.length > 1 || route.path.includes(":"),
@@ -140,7 +142,7 @@ export function describeErrors(route: Route): ErrorDescription[] {
     UNAVAILABLE: true,
   };
   const codes = (Object.keys(STATUS_OF) as ErrorCode[]).filter((code) =>
-    isPossible[code] || options.description.errors.includes(code)
+    isPossible[code] || options.description.errors.includes(code) || bytes?.errors?.includes(code)
   );
   return [...new Set(codes.map((code) => STATUS_OF[code]))].map((status) => ({
     status,

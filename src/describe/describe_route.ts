@@ -4,6 +4,7 @@ import type { DataType } from "../declare/operations/action.ts";
 import { leftOutBy } from "../declare/hooks/named_fields.ts";
 import { isHookName, type OperationWords, wordsOf } from "../declare/operations/operation.ts";
 import type { FilterDescription } from "./describe_filter.ts";
+import type { BytesFacts } from "../pipeline/description.ts";
 import type { Call } from "../pipeline/request/request_context.ts";
 import { askActor } from "../pipeline/request/actor.ts";
 import { narrowToReader } from "../pipeline/request/reader_rights.ts";
@@ -48,7 +49,9 @@ export interface ParameterDescription {
 /** A request header that the operation reads, in the result of `Framework.describe()`. */
 export interface HeaderDescription {
   /** The name of the header. */
-  readonly name: "If-Match" | "If-None-Match" | "Prefer" | "Idempotency-Key" | "Last-Event-ID";
+  readonly name:
+    | ("If-Match" | "If-None-Match" | "Prefer" | "Idempotency-Key" | "Last-Event-ID")
+    | ("Range" | "If-Range" | "Content-Disposition");
   /** Whether a request must have the header. */
   readonly required: boolean;
   /** The preferences that a client may send in the header `Prefer`. `max-affected` needs a number. */
@@ -72,6 +75,16 @@ export interface WriteDescription {
    * with its key creates nothing. Missing if the operation takes no keys.
    */
   readonly keepMS?: number;
+}
+
+/** The bodies and answers of a route that are bytes, such as a file, in the result of `Framework.describe()`. */
+export interface BytesDescription {
+  /** The media types of the body. Missing if the route reads no bytes. */
+  readonly body?: readonly string[];
+  /** The maximum number of bytes of the body. */
+  readonly maxBytes?: number;
+  /** The media types of the answer. Missing if the answer is JSON or empty. */
+  readonly answer?: readonly string[];
 }
 
 /** The errors with one HTTP status that the framework can answer. */
@@ -102,6 +115,8 @@ export interface RouteDescription extends OperationWords, OptionDescriptions {
   readonly filter?: FilterDescription;
   /** The limits and requirements of a write. Missing if the operation has none. */
   readonly writes?: WriteDescription;
+  /** The bodies and answers that are bytes. Missing if all of them are JSON or empty. */
+  readonly bytes?: BytesDescription;
   /** The fields that a body can set. Missing if the operation reads no body. */
   readonly body?: readonly FieldDescription[];
   /** The JSON Schema of a body that a Standard Schema describes. In this case, `body` is empty. */
@@ -123,7 +138,7 @@ export interface RouteDescription extends OperationWords, OptionDescriptions {
 
 export function describeRoute(route: Route): RouteDescription {
   const { path, operation: { verb, status } } = route;
-  const { target, operation, hooks, options, writes } = actingLevel(route);
+  const { target, operation, hooks, options, writes, bytes } = actingLevel(route);
   const filter = describeFilter(route);
   const { body, answer } = routeObjects(route);
   const schemas = describeSchemas(route);
@@ -139,6 +154,7 @@ export function describeRoute(route: Route): RouteDescription {
     ...filter && { filter },
     ...options.description.route,
     ...writes && { writes: describeWrites(operation, writes) },
+    ...(bytes?.body ?? bytes?.answer) && { bytes: describeBytes(bytes) },
     ...schemas.bodySchema && { body: [] },
     ...body && { body: describeFields(body) },
     ...schemas,
@@ -174,7 +190,7 @@ export function routeObjects(
   route: Route,
 ): { readonly body?: ObjectNode; readonly answer?: ObjectNode } {
   const { change, status, origin } = route.operation;
-  const { target, shape, link, action, rights, writes = {} } = actingLevel(route);
+  const { target, shape, link, action, rights, writes = {}, bytes } = actingLevel(route);
   const isStrict = route.bodies === "strict";
   const embedded = link?.embedded === true;
   const object = (view: View) => describeObject(shape, { view, embedded });
@@ -182,14 +198,25 @@ export function routeObjects(
   const answersEntity = action?.answer === undefined || action.answer === target;
   const isNew = change === "replace" ? !isStrict : origin === "new";
   const view = isNew ? "new" : change === "replace" ? "replacement" : "patch";
-  const body = change === "merge" || change === "replace"
+  const body = bytes !== undefined
+    ? undefined
+    : change === "merge" || change === "replace"
     ? narrowBody(object(view), writes)
     : dataObject(action?.body, { view: "new", rights });
   const answer = answersEntity
     ? object("answer")
     : dataObject(action.answer, { view: "result", rights });
-  const hasAnswer = status !== 204 && !countsEntities && answer !== undefined;
+  const hasAnswer = status !== 204 && !countsEntities && bytes?.answer === undefined &&
+    answer !== undefined;
   return { ...body && { body }, ...hasAnswer && { answer } };
+}
+
+function describeBytes({ body, maxBytes, answer }: Partial<BytesFacts> = {}): BytesDescription {
+  return {
+    ...body && { body: Object.keys(body) },
+    ...maxBytes !== undefined && { maxBytes },
+    ...answer && { answer: Object.keys(answer) },
+  };
 }
 
 /**

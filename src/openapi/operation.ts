@@ -21,7 +21,7 @@ export function describeOperation(
   route: RouteNode,
   { components, operationId, q }: DocumentContext,
 ): object {
-  const { body, bodySchema, model, words } = route;
+  const { body, bodySchema, model, words, bytes } = route;
   const { summary = summarize(route), tags = [model] } = words;
   const inBody = route.parameters.filter((each) => route.isQuery && each.in === "query");
   const parameters = [
@@ -38,6 +38,13 @@ export function describeOperation(
     ...parameters.length > 0 && { parameters },
     ...(body ?? bodySchema) && { requestBody: describeBody(route, components) },
     ...route.isQuery && { requestBody: describeParametersInBody(inBody, { route, components }) },
+    ...bytes?.body && {
+      requestBody: {
+        description: `A file of at most ${bytes.maxBytes} bytes, or a form with this file alone`,
+        required: true,
+        content: withSchemas(bytes.body),
+      },
+    },
     responses: describeResponses(route, components),
   };
 }

@@ -5,7 +5,12 @@ import { keepsEntity } from "../declare/hooks/compose.ts";
 import { leftOutBy, namedRule } from "../declare/hooks/named_fields.ts";
 import type { DataType } from "../declare/operations/action.ts";
 import { isHookName, type OperationWords, wordsOf } from "../declare/operations/operation.ts";
-import type { AnswerHeader, FilledFacts, JoinedDescription } from "../pipeline/description.ts";
+import type {
+  AnswerHeader,
+  BytesFacts,
+  FilledFacts,
+  JoinedDescription,
+} from "../pipeline/description.ts";
 import { type FilterNode, filterNode } from "./schemas/filters/filter_node.ts";
 import type { FilterLimits } from "../filter/q/limits.ts";
 import { parameterFacts } from "../describe/describe_request.ts";
@@ -29,9 +34,10 @@ import { schemasWithin } from "../schema/mongoose/schemas/schema_members.ts";
  * their descriptions, so that the document describes each object only once.
  */
 export interface RouteNode
-  extends Omit<RouteDescription, "body" | "answer" | "filter" | keyof OperationWords> {
+  extends Omit<RouteDescription, "body" | "answer" | "filter" | "bytes" | keyof OperationWords> {
   readonly body?: ObjectNode;
   readonly answer?: AnswerNode;
+  readonly bytes?: BytesFacts | undefined;
   readonly filter?: { readonly object: FilterNode; readonly limits: FilterLimits };
   readonly words: OperationWords;
   /** The joined descriptions of the features of the operation, such as the parameters of pages. */
@@ -96,9 +102,9 @@ export interface PopulatedNode {
 
 export function routeNode(route: Route): RouteNode {
   const { levels, limits, operation } = route;
-  const { target, shape, hooks, options, filterPaths, action, answerHeaders, link } = actingLevel(
-    route,
-  );
+  const acting = actingLevel(route);
+  const { target, shape, hooks, options, filterPaths, action, answerHeaders, bytes, link } = acting;
+  const facts = options.description;
   const { schema } = buildSchema(target);
   const place = { schema, model: target.name, listed: filterPaths };
   const { body, answer } = routeObjects(route);
@@ -111,8 +117,13 @@ export function routeNode(route: Route): RouteNode {
     ...answer && { answer: answerNode(route, answer) },
     ...filter && { filter: { object: filterNode(shape, place), limits } },
     words: wordsOf(hooks),
-    facts: { ...options.description, parameters: parameterFacts(actingLevel(route)) },
-    answerHeaders,
+    facts: {
+      ...facts,
+      parameters: parameterFacts(acting),
+      headers: { ...facts.headers, ...bytes?.headers },
+    },
+    answerHeaders: answerHeaders ?? bytes?.answerHeaders,
+    bytes,
     many: operation.many && operation.change === undefined,
     isOfMany: operation.many,
     ...link && {

@@ -37,13 +37,17 @@ export interface HeaderFacts {
 export interface BytesFacts {
   /** The media types of the body, each with its schema. Missing if a request has no such body. */
   readonly body?: Readonly<Record<string, Schema>>;
+  /** The maximum number of bytes of the body. */
+  readonly maxBytes?: number;
   /** The media types of the answer, each with its schema. Missing if the answer is JSON or empty. */
   readonly answer?: Readonly<Record<string, Schema>>;
-  /** The statuses of further answers with bytes, each with a text about its purpose. */
+  /** The statuses of further answers, each with a text about its purpose. */
   readonly statuses?: Readonly<Record<number, string>>;
-  readonly headers?: Readonly<Record<string, AnswerHeader>>;
+  /** The headers of requests, by their names. */
+  readonly headers: Readonly<Record<string, HeaderFacts>>;
+  readonly answerHeaders?: Readonly<Record<string, AnswerHeader>>;
   /** The codes of further errors. */
-  readonly errors: readonly ErrorCode[];
+  readonly errors?: readonly ErrorCode[];
 }
 
 /** The schema of a header in an answer. */

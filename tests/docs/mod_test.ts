@@ -8,6 +8,7 @@ import type {
   ArrayPropOptions,
   BatchOptions,
   BodyLimits,
+  BytesDescription,
   ClassFeatures,
   CloseOptions,
   CountOptions,
@@ -129,6 +130,7 @@ interface Types {
   ArrayPropOptions: ArrayPropOptions<string, StringConstructor>;
   BatchOptions: BatchOptions;
   BodyLimits: BodyLimits;
+  BytesDescription: BytesDescription;
   ClassFeatures: ClassFeatures;
   CloseOptions: CloseOptions;
   CountOptions: CountOptions;
@@ -239,6 +241,7 @@ const TYPES: Record<keyof Types, true> = {
   ArrayPropOptions: true,
   BatchOptions: true,
   BodyLimits: true,
+  BytesDescription: true,
   ClassFeatures: true,
   CloseOptions: true,
   CountOptions: true,

@@ -27,6 +27,7 @@ export interface AnyOptions extends CallOptions {
   readonly minimal?: boolean;
   readonly maxAffected?: number;
   readonly createOnly?: boolean;
+  readonly name?: string | undefined;
   readonly atomic?: false;
   readonly silenceMS?: number | undefined;
   readonly onDisconnect?: ((error: unknown) => void) | undefined;

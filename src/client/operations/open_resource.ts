@@ -32,6 +32,7 @@ export function openResource(list: Operations): AnyResource {
     restore: (id: string, options: Options) => act(list, "restore", id, undefined, options),
     action: (name: string, ...args: ActionArgs) => act(list, name, ...args),
     part: (name: string, id: string) => openPart(list.below(id, name)),
+    file: (name: string, id: string) => openFile(list.below(id, name)),
   };
 }
 
@@ -62,6 +63,15 @@ function openSingle(entity: Operations): AnyResource {
     update: (body: object, options: Options) => entity.write("PATCH", body, options),
     remove: (options: Options) => entity.write("DELETE", undefined, options),
     part: (name: string) => openPart(entity.below(name)),
+    file: (name: string) => openFile(entity.below(name)),
+  };
+}
+
+function openFile(file: Operations): AnyResource {
+  return {
+    get: (options: Options) => file.open(options),
+    put: (bytes: Blob, options: Options) => file.put(bytes, options),
+    remove: (options: Options) => file.write("DELETE", undefined, options),
   };
 }
 
@@ -91,7 +101,7 @@ function hasOnly(options: object, names: readonly string[]): boolean {
 }
 
 function isOfEntity(name: string, args: readonly unknown[]): boolean {
-  if (name === "part") return args.length === 1;
+  if (name === "part" || name === "file") return args.length === 1;
   const [first] = args;
   if (typeof first !== "object" || first === null) return args.length === 0;
   return name !== "remove" || Object.keys(first).length > 0 && hasOnly(first, REMOVE_OPTIONS);

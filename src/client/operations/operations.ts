@@ -7,7 +7,7 @@ import { queryString } from "./query_string.ts";
 import { revive } from "./revive.ts";
 
 type Headings = Readonly<Record<string, string>>;
-type Sent = Pick<Outgoing, "method" | "body" | "keep" | "isList"> & {
+type Sent = Pick<Outgoing, "method" | "body" | "bytes" | "keep" | "isList"> & {
   readonly headers?: Headings;
   readonly next?: string | undefined;
 };
@@ -104,6 +104,25 @@ export class Operations {
       throw new TypeError("Cannot send a body: the method is GET");
     }
     return await this.write(method, body, options);
+  }
+
+  /** Stores a file. An upload has no time limit by default, because its time depends on the connection. */
+  async put(bytes: Blob & { readonly name?: string }, options: AnyOptions = {}): Promise<unknown> {
+    const { name = bytes.name } = options;
+    const headers = {
+      "content-type": bytes.type || "application/octet-stream",
+      ...name && {
+        "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+      },
+    };
+    const given = { timeoutMS: Infinity, ...options };
+    return entityOf(await this.#request({ method: "PUT", bytes, headers }, given), options);
+  }
+
+  /** Reads a file. Returns the answer, whose body the caller reads. */
+  async open(options: AnyOptions = {}): Promise<unknown> {
+    const keep = (body: Response) => body.ok ? { body } : undefined;
+    return (await this.#request({ method: "GET", keep }, options)).body;
   }
 
   #request({ headers, next, ...sent }: Sent, options: AnyOptions): Promise<Incoming> {

@@ -71,9 +71,12 @@ export interface Outgoing {
    * the same name.
    */
   readonly headers: Headers;
+  /** The body, which is sent as JSON. */
   readonly body?: object | undefined;
   /** Whether the request reads a list, so that the client can send its parameters in a body. */
   readonly isList?: boolean;
+  /** The bytes that are sent in the place of JSON. */
+  readonly bytes?: Blob;
   /** Whether the request can be sent again, because two attempts have the same effect as one attempt. */
   readonly repeatable?: boolean;
   /**
@@ -178,7 +181,7 @@ interface AttemptOptions {
  * Sends a request once. Returns an `error` if no complete answer arrives, so that the caller can repeat the request.
  */
 async function attempt(
-  { method, url, headers, body, keep }: Outgoing,
+  { method, url, headers, body, bytes, keep }: Outgoing,
   { connection, signal }: AttemptOptions,
 ): Promise<{ readonly incoming?: Incoming; readonly error?: unknown }> {
   const { fetch = globalThis.fetch, credentials, headers: given } = connection;
@@ -193,7 +196,7 @@ async function attempt(
     // Some worker runtimes throw if `credentials` is a key of the options, even with the value `undefined`. The key is
     // therefore added only with a value.
     ...credentials !== undefined && { credentials },
-    ...body !== undefined && { body: toJson(body, "body") },
+    ...(bytes ?? body) && { body: bytes ?? toJson(body as object, "body") },
   };
   signal.throwIfAborted();
   // `Request` throws if the URL is invalid, so that no repetition is tried. A custom `fetch()` may accept other URLs,

@@ -23,6 +23,7 @@ import type {
   EntityActionName,
 } from "./action.ts";
 import type { ChangesOf, NewOf, PatchOf, ReplacementOf } from "./body.ts";
+import type { FileName, FileResource, IsFile } from "./file.ts";
 import type { Group, GroupName, GroupOptions, NumberName } from "./groups.ts";
 import type { HistoryPageOptions, HistoryRecord, ItemOptions } from "./history.ts";
 import type { RemoveItemOptions, RemoveItemsOptions, RestoreOptions } from "./history.ts";
@@ -172,6 +173,11 @@ export interface Resource<M> {
    * client uses the name as the path, so a sub-resource with another `route` needs `resource()` instead.
    */
   part<K extends PartName<M>>(name: K, id: string): PartOf<M, K>;
+  /**
+   * Returns the operations on a file of an entity. The name is the property that holds the file. The client uses the
+   * name as the path.
+   */
+  file(name: FileName<M>, id: string): FileResource;
 }
 
 /**
@@ -217,6 +223,8 @@ export interface Single<M> {
   ): Promise<ActionAnswer<M, A>>;
   /** Returns the operations on a sub-resource of the entity. The name is the property that holds the sub-resource. */
   part<K extends PartName<M>>(name: K): PartOf<M, K>;
+  /** Returns the operations on a file of the entity. The name is the property that holds the file. */
+  file(name: FileName<M>): FileResource;
 }
 
 /**
@@ -229,6 +237,7 @@ export type PartName<M> =
   & {
     [K in keyof M]-?: Shown<M, K> extends never ? never
       : unknown extends ModelIn<NonNullable<M[K]>> ? never
+      : IsFile<NonNullable<M[K]>> extends true ? never
       : K;
   }[keyof M]
   & string;

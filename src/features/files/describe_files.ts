@@ -1,7 +1,9 @@
-import type { BytesFacts } from "../../pipeline/description.ts";
+import type { AnswerHeader, BytesFacts, HeaderFacts } from "../../pipeline/description.ts";
+import type { ErrorCode } from "../../errors/refusals.ts";
 import type { FileRules } from "./file_fields.ts";
 import { ANY_BYTES } from "./media_type.ts";
 
+const TEXT = { type: "string" } as const;
 const BINARY = { type: "string", format: "binary" } as const;
 
 /** Returns the media types of the files of a field, each with its schema. */
@@ -9,23 +11,33 @@ function contentOf({ accept = ["*/*"] }: FileRules): Record<string, object> {
   return Object.fromEntries(accept.map((type) => [type, BINARY]));
 }
 
-const HEADERS = {
-  "Content-Disposition": "The name of the file, and whether a browser may show it",
-  "Accept-Ranges": "Always `bytes`",
-} as const;
+function header(text: string): HeaderFacts {
+  return { text, required: false, schema: TEXT };
+}
+
+function answerHeader(description: string): AnswerHeader {
+  return { description, schema: TEXT };
+}
 
 /** Describes the answers of a request that reads a file. */
 export function describeGet(rules: FileRules): BytesFacts {
   return {
     answer: { ...contentOf(rules), [ANY_BYTES]: BINARY },
-    statuses: { 206: "The part of the file that `Range` asks for" },
-    headers: Object.fromEntries(
-      Object.entries(HEADERS).map(([name, description]) => [
-        name,
-        { description, schema: { type: "string" } },
-      ]),
-    ),
-    errors: [],
+    statuses: {
+      206: "The bytes that `Range` asks for",
+      416: "The file has none of the bytes that `Range` asks for",
+    },
+    headers: {
+      Range: header("The bytes to send, such as `bytes=0-999`. Several ranges get the whole file"),
+      "If-Range": header("The `ETag` of the file as it was read. Another file is sent as a whole"),
+    },
+    answerHeaders: {
+      ETag: answerHeader("The version of the entity, for `If-Match`, and a hash of the file"),
+      "Content-Disposition": answerHeader(
+        "The name of the file, and whether a browser may show it",
+      ),
+      "Accept-Ranges": answerHeader("Always `bytes`"),
+    },
   };
 }
 
@@ -34,6 +46,19 @@ export function describePut(rules: FileRules): BytesFacts {
   const form = { type: "object", properties: { file: BINARY }, required: ["file"] };
   return {
     body: { ...contentOf(rules), "multipart/form-data": form },
-    errors: ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
+    maxBytes: rules.maxBytes,
+    headers: {
+      "Content-Disposition": header('The name of the file, such as `attachment; filename="a.png"`'),
+    },
+    errors: [...refusalsOf(rules), "PAYLOAD_TOO_LARGE"],
   };
+}
+
+/** Describes a request that removes a file. */
+export function describeRemove(rules: FileRules): BytesFacts {
+  return { headers: {}, errors: refusalsOf(rules) };
+}
+
+function refusalsOf({ readonly }: FileRules): readonly ErrorCode[] {
+  return typeof readonly === "function" ? ["FORBIDDEN"] : [];
 }

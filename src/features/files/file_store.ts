@@ -1,8 +1,7 @@
 import mongoose from "mongoose";
 import type { Connection, mongo } from "mongoose";
-import { ListReads } from "../../database/read_batches.ts";
-import { MAX_TIME_MS, type TimeBudget } from "../../database/time_budget.ts";
-import { MARGIN_MS } from "../../database/time_budget.ts";
+import { StatementTurns } from "../../database/statement_turns.ts";
+import { MARGIN_MS, MAX_TIME_MS, type TimeBudget } from "../../database/time_budget.ts";
 import { withTimeLimit } from "../../database/time_limit.ts";
 import { unavailable } from "../../errors/refusals.ts";
 import { memoize } from "../../schema/memoize.ts";
@@ -167,30 +166,70 @@ export class FileStore {
       readonly timeBudget: TimeBudget;
     },
   ): AsyncGenerator<Uint8Array> {
-    const projection = { _id: 0, data: 1 };
-    const options = { projection, maxTimeMS: MAX_TIME_MS };
-    for (let n = Math.floor(start / CHUNK_BYTES); n * CHUNK_BYTES < end; n++) {
-      const from = n * CHUNK_BYTES;
-      const find = () =>
-        this.#inTurn(() => this.chunks.findOne({ [FILE_OF_CHUNK]: id, n }, options));
-      const chunk = await timeBudget.waitForNext(find());
-      const data = chunk?.data.subarray(Math.max(0, start - from), end - from);
-      if (data?.length !== Math.min(end, from + CHUNK_BYTES) - Math.max(start, from)) {
-        throw new MissingChunkError(id);
+    const last = Math.ceil(end / CHUNK_BYTES);
+    readCount++;
+    try {
+      for (let n = Math.floor(start / CHUNK_BYTES); n < last;) {
+        const most = Math.min(last, n + chunksAtOnce());
+        const found = await timeBudget.waitForNext(this.#find(id, { $gte: n, $lt: most }));
+        for (; n < most; n++) {
+          const from = n * CHUNK_BYTES;
+          const data = found.shift()?.data.subarray(Math.max(0, start - from), end - from);
+          if (data?.length !== Math.min(end, from + CHUNK_BYTES) - Math.max(start, from)) {
+            throw new MissingChunkError(id);
+          }
+          yield data;
+        }
       }
-      yield data;
+    } finally {
+      readCount--;
     }
   }
 
-  /** Runs a statement with a chunk. These statements use at most half of the connections, as the reads of lists do. */
+  #find(
+    id: ObjectId,
+    n: { readonly $gte: number; readonly $lt: number },
+  ): Promise<Pick<Chunk, "data">[]> {
+    const options = {
+      projection: { _id: 0, data: 1 },
+      sort: { n: 1 },
+      limit: n.$lt - n.$gte,
+      maxTimeMS: MAX_TIME_MS,
+    } as const;
+    return this.#inTurn(() => this.chunks.find({ [FILE_OF_CHUNK]: id, n }, options).toArray());
+  }
+
   #inTurn<T>(statement: () => Promise<T>): Promise<T> {
-    return ListReads.of(this.#connection).run(statement);
+    return CHUNK_STATEMENTS.of(this.#connection).run(statement);
   }
 
   #collection<D extends mongo.Document>(name: string): mongo.Collection<D> {
     const database = this.#connection.getClient().db(this.#connection.name);
     return database.collection<D>(`${BUCKET}.${name}`, SETTINGS as mongo.CollectionOptions);
   }
+}
+
+/**
+ * The turns of statements with chunks. More statements at once would not be faster, and each one takes memory for its
+ * chunks.
+ */
+const CHUNK_STATEMENTS = new StatementTurns(4);
+
+/** The number of reads of files in this process. */
+let readCount = 0;
+
+/** The number of chunks that all reads of files together keep in memory, if each of them keeps more than one. */
+const CHUNKS_OF_ALL = 32;
+
+/** The maximum number of chunks that one statement reads. */
+const MAX_AT_ONCE = 8;
+
+/**
+ * Returns the number of chunks that the next statement of a read may read. Few reads are faster with several chunks, and
+ * many reads would take too much memory.
+ */
+function chunksAtOnce(): number {
+  return Math.max(1, Math.min(MAX_AT_ONCE, Math.floor(CHUNKS_OF_ALL / readCount)));
 }
 
 /** The error of a read whose file was removed or replaced in the meantime. */

@@ -3,9 +3,10 @@ import type { Method } from "../../declare/operations/methods.ts";
 import { isAction } from "../../declare/operations/action.ts";
 import { isOperationWord } from "../../declare/operations/operation.ts";
 import { logError } from "../../errors/log.ts";
-import { forbidden, notFound } from "../../errors/refusals.ts";
+import { forbidden } from "../../errors/refusals.ts";
 import type { ClassFeature, DoneWrite, TogetherWrite } from "../../pipeline/class_feature.ts";
 import type { PartMethod } from "../../pipeline/class_methods.ts";
+import { fetchOne } from "../../pipeline/fetch.ts";
 import { cannotMount } from "../../pipeline/option_reader.ts";
 import {
   idParam,
@@ -14,11 +15,11 @@ import {
 } from "../../pipeline/request/request_context.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
 import { actingLevel } from "../../pipeline/request/route.ts";
-import { checkVersion, versionRead } from "../../pipeline/request/versions.ts";
+import { checkVersion } from "../../pipeline/request/versions.ts";
 import type { PartDescription, PartLink } from "../../schema/describe_parts.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
-import { describeGet, describePut } from "./describe_files.ts";
-import { FileField } from "./file_field.ts";
+import { describeGet, describePut, describeRemove } from "./describe_files.ts";
+import { FileField, type StoredValue } from "./file_field.ts";
 import { declaredFiles, rulesOf } from "./file_fields.ts";
 import { FileStore } from "./file_store.ts";
 import { getFile } from "./get_file.ts";
@@ -50,9 +51,9 @@ export const files: ClassFeature<FilePaths> = {
 
 /** The operations on a property with a file. */
 const OPERATIONS = {
-  one: { run: getFile, describe: describeGet },
-  replace: { run: putFile, describe: describePut },
-  remove: { run: removeFile, describe: () => undefined },
+  one: { run: getFile, describe: describeGet, verb: "Read" },
+  replace: { run: putFile, describe: describePut, verb: "Store" },
+  remove: { run: removeFile, describe: describeRemove, verb: "Remove" },
 } as const;
 
 function partMethod(method: Method, { link, rest }: PartDescription): PartMethod {
@@ -68,19 +69,18 @@ function partMethod(method: Method, { link, rest }: PartDescription): PartMethod
     throw fail(`cannot have ${operation}(): declare one(), replace() or remove()`);
   }
   const other = Object.keys(hooks).find((name) =>
-    name !== "preFetch" && name !== "parameters" && !isOperationWord(name)
+    name !== "preFetch" && name !== "parameters" && (name === "example" || !isOperationWord(name))
   );
   if (other !== undefined) throw fail(`its ${operation}() cannot have "${other}"`);
   const isWrite = operation !== "one";
   if (isWrite && rules.readonly === true) {
     throw fail(`is readonly, and cannot have ${operation}()`);
   }
-  const { run, describe } = OPERATIONS[operation as keyof typeof OPERATIONS];
-  const bytes = describe(rules);
+  const { run, describe, verb } = OPERATIONS[operation as keyof typeof OPERATIONS];
   return {
     operation,
-    hooks,
-    ...bytes && { bytes },
+    hooks: { summary: `${verb} the file "${property}"`, ...hooks },
+    bytes: describe(rules),
     perform: (context) => run(context, rules),
     ...isWrite && {
       checkRequest(context: LevelContext) {
@@ -93,14 +93,15 @@ function partMethod(method: Method, { link, rest }: PartDescription): PartMethod
 
 /** Throws a 403 if the caller cannot set the property, because a function in its option `readonly` says so. */
 function checkRights({ above }: LevelContext, { property }: PartLink): void {
-  if (above?.level.shape.fields.get(property)?.readonly) throw forbidden();
+  const { fields, rights } = above?.level.shape ?? {};
+  if (rights?.restricts(fields?.get(property)?.type?.options.readonly)) throw forbidden();
 }
 
 async function removeFile(context: OpenLevelContext): Promise<Reply> {
   const field = await FileField.open(context);
-  const file = await field.read();
-  if (file === undefined) throw notFound();
-  checkVersion(context, versionRead({}, context));
+  const { entity, ...read } = await fetchOne(context);
+  const { file } = entity as object as StoredValue;
+  checkVersion(context, read);
   await field.clear(file);
   await field.dispose(file);
   return { status: 204 };

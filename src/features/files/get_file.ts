@@ -26,19 +26,16 @@ export async function getFile(context: OpenLevelContext, rules: FileRules): Prom
       parentId,
     });
     const answer = answerTo(context, { file, tag, rules });
-    const { range, timeBudget } = { ...answer, ...context };
+    const { range, timeBudget, route: { sendTimeoutMS: timeoutMS } } = { ...answer, ...context };
     const pieces = range && field.store.read(file.file, { range, timeBudget });
     try {
       // The first piece is read before the status is sent, so that an error has its own status.
       const first = await pieces?.next();
-      const send = (res: Response) =>
-        sendFile(res, {
-          ...answer,
-          first: first?.value ?? undefined,
-          pieces,
-          timeoutMS: context.route.sendTimeoutMS,
-        });
-      return { status: 200, takeOver: send };
+      const ahead = first?.value === undefined ? [] : [first.value];
+      return {
+        status: 200,
+        takeOver: (res) => sendFile(res, { ...answer, ahead, pieces, timeoutMS }),
+      };
     } catch (error) {
       if (!(error instanceof MissingChunkError) || tries === MAX_TRIES) throw error;
     }
@@ -117,7 +114,8 @@ function isFresh(header: string | undefined, tag: string): boolean {
 }
 
 interface Sending extends FileAnswer {
-  readonly first: Uint8Array | undefined;
+  /** The first piece. The list is emptied when the piece is sent, so that its memory can be freed. */
+  readonly ahead: Uint8Array[];
   readonly pieces: AsyncGenerator<Uint8Array> | undefined;
   /** The time in which the client must read each piece. */
   readonly timeoutMS: number;
@@ -126,7 +124,7 @@ interface Sending extends FileAnswer {
 /** Sends an answer with bytes at the pace of the client. */
 async function sendFile(
   res: Response,
-  { status, headers, first, pieces, timeoutMS }: Sending,
+  { status, headers, ahead, pieces, timeoutMS }: Sending,
 ): Promise<void> {
   const { req } = res;
   if (isOver(req as never)) return;
@@ -142,11 +140,9 @@ async function sendFile(
   if (isQueued(res) && !await awaitTurn(res)) return;
   const stream = new ResponseStream(res, timeoutMS);
   try {
-    if (first !== undefined) await stream.write(first);
-    while (stream.isOpen) {
-      const { done, value } = await pieces.next();
-      if (done) break;
-      await stream.write(value);
+    for (let piece = ahead.shift(); piece !== undefined && stream.isOpen;) {
+      await stream.write(piece);
+      piece = (await pieces.next()).value ?? undefined;
     }
     await stream.end();
   } finally {

@@ -193,6 +193,8 @@ class Upload {
   readonly #id: mongo.ObjectId;
   readonly #options: UploadOptions;
   #chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  /** The memory of the chunk that is being stored, in which the next but one chunk is received. */
+  #other = Buffer.allocUnsafe(CHUNK_BYTES);
   #filled = 0;
   #count = 0;
   #storing: Promise<void> = Promise.resolve();
@@ -239,7 +241,7 @@ class Upload {
     await this.#storing;
     this.#storing = timeBudget.waitForNext(store.append(this.#id, { n: this.#count++, data }));
     this.#storing.catch(() => {});
-    this.#chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    [this.#chunk, this.#other] = [this.#other, this.#chunk];
     this.#filled = 0;
     if (Date.now() - this.#renewedAt < RENEW_MS) return;
     await timeBudget.waitForNext(store.renew(this.#id));

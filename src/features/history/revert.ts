@@ -182,10 +182,13 @@ function settledIn(
   return Object.fromEntries(entries);
 }
 
-/** Whether an object that comes back has its earlier value of a field, because the caller may see the field. */
+/**
+ * Whether an object that comes back has its earlier value of a field, because the caller may see the field. A field that
+ * the framework manages has no value, because its content, such as the bytes of a file, may be gone.
+ */
 function isUnhidden(name: string, shape: Shape): boolean {
   const field = strictestField(name, shape);
-  return field === undefined || whyUnseen(field) === undefined;
+  return field === undefined || whyUnseen(field) === undefined && !field.managed;
 }
 
 /** Returns the references in a value to entities that must exist. */

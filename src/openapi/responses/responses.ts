@@ -33,12 +33,20 @@ const DONE: Readonly<Record<OperationName, string>> = {
 };
 
 function describeSuccess(route: RouteNode, components: Components): Record<string, object> {
-  const { status, operation, hooks, writes, facts } = route;
+  const { status, operation, hooks, writes, facts, bytes } = route;
   const isAction = !isOperationName(operation);
   const description = isAction ? "The answer of the action" : DONE[operation];
   const answer = describeAnswer(route, components);
   const named = headersOf(route);
   const headers = Object.keys(named).length > 0 && { headers: named };
+  if (bytes?.answer !== undefined) {
+    const answers = { [status]: "The file", ...bytes.statuses };
+    const content = withSchemas(bytes.answer);
+    const described = Object.entries(answers).map(([each, text]) =>
+      [each, { description: text, ...headers, ...Number(each) < 400 && { content } }] as const
+    );
+    return { ...Object.fromEntries(described), 304: unchanged(named) };
+  }
   if (answer === undefined) return { [status]: { description, ...headers } };
   const others = alternativesOf(route, components);
   const list = listed(answer, route);

@@ -174,6 +174,8 @@ export interface FieldShape {
   /** Whether a body may set the field. Identifiers, versions and timestamps are never writable. */
   readonly writable: boolean;
   readonly selected: boolean;
+  /** Whether the framework alone writes the field, by routes of the field. */
+  readonly managed?: boolean;
   /**
    * The Mongoose type of the field, with the options of its decorator. Missing for an object that comes from dotted
    * paths.
@@ -299,6 +301,7 @@ function describeField(
     selected: select !== false,
     exists: exists === true,
     apart: apart === true,
+    managed: managed === true,
     type,
   });
 }

@@ -1,0 +1,44 @@
+import type { Connection } from "mongoose";
+
+/** The number of connections that is assumed for a pool without a limit. */
+const UNLIMITED = 100;
+
+interface Turns {
+  readonly waiting: (() => void)[];
+  free: number;
+}
+
+/**
+ * The turns of one kind of long statements, such as the reads of long lists. On each connection pool, the statements use
+ * at most half of the connections, so that the other half serves short requests.
+ */
+export class StatementTurns {
+  readonly #most: number;
+  readonly #all = new WeakMap<object, Turns>();
+
+  /** @param most The maximum number of statements that run at once on a pool, if less than half of the pool. */
+  constructor(most = Infinity) {
+    this.#most = most;
+  }
+
+  of(connection: Connection): { run<T>(statement: () => Promise<T>): Promise<T> } {
+    const client = connection.getClient();
+    const half = Math.floor((client.options.maxPoolSize || UNLIMITED) / 2);
+    const turns = this.#all.get(client) ??
+      { waiting: [], free: Math.max(1, Math.min(half, this.#most)) };
+    this.#all.set(client, turns);
+    return { run: (statement) => inTurn(turns, statement) };
+  }
+}
+
+async function inTurn<T>(turns: Turns, statement: () => Promise<T>): Promise<T> {
+  if (turns.free > 0) turns.free--;
+  else await new Promise<void>((resolve) => void turns.waiting.push(resolve));
+  try {
+    return await statement();
+  } finally {
+    const next = turns.waiting.shift();
+    if (next === undefined) turns.free++;
+    else next();
+  }
+}
