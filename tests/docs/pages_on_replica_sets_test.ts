@@ -7,7 +7,7 @@ import { parseAnswer } from "./tutorial/parse_answer.ts";
 import { readSteps } from "./tutorial/read_steps.ts";
 import { Rehearsal } from "./tutorial/rehearsal.ts";
 
-for (const page of ["docs/lifecycle.md", "docs/tenants.md", "docs/writes.md"]) {
+for (const page of ["docs/files.md", "docs/lifecycle.md", "docs/tenants.md", "docs/writes.md"]) {
   test(`${page} shows what its file answers, headers included`, (t) => play(page, t));
 }
 

@@ -33,6 +33,7 @@ export async function runCheck(
     "docs/answers.md",
     "docs/assistants.md",
     "docs/changes.md",
+    "docs/files.md",
     "docs/hooks.md",
     "docs/lifecycle.md",
     "docs/lists.md",
