@@ -10,9 +10,13 @@ import { Book, bytesOf, fileAt, inHours, outcome, storedCounts } from "./shelf.t
 const OLD = bytesOf(600_000, 1);
 const NEW = bytesOf(600_001, 2);
 
+/** The code of the error of a database whose disk is full. */
+const OUT_OF_DISK_SPACE = 14_031;
+
 /** The ways in which writes fail: before they are done, or after that without an answer. */
 const FAILURES = {
   "not done": { closeConnection: true },
+  "no space": { errorCode: OUT_OF_DISK_SPACE },
   "done": { writeConcernError: { code: 64, errmsg: "timed out" } },
 };
 
