@@ -110,9 +110,16 @@ export class FileStore {
     });
   }
 
-  async append(id: ObjectId, { n, data }: Pick<Chunk, "n" | "data">): Promise<void> {
-    const _id = new mongoose.Types.ObjectId();
-    await this.#inTurn(() => this.chunks.insertOne({ _id, [FILE_OF_CHUNK]: id, n, data }));
+  /** Stores the next chunks of a file, of which the first one has the number `first`. */
+  async append(
+    id: ObjectId,
+    { first, chunks }: { readonly first: number; readonly chunks: readonly Uint8Array[] },
+  ): Promise<void> {
+    const all = chunks.map((data, index) => {
+      const _id = new mongoose.Types.ObjectId();
+      return { _id, [FILE_OF_CHUNK]: id, n: first + index, data };
+    });
+    await this.#inTurn(() => this.chunks.insertMany(all));
   }
 
   /** Moves the check of a running upload into the future. Throws a 503 if housekeeping has removed the file already. */
@@ -167,7 +174,7 @@ export class FileStore {
     },
   ): AsyncGenerator<Uint8Array> {
     const last = Math.ceil(end / CHUNK_BYTES);
-    readCount++;
+    transferCount++;
     try {
       for (let n = Math.floor(start / CHUNK_BYTES); n < last;) {
         const most = Math.min(last, n + chunksAtOnce());
@@ -182,7 +189,7 @@ export class FileStore {
         }
       }
     } finally {
-      readCount--;
+      transferCount--;
     }
   }
 
@@ -215,21 +222,31 @@ export class FileStore {
  */
 const CHUNK_STATEMENTS = new StatementTurns(4);
 
-/** The number of reads of files in this process. */
-let readCount = 0;
+/** The number of uploads and downloads in this process. */
+let transferCount = 0;
 
-/** The number of chunks that all reads of files together keep in memory, if each of them keeps more than one. */
+/** Runs an upload, which counts while it runs. */
+export async function countTransfer<T>(upload: () => Promise<T>): Promise<T> {
+  transferCount++;
+  try {
+    return await upload();
+  } finally {
+    transferCount--;
+  }
+}
+
+/** The number of chunks that all transfers together keep in memory, if each of them keeps more than one. */
 const CHUNKS_OF_ALL = 32;
 
-/** The maximum number of chunks that one statement reads. */
+/** The maximum number of chunks in one statement. */
 const MAX_AT_ONCE = 8;
 
 /**
- * Returns the number of chunks that the next statement of a read may read. Few reads are faster with several chunks, and
- * many reads would take too much memory.
+ * Returns the number of chunks that the next statement of a transfer may have. Few transfers are faster with several
+ * chunks, and many transfers would take too much memory.
  */
-function chunksAtOnce(): number {
-  return Math.max(1, Math.min(MAX_AT_ONCE, Math.floor(CHUNKS_OF_ALL / readCount)));
+export function chunksAtOnce(): number {
+  return Math.max(1, Math.min(MAX_AT_ONCE, Math.floor(CHUNKS_OF_ALL / transferCount)));
 }
 
 /** The error of a read whose file was removed or replaced in the meantime. */

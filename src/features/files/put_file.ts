@@ -21,7 +21,7 @@ import { BodyReader, type ByteSource, discardBody } from "./body_reader.ts";
 import { FileField, type StoredValue, THERE } from "./file_field.ts";
 import type { FileRules } from "./file_fields.ts";
 import { cleanName, nameIn } from "./file_name.ts";
-import { CHUNK_BYTES, type FileStore } from "./file_store.ts";
+import { CHUNK_BYTES, chunksAtOnce, countTransfer, type FileStore } from "./file_store.ts";
 import { boundaryOf, FormFile } from "./form_file.ts";
 import { ANY_BYTES, isAccepted, readType } from "./media_type.ts";
 
@@ -136,11 +136,13 @@ async function receive(
     const { name = property, type, bytes } = await openFile(req, { body, rules });
     await timeBudget.waitForNext(store.begin({ _id: file, filename: name, type, ...entity }));
     const upload = new Upload(file, { store, rules, timeBudget });
-    const { size, sha256 } = await upload.receive(bytes).catch(async (error) => {
-      await upload.settled();
-      if (isOfClient(error)) await discard(store, file);
-      throw error;
-    });
+    const { size, sha256 } = await countTransfer(() => upload.receive(bytes)).catch(
+      async (error) => {
+        await upload.settled();
+        if (isOfClient(error)) await discard(store, file);
+        throw error;
+      },
+    );
     await timeBudget.waitForNext(store.complete(file, { length: size, sha256 }));
     return { name, type, size, sha256, at: new Date(), file };
   } finally {
@@ -188,14 +190,16 @@ interface UploadOptions {
   readonly timeBudget: TimeBudget;
 }
 
-/** An upload that stores one chunk while it receives the next one. */
+/** An upload that stores chunks while it receives the next ones. */
 class Upload {
   readonly #id: mongo.ObjectId;
   readonly #options: UploadOptions;
-  #chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-  /** The memory of the chunk that is being stored, in which the next but one chunk is received. */
-  #other = Buffer.allocUnsafe(CHUNK_BYTES);
+  #chunk: Uint8Array<ArrayBuffer> = Buffer.allocUnsafe(CHUNK_BYTES);
   #filled = 0;
+  /** The received chunks that the next statement will store. */
+  #full: Uint8Array<ArrayBuffer>[] = [];
+  /** The memory of stored chunks, in which further chunks are received. */
+  readonly #spare: Uint8Array<ArrayBuffer>[] = [];
   #count = 0;
   #storing: Promise<void> = Promise.resolve();
   #renewedAt = Date.now();
@@ -215,7 +219,8 @@ class Upload {
       hash.update(piece);
       await this.#add(piece);
     }
-    if (this.#filled > 0) await this.#store();
+    if (this.#filled > 0) this.#endChunk();
+    if (this.#full.length > 0) await this.#store();
     await this.#storing;
     return { size, sha256: hash.digest("hex") };
   }
@@ -231,18 +236,27 @@ class Upload {
       this.#chunk.set(piece.subarray(start, end), this.#filled);
       this.#filled += end - start;
       start = end;
-      if (this.#filled === CHUNK_BYTES) await this.#store();
+      if (this.#filled === CHUNK_BYTES) this.#endChunk();
+      if (this.#full.length >= chunksAtOnce()) await this.#store();
     }
   }
 
+  #endChunk(): void {
+    this.#full.push(this.#chunk.subarray(0, this.#filled));
+    this.#chunk = this.#spare.pop() ?? Buffer.allocUnsafe(CHUNK_BYTES);
+    this.#filled = 0;
+  }
+
+  /** Begins to store the received chunks, after the statement before has ended. */
   async #store(): Promise<void> {
     const { store, timeBudget } = this.#options;
-    const data = this.#chunk.subarray(0, this.#filled);
     await this.#storing;
-    this.#storing = timeBudget.waitForNext(store.append(this.#id, { n: this.#count++, data }));
+    const chunks = this.#full;
+    const appended = store.append(this.#id, { first: this.#count, chunks });
+    this.#full = [];
+    this.#count += chunks.length;
+    this.#storing = timeBudget.waitForNext(appended).then(() => void this.#spare.push(...chunks));
     this.#storing.catch(() => {});
-    [this.#chunk, this.#other] = [this.#other, this.#chunk];
-    this.#filled = 0;
     if (Date.now() - this.#renewedAt < RENEW_MS) return;
     await timeBudget.waitForNext(store.renew(this.#id));
     this.#renewedAt = Date.now();
