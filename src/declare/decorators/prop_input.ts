@@ -54,8 +54,10 @@ export type BrandProblem<V, O, P> = 0 extends 1 & V ? P
   : IsHidden<V> extends true
     ? OptionIn<O, "hidden"> extends true ? P : "the field is Hidden: add hidden: true"
   : IsReadOnly<V> extends true
-    ? "~file" extends keyof V ? OptionIn<O, "maxBytes"> extends number ? P
-      : "the field is a file: add maxBytes, the maximum number of bytes"
+    ? "~file" extends keyof V
+      ? OptionIn<O, "maxBytes"> extends undefined
+        ? "the field is a file: add maxBytes, the maximum number of bytes"
+      : P
     : OptionIn<O, "readonly"> extends true ? P
     : OptionIn<O, "stamp"> extends string ? P
     : "the field is ReadOnly: add readonly: true"

@@ -107,8 +107,8 @@ async function removeFile(context: OpenLevelContext): Promise<Reply> {
   return { status: 204 };
 }
 
-/** The number of files that a request or a portion of housekeeping removes. */
-const PORTION = 100;
+/** The maximum number of files that a request removes. Housekeeping removes the others. */
+const MOST_REMOVED = 1000;
 
 /** Removes the files of entities that a request has removed, and of parts that a request has removed from an entity. */
 async function removeFiles(paths: FilePaths, { route, context }: DoneWrite): Promise<void> {
@@ -120,11 +120,11 @@ async function removeFiles(paths: FilePaths, { route, context }: DoneWrite): Pro
   if (acting.perform !== undefined || !isRemoval && !isOfNested) return;
   try {
     const model = await context.model() as Model<unknown>;
-    if (isRemoval && acting.kind.many) return await removeOrphans({ model, paths }, PORTION);
+    if (isRemoval && acting.kind.many) return await removeOrphans({ model, paths }, MOST_REMOVED);
     if (!kind.item || kind.origin === "byKey") return;
     const entity = castForQuery(model.schema.path("_id"), idParam(context));
     const filter = { "metadata.entity": entity, "metadata.isConfirmed": true };
-    await removeUnnamed({ model, paths }, { filter: filter as object, limit: PORTION });
+    await removeUnnamed({ model, paths }, { filter: filter as object, limit: MOST_REMOVED });
   } catch (error) {
     logError(error, { task: "remove files" });
   }

@@ -103,7 +103,7 @@ async function upload(context: OpenLevelContext, rules: FileRules): Promise<Repl
     parentId: read.parentId,
     ...replaced === undefined && { created: "" },
   };
-  return isMinimal(context) ? { ...withoutBody(reply), status: replaced ? 204 : 201 } : reply;
+  return isMinimal(context) ? withoutBody(reply) : reply;
 }
 
 /**

@@ -16,7 +16,7 @@ export interface FileOwners {
 export interface CheckedFiles {
   readonly filter: mongo.Filter<FileRecord>;
   readonly limit: number;
-  /** The time that stands for the current time. */
+  /** The time that stands for the current time, if the time of the files to be checked has come. */
   readonly at?: Date;
 }
 
@@ -33,7 +33,7 @@ interface Checked {
  */
 export async function removeUnnamed(
   { model, paths }: FileOwners,
-  { filter, limit, at = new Date() }: CheckedFiles,
+  { filter, limit, at }: CheckedFiles,
 ): Promise<Checked> {
   const store = new FileStore(model.db as Connection);
   const own = { $and: [{ "metadata.collection": model.collection.name }, filter] };
@@ -53,12 +53,12 @@ export async function removeUnnamed(
     const id = String(each._id);
     (named.has(id) || namedAnywhere.has(id) ? kept : unnamed).push(each);
   }
-  await store.records.updateMany({ _id: { $in: kept.map(({ _id }) => _id) } }, {
-    $set: {
-      "metadata.isConfirmed": true,
-      "metadata.checkAt": new Date(at.getTime() + CHECK_MS),
-    },
-  } as object);
+  if (at !== undefined) {
+    const checkAt = new Date(at.getTime() + CHECK_MS);
+    await store.records.updateMany({ _id: { $in: kept.map(({ _id }) => _id) } }, {
+      $set: { "metadata.isConfirmed": true, "metadata.checkAt": checkAt },
+    } as object);
+  }
   return { checked: found.length, removed: await removeClaimed(store, { own, unnamed }) };
 }
 
@@ -136,12 +136,18 @@ export async function tidyFiles(
   }
 }
 
-/** Removes the files of entities that do not exist any more, after the removal of many entities. */
+/** The maximum number of files that one removal of many entities finds. */
+const MAX_ORPHANS = 10_000;
+
+/**
+ * Removes the files of entities that do not exist any more, after the removal of many entities. Housekeeping removes the
+ * files beyond the limit.
+ */
 export async function removeOrphans(owners: FileOwners, limit: number): Promise<void> {
   const { model } = owners;
-  const { records } = new FileStore(model.db as Connection);
+  const store = new FileStore(model.db as Connection);
   const { name } = model.collection;
-  const orphans = await records.aggregate<FileRecord>([
+  const orphans = await store.records.aggregate<FileRecord>([
     { $match: { "metadata.collection": name, "metadata.isConfirmed": true } },
     {
       $lookup: {
@@ -153,9 +159,10 @@ export async function removeOrphans(owners: FileOwners, limit: number): Promise<
       },
     },
     { $match: { entities: [] } },
-    { $limit: limit },
+    { $limit: MAX_ORPHANS },
     { $project: { _id: 1 } },
   ], { maxTimeMS: MAX_TIME_MS }).toArray();
   const filter = { _id: { $in: orphans.map(({ _id }) => _id) } };
+  await store.suspect(filter);
   await removeUnnamed(owners, { filter, limit });
 }

@@ -47,6 +47,26 @@ test("housekeeping removes within a day what the application has dropped by itse
   assertEquals(await storedCounts(), NOTHING);
 });
 
+test("files that stay do not keep housekeeping from files that go", async () => {
+  await using served = await serveBook();
+  const { app, path } = served;
+  const parts: string[] = [];
+  for (let at = 0; at < 120; at++) {
+    const { _id } = await app.created(`${path}/attachments`, { title: `${at}` });
+    parts.push(_id);
+    const { put } = fileAt(`${app.url}${path}/attachments/${_id}/file`);
+    assertEquals(await outcome(put("x")), [201]);
+  }
+  await mongoose.connection.collection("books").updateOne({}, {
+    $unset: { "attachments.110.file": 1 },
+  });
+  assertEquals(await tidy(24), { removed: { Book: 1 } });
+  assertEquals(await storedCounts(), { files: 119, chunks: 119 });
+  assertEquals(await tidy(30), { removed: {} });
+  const last = fileAt(`${app.url}${path}/attachments/${parts.at(-1)}/file`);
+  assertEquals(await (await last.get()).text(), "x");
+});
+
 test("two uploads at once store one of them as a whole", async () => {
   await using served = await serveBook();
   const { app, path, cover: { put, get } } = served;

@@ -9,7 +9,7 @@ export interface Mistake {
 }
 
 const HEADER = `import {
-  all, arrayProp, create, define, type Entity, FrameworkModel, type FrameworkRequest, type Hidden, leaveOut, one, onlyIf, prop, type ReadOnly, type Ref, removeAll, rest, update,
+  all, arrayProp, create, define, type Entity, FrameworkModel, type FrameworkRequest, type Hidden, leaveOut, one, onlyIf, prop, type ReadOnly, type Ref, removeAll, rest, StoredFile, update,
 } from "@mongrove/mongrove";
 import { connect, type Resource } from "@mongrove/mongrove/client";
 class User extends FrameworkModel {
@@ -560,6 +560,11 @@ class Film extends Movie {}`,
     name: "a ReadOnly field that is not readonly",
     code: `class Note extends FrameworkModel { @prop({ type: Date }) at?: ReadOnly<Date>; }`,
     says: `"the field is ReadOnly: add readonly: true"`,
+  },
+  {
+    name: "a file without a maximum size",
+    code: `class Note extends FrameworkModel { @prop({ type: StoredFile }) scan?: StoredFile; }`,
+    says: `"the field is a file: add maxBytes, the maximum number of bytes"`,
   },
   {
     name: "a filter of the client with a field that the class does not have",
