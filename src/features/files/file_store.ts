@@ -1,8 +1,7 @@
 import mongoose from "mongoose";
 import type { Connection, mongo } from "mongoose";
 import { StatementTurns } from "../../database/statement_turns.ts";
-import { MARGIN_MS, MAX_TIME_MS, type TimeBudget } from "../../database/time_budget.ts";
-import { withTimeLimit } from "../../database/time_limit.ts";
+import { MAX_TIME_MS, type TimeBudget } from "../../database/time_budget.ts";
 import { unavailable } from "../../errors/refusals.ts";
 import { memoize } from "../../schema/memoize.ts";
 import type { ByteRange } from "./range.ts";
@@ -262,24 +261,27 @@ function after(ms: number): Date {
   return new Date(Date.now() + ms);
 }
 
-/** Creates the indexes of the files of a connection once. A failed creation is repeated by the next upload. */
+/** Creates the indexes of the files of a database once. A failed creation is repeated by the next upload. */
 async function indexesOf(connection: Connection): Promise<void> {
-  const built = builds(connection);
-  await (built.done ??= createIndexes(new FileStore(connection)).catch((error) => {
-    built.done = undefined;
+  const ofClient = builds(connection.getClient());
+  const { name } = connection;
+  const build = ofClient.get(name) ?? createIndexes(new FileStore(connection));
+  ofClient.set(name, build);
+  await build.catch((error) => {
+    ofClient.delete(name);
     throw error;
-  }));
+  });
 }
 
-const builds = memoize((_connection: Connection): { done?: Promise<void> | undefined } => ({}));
+/** The creations of indexes by the name of their database. */
+const builds = memoize((_client: object) => new Map<string, Promise<void>>());
 
 async function createIndexes({ records, chunks }: FileStore): Promise<void> {
-  await withTimeLimit(async () => {
-    await chunks.createIndex({ [FILE_OF_CHUNK]: 1, n: 1 }, { unique: true });
-    await records.createIndexes([
-      { key: { filename: 1, uploadDate: 1 } },
-      { key: { "metadata.collection": 1, "metadata.entity": 1 } },
-      { key: { "metadata.collection": 1, "metadata.checkAt": 1 } },
-    ]);
-  }, { ms: MAX_TIME_MS + MARGIN_MS, message: "Cannot create the indexes of files" });
+  const options = { maxTimeMS: MAX_TIME_MS };
+  await chunks.createIndex({ [FILE_OF_CHUNK]: 1, n: 1 }, { unique: true, ...options });
+  await records.createIndexes([
+    { key: { filename: 1, uploadDate: 1 } },
+    { key: { "metadata.collection": 1, "metadata.entity": 1 } },
+    { key: { "metadata.collection": 1, "metadata.checkAt": 1 } },
+  ], options);
 }

@@ -117,7 +117,7 @@ async function removeFiles(paths: FilePaths, { route, context }: DoneWrite): Pro
   const isOfParts = acting !== context.level && acting.link?.embedded === true;
   const isRemoval = !isOfParts && acting.kind.change === "remove";
   const isOfNested = paths.some((path) => path.includes(".")) && acting.kind.origin !== "new";
-  if (acting.perform !== undefined || !isRemoval && !isOfNested) return;
+  if (acting.target === StoredFile || !isRemoval && !isOfNested) return;
   try {
     const model = await context.model() as Model<unknown>;
     if (isRemoval && acting.kind.many) return await removeOrphans({ model, paths }, MOST_REMOVED);
