@@ -53,11 +53,8 @@ export type FieldProblem<D, N extends string, O, P> = Decorated<D> extends infer
 export type BrandProblem<V, O, P> = 0 extends 1 & V ? P
   : IsHidden<V> extends true
     ? OptionIn<O, "hidden"> extends true ? P : "the field is Hidden: add hidden: true"
-  : IsReadOnly<V> extends true
-    ? "~file" extends keyof V
-      ? OptionIn<O, "maxBytes"> extends undefined
-        ? "the field is a file: add maxBytes, the maximum number of bytes"
-      : P
+  : IsReadOnly<V> extends true ? "~file" extends keyof V ? "maxBytes" extends keyof O ? P
+      : "the field is a file: add maxBytes, the maximum number of bytes"
     : OptionIn<O, "readonly"> extends true ? P
     : OptionIn<O, "stamp"> extends string ? P
     : "the field is ReadOnly: add readonly: true"

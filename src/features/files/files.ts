@@ -1,10 +1,11 @@
-import type { Model } from "mongoose";
+import type { ClientSession, Connection, Model } from "mongoose";
 import type { Method } from "../../declare/operations/methods.ts";
 import { isAction } from "../../declare/operations/action.ts";
 import { isOperationWord } from "../../declare/operations/operation.ts";
 import { logError } from "../../errors/log.ts";
-import { forbidden } from "../../errors/refusals.ts";
-import type { ClassFeature, DoneWrite, TogetherWrite } from "../../pipeline/class_feature.ts";
+import { badFormat, forbidden } from "../../errors/refusals.ts";
+import { innerRequestOf } from "../../http/inner_request.ts";
+import type { ClassFeature, DoneWrite } from "../../pipeline/class_feature.ts";
 import type { PartMethod } from "../../pipeline/class_methods.ts";
 import { fetchOne } from "../../pipeline/fetch.ts";
 import { cannotMount } from "../../pipeline/option_reader.ts";
@@ -18,6 +19,7 @@ import { actingLevel } from "../../pipeline/request/route.ts";
 import { checkVersion } from "../../pipeline/request/versions.ts";
 import type { PartDescription, PartLink } from "../../schema/describe_parts.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
+import { sharedSession } from "../../schema/mongoose/statements/transaction_around.ts";
 import { describeGet, describePut, describeRemove } from "./describe_files.ts";
 import { FileField, type StoredValue } from "./file_field.ts";
 import { declaredFiles, rulesOf } from "./file_fields.ts";
@@ -45,7 +47,11 @@ export const files: ClassFeature<FilePaths> = {
   after: removeFiles,
   // A removal that another removal has caused always has a transaction.
   joins: (_paths, { operation }) => operation === "cascade",
-  together: (_paths, write) => suspectFiles(write),
+  async together(_paths, { change, entities, model, session }) {
+    if (change === "remove") {
+      await suspectFiles(model, { ids: entities.map(({ id }) => id), session });
+    }
+  },
   tidy: (paths) => ({ model, at, limit }) => tidyFiles({ model, paths }, { at, limit }),
 };
 
@@ -82,13 +88,19 @@ function partMethod(method: Method, { link, rest }: PartDescription): PartMethod
     hooks: { summary: `${verb} the file "${property}"`, ...hooks },
     bytes: describe(rules),
     perform: (context) => run(context, rules),
-    ...isWrite && {
-      checkRequest(context: LevelContext) {
-        checkRights(context, link);
-        if (operation === "replace") checkUpload(context, rules);
-      },
+    checkRequest(context) {
+      refuseInner(context);
+      if (isWrite) checkRights(context, link);
+      if (operation === "replace") checkUpload(context, rules);
     },
   };
+}
+
+/** Throws a 400 if the request is a part of another one, such as of a batch, which has neither bytes nor several stores. */
+function refuseInner({ req }: LevelContext): void {
+  if (innerRequestOf(req) !== undefined) {
+    throw badFormat("A request for a file cannot be a part of another request");
+  }
 }
 
 /** Throws a 403 if the caller cannot set the property, because a function in its option `readonly` says so. */
@@ -120,9 +132,14 @@ async function removeFiles(paths: FilePaths, { route, context }: DoneWrite): Pro
   if (acting.target === StoredFile || !isRemoval && !isOfNested) return;
   try {
     const model = await context.model() as Model<unknown>;
-    if (isRemoval && acting.kind.many) return await removeOrphans({ model, paths }, MOST_REMOVED);
+    if (isRemoval && acting.kind.many) {
+      // The entities of a transaction that is still open are not removed yet.
+      return sharedSession() ? undefined : await removeOrphans({ model, paths }, MOST_REMOVED);
+    }
     if (!kind.item || kind.origin === "byKey") return;
     const entity = castForQuery(model.schema.path("_id"), idParam(context));
+    const session = sharedSession();
+    if (session !== undefined) return await suspectFiles(model, { ids: [entity], session });
     const filter = { "metadata.entity": entity, "metadata.isConfirmed": true };
     await removeUnnamed({ model, paths }, { filter: filter as object, limit: MOST_REMOVED });
   } catch (error) {
@@ -130,12 +147,15 @@ async function removeFiles(paths: FilePaths, { route, context }: DoneWrite): Pro
   }
 }
 
-/** Has housekeeping check the files of entities that are removed in a transaction. */
-async function suspectFiles({ change, entities, model, session }: TogetherWrite): Promise<void> {
-  if (change !== "remove") return;
+/** Has housekeeping check the files of entities that are written in a transaction. */
+async function suspectFiles(
+  model: Model<unknown>,
+  { ids, session }: { readonly ids: readonly unknown[]; readonly session: ClientSession },
+): Promise<void> {
   const filter = {
     "metadata.collection": model.collection.name,
-    "metadata.entity": { $in: entities.map(({ id }) => id) },
+    "metadata.entity": { $in: ids },
+    "metadata.isConfirmed": true,
   };
-  await new FileStore(model.db as never).suspect(filter as object, session);
+  await new FileStore(model.db as Connection).suspect(filter as object, session);
 }

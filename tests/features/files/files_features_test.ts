@@ -247,3 +247,27 @@ test("an embedded object that is cleared takes its file with it", async () => {
   assertEquals(main, undefined);
   assertEquals((await storedCounts()).files, 2);
 });
+
+test("a batch takes no files, and removes those of entities that it removes", async () => {
+  await using app = await mountOnReplicaSet([Note, Case], {
+    batch: { path: "/batch" },
+    tenant: () => "one",
+    actor: () => "ann",
+    tidy: false,
+  });
+  const { _id } = await app.created("/notes", {});
+  const sheet = fileAt(`${app.url}/notes/${_id}/sheet`);
+  assertEquals(await outcome(sheet.put("text", { "content-type": "application/x" })), [201]);
+  const send = async (method: string, path: string) => {
+    const body = method === "PUT" ? { body: {} } : {};
+    const { status } = await app.post("/batch", { requests: [{ id: "a", method, path, ...body }] });
+    return status;
+  };
+  assertEquals(await send("GET", `/notes/${_id}/sheet`), 400);
+  assertEquals(await send("PUT", `/notes/${_id}/sheet`), 400);
+  assertEquals(await (await sheet.get()).text(), "text");
+  assertEquals(await send("DELETE", `/notes/${_id}`), 200);
+  assertEquals(await outcome(sheet.get()), [404, "NOT_FOUND"]);
+  assertEquals(await Framework.tidy(), { removed: { Note: 1 } });
+  assertEquals(await storedCounts(), { files: 0, chunks: 0 });
+});
