@@ -10,11 +10,13 @@ export interface CurlRequest {
   readonly headers: Record<string, string>;
   /** The body. */
   readonly raw?: string;
+  /** The file with cookies to send. */
+  readonly jar?: string;
 }
 
 /**
- * Reads a curl line, as far as our documentation uses its options: `-s`, `-i`, `-G`, `-X`, `-H`, `-d` and
- * `--data-urlencode`.
+ * Reads a curl line, as far as our documentation uses its options: `-s`, `-i`, `-b`, `-G`, `-X`, `-H`, `-d`
+ * and `--data-urlencode`.
  *
  * @param line The line.
  * @returns The request.
@@ -27,10 +29,12 @@ export function readCurl(line: string): CurlRequest {
   const data: string[] = [];
   let method: string | undefined;
   let url = "";
+  let jar: string | undefined;
   let isGet = false;
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
     if (word === "-G") isGet = true;
     else if (word === "-X") method = take(words);
+    else if (word === "-b") jar = take(words);
     else if (word === "-H") Object.assign(headers, readHeader(take(words)));
     else if (word === "-d") data.push(take(words));
     else if (word === "--data-urlencode") data.push(encodePair(take(words)));
@@ -40,15 +44,28 @@ export function readCurl(line: string): CurlRequest {
     }
   }
   const text = data.join("&");
-  if (isGet) return { method: method ?? "GET", url: `${url}?${text}`, headers };
-  if (data.length === 0) return { method: method ?? "GET", url, headers };
-  return { method: method ?? "POST", url, headers, raw: text };
+  const cookies = jar === undefined ? {} : { jar };
+  if (isGet) return { method: method ?? "GET", url: `${url}?${text}`, headers, ...cookies };
+  if (data.length === 0) return { method: method ?? "GET", url, headers, ...cookies };
+  return { method: method ?? "POST", url, headers, raw: text, ...cookies };
 }
 
-/** Sends what a curl line tells, without curl. */
-export function sendCurl(line: string): Promise<Reply> {
-  const { url, ...options } = readCurl(line);
-  return request(url, options);
+/**
+ * Sends what a curl line tells, without curl.
+ *
+ * @param line The line.
+ * @param jars The cookies in each file that lines name.
+ */
+export function sendCurl(
+  line: string,
+  jars: ReadonlyMap<string, string> = new Map(),
+): Promise<Reply> {
+  const { url, jar, headers, ...options } = readCurl(line);
+  const cookie = jar === undefined ? undefined : jars.get(jar);
+  return request(url, {
+    ...options,
+    headers: { ...headers, ...cookie !== undefined && { cookie } },
+  });
 }
 
 /**

@@ -1,114 +1,38 @@
 import { assert, assertEquals } from "@std/assert";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { join } from "node:path";
-import { openDatabase, type TestDatabase } from "../harness/database.ts";
-import { startMongo } from "../harness/mongo/start_mongo.ts";
 import { serve } from "../harness/serve.ts";
 import { test } from "../harness/testing.ts";
-import { readSteps } from "../docs/tutorial/read_steps.ts";
-import { makeProject, type Project } from "../docs/tutorial/make_project.ts";
-import { runCommand } from "../reach/support/run_command.ts";
-import { startApp } from "../reach/support/start_app.ts";
-import { client, type EntityBody } from "../support/client.ts";
-import { until } from "../support/until.ts";
+import type { EntityBody } from "../support/client.ts";
+import {
+  filesOfPage,
+  type LoginApp,
+  openLoginApp,
+  SESSION_SETTINGS,
+  sessionsOf,
+} from "./support/login_app.ts";
 
-const page = await Deno.readTextFile(new URL("../../docs/login.md", import.meta.url));
-const filesBelow = (title: string) => readSteps(page).find((step) => step.title === title)?.files;
+const PAGE = "docs/login.md";
 
-/** The versions of the packages of the page. */
-const PACKAGES = {
-  "better-auth": "npm:better-auth@^1.7",
-  "better-auth/": "npm:/better-auth@^1.7/",
-  "express-rate-limit": "npm:express-rate-limit@^8",
-  jose: "npm:jose@^6",
-};
-
-/** Writes the application of the page with one of its logins. Live lists ask their hooks more often than on the page. */
-async function makeApp(login: string, change = (code: string) => code): Promise<Project> {
-  const project = await makeProject();
-  const path = join(project.folder, "deno.json");
-  const config = JSON.parse(await Deno.readTextFile(path));
-  config.imports = { ...config.imports, ...PACKAGES };
-  const files = { ...filesBelow("The application"), ...filesBelow(login) };
-  const texts = Object.entries(files).map(([name, text]) => [
-    name,
-    change(text.replace("renewMS: 10_000", "renewMS: 300")),
-  ]);
-  await project.write({ ...Object.fromEntries(texts), "deno.json": JSON.stringify(config) });
-  const check = ["check", "--quiet", "--no-lock", "main.ts"];
-  await runCommand(Deno.execPath(), check, { cwd: project.folder });
-  return project;
+/** Returns the application of the page with one of its logins. Live lists ask their hooks more often than on the page. */
+async function filesWith(login: string): Promise<Record<string, string>> {
+  const { "app.ts": app = "", ...files } = await filesOfPage(PAGE, ["The application", login]);
+  return { ...files, "app.ts": app.replace("renewMS: 10_000", "renewMS: 300") };
 }
 
-/** Starts the application, with its output in a file. */
-async function startPage({ folder }: Project, database: TestDatabase, env: Record<string, string>) {
-  const log = join(folder, "log.txt");
-  const run = ["run", "-A", "--quiet", "--no-lock", "--no-check", "main.ts"];
-  const command = ["sh", "-c", `exec "$0" "$@" > ${log}`, Deno.execPath(), ...run] as const;
-  const app = await startApp(command, { cwd: folder, env: { MONGODB_URI: database.uri, ...env } });
-  return {
-    ...client(app),
-    readLog: () => Deno.readTextFile(log),
-    /** Reads a live list to its end. */
-    async readStream(headers: Record<string, string>): Promise<string> {
-      const options = { headers: { accept: "text/event-stream", ...headers } };
-      const response = await fetch(`${app.url}/notes`, options);
-      assertEquals(response.status, 200);
-      return await response.text();
-    },
-    [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
-  };
+/** Reads a live list to its end. */
+async function readStream(app: LoginApp, headers: Record<string, string>): Promise<string> {
+  const options = { headers: { accept: "text/event-stream", ...headers } };
+  const response = await fetch(`${app.url}/notes`, options);
+  assertEquals(response.status, 200);
+  return await response.text();
 }
 
-const PASSWORD = "correct horse battery";
-const SETTINGS = { APP_URL: "http://notes.example", AUTH_SECRET: crypto.randomUUID().repeat(2) };
-const ORIGIN = { origin: SETTINGS.APP_URL };
-
-/** Starts the application with sessions, and returns functions that send the requests of its login. */
 async function openSessions() {
-  await using stack = new AsyncDisposableStack();
-  const project = stack.use(await makeApp("Sessions"));
-  const mongo = stack.use(await startMongo({ replicaSet: 1 }));
-  const database = stack.use(await openDatabase(mongo.uri));
-  const app = stack.use(await startPage(project, database, SETTINGS));
-  const auth = (path: string, body: object, headers: Record<string, string> = {}) =>
-    app.post(`/api/auth/${path}`, body, { headers: { ...ORIGIN, ...headers } });
-  const opened = stack.move();
-  return {
-    ...app,
-    users: database.connection.collection("user"),
-    auth,
-    async signUp(name: string, email: string, more: object = {}): Promise<number> {
-      return (await auth("sign-up/email", { name, email, password: PASSWORD, ...more })).status;
-    },
-    async signIn(email: string, password: string = PASSWORD) {
-      const { status, headers } = await auth("sign-in/email", { email, password });
-      const cookie = headers.getSetCookie().map((each) => each.split(";")[0]).join("; ");
-      return { status, headers: { cookie, ...ORIGIN } };
-    },
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  };
+  const app = await openLoginApp(await filesWith("Sessions"), SESSION_SETTINGS);
+  return { ...app, ...sessionsOf(app) };
 }
 
-type Sessions = Awaited<ReturnType<typeof openSessions>>;
-
-/** Signs a user up, opens the link of the mail, and signs the user in. */
-async function enter(app: Sessions, name: string, email: string) {
-  assertEquals(await app.signUp(name, email), 200);
-  assertEquals((await app.signIn(email)).status, 403);
-  let link: string | undefined;
-  await until(async () => {
-    link = (await app.readLog()).match(`Mail to ${email}: (\\S+)`)?.[1];
-    return link !== undefined;
-  });
-  const { pathname, search } = new URL(link ?? "");
-  assertEquals((await app.get(pathname + search)).status, 302);
-  const user = await app.signIn(email);
-  assertEquals(user.status, 200);
-  return user;
-}
-
-async function refuseSignUps(app: Sessions): Promise<void> {
+async function refuseSignUps(app: Awaited<ReturnType<typeof openSessions>>): Promise<void> {
   assertEquals((await app.get("/notes")).status, 401);
   assertEquals(await app.signUp("Eve", "eve@acme.example", { role: "admin" }), 400);
   assertEquals(await app.signUp("Eve", "eve@acme.example", { organisation: "bell" }), 400);
@@ -120,8 +44,8 @@ async function refuseSignUps(app: Sessions): Promise<void> {
 test("docs/login.md: sessions of better-auth sign users in, and end their live lists", async () => {
   await using app = await openSessions();
   await refuseSignUps(app);
-  const ann = await enter(app, "Ann", "ann@acme.example");
-  const bob = await enter(app, "Bob", "bob@bell.example");
+  const ann = await app.enter("Ann", "ann@acme.example");
+  const bob = await app.enter("Bob", "bob@bell.example");
   const note = await app.created("/notes", { text: "Rest" }, ann);
   const stored = await app.users.findOne({ email: "ann@acme.example" });
   assertEquals([note.organisation, note.author], ["acme", String(stored?._id)]);
@@ -135,7 +59,7 @@ test("docs/login.md: sessions of better-auth sign users in, and end their live l
 
   await app.users.updateOne({ email: "ann@acme.example" }, { $set: { role: "admin" } });
   assertEquals((await app.patch(`/notes/${note._id}`, { remark: "x" }, ann)).status, 200);
-  const open = app.readStream(ann.headers);
+  const open = readStream(app, ann.headers);
   assertEquals((await app.auth("revoke-sessions", {}, ann.headers)).status, 200);
   assert((await open).includes("Rest"));
   assertEquals((await app.get("/notes", ann)).status, 401);
@@ -143,7 +67,7 @@ test("docs/login.md: sessions of better-auth sign users in, and end their live l
 
 test("docs/login.md: a wrong password is a 401, and many of them a 429", async () => {
   await using app = await openSessions();
-  const ann = await enter(app, "Ann", "ann@acme.example");
+  const ann = await app.enter("Ann", "ann@acme.example");
   assertEquals((await app.signIn("ann@acme.example", "wrong horse battery")).status, 401);
   assertEquals((await app.auth("sign-out", {}, ann.headers)).status, 200);
   assertEquals((await app.get("/notes", ann)).status, 401);
@@ -187,27 +111,25 @@ async function sign(
 
 /** Starts the application with tokens, and an identity provider whose keys can be changed. */
 async function openTokens() {
-  // A provider may rotate its keys at any time. jose waits 30 seconds before it asks for keys again.
-  const impatient = (code: string) => code.replace('"JWKS_URL"))', "$&, { cooldownDuration: 0 }");
-  await using stack = new AsyncDisposableStack();
-  const project = stack.use(await makeApp("Tokens", impatient));
-  const mongo = stack.use(await startMongo({ replicaSet: 1 }));
-  const database = stack.use(await openDatabase(mongo.uri));
   const published: { keys?: Key[] } = {};
   const provider = await serve((_req: IncomingMessage, res: ServerResponse) => {
     res.writeHead(published.keys ? 200 : 500, { "content-type": "application/json" });
     res.end(JSON.stringify({ keys: published.keys?.map(({ jwk }) => jwk) }));
   });
-  stack.defer(() => provider.stop());
+  const { "login.ts": login = "", ...files } = await filesWith("Tokens");
+  // A provider may rotate its keys at any time. jose waits 30 seconds before it asks for keys again.
+  const impatient = login.replace('"JWKS_URL"))', "$&, { cooldownDuration: 0 }");
   const env = { JWKS_URL: provider.url, ISSUER: "idp", AUDIENCE: "notes" };
-  const app = stack.use(await startPage(project, database, env));
-  const opened = stack.move();
+  const app = await openLoginApp({ ...files, "login.ts": impatient }, env);
   return {
     ...app,
     published,
     statusFor: async (headers: Record<string, string>) =>
       (await app.get("/notes", { headers })).status,
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]();
+      await provider.stop();
+    },
   };
 }
 
@@ -250,5 +172,5 @@ test("docs/login.md: tokens of an identity provider sign users in, until they ex
   assertEquals((await app.get(`/notes/${note._id}`, bob)).status, 404);
   assertEquals((await app.delete(`/notes/${note._id}`, ann)).status, 403);
   assertEquals(await statusFor(await sign(second, { organisation: 7 })), 500);
-  assert((await app.readStream(await sign(second, { seconds: 2 }))).includes("Rest"));
+  assert((await readStream(app, await sign(second, { seconds: 2 }))).includes("Rest"));
 });

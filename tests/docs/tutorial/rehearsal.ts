@@ -16,8 +16,15 @@ export class Rehearsal {
   /** The identifiers and places that the application gave, by those on the page. */
   readonly #given = new Map<string, string>();
 
+  readonly #jars: ReadonlyMap<string, string>;
+
   /** The headers of the last answer. */
   #headers = new Headers();
+
+  /** @param jars The cookies in each file that the lines of the page name. */
+  constructor(jars: ReadonlyMap<string, string> = new Map()) {
+    this.#jars = jars;
+  }
 
   /**
    * Sends a curl line of the page.
@@ -31,7 +38,7 @@ export class Rehearsal {
     const sent = line.replace("http://127.0.0.1:3000", url)
       .replaceAll(CURSOR, (cursor) => this.#given.get(cursor) ?? cursor)
       .replaceAll(ID, (id) => this.#given.get(id) ?? id);
-    const { status, text, headers } = await sendCurl(sent);
+    const { status, text, headers } = await sendCurl(sent, this.#jars);
     this.#headers = headers;
     this.#learn(expected, text);
     const shown = this.#show(text).replaceAll("\r\n", "\n");

@@ -1,0 +1,110 @@
+import { assertEquals } from "@std/assert";
+import { join } from "node:path";
+import { openDatabase, type TestDatabase } from "../../harness/database.ts";
+import { startMongo } from "../../harness/mongo/start_mongo.ts";
+import { makeProject, type Project } from "../../docs/tutorial/make_project.ts";
+import { readSteps } from "../../docs/tutorial/read_steps.ts";
+import { runCommand } from "../../reach/support/run_command.ts";
+import { startApp } from "../../reach/support/start_app.ts";
+import { type Client, client } from "../../support/client.ts";
+import { until } from "../../support/until.ts";
+
+/** The versions of the packages of the page about logins. */
+const PACKAGES = {
+  "better-auth": "npm:better-auth@^1.7",
+  "better-auth/": "npm:/better-auth@^1.7/",
+  "express-rate-limit": "npm:express-rate-limit@^8",
+  jose: "npm:jose@^6",
+};
+
+type Files = Readonly<Record<string, string>>;
+
+/** Returns the files below some headings of a page. */
+export async function filesOfPage(path: string, titles: readonly string[]): Promise<Files> {
+  const page = await Deno.readTextFile(new URL(`../../../${path}`, import.meta.url));
+  const steps = readSteps(page).filter(({ title }) => titles.includes(title));
+  return Object.assign({}, ...steps.map(({ files }) => files));
+}
+
+/** An application with a login, which runs in a process on a replica set. */
+export interface LoginApp extends Client, AsyncDisposable {
+  readonly folder: string;
+  readonly database: TestDatabase;
+  readLog(): Promise<string>;
+}
+
+async function makeApp(files: Files): Promise<Project> {
+  const project = await makeProject();
+  const path = join(project.folder, "deno.json");
+  const config = JSON.parse(await Deno.readTextFile(path));
+  config.imports = { ...config.imports, ...PACKAGES };
+  await project.write({ ...files, "deno.json": JSON.stringify(config) });
+  const names = Object.keys(files).filter((name) => name.endsWith(".ts"));
+  const check = ["check", "--quiet", "--no-lock", ...names];
+  await runCommand(Deno.execPath(), check, { cwd: project.folder });
+  return project;
+}
+
+/** Checks the types of an application with a login, and starts its `main.ts`. */
+export async function openLoginApp(files: Files, env: Record<string, string>): Promise<LoginApp> {
+  await using stack = new AsyncDisposableStack();
+  const { folder } = stack.use(await makeApp(files));
+  const mongo = stack.use(await startMongo({ replicaSet: 1 }));
+  const database = stack.use(await openDatabase(mongo.uri));
+  const log = join(folder, "log.txt");
+  const run = ["run", "-A", "--quiet", "--no-lock", "--no-check", "main.ts"];
+  const command = ["sh", "-c", `exec "$0" "$@" > ${log}`, Deno.execPath(), ...run] as const;
+  const options = { cwd: folder, env: { MONGODB_URI: database.uri, ...env } };
+  const app = stack.use(await startApp(command, options));
+  const opened = stack.move();
+  return {
+    ...client(app),
+    folder,
+    database,
+    readLog: () => Deno.readTextFile(log),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** The settings of an application whose users have sessions. */
+export const SESSION_SETTINGS = {
+  APP_URL: "http://notes.example",
+  AUTH_SECRET: crypto.randomUUID().repeat(2),
+};
+
+const PASSWORD = "correct horse battery";
+const ORIGIN = { origin: SESSION_SETTINGS.APP_URL };
+
+/** Returns functions that send the requests of the login of an application with sessions. */
+export function sessionsOf(app: LoginApp) {
+  const auth = (path: string, body: object, headers: Record<string, string> = {}) =>
+    app.post(`/api/auth/${path}`, body, { headers: { ...ORIGIN, ...headers } });
+  const signUp = async (name: string, email: string, more: object = {}): Promise<number> =>
+    (await auth("sign-up/email", { name, email, password: PASSWORD, ...more })).status;
+  const signIn = async (email: string, password: string = PASSWORD) => {
+    const { status, headers } = await auth("sign-in/email", { email, password });
+    const cookie = headers.getSetCookie().map((each) => each.split(";")[0]).join("; ");
+    return { status, headers: { cookie, ...ORIGIN } };
+  };
+  return {
+    users: app.database.connection.collection("user"),
+    auth,
+    signUp,
+    signIn,
+    /** Signs a user up, opens the link of the mail, and signs the user in. */
+    async enter(name: string, email: string) {
+      assertEquals(await signUp(name, email), 200);
+      assertEquals((await signIn(email)).status, 403);
+      let link: string | undefined;
+      await until(async () => {
+        link = (await app.readLog()).match(`Mail to ${email}: (\\S+)`)?.[1];
+        return link !== undefined;
+      });
+      const { pathname, search } = new URL(link ?? "");
+      assertEquals((await app.get(pathname + search)).status, 302);
+      const user = await signIn(email);
+      assertEquals(user.status, 200);
+      return user;
+    },
+  };
+}

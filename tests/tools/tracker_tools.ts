@@ -1,0 +1,74 @@
+import { assertEquals } from "@std/assert";
+import { parseAnswer } from "../docs/tutorial/parse_answer.ts";
+import { readSteps } from "../docs/tutorial/read_steps.ts";
+import { Rehearsal } from "../docs/tutorial/rehearsal.ts";
+import { findMongod } from "../harness/mongo/find_mongo.ts";
+import { test } from "../harness/testing.ts";
+import { runCommand } from "../reach/support/run_command.ts";
+import { filesOfPage, openLoginApp, SESSION_SETTINGS, sessionsOf } from "./support/login_app.ts";
+
+const PAGE = "docs/tracker.md";
+const steps = readSteps(await Deno.readTextFile(new URL(`../../${PAGE}`, import.meta.url)));
+
+/** Starts the tracker with the users of the page. */
+async function openTracker() {
+  const login = await filesOfPage("docs/login.md", ["The application", "Sessions"]);
+  const { "note.ts": _note, ...files } = login;
+  const own = await filesOfPage(PAGE, steps.map(({ title }) => title));
+  const app = await openLoginApp({ ...files, ...own }, SESSION_SETTINGS);
+  const sessions = sessionsOf(app);
+  const jars = new Map<string, string>();
+  for (const email of ["ann@acme.example", "cem@acme.example", "bob@bell.example"]) {
+    const name = email.slice(0, 3);
+    jars.set(name, (await sessions.enter(name, email)).headers.cookie);
+  }
+  await sessions.users.updateOne({ email: "ann@acme.example" }, { $set: { role: "admin" } });
+  return { app, jars };
+}
+
+type Tracker = Awaited<ReturnType<typeof openTracker>>;
+
+async function playTurns({ app, jars }: Tracker, t: Deno.TestContext): Promise<void> {
+  const rehearsal = new Rehearsal(jars);
+  for (const { title, turns } of steps.filter(({ turns }) => turns.length > 0)) {
+    await t.step(title, async () => {
+      for (const { line, answer, headers } of turns) {
+        const given = parseAnswer(await rehearsal.play(app.url, line, answer));
+        assertEquals(given, parseAnswer(answer), line);
+        assertEquals(rehearsal.headers(headers), headers, line);
+      }
+    });
+  }
+}
+
+const RUN = ["-A", "--quiet", "--no-lock", "--no-check"];
+
+/** Runs the board, and ends the only task when the board has shown it. */
+async function playBoard({ app, jars }: Tracker): Promise<void> {
+  const headers = { cookie: jars.get("cem") ?? "" };
+  const board = new Deno.Command(Deno.execPath(), {
+    args: ["run", ...RUN, "board.ts", app.url, headers.cookie],
+    cwd: app.folder,
+    stdout: "piped",
+  }).spawn();
+  const shown: string[] = [];
+  for await (const text of board.stdout.pipeThrough(new TextDecoderStream())) {
+    shown.push(...text.trim().split("\n"));
+    if (shown.length > 1) continue;
+    const [task] = await app.read<[{ readonly _id: string }]>("/tasks", { headers });
+    await app.updated(`/tasks/${task._id}`, { state: "done" }, { headers });
+  }
+  assertEquals([(await board.status).code, shown], [0, ["doing: Buy fuel", "nothing to do"]]);
+}
+
+test("docs/tracker.md shows what its application answers, and its board and its test run", async (t) => {
+  const tracker = await openTracker();
+  await using app = tracker.app;
+  await playTurns(tracker, t);
+  await t.step("A live board", () => playBoard(tracker));
+  await t.step("Tests", async () => {
+    const { path } = await findMongod({ uri: "" });
+    const env = { MONGOMS_SYSTEM_BINARY: path, MONGOMS_SYSTEM_BINARY_VERSION_CHECK: "false" };
+    await runCommand(Deno.execPath(), ["test", ...RUN, "app.test.ts"], { cwd: app.folder, env });
+  });
+});
