@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import { startMongo } from "../harness/mongo/start_mongo.ts";
 import { test } from "../harness/testing.ts";
@@ -19,7 +19,9 @@ async function play(page: string, t: Deno.TestContext): Promise<void> {
   await using app = await open(mongo.uri);
   await Promise.all(Object.values(mongoose.connection.models).map((model) => model.init()));
   const rehearsal = new Rehearsal();
-  for (const { title, turns } of steps.filter(({ turns }) => turns.length > 0)) {
+  const played = steps.filter(({ turns }) => turns.length > 0);
+  assert(played.length > 0, `${page} shows no request`);
+  for (const { title, turns } of played) {
     await t.step(title, async () => {
       for (const { line, answer, headers } of turns) {
         const given = parseAnswer(await rehearsal.play(app.url, line, answer));
