@@ -221,7 +221,14 @@ export interface JoinedRequest {
 }
 
 /** A class for further writes in a transaction, and the name of their operation for records. */
-export type JoinedPlace = Pick<TogetherWrite, "target" | "operation">;
+export interface JoinedPlace extends Pick<TogetherWrite, "target" | "operation"> {
+  /**
+   * The way by which the conditions of class options apply. With `"route"`, entities in the trash can be restored.
+   *
+   * @default {"reference"}
+   */
+  readonly reach?: Reach | undefined;
+}
 
 type Scope = NonNullable<RestRecord["scope"]>;
 

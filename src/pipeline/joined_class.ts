@@ -56,7 +56,7 @@ export class JoinedClass {
     const { model, duties, write: { session }, timeBudget } = this.#options;
     const joined = duties?.together;
     await removeMatching(model, {
-      scope: {},
+      scope: this.present,
       filter: { _id: { $in: ids } },
       ids,
       removal: removalOf(duties, model),
@@ -91,7 +91,7 @@ export class JoinedClass {
     const options = { ...BEFORE_WRITE, ...statement, projection };
     const found = await model.collection.find(filter, options).toArray();
     if (found.length === 0) return;
-    await send({ _id: { $in: found.map(({ _id }) => _id) } });
+    await send(everyFilter({ _id: { $in: found.map(({ _id }) => _id) } }, filter));
     const entities = found.map((before) => {
       return { id: before._id, before, changed: changedBy(all, before) };
     });
@@ -110,7 +110,9 @@ function joinUpdates(...updates: readonly Update[]): Update {
 /** Opens a class for further writes in the transaction of a write. Throws if the class is on another connection. */
 export async function openJoined(
   write: TogetherWrite,
-  { target, operation, timeBudget }: JoinedPlace & { readonly timeBudget: TimeBudget },
+  { target, operation, reach = "reference", timeBudget }: JoinedPlace & {
+    readonly timeBudget: TimeBudget;
+  },
 ): Promise<JoinedClass> {
   const { request, model: { db } } = write;
   if (request === undefined) throw new TypeError(`Cannot write "${target.name}" without a request`);
@@ -119,7 +121,7 @@ export async function openJoined(
   const { features } = route;
   const model = getModel(target, db as never) as unknown as Model<unknown>;
   const conditions: Filter[] = [];
-  for (const condition of features.conditionsOf(target, "reference")) {
+  for (const condition of features.conditionsOf(target, reach)) {
     conditions.push(await condition(req) as Filter);
   }
   return new JoinedClass({

@@ -84,9 +84,11 @@ async function updateRemoved(
  */
 async function updateMatching(
   model: Model<unknown>,
-  { named, removal, collation, statementOptions, together = alone, isRecorded }: UpdateRemoved,
+  { named, removal, collation, statementOptions, together = alone, isRecorded, scope }:
+    UpdateRemoved,
 ): Promise<number> {
   const { collection } = model;
+  const bound = castFilter(model, scope);
   let count = 0;
   const projection = projectionOfWrite([removal], alwaysRead(model as never));
   await together(async (session) => {
@@ -101,7 +103,7 @@ async function updateMatching(
     }
     const found = await collection.find(named, { ...options, projection }).toArray();
     const ids = { _id: { $in: found.map(({ _id }) => _id) } };
-    await collection.updateMany(ids, removal as object, options);
+    await collection.updateMany(everyFilter(ids, bound), removal as object, options);
     count = found.length;
     return found.map((before) => ({
       id: before._id,

@@ -39,7 +39,7 @@ function insertionOf(record: NewRecord): UpsertStatement {
     throw tooMuch(new RangeError("A record of the history is too large"));
   }
   const stage = { $replaceWith: { $mergeObjects: ["$$ROOT", { $literal: record }, NOW] } };
-  return { q: { _id: new ObjectId() }, u: [stage], upsert: true };
+  return { q: { _id: new ObjectId(), entity: { $eq: record.entity } }, u: [stage], upsert: true };
 }
 
 const NOW = { at: "$$NOW" };

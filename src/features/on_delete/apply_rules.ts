@@ -140,10 +140,13 @@ export async function restoreCascade(
     const at = before[own.removal.time];
     if (!(at instanceof Date)) continue;
     for (const { owner, path, type } of fields) {
-      const joined = await openClass(write, { target: owner });
-      const { removal } = joined;
+      const joined = await openClass(write, { target: owner, reach: "route" });
+      const { present, removal } = joined;
       if (removal === undefined) continue;
-      const named = { [path]: castForQuery(type, id), [removal.time]: at };
+      const named = everyFilter(
+        { [path]: castForQuery(type, id), [removal.time]: at },
+        present,
+      );
       const update = { $unset: Object.fromEntries(removal.all.map((name) => [name, 1])) };
       await joined.update(named, { update });
     }

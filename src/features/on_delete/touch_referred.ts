@@ -64,19 +64,21 @@ async function newReferences(
 
 /** Returns the stored values of entities after a write, by the texts of their identifiers. */
 async function readStored(
-  { model, session }: RequestWrite,
+  write: RequestWrite,
   { entities, fields }: {
     readonly entities: readonly WrittenEntity[];
     readonly fields: readonly ReferringField[];
   },
 ): Promise<Map<string, StoredObject>> {
+  const { model, session } = write;
   const created = entities.flatMap(({ id, created }) =>
     created === undefined ? [] : [[storedText(id), created] as const]
   );
   const ids = entities.flatMap(({ id, created }) => created === undefined ? [id] : []);
   if (ids.length === 0) return new Map(created);
   const projection = Object.fromEntries(fields.map(({ path }) => [topOf(path), 1]));
-  const named = { _id: { $in: ids as never[] } };
+  const { present } = await openClass(write, write);
+  const named = everyFilter({ _id: { $in: ids } }, present);
   const found = await model.collection.find(named, { ...BEFORE_WRITE, projection, session })
     .toArray();
   return new Map([...created, ...found.map((each) => [storedText(each._id), each] as const)]);

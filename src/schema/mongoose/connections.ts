@@ -89,12 +89,13 @@ export function isStandalone(connection: Connection): boolean {
 }
 
 /**
- * Whether the driver knows more than one server. A write may then wait until other servers have copied it, so the write
- * needs more time.
+ * Whether the driver knows more than one server, or the router of a sharded cluster, whose shards are replica sets. A
+ * write may then wait until other servers have copied it, so the write needs more time.
  */
 export function isReplicated(connection: Connection): boolean {
   const { topology } = connection.getClient() as KnownServers;
-  return (topology?.description?.servers?.size ?? 0) > 1;
+  const servers = [...topology?.description?.servers?.values() ?? []];
+  return servers.length > 1 || servers.some(({ type }) => type === "Mongos");
 }
 
 /**

@@ -1,0 +1,207 @@
+import mongoose from "mongoose";
+import type { Mounted } from "../../support/support.ts";
+import type { Family, Tenancy } from "./papers.ts";
+import { CommandRecorder, type RecordedCommand } from "./record_commands.ts";
+import { assertSucceeded, FEATURES, makeEntities } from "./requests.ts";
+import {
+  judgeCommand,
+  type Judgement,
+  refusesIndex,
+  type ShardKey,
+  type Target,
+  type Version,
+  VERSIONS,
+  worst,
+} from "./shard_rules.ts";
+
+/** A shard key, and the classes that a table shows under it. */
+export interface Column {
+  readonly title: string;
+  readonly key: ShardKey;
+  readonly families: readonly Tenancy[];
+}
+
+export const COLUMNS = {
+  byTenant: { title: "`{ company: 1 }`", key: { company: 1 }, families: ["tenant"] },
+  byTenantAndId: {
+    title: "`{ company: 1, _id: 1 }`",
+    key: { company: 1, _id: 1 },
+    families: ["tenant"],
+  },
+  byId: { title: '`{ _id: "hashed" }`', key: { _id: "hashed" }, families: ["none"] },
+  byOther: { title: "`{ region: 1 }`", key: { region: 1 }, families: ["none"] },
+} as const satisfies Readonly<Record<string, Column>>;
+
+const columns: readonly Column[] = Object.values(COLUMNS);
+
+/** The collections of the framework, and the shard keys for them. */
+const OWN_KEYS: readonly (readonly [pattern: RegExp, name: string, key: ShardKey])[] = [
+  [/_history$/, "`<collection>_history`", { entity: "hashed" }],
+  [/^mongrove_keys$/, "`mongrove_keys`", { _id: "hashed" }],
+  [/^mongrove_leases$/, "`mongrove_leases`", { _id: "hashed" }],
+  [/^mongrove_follows$/, "`mongrove_follows`", { _id: "hashed" }],
+  [/^mongrove_dead_letters$/, "`mongrove_dead_letters`", { _id: "hashed" }],
+];
+
+/** The commands of each feature, by the family whose requests sent them. */
+export interface Recorded {
+  readonly feature: string;
+  readonly family: Tenancy;
+  readonly commands: readonly RecordedCommand[];
+}
+
+/** Uses all features of each family, and records the commands. */
+export async function recordFeatures(
+  app: Mounted,
+  { families, step }: {
+    readonly families: readonly Family[];
+    readonly step: (name: string, run: () => Promise<void>) => Promise<unknown>;
+  },
+): Promise<Recorded[]> {
+  const all: Recorded[] = [];
+  using recorder = await CommandRecorder.start();
+  for (const family of families) {
+    for (const [feature, send] of FEATURES) {
+      await step(`${feature} of "${family.name}"`, async () => {
+        const hooked = await makeEntities(app, family);
+        const stage = { ...await makeEntities(app, family), hooked };
+        recorder.take();
+        assertSucceeded(feature, await send(stage));
+        const commands = recorder.take().filter(({ name }) => name !== "createIndexes");
+        all.push({ feature, family: family.name, commands });
+      });
+    }
+  }
+  return all;
+}
+
+interface Judged {
+  readonly target: Target;
+  /** The versions of MongoDB that refuse a command. */
+  readonly refusing: readonly Version[];
+  readonly why: readonly string[];
+}
+
+/** Judges commands by all versions. The target is that of the newest version that differs from a refusal. */
+export function judgeAll(
+  commands: readonly RecordedCommand[],
+  keyOf: (command: RecordedCommand) => ShardKey | undefined,
+): Judged {
+  const byVersion = VERSIONS.map((version) => {
+    const judged = commands.flatMap((each) => {
+      const key = keyOf(each);
+      const { command, exists } = each;
+      return key === undefined ? [] : judgeCommand(command, { key, version, exists }) ?? [];
+    });
+    return { version, judged, worst: worst(judged) };
+  });
+  const refusing = byVersion.filter(({ worst: { target } }) => target === "refused");
+  const whys = refusing.flatMap(({ judged }) => judged.flatMap(({ why }: Judgement) => why ?? []));
+  return {
+    target: byVersion.at(-1)?.worst.target ?? "one",
+    refusing: refusing.map(({ version }) => version),
+    why: [...new Set(whys)].sort(),
+  };
+}
+
+/** Judges the commands of one feature on the collections of its classes. */
+export function judgeFeature(
+  recorded: readonly Recorded[],
+  { feature, column }: { readonly feature: string; readonly column: Column },
+): Judged {
+  const commands = recorded.filter((each) =>
+    each.feature === feature && column.families.includes(each.family)
+  ).flatMap(({ commands }) => commands);
+  const isOwn = ({ collection }: RecordedCommand) =>
+    OWN_KEYS.some(([pattern]) => pattern.test(collection));
+  return judgeAll(commands, (each) => isOwn(each) ? undefined : column.key);
+}
+
+/** Judges the commands on the collections of the framework. */
+export function judgeOwn(recorded: readonly Recorded[]): (readonly [string, ShardKey, Judged])[] {
+  const commands = recorded.flatMap(({ commands }) => commands);
+  return OWN_KEYS.map(([pattern, name, key]) => {
+    const judged = judgeAll(
+      commands,
+      ({ collection }) => pattern.test(collection) ? key : undefined,
+    );
+    return [name, key, judged];
+  });
+}
+
+const WORDS: Readonly<Record<Target, string>> = {
+  one: "one",
+  several: "some",
+  all: "all",
+  refused: "refused",
+};
+
+/** Returns the tables of `docs/scaling.md`, in Markdown. */
+export async function tablesOf(recorded: readonly Recorded[]): Promise<string> {
+  const notes: string[] = [];
+  const cellOf = ({ target, refusing, why }: Judged) => {
+    if (refusing.length === 0) return WORDS[target];
+    const marks = why.map((each) => {
+      if (!notes.includes(each)) notes.push(each);
+      return notes.indexOf(each) + 1;
+    });
+    const mark = `(${marks.sort().join(", ")})`;
+    return target === "refused"
+      ? `refused ${mark}`
+      : `${WORDS[target]}; ${refusing.join(" and ")} refuse ${mark}`;
+  };
+  const features = table(
+    ["feature", ...columns.map(({ title }) => title)],
+    FEATURES.map(([feature]) => [
+      feature,
+      ...columns.map((column) => cellOf(judgeFeature(recorded, { feature, column }))),
+    ]),
+  );
+  const own = table(
+    ["collection of Mongrove", "shard key", "shards"],
+    judgeOwn(recorded).map(([name, key, judged]) => [name, `\`${textOf(key)}\``, cellOf(judged)]),
+  );
+  const noted = notes.map((note, index) => `${index + 1}. ${note}`).join("\n");
+  return [features, noted, own, await indexTable()].join("\n\n");
+}
+
+function textOf(key: ShardKey): string {
+  const fields = Object.entries(key).map(([name, kind]) => `${name}: ${JSON.stringify(kind)}`);
+  return `{ ${fields.join(", ")} }`;
+}
+
+/** The unique indexes of the classes, by the collections that have them. */
+const UNIQUE: readonly (readonly [declared: string, collection: string, field: string])[] = [
+  ["`unique: true`, with `tenant`", "tenantpapers", "code"],
+  ["`unique: { global: true }`, with `tenant`", "tenantpapers", "domain"],
+  ["`unique: true`, without `tenant`", "nonepapers", "code"],
+];
+
+async function indexTable(): Promise<string> {
+  const rows = UNIQUE.map(async ([declared, collection, field]) => {
+    const indexes = await mongoose.connection.collection(collection).indexes();
+    const index = indexes.find(({ key, unique }) => unique && Object.keys(key).includes(field));
+    if (index === undefined) throw new Error(`"${collection}" has no unique index on "${field}"`);
+    const given = { key: index.key as Record<string, unknown>, unique: true };
+    const cells = columns.map(({ key }) => refusesIndex(given, key) ? "refused" : "built");
+    return [`${declared}: \`{ ${Object.keys(index.key).join(", ")} }\``, ...cells];
+  });
+  return table(["unique index", ...columns.map(({ title }) => title)], await Promise.all(rows));
+}
+
+/** Returns the unique indexes of the framework's collections, which no shard key may refuse. */
+export async function ownUniqueIndexes(): Promise<string[]> {
+  const { db } = mongoose.connection;
+  const found = await db?.listCollections({}, { nameOnly: true }).toArray() ?? [];
+  const own = found.filter(({ name }) => OWN_KEYS.some(([pattern]) => pattern.test(name)));
+  const indexes = await Promise.all(own.map(async ({ name }) => {
+    const all = await mongoose.connection.collection(name).indexes();
+    return all.filter(({ unique }) => unique).map(({ name: index }) => `${name}.${index}`);
+  }));
+  return indexes.flat();
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, head.map(() => "---"), ...rows];
+  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}

@@ -1,0 +1,78 @@
+import { assertEquals } from "@std/assert";
+import { test } from "../harness/testing.ts";
+import { makeFamily, serveFamilies, type Tenancy } from "./shards/papers.ts";
+import { FEATURES } from "./shards/requests.ts";
+import {
+  COLUMNS,
+  judgeFeature,
+  judgeOwn,
+  ownUniqueIndexes,
+  type Recorded,
+  recordFeatures,
+  tablesOf,
+} from "./shards/shard_table.ts";
+
+const PAGE = new URL("../../docs/scaling.md", import.meta.url);
+
+/** The lines of the page between which the tables stand. */
+const [BEGIN, END] = ["<!-- The tables of the shards -->", "<!-- end -->"];
+
+/** The features that read the entities of all tenants. */
+const OF_ALL = ["live list", "`Framework.tidy()`", "`follow()`"];
+
+/** Leaves out what the formatter of Markdown adds to tables. */
+function unformatted(text: string): string {
+  return text.replaceAll(/ +\|/g, " |").replaceAll(/-{3,}/g, "---").trim();
+}
+
+function assertNothingRefused(recorded: readonly Recorded[]): void {
+  for (const { title, key } of [COLUMNS.byTenant, COLUMNS.byTenantAndId, COLUMNS.byId]) {
+    const column = { title, key, families: ["tenant", "scope"] } as const;
+    for (const [feature] of FEATURES) {
+      const { refusing, why } = judgeFeature(recorded, { feature, column });
+      assertEquals({ refusing, why }, { refusing: [], why: [] }, `${feature} by ${title}`);
+    }
+  }
+  for (const [name, , { refusing }] of judgeOwn(recorded)) assertEquals(refusing, [], name);
+}
+
+/** Returns the features that ask more than one shard if the tenant's field is the shard key. */
+function askingMore(recorded: readonly Recorded[], family: Tenancy): string[] {
+  const column = { ...COLUMNS.byTenant, families: [family] };
+  return FEATURES.map(([feature]) => feature)
+    .filter((feature) => judgeFeature(recorded, { feature, column }).target !== "one");
+}
+
+/** Compares the page with the tables, or writes the page to a file if the environment names one. */
+async function checkPage(tables: string): Promise<void> {
+  const page = await Deno.readTextFile(PAGE);
+  const [before, after] = [page.indexOf(BEGIN) + BEGIN.length, page.indexOf(END)];
+  const file = Deno.env.get("SHARDS_PAGE");
+  if (file !== undefined) {
+    const made = `${page.slice(0, before)}\n\n${tables}\n\n${page.slice(after)}`;
+    return await Deno.writeTextFile(file, made);
+  }
+  const hint = "SHARDS_PAGE=/tmp/scaling.md deno task test tests/judges/shards_judge_test.ts " +
+    "&& cp /tmp/scaling.md docs/scaling.md && deno fmt docs/scaling.md";
+  assertEquals(unformatted(page.slice(before, after)), unformatted(tables), hint);
+}
+
+test("no command of a class whose tenant or scope has the shard key is refused", async (t) => {
+  const families = (["tenant", "scope", "none"] as const).map(makeFamily);
+  await using app = await serveFamilies(families);
+  const recorded = await recordFeatures(app, {
+    families,
+    step: (name, run) => t.step({ name, fn: run, sanitizeOps: false, sanitizeResources: false }),
+  });
+  await t.step("nothing is refused", () => assertNothingRefused(recorded));
+  await t.step("the tenant's field as the shard key leads to one shard", () => {
+    assertEquals(askingMore(recorded, "tenant"), OF_ALL);
+    // A scope does not bind the further writes of a removal or a restore.
+    const ofScope = [...OF_ALL, "`onDelete`", "`trash`"].toSorted();
+    assertEquals(askingMore(recorded, "scope").toSorted(), ofScope);
+  });
+  await t.step("no collection of the framework has a unique index", async () => {
+    assertEquals(await ownUniqueIndexes(), []);
+  });
+  await t.step("docs/scaling.md has the tables", async () => checkPage(await tablesOf(recorded)));
+});
