@@ -43,7 +43,7 @@ class SharedTransaction {
   }
 
   /** Begins the transaction by a statement, because the first statements of a request may be sent at the same time. */
-  async #begin({ collection }: Model<unknown>, client: mongo.MongoClient): Promise<void> {
+  async #begin({ collection, db }: Model<unknown>, client: mongo.MongoClient): Promise<void> {
     if (!await runOutside(() => hasTransactions(client))) {
       throw new TypeError(`Cannot run requests in one transaction: ${STANDALONE}`);
     }
@@ -53,8 +53,10 @@ class SharedTransaction {
     this.session = session;
     await collection.findOne(NOTHING);
     if (joining.has(client)) return;
-    // The driver asks for sessions of cursors and of other statements in two places.
-    await collection.distinct("_id", NOTHING, { readPreference: "primary" });
+    // The driver asks for sessions of cursors and of other statements in two places. A sharded cluster refuses
+    // `distinct` in a transaction.
+    const find = { find: collection.collectionName, filter: NOTHING, limit: 1, singleBatch: true };
+    await client.db(db.name).command(find, { readPreference: "primary" });
     if (this.joined < 2) {
       throw new TypeError("Cannot run requests in one transaction: the driver does not join it");
     }

@@ -17,8 +17,8 @@ const PAGE = new URL("../../docs/scaling.md", import.meta.url);
 /** The lines of the page between which the tables stand. */
 const [BEGIN, END] = ["<!-- The tables of the shards -->", "<!-- end -->"];
 
-/** The features that read the entities of all tenants. */
-const OF_ALL = ["live list", "`Framework.tidy()`", "`follow()`"];
+/** The features that read the entities of all tenants. A batch begins its transaction by a read of nothing. */
+const OF_ALL = ["live list", "`POST /batch`", "`Framework.tidy()`", "`follow()`"];
 
 /** Leaves out what the formatter of Markdown adds to tables. */
 function unformatted(text: string): string {

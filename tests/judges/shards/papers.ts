@@ -208,6 +208,7 @@ export async function serveFamilies(families: readonly Family[]): Promise<Mounte
     tenant: () => COMPANY,
     actor: () => "ann",
     tidy: false,
+    batch: { path: "/batch", max: 20 },
     prepare(app) {
       app.use(express.json());
       for (const { name, paper } of families) {

@@ -170,6 +170,19 @@ export const FEATURES: readonly (readonly [string, Send])[] = [
   }],
   ["`remove()`", both(({ app, paper }, route) => app.delete(`${route}/${paper}`))],
   ["`removeAll()`", both(({ app }, route) => app.delete(route))],
+  ["`POST /batch`", (stage) => {
+    const { app, at, paper, hooked } = stage;
+    const requests = [
+      { id: "a", method: "POST", path: `${at}/papers`, body: body(stage) },
+      { id: "b", method: "PATCH", path: `${at}/papers/${paper}`, body: { pages: 3 } },
+      { id: "c", method: "PATCH", path: `${at}/hooked/${hooked.paper}`, body: { pages: 3 } },
+      { id: "d", method: "GET", path: `${at}/papers?limit=1`, headers: { prefer: "count=exact" } },
+      { id: "e", method: "GET", path: `${at}/papers?distinct=state` },
+      { id: "f", method: "GET", path: `${at}/papers/${paper}` },
+      { id: "g", method: "DELETE", path: `${at}/papers/${paper}` },
+    ];
+    return app.post("/batch", { requests });
+  }],
   ["actions", ({ app, at, paper }) => app.post(`${at}/papers/${paper}/shout`, {})],
   ["embedded parts", async ({ app, at, paper, line }) => [
     await app.get(`${at}/papers/${paper}/lines`),
