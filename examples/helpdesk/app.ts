@@ -1,5 +1,6 @@
 import express, { type Express } from "express";
 import { Framework } from "@mongrove/mongrove";
+import { admin, type AdminLogin } from "@mongrove/mongrove/admin";
 import { type Exposure, mcp } from "@mongrove/mongrove/mcp";
 import { openapi } from "@mongrove/mongrove/openapi";
 import { Organisation } from "./organisation.ts";
@@ -11,6 +12,14 @@ const EXPOSED: readonly Exposure[] = [
   { model: Ticket, operations: ["all", "one", "create", "update"], actions: ["close", "report"] },
   { model: Organisation },
 ];
+
+/** The admin page asks for the token of a user. */
+const LOGIN: AdminLogin = {
+  header: "authorization",
+  prefix: "Bearer ",
+  label: "Token",
+  help: "The identifier of a user, such as ada (an agent) or cem (a customer)",
+};
 
 /** Builds the application. It neither connects nor listens. */
 export function buildApp(): Express {
@@ -27,6 +36,7 @@ export function buildApp(): Express {
   app.use(api);
   app.use(openapi(api, { info: { title: "Help desk", version: "1.0.0" } }));
   app.use("/mcp", mcp(api, { expose: EXPOSED, info: { name: "Help desk", version: "1.0.0" } }));
+  app.use("/admin", admin(api, { title: "Help desk", login: LOGIN }));
   app.use(Framework.errors({ notFound: true }));
   return app;
 }

@@ -1,8 +1,16 @@
 import express, { type Express } from "express";
 import { Framework } from "@mongrove/mongrove";
+import { admin, type AdminLogin } from "@mongrove/mongrove/admin";
 import { openapi } from "@mongrove/mongrove/openapi";
 import { Actor } from "./actor.ts";
 import { Movie } from "./movie.ts";
+
+/** Everybody reads, and the key lets writes pass. */
+const LOGIN: AdminLogin = {
+  header: "authorization",
+  label: "Key",
+  help: "The key that the demo prints",
+};
 
 /** Builds the application. It neither connects nor listens. */
 export function buildApp(): Express {
@@ -11,6 +19,7 @@ export function buildApp(): Express {
   const api = Framework.initialize({ models: [Movie, Actor], bodies: "strict" });
   app.use(api);
   app.use(openapi(api, { info: { title: "Movies", version: "1.0.0" } }));
+  app.use("/admin", admin(api, { title: "Movies", login: LOGIN }));
   app.use(Framework.errors({ notFound: true }));
   return app;
 }

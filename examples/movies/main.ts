@@ -20,7 +20,10 @@ server.listen(Number(process.env.PORT ?? 3000), "127.0.0.1");
 await once(server, "listening");
 
 const { port } = server.address() as AddressInfo;
-await printDemo(`http://127.0.0.1:${port}`, { "/docs": "the API, described" });
+await printDemo(`http://127.0.0.1:${port}`, {
+  "/docs": "the API, described",
+  "/admin": "movies and actors, to edit",
+});
 
 const stop = () => Framework.close(server).then(() => mongoose.disconnect());
 process.once("SIGINT", stop).once("SIGTERM", stop);

@@ -172,11 +172,12 @@ export function describeRoute(route: Route): RouteDescription {
 
 /**
  * Returns the description of a route as a reply, with only the fields that the reader of a request may see and set. The
- * `preFetch` hooks run first, so that a reader whom a hook refuses gets no description.
+ * `preFetch` hooks and the class options run first, so that a reader whom they refuse gets no description.
  */
 export async function describeCall(call: Call): Promise<Reply> {
   await passPreFetch(call);
   askActor(call);
+  call.route.features.admitClasses(call);
   narrowToReader(call.context);
   const levels = call.levels.map(({ level }) => level);
   return { status: 200, text: JSON.stringify(describeRoute({ ...call.route, levels })) };

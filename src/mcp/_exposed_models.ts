@@ -1,3 +1,4 @@
+import { basePath } from "../describe/base_path.ts";
 import { mountedRoutes } from "../host/initialize.ts";
 import { unknownOption } from "../http/check_options.ts";
 import { PATH_PARAMETER } from "../describe/paths.ts";
@@ -137,7 +138,7 @@ function routesAt(
   const byBase = new Map<string, Route[]>();
   for (const route of routes) {
     if (route.levels.length > 1 || actingLevel(route).target !== model) continue;
-    const base = baseOf(route);
+    const base = basePath(route);
     byBase.set(base, [...byBase.get(base) ?? [], route]);
   }
   const bases = [...byBase.keys()];
@@ -153,16 +154,6 @@ function routesAt(
     throw fail(`is served at "${base}": tools cannot fill parameters of paths`);
   }
   return own;
-}
-
-/**
- * Returns the path of the list to which a route belongs, such as `/movies` for `/movies/:id`. Each `@rest` decorator of
- * a class has another path, so the path decides which decorator has declared the route.
- */
-function baseOf(route: Route): string {
-  const { operation, action } = actingLevel(route);
-  const place = action === undefined ? route.path : route.path.slice(0, -`/${operation}`.length);
-  return (route.operation.item ? place.replace(/\/:[^/]+$/, "") : place) || "/";
 }
 
 function paged(route: Route, fail: Fail): Route {

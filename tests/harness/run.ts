@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { buildAdminPage } from "./tasks/admin_task.ts";
 import { runCheck } from "./tasks/check_task.ts";
 import { runDemo } from "./tasks/demo_task.ts";
 import { runCoverage, runOk } from "./tasks/ok_task.ts";
@@ -12,10 +13,17 @@ import { runTests } from "./tasks/test_task.ts";
 const COMMANDS: Record<string, (args: string[]) => Promise<number>> = {
   test: async (args) => (await runTests(args)).code,
   demo: runDemo,
+  admin: buildAdmin,
   check: async (args) => (await runCheck(args)).code,
   coverage: runCoverage,
   ok: runOk,
 };
+
+async function buildAdmin(): Promise<number> {
+  const { code, output } = await buildAdminPage();
+  console.log(output);
+  return code;
+}
 
 await runTask(async ([name = "", ...args]) => {
   const command = COMMANDS[name];

@@ -16,12 +16,16 @@ const ALLOWED = [
   /^deno\.json$/,
   /^mod\.ts$/,
   /^src\/[a-z_/]+\.ts$/,
+  /^src\/admin\/(_built\.d\.ts|built\/page\.js)$/,
 ];
 
 /** The modules that users import, besides `mod.ts`. */
-const ENTRIES = ["changes", "client", "mcp", "new", "openapi", "testing"].map((name) =>
+const ENTRIES = ["admin", "changes", "client", "mcp", "new", "openapi", "testing"].map((name) =>
   `src/${name}/mod.ts`
 );
+
+/** The script of the admin page, which is built and not committed. */
+const BUILT = "src/admin/built/page.js";
 
 const TEST = /(_test|_reach|_bench)\.ts$/;
 
@@ -38,7 +42,7 @@ test("deno publish sends what a user needs, and no more", () => {
   const paths = Object.keys(published);
   const extra = paths.filter((path) => TEST.test(path) || !ALLOWED.some((each) => each.test(path)));
   assertEquals(extra, []);
-  for (const path of ["mod.ts", "README.md", "SKILL.md", "LICENSE", ...ENTRIES]) {
+  for (const path of ["mod.ts", "README.md", "SKILL.md", "LICENSE", BUILT, ...ENTRIES]) {
     assert(paths.includes(path), path);
   }
 });
@@ -49,6 +53,7 @@ test("npm gets the package with the dependencies that it needs", async () => {
   assertEquals(type, "module");
   assertEquals(Object.keys(exports), [
     ".",
+    "./admin",
     "./changes",
     "./client",
     "./mcp",

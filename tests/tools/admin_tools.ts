@@ -3,9 +3,8 @@ import { buildPage } from "../../examples/admin/build.ts";
 import { SECRET_KEY } from "../../examples/movies/hooks/authenticated.ts";
 import { openDatabase } from "../harness/database.ts";
 import { test } from "../harness/testing.ts";
-import { openAdmin, ROWS, type Tab } from "./support/admin_page.ts";
+import { openAdmin, ROWS } from "./support/admin_page.ts";
 import type { OpenExample } from "./support/example.ts";
-import { wantsPicture } from "./support/picture.ts";
 
 interface Movie {
   readonly _id: string;
@@ -56,12 +55,6 @@ async function readPages(stdout: ReadableStream<Uint8Array<ArrayBuffer>>): Promi
   return await pages.promise;
 }
 
-async function takePicture({ page }: Tab, name: string): Promise<void> {
-  if (!wantsPicture) return;
-  const { pathname } = new URL(`../../docs/${name}.png`, import.meta.url);
-  await page.screenshot({ path: pathname as `${string}.png` });
-}
-
 test("the script of examples/admin has the client in it, and nothing of the server", async () => {
   const script = await buildPage({ minify: false });
   const modules = [...script.matchAll(/^\/\/ (.*\/.*\.[cm]?[jt]sx?)$/gm)].map(([, path]) => path);
@@ -97,7 +90,6 @@ test("a list shows movies in the order, the page and the filter that are clicked
   const tab = await admin.openTab("/movies");
   await tab.until(ROWS, await names(app, "/movies?sort=year&limit=10"));
   await tab.until("tbody tr:nth-of-type(9) .MuiChip-label", ["Humphrey Bogart", "Ingrid Bergman"]);
-  await takePicture(tab, "admin_list");
   await tab.click("th ::-p-text(Name)");
   await tab.until(ROWS, await names(app, "/movies?sort=name&limit=10"));
   await tab.click("[aria-label='Go to next page']");
@@ -179,7 +171,6 @@ test("errors stand at their fields, all of them at one time, and nothing is save
   await tab.until(errorOf("year"), [
     "Path `year` (1800) is less than minimum allowed value (1888).",
   ]);
-  await takePicture(tab, "admin_errors");
   assertEquals(await find(admin.app, "M"), before);
   await tab.fill("year", "1932");
   await tab.fill("description", "A city hunts a man.");
@@ -208,7 +199,6 @@ test("of two tabs, the one that saves later is told, and neither loses anything"
   await two.until(errorOf("name"), ["Stored now: Solaris (1972)"]);
   await two.until("[name=description]", ["A psychologist sees his wife again."]);
   await two.until("[name=name], [name=year]", ["Solyaris", "1971"]);
-  await takePicture(two, "admin_conflict");
   assertEquals(await find(admin.app, "Solaris (1972)"), first);
   await two.click(SAVE);
   await two.until(TITLE, ["Movies"]);

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { buildAdminPage } from "../harness/tasks/admin_task.ts";
 import { runReported, runTask } from "../harness/tasks/test_folder.ts";
 import { findChromium } from "./support/find_chromium.ts";
 import { PICTURE } from "./support/picture.ts";
@@ -15,8 +16,10 @@ async function prepare(): Promise<void> {
   await Promise.all([findChromium(), openSchemathesis(), openPythonClient()]);
 }
 
-await runTask((given) => {
+await runTask(async (given) => {
+  const { code, output } = await buildAdminPage();
+  if (code !== 0) throw new Error(`Cannot build the admin page: ${output}`);
   const args = given.filter((arg) => arg !== "--picture");
   const env: Record<string, string> = args.length < given.length ? { [PICTURE]: "1" } : {};
-  return runReported("tools", { args, env, prepare });
+  return await runReported("tools", { args, env, prepare });
 });

@@ -2,13 +2,14 @@ import { chooseMongoose } from "./choose_mongoose.ts";
 import { chooseStd } from "./choose_std.ts";
 import { type DenoResult, existing, ROOT, runDeno, type RunDenoOptions } from "./run_deno.ts";
 
-/** Runs in browsers. Their types would count for all files that are checked with it. */
-const PAGE = "examples/admin/page";
+/** Run in browsers, whose types would count for all files that are checked with them. */
+const EXAMPLE = "examples/admin/page";
+const PAGES = ["admin", EXAMPLE];
 
 async function listExamples(): Promise<string[]> {
   const folders = await Array.fromAsync(Deno.readDir(new URL("examples/", ROOT)));
   const others = folders.map(({ name }) => `examples/${name}`).filter((path) =>
-    !PAGE.startsWith(`${path}/`)
+    !EXAMPLE.startsWith(`${path}/`)
   );
   return [...others, "examples/admin/main.ts"];
 }
@@ -30,6 +31,7 @@ export async function runCheck(
     "README.md",
     "SKILL.md",
     "docs/actions.md",
+    "docs/admin.md",
     "docs/answers.md",
     "docs/assistants.md",
     "docs/changes.md",
@@ -50,5 +52,5 @@ export async function runCheck(
   const check = ["check", "--quiet", ...flags];
   const checked = await runDeno([...check, "--doc", ...files], { ...options, env });
   if (checked.code !== 0) return checked;
-  return await runDeno([...check, PAGE], { ...options, env });
+  return await runDeno([...check, ...PAGES], { ...options, env });
 }

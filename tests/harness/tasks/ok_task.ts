@@ -1,3 +1,4 @@
+import { buildAdminPage } from "./admin_task.ts";
 import { runCheck } from "./check_task.ts";
 import { readCoverage, reportCoverage } from "./coverage.ts";
 import { checkRooms } from "./rooms.ts";
@@ -60,7 +61,9 @@ interface Gate {
 /** The modules that users import. */
 const ENTRIES = [
   "mod.ts",
-  ...["changes", "client", "mcp", "new", "openapi", "testing"].map((name) => `src/${name}/mod.ts`),
+  ...["admin", "changes", "client", "mcp", "new", "openapi", "testing"].map((name) =>
+    `src/${name}/mod.ts`
+  ),
 ];
 
 /** The steps of `deno task ok`: those of a group run side by side with those of the other groups. */
@@ -71,6 +74,7 @@ function listSteps(gate: Gate): Step[][][] {
     { name: "lint", run: lint },
     { name: "rooms", run: checkRooms },
     { name: "doc", run: deno("doc", "--lint", ...ENTRIES) },
+    { name: "admin", run: buildAdminPage },
     { name: "publish", run: deno("publish", "--dry-run", "--allow-dirty") },
   ];
   const tests: Step[] = [

@@ -16,6 +16,7 @@ const KERNEL = [
 
 /** The rooms of `src/`, and the rooms whose files each one may import. */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  admin: ["declare", "describe", "errors", "host", "http", "pipeline", "schema"],
   errors: [],
   new: [],
   testing: [],

@@ -20,6 +20,7 @@ const PACKAGE = /^\/api\/scopes\/([^/]+)\/packages\/([^/]+)$/;
 
 const TYPES: Record<string, string> = {
   json: "application/json",
+  js: "text/javascript",
   ts: "text/typescript",
   tgz: "application/octet-stream",
 };
@@ -66,7 +67,7 @@ function answerFile(path: string, bytes: Uint8Array | undefined): Response {
   if (bytes === undefined) {
     return Response.json({ code: "notFound", message: "Not found" }, { status: 404 });
   }
-  const type = TYPES[path.split("/").at(-1)?.split(".")[1] ?? "json"] ?? "text/plain";
+  const type = TYPES[/\.(\w+)$/.exec(path)?.[1] ?? "json"] ?? "text/plain";
   return new Response(bytes as BodyInit, { headers: { "content-type": type } });
 }
 

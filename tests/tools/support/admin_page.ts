@@ -63,7 +63,11 @@ export class Tab {
 
   /** Replaces what a field has. */
   async fill(field: string, text: string): Promise<void> {
-    const selector = `[name="${field}"]`;
+    await this.replace(`[name="${field}"]`, text);
+  }
+
+  /** Replaces what the input that a selector finds has. */
+  async replace(selector: string, text: string): Promise<void> {
     await this.page.locator(selector).click({ count: 3 });
     await this.page.keyboard.press("Backspace");
     await this.type(selector, text);
@@ -71,6 +75,7 @@ export class Tab {
 
   /** Types a text. */
   async type(selector: string, text: string): Promise<void> {
+    await this.page.waitForSelector(selector);
     await this.page.type(selector, text);
   }
 
@@ -78,7 +83,7 @@ export class Tab {
   async until(selector: string, expected: readonly string[]): Promise<void> {
     const wanted = JSON.stringify(expected);
     const texts = `JSON.stringify(${textsOf(selector)})`;
-    await this.page.waitForFunction(`${texts} === ${JSON.stringify(wanted)}`, { timeout: 60_000 })
+    await this.page.waitForFunction(`${texts} === ${JSON.stringify(wanted)}`, { timeout: 12_000 })
       .catch(async () => assertEquals(await this.page.evaluate(textsOf(selector)), expected));
   }
 }
@@ -88,5 +93,5 @@ export const ROWS = "tbody .column-name";
 
 function textsOf(selector: string): string {
   const all = `document.querySelectorAll(${JSON.stringify(selector)})`;
-  return `[...${all}].map((found) => (found.value || found.innerText).trim())`;
+  return `[...${all}].map((found) => (found.value || found.innerText).replaceAll(/[\\u00a0\\u2009]/g, ' ').trim())`;
 }

@@ -1,0 +1,123 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource react */
+import { Button, Dialog, DialogActions, DialogContent, DialogTitle } from "@mui/material";
+import { useState } from "react";
+import { useNotify, useRefresh } from "react-admin";
+import type { PageAction, PageModel } from "../src/admin/document.ts";
+import { newBody } from "./body.ts";
+import { failure, messageOf } from "./failure.ts";
+import { type Field, wordsOf } from "./fields.ts";
+import { FormDialog } from "./form_dialog.tsx";
+import { type Entity, usePage } from "./page_context.ts";
+import { fieldsOfSchema } from "./schema_fields.ts";
+import { Facts } from "./value.tsx";
+
+interface ActionButtonsProps {
+  readonly model: PageModel;
+  /** The entity of the actions. Without it, the buttons are those of the actions on the list. */
+  readonly entity?: Entity;
+  /** The filter of the list, for actions on all that it selects. */
+  readonly q?: object | undefined;
+}
+
+/** A button for each action. */
+export function ActionButtons({ model, entity, q }: ActionButtonsProps) {
+  const on = entity === undefined ? "all" : "one";
+  return model.actions.filter((action) => action.on === on).map((action) => (
+    <ActionButton key={action.name} action={action} model={model} entity={entity} q={q} />
+  ));
+}
+
+interface ActionButtonProps extends Omit<ActionButtonsProps, "entity"> {
+  readonly action: PageAction;
+  readonly entity: Entity | undefined;
+}
+
+function ActionButton({ action, model, entity, q }: ActionButtonProps) {
+  const { open } = usePage();
+  const notify = useNotify();
+  const refresh = useRefresh();
+  const [isOpen, setOpen] = useState(false);
+  const [answer, setAnswer] = useState<unknown>();
+  const label = wordsOf(action.name);
+  const fields = action.body ?? (action.bodySchema && fieldsOfSchema(action.bodySchema)) ?? [];
+  const hasBody = action.body !== undefined || action.bodySchema !== undefined;
+  const run = async (values: Readonly<Record<string, unknown>>) => {
+    const body = hasBody ? newBody(values, fields) : undefined;
+    const isBound = entity !== undefined && action.method === "POST" && "__v" in entity;
+    const options = {
+      method: action.method,
+      ...isBound && { ifMatch: entity },
+      ...q && action.filter && { q },
+    };
+    const resource = open(model.path);
+    const sent = entity === undefined
+      ? resource.action(action.name, body, options)
+      : resource.action(action.name, entity._id, body, options);
+    const answered = await sent.catch((error) =>
+      Promise.reject(failure(label.toLowerCase(), error))
+    );
+    setOpen(false);
+    if (action.method === "POST") refresh();
+    if (isResult(answered, entity)) setAnswer(answered);
+    else notify(`Done: ${label.toLowerCase()}`, { type: "success" });
+  };
+  const click = () => {
+    if (action.method === "POST") return setOpen(true);
+    run({}).catch((error) => notify(messageOf(error), { type: "error", multiLine: true }));
+  };
+  return (
+    <>
+      <Button size="small" onClick={click}>{label}</Button>
+      {isOpen && (
+        <FormDialog
+          title={label}
+          label={label}
+          help={action.summary ?? (fields.length === 0 ? `Run "${label}"?` : undefined)}
+          fields={fields}
+          isNew
+          onSubmit={run}
+          onClose={() => setOpen(false)}
+        />
+      )}
+      {answer !== undefined && (
+        <Answer
+          title={label}
+          value={answer}
+          fields={action.answer}
+          onClose={() => setAnswer(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+/** Whether the answer of an action is a result to show, and not the changed entity. */
+function isResult(answer: unknown, entity: Entity | undefined): boolean {
+  if (answer === undefined || answer === null || answer === "") return false;
+  return entity === undefined || (answer as Partial<Entity>)._id !== entity._id;
+}
+
+interface AnswerProps {
+  readonly title: string;
+  readonly value: unknown;
+  readonly fields: readonly Field[];
+  readonly onClose: () => void;
+}
+
+function Answer({ title, value, fields, onClose }: AnswerProps) {
+  const isEntity = fields.length > 0 && typeof value === "object" && !Array.isArray(value);
+  return (
+    <Dialog open onClose={onClose} fullWidth maxWidth="sm" aria-label={title}>
+      <DialogTitle>{title}</DialogTitle>
+      <DialogContent>
+        {isEntity
+          ? <Facts entity={value as Entity} fields={fields} />
+          : <pre style={{ whiteSpace: "pre-wrap" }}>{JSON.stringify(value, undefined, 2)}</pre>}
+      </DialogContent>
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,77 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource react */
+import { useMemo } from "react";
+import { Admin, type AuthProvider, type RaRecord, Resource } from "react-admin";
+import type { PageDocument, PageModel } from "../src/admin/document.ts";
+import { EntityCreate } from "./create_page.tsx";
+import { createDataProvider } from "./data_provider.ts";
+import { EntityEdit, EntityShow } from "./entity_page.tsx";
+import { nameOf, pluralOf } from "./fields.ts";
+import { AppLayout } from "./layout.tsx";
+import { EntityList } from "./list_page.tsx";
+import { openPage, PageContext } from "./page_context.ts";
+import { isSignedIn } from "./session.ts";
+import { DARK, LIGHT } from "./theme.ts";
+
+interface AdminAppProps {
+  readonly document: PageDocument;
+  readonly onSignOut: (isRefused: boolean) => void;
+  readonly askLogin: (() => void) | undefined;
+}
+
+/** The lists and forms of all models of the document. */
+export function AdminApp({ document, onSignOut, askLogin }: AdminAppProps) {
+  const page = useMemo(() => openPage(document, askLogin), [document, askLogin]);
+  const dataProvider = useMemo(() => createDataProvider(page), [page]);
+  const authProvider = useMemo(() => authOf(onSignOut), [onSignOut]);
+  return (
+    <PageContext.Provider value={page}>
+      <Admin
+        title={document.title}
+        dataProvider={dataProvider}
+        {...isSignedIn() && { authProvider }}
+        theme={LIGHT}
+        darkTheme={DARK}
+        layout={AppLayout}
+        loginPage={false}
+        disableTelemetry
+      >
+        {document.models.map(resourceOf)}
+      </Admin>
+    </PageContext.Provider>
+  );
+}
+
+function resourceOf(model: PageModel) {
+  const { name, operations: { all, one, create, update } } = model;
+  const text = ({ id, ...entity }: RaRecord) =>
+    all === undefined ? String(id) : nameOf(entity, all);
+  return (
+    <Resource
+      key={name}
+      name={name}
+      options={{ label: pluralOf(model) }}
+      list={<EntityList name={name} />}
+      {...create && { create: <EntityCreate name={name} /> }}
+      {...one && update && { edit: <EntityEdit name={name} /> }}
+      {...one && !update && { show: <EntityShow name={name} /> }}
+      recordRepresentation={text}
+    />
+  );
+}
+
+/** The reader is signed in before this part of the page is shown. A 401 means that the server has ended the login. */
+function authOf(onSignOut: (isRefused: boolean) => void): AuthProvider {
+  return {
+    login: () => Promise.resolve(),
+    checkAuth: () => Promise.resolve(),
+    logout: () => {
+      onSignOut(false);
+      return Promise.resolve(false);
+    },
+    checkError: ({ status }: { readonly status?: number }) => {
+      if (status === 401) onSignOut(true);
+      return Promise.resolve();
+    },
+  };
+}

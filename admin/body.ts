@@ -1,0 +1,68 @@
+import type { Field, Value } from "./fields.ts";
+
+/** The values of a form or of an entity. */
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * Whether two values of a field are the same. Forms have `null` for a field without a value. The order of the keys of an
+ * object does not matter.
+ */
+export function isSame(a: unknown, b: unknown): boolean {
+  const [first, second] = [a ?? null, b ?? null];
+  if (typeof first !== "object" || typeof second !== "object") return first === second;
+  if (first === null || second === null) return first === second;
+  if (Array.isArray(first) !== Array.isArray(second)) return false;
+  const [one, other] = [first as Values, second as Values];
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])]
+    .every((name) => isSame(one[name], other[name]));
+}
+
+/** Returns the body of a new entity: the values of a form without its empty fields. */
+export function newBody(values: Values, fields: readonly Field[]): Values {
+  return objectOf(values, { fields, before: undefined }) ?? {};
+}
+
+/** Returns the body of an update: the fields that differ from the stored entity. */
+export function changedBody(
+  values: Values,
+  { fields, before }: { readonly fields: readonly Field[]; readonly before: Values },
+): Values {
+  const body = objectOf(values, { fields, before }) ?? {};
+  // The body of an embedded object lacks the fields that no body can set, such as its identifier.
+  const stored = objectOf(before, { fields, before }) ?? {};
+  return Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => !isSame(value, stored[name])),
+  );
+}
+
+/**
+ * Returns an object of a body. Forms have `null` for every empty input, so an empty field that is not stored is left
+ * out. An object that has only such fields is left out too.
+ */
+function objectOf(
+  values: Values,
+  { fields, before }: { readonly fields: readonly Field[]; readonly before: Values | undefined },
+): Values | undefined {
+  const entries = fields.filter(({ name }) => values[name] !== undefined).flatMap((field) => {
+    const stored = before?.[field.name];
+    const value = valueOf(values[field.name], { field, before: stored });
+    if (value !== undefined) return [[field.name, value] as const];
+    return stored === undefined || stored === null ? [] : [[field.name, null] as const];
+  });
+  const isEmpty = entries.length === 0 && before === undefined;
+  return isEmpty ? undefined : Object.fromEntries(entries);
+}
+
+function valueOf(
+  value: unknown,
+  { field, before }: { readonly field: Value; readonly before: unknown },
+): unknown {
+  const { type, fields, items } = field;
+  if (value === null || value === undefined) return undefined;
+  if (type === "Embedded" && fields !== undefined) {
+    return objectOf(value as Values, { fields, before: before as Values | undefined });
+  }
+  if (type !== "Array" || items === undefined || !Array.isArray(value)) return value;
+  return value.map((item) => valueOf(item, { field: items, before: undefined }))
+    .filter((item) => item !== undefined);
+}

@@ -1,0 +1,63 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource react */
+import { Button, Dialog, DialogActions, DialogContent, DialogContentText } from "@mui/material";
+import { DialogTitle, Table, TableBody, TableCell, TableHead, TableRow } from "@mui/material";
+import { type Field, wordsOf } from "./fields.ts";
+import { isSame } from "./body.ts";
+import { ShownValue } from "./value.tsx";
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** A write that came later than the write of another client. */
+export interface Conflict {
+  /** The values that the reader has changed. */
+  readonly mine: Values;
+  /** The entity as it is stored now. */
+  readonly stored: Values;
+}
+
+interface ConflictDialogProps extends Conflict {
+  readonly fields: readonly Field[];
+  readonly onKeepMine: () => void;
+  readonly onTakeStored: () => void;
+}
+
+/** Shows both versions of an entity, and asks which of them to keep. */
+export function ConflictDialog({ mine, stored, fields, ...choices }: ConflictDialogProps) {
+  const { onKeepMine, onTakeStored } = choices;
+  const changed = fields.filter(({ name }) => name in mine && !isSame(mine[name], stored[name]));
+  return (
+    <Dialog open fullWidth maxWidth="md" aria-labelledby="conflict">
+      <DialogTitle id="conflict">Somebody else has changed this</DialogTitle>
+      <DialogContent>
+        <DialogContentText>Nothing was saved. These fields differ:</DialogContentText>
+        <Table size="small">
+          <TableHead>
+            <TableRow>
+              {["Field", "Stored now", "Yours"].map((text) => (
+                <TableCell key={text}>{text}</TableCell>
+              ))}
+            </TableRow>
+          </TableHead>
+          <TableBody>
+            {changed.map((field) => (
+              <TableRow key={field.name}>
+                <TableCell component="th" scope="row">{wordsOf(field.name)}</TableCell>
+                <TableCell>
+                  <ShownValue value={stored[field.name]} field={field} />
+                </TableCell>
+                <TableCell>
+                  <ShownValue value={mine[field.name]} field={field} />
+                </TableCell>
+              </TableRow>
+            ))}
+          </TableBody>
+        </Table>
+      </DialogContent>
+      <DialogActions>
+        <Button onClick={onTakeStored}>Take what is stored</Button>
+        <Button variant="contained" onClick={onKeepMine}>Keep mine</Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,179 @@
+import type {
+  DataProvider,
+  DeleteParams,
+  GetListParams,
+  GetListResult,
+  RaRecord,
+} from "react-admin";
+import type { Operations, PageModel, PageRoute } from "../src/admin/document.ts";
+import { changedBody, newBody } from "./body.ts";
+import { failure } from "./failure.ts";
+import { nameOf, pluralOf, singularOf, wordsOf } from "./fields.ts";
+import {
+  canChoose,
+  canMatchName,
+  canSearch,
+  chosen,
+  listOptions,
+  NAME_PART,
+} from "./list_query.ts";
+import type { AnyResource, Entity, PageAccess } from "./page_context.ts";
+
+/** The routes behind a resource of React-admin. */
+interface Routes {
+  readonly operations: Operations;
+  readonly resource: AnyResource;
+  readonly singular: string;
+  readonly plural: string;
+}
+
+/** Returns the name of the resource with the entities of a part, such as `tickets/6a5f…/comments`. */
+export function partResource(model: PageModel, id: string, property: string): string {
+  return [model.name, id, property].join("/");
+}
+
+/** Creates the object by which React-admin reads and writes entities. */
+export function createDataProvider(
+  { document, open }: Pick<PageAccess, "document" | "open">,
+): DataProvider {
+  const routesOf = (name: string): Routes => {
+    const [first = "", id = "", property = ""] = name.split("/");
+    const model = document.models.find((each) => each.name === first);
+    if (model === undefined) throw new TypeError(`The page has no model "${first}"`);
+    const part = model.parts.find((each) => each.property === property);
+    if (part === undefined) {
+      const words = { singular: singularOf(model), plural: pluralOf(model).toLowerCase() };
+      return { operations: model.operations, resource: open(model.path), ...words };
+    }
+    const words = wordsOf(property).toLowerCase();
+    const resource = open(`${model.path}/${encodeURIComponent(id)}/${property}`);
+    return {
+      operations: part.operations,
+      resource,
+      singular: `entry of "${words}"`,
+      plural: words,
+    };
+  };
+  return {
+    getList: async (name, params) => {
+      const routes = routesOf(name);
+      return await attempt(`load ${routes.plural}`, () => readList(routes, params));
+    },
+    getManyReference: (name, { target, id, filter, ...params }) =>
+      createDataProvider({ document, open }).getList(name, {
+        ...params,
+        filter: { ...filter, [`${target}:is`]: id },
+      }),
+    getMany: async (name, { ids }) => ({ data: toRecords(await readMany(routesOf(name), ids)) }),
+    getOne: async (name, { id }) => {
+      const { resource, singular } = routesOf(name);
+      return await attempt(`load the ${singular}`, async () => ({
+        data: toRecord(await resource.one(String(id))),
+      }));
+    },
+    create: async (name, { data }) => {
+      const { resource, operations, singular } = routesOf(name);
+      const body = newBody(data, operations.create?.body ?? []);
+      return await attempt(`create the ${singular}`, async () => ({
+        data: toRecord(await resource.create(body)),
+      }));
+    },
+    update: async (name, { id, data, previousData }) => {
+      const { resource, operations, singular } = routesOf(name);
+      const fields = operations.update?.body ?? [];
+      const body = changedBody(data, { fields, before: previousData });
+      const options = ifMatch(previousData);
+      return await attempt(`save the ${singular}`, async () => ({
+        data: toRecord(await resource.update(String(id), body, options)),
+      }));
+    },
+    delete: async <R extends RaRecord>(name: string, params: DeleteParams<R>) => {
+      const { id, previousData, meta } = params;
+      const { resource, singular } = routesOf(name);
+      const options = meta?.isTrash ? { trash: "only" as const } : ifMatch(previousData);
+      await attempt(`remove the ${singular}`, () => resource.remove(String(id), options));
+      return { data: { ...previousData, id } as R };
+    },
+    updateMany: async (name, { ids, data }) => {
+      const { resource, plural } = routesOf(name);
+      await attempt(`change the ${plural}`, () => resource.updateAll(data, chosen(ids)));
+      return { data: ids };
+    },
+    deleteMany: async (name, { ids }) => {
+      const { resource, plural } = routesOf(name);
+      await attempt(`remove the ${plural}`, () => resource.removeAll(chosen(ids)));
+      return { data: ids };
+    },
+  };
+}
+
+async function attempt<T>(what: string, send: () => Promise<T>): Promise<T> {
+  try {
+    return await send();
+  } catch (error) {
+    throw failure(what, error);
+  }
+}
+
+/** A write is refused if the entity has changed since it was read. An entity without a version has no such check. */
+function ifMatch(before: object | undefined): { readonly ifMatch?: object } {
+  return before !== undefined && "__v" in before ? { ifMatch: before } : {};
+}
+
+async function readList<R extends RaRecord>(
+  { operations: { all }, resource }: Routes,
+  params: GetListParams,
+): Promise<GetListResult<R>> {
+  if (all === undefined) return { data: [], total: 0 };
+  const { items, total, next } = await resource.all(listOptions(params, all));
+  const found = withNamePart(items, { all, part: params.filter?.[NAME_PART] });
+  const { page, perPage } = params.pagination ?? { page: 1, perPage: 25 };
+  if (total !== undefined) return { data: toRecords(found), total };
+  if (all.parameters.some(({ name }) => name === "limit")) {
+    const pageInfo = { hasPreviousPage: page > 1, hasNextPage: next !== undefined };
+    return { data: toRecords(found), pageInfo };
+  }
+  // A list without pages is answered as a whole.
+  const shown = found.slice((page - 1) * perPage, page * perPage);
+  return { data: toRecords(shown), total: found.length };
+}
+
+/** Selects entities by a part of their names, if the list of the API cannot. */
+function withNamePart(
+  items: readonly Entity[],
+  { all, part }: { readonly all: PageRoute; readonly part: unknown },
+): readonly Entity[] {
+  if (typeof part !== "string" || canMatchName(all) || canSearch(all)) return items;
+  const wanted = part.toLowerCase();
+  return items.filter((item) => nameOf(item, all).toLowerCase().includes(wanted));
+}
+
+/** Reads the entities of references. An entity that does not exist, or that the reader may not see, is left out. */
+async function readMany(
+  { operations: { all, one }, resource }: Routes,
+  ids: readonly unknown[],
+): Promise<readonly Entity[]> {
+  const texts = [...new Set(ids.map(String))];
+  if (canChoose(all)) {
+    const limit = all?.parameters.find(({ name }) => name === "limit")?.maximum;
+    const size = Math.min(limit ?? 50, 50);
+    const starts = texts.keys().filter((at) => at % size === 0).toArray();
+    const pages = await Promise.all(starts.map((at) => {
+      const { q } = chosen(texts.slice(at, at + size));
+      return resource.all(limit === undefined ? { q } : { q, limit: size });
+    }));
+    return pages.flatMap(({ items }) => items);
+  }
+  if (one === undefined) return [];
+  const found = await Promise.allSettled(texts.map((id) => resource.one(id)));
+  return found.flatMap((each) => each.status === "fulfilled" ? [each.value] : []);
+}
+
+/** React-admin needs an `id`. An embedded entity without an identifier gets its place in the list. */
+function toRecord<R extends RaRecord>(entity: Entity, index = 0): R {
+  return { ...entity, id: entity._id ?? index } as RaRecord as R;
+}
+
+function toRecords<R extends RaRecord>(entities: readonly Entity[]): R[] {
+  return entities.map((entity, index) => toRecord(entity, index));
+}

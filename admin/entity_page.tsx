@@ -1,0 +1,188 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource react */
+import { Card, CardContent, Stack, Typography } from "@mui/material";
+import { useState } from "react";
+import { Edit, SaveButton, Show, SimpleForm, Toolbar, TopToolbar } from "react-admin";
+import { useNotify, useRecordContext, useRedirect, useRefresh } from "react-admin";
+import type { PageModel } from "../src/admin/document.ts";
+import { ActionButtons } from "./action_buttons.tsx";
+import { changedBody } from "./body.ts";
+import { type Conflict, ConflictDialog } from "./conflict_dialog.tsx";
+import { failure, isConflict, messageOf } from "./failure.ts";
+import { factsOf, type Field, nameOf, singularOf } from "./fields.ts";
+import { HistoryPanel } from "./history_panel.tsx";
+import { FieldInputs } from "./inputs.tsx";
+import { type Entity, useModel, usePage } from "./page_context.ts";
+import { PartsPanel } from "./parts_panel.tsx";
+import { RemoveButton } from "./remove_button.tsx";
+import { Facts } from "./value.tsx";
+
+type EntityRecord = Entity & { readonly id: string };
+
+/** A form starts from what is stored now, and not from a list or an earlier visit. */
+const FRESH = { gcTime: 0, retry: false };
+
+/** The page of an entity whose reader may change it. */
+export function EntityEdit({ name }: { readonly name: string }) {
+  const model = useModel(name);
+  const { open } = usePage();
+  const notify = useNotify();
+  const refresh = useRefresh();
+  const [conflict, setConflict] = useState<Conflict & { readonly id: string }>();
+  const fields = model.operations.update?.body ?? [];
+  const late = async ({ id, data, previousData }: SaveParams) => {
+    const mine = changedBody(data, { fields, before: previousData });
+    setConflict({ id: String(id), mine, stored: await open(model.path).one(String(id)) });
+  };
+  const onError = (error: unknown, params: SaveParams) => {
+    if (isConflict(error)) late(params).catch(tell);
+    else tell(error);
+  };
+  const tell = (error: unknown) => notify(messageOf(error), { type: "error", multiLine: true });
+  const onSuccess = () => {
+    notify("Saved", { type: "success" });
+    refresh();
+  };
+  const keepMine = async ({ id, mine, stored }: NonNullable<typeof conflict>) => {
+    setConflict(undefined);
+    await open(model.path).update(id, mine, { ifMatch: stored })
+      .then(onSuccess, (error) => tell(failure(`save the ${singularOf(model)}`, error)));
+  };
+  return (
+    <>
+      <Edit
+        mutationMode="pessimistic"
+        redirect={false}
+        mutationOptions={{ onError, onSuccess } as object}
+        queryOptions={FRESH}
+        actions={<EntityActions model={model} />}
+        title={<EntityTitle model={model} />}
+        aside={<EntityPanels model={model} form={fields} />}
+        sx={LAYOUT}
+      >
+        <SimpleForm toolbar={<SaveToolbar />} disableInvalidFormNotification noValidate>
+          <FieldInputs fields={fields} isNew={false} />
+        </SimpleForm>
+      </Edit>
+      {conflict && (
+        <ConflictDialog
+          {...conflict}
+          fields={fields}
+          onKeepMine={() => void keepMine(conflict)}
+          onTakeStored={() => {
+            setConflict(undefined);
+            refresh();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** The parameters of a write that React-admin has tried. */
+interface SaveParams {
+  readonly id: unknown;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly previousData: Readonly<Record<string, unknown>>;
+}
+
+const LAYOUT = {
+  "& .RaEdit-main, & .RaShow-main": {
+    flexDirection: { xs: "column", lg: "row" },
+    gap: 2,
+    alignItems: { xs: "stretch", lg: "flex-start" },
+  },
+  "& .RaEdit-card, & .RaShow-card": { flex: { xs: "none", lg: "1 1 0" } },
+};
+
+const IN_PLACE = { "&.RaToolbar-mobileToolbar": { position: "static" } };
+
+/** The toolbar of the form stays in its place on phones, because the panels of the entity follow the form. */
+function SaveToolbar() {
+  return (
+    <Toolbar sx={IN_PLACE}>
+      <SaveButton />
+    </Toolbar>
+  );
+}
+
+/** The page of an entity whose reader may not change it. */
+export function EntityShow({ name }: { readonly name: string }) {
+  const model = useModel(name);
+  return (
+    <Show
+      queryOptions={FRESH}
+      actions={<EntityActions model={model} />}
+      title={<EntityTitle model={model} />}
+      sx={LAYOUT}
+    >
+      <EntityPanels model={model} form={[]} />
+    </Show>
+  );
+}
+
+function EntityTitle({ model }: { readonly model: PageModel }) {
+  const entity = useRecordContext<EntityRecord>();
+  const list = model.operations.all;
+  return entity && list ? <span>{nameOf(entity, list)}</span> : null;
+}
+
+function EntityActions({ model }: { readonly model: PageModel }) {
+  const entity = useRecordContext<EntityRecord>();
+  const redirect = useRedirect();
+  const { remove, all } = model.operations;
+  if (entity === undefined || all === undefined) return null;
+  return (
+    <TopToolbar sx={{ flexWrap: "wrap" }}>
+      <ActionButtons model={model} entity={entity} />
+      {remove && (
+        <RemoveButton
+          resource={model.name}
+          entity={entity}
+          name={nameOf(entity, all)}
+          to={model.hasTrash ? "trash" : "nowhere"}
+          onRemoved={() => redirect("list", model.name)}
+        />
+      )}
+    </TopToolbar>
+  );
+}
+
+interface EntityPanelsProps {
+  readonly model: PageModel;
+  /** The fields of the form of the page, which its facts leave out. */
+  readonly form: readonly Field[];
+}
+
+/** Shows the fields that the form of the page does not have, the parts, and the history of the entity. */
+function EntityPanels({ model, form }: EntityPanelsProps) {
+  const entity = useRecordContext<EntityRecord>();
+  const answer = model.operations.one?.answer ?? [];
+  if (entity === undefined) return null;
+  const ofParts = new Set(model.parts.map(({ property }) => property));
+  const facts = factsOf(answer, form).filter(({ name, readonly }) =>
+    !ofParts.has(name) && !(readonly && entity[name] === undefined)
+  );
+  return (
+    <Stack sx={{ flex: "1 1 0", gap: 2, minWidth: 0, p: form.length === 0 ? 2 : 0 }}>
+      <Card variant="outlined" component="section" aria-label="Details">
+        <CardContent>
+          <Typography variant="h6" component="h2" gutterBottom>Details</Typography>
+          <Facts
+            entity={{ ...entity, Identifier: entity._id }}
+            fields={facts.map(identifierLast)}
+          />
+        </CardContent>
+      </Card>
+      {model.parts.map((part) => (
+        <PartsPanel key={part.property} model={model} part={part} id={entity._id} />
+      ))}
+      {model.added.history && <HistoryPanel model={model} entity={entity} fields={answer} />}
+    </Stack>
+  );
+}
+
+/** Gives the identifier a name for readers. */
+function identifierLast(field: Field): Field {
+  return field.name === "_id" ? { ...field, name: "Identifier" } : field;
+}

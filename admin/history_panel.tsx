@@ -1,0 +1,116 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource react */
+import { Button, Card, CardContent, Stack, Typography } from "@mui/material";
+import { useEffect, useState } from "react";
+import { Confirm, useNotify, useRefresh } from "react-admin";
+import type { PageModel } from "../src/admin/document.ts";
+import { failure, messageOf } from "./failure.ts";
+import { type Field, wordsOf } from "./fields.ts";
+import { type Entity, type HistoryRecord, usePage } from "./page_context.ts";
+import { Facts } from "./value.tsx";
+
+interface HistoryPanelProps {
+  readonly model: PageModel;
+  readonly entity: Entity;
+  readonly fields: readonly Field[];
+}
+
+const PAGE = 20;
+
+/** Shows the versions of an entity when the reader asks for them, and sets the entity back to one of them. */
+export function HistoryPanel({ model, entity, fields }: HistoryPanelProps) {
+  const { open } = usePage();
+  const notify = useNotify();
+  const refresh = useRefresh();
+  const [records, setRecords] = useState<readonly HistoryRecord[]>();
+  const [hasMore, setMore] = useState(false);
+  const [chosen, setChosen] = useState<number>();
+  const resource = open(model.path);
+  const tell = (error: unknown) => notify(messageOf(error), { type: "error", multiLine: true });
+  const load = async (known: readonly HistoryRecord[]) => {
+    const last = known.at(-1);
+    const parameters = { limit: String(PAGE), ...last && { after: String(last.version) } };
+    const more = await resource.history(entity._id, { parameters })
+      .catch((error) => Promise.reject(failure("load the history", error)));
+    setRecords([...known, ...more]);
+    setMore(more.length === PAGE);
+  };
+  // A write of this page adds a record to the history that is shown.
+  useEffect(() => {
+    if (records !== undefined) load([]).catch(tell);
+  }, [entity.__v]);
+  const revert = async (version: number) => {
+    setChosen(undefined);
+    await resource.revert(entity._id, version, "__v" in entity ? { ifMatch: entity } : {})
+      .catch((error) => Promise.reject(failure(`set back to version ${version}`, error)));
+    notify(`Set back to version ${version}`, { type: "success" });
+    refresh();
+  };
+  return (
+    <Card variant="outlined" component="section" aria-label="History">
+      <CardContent>
+        <Stack direction="row" sx={{ alignItems: "center", justifyContent: "space-between" }}>
+          <Typography variant="h6" component="h2">History</Typography>
+          <Button size="small" onClick={() => void load([]).catch(tell)}>
+            {records === undefined ? "Show" : "Load again"}
+          </Button>
+        </Stack>
+        {records?.map((record, index) => (
+          <Version
+            key={record.version}
+            record={record}
+            fields={fields}
+            onRevert={model.added.revert && index > 0 ? () => setChosen(record.version) : undefined}
+          />
+        ))}
+        {records?.length === 0 && <Typography variant="body2">There are no records.</Typography>}
+        {hasMore && <Button onClick={() => void load(records ?? []).catch(tell)}>Show more</Button>}
+        <Confirm
+          isOpen={chosen !== undefined}
+          title={`Set back to version ${chosen}?`}
+          content="Your fields get the values that they had after this version."
+          confirm="Set back"
+          onConfirm={() => void revert(chosen ?? 0).catch(tell)}
+          onClose={() => setChosen(undefined)}
+        />
+      </CardContent>
+    </Card>
+  );
+}
+
+interface VersionProps {
+  readonly record: HistoryRecord;
+  readonly fields: readonly Field[];
+  readonly onRevert: (() => void) | undefined;
+}
+
+function Version({ record, fields, onRevert }: VersionProps) {
+  const { version, at, actor, operation, changed, before } = record;
+  const by = actor === undefined
+    ? ""
+    : ` by ${typeof actor === "string" ? actor : JSON.stringify(actor)}`;
+  const replaced = fields.filter(({ name }) => name in before);
+  const names = changed.map((name) => wordsOf(name).toLowerCase()).join(", ");
+  return (
+    <Stack sx={{ py: 1.5, borderTop: 1, borderColor: "divider", gap: 1 }}>
+      <Stack direction="row" sx={{ alignItems: "center", justifyContent: "space-between", gap: 1 }}>
+        <Typography variant="body2">
+          <strong>Version {version}</strong>: {wordsOf(operation).toLowerCase()}
+          {by}, {new Date(at).toLocaleString()}
+          {names && (
+            <>
+              <br />Changed: {names}
+            </>
+          )}
+        </Typography>
+        {onRevert && <Button size="small" onClick={onRevert}>Set back</Button>}
+      </Stack>
+      {replaced.length > 0 && (
+        <>
+          <Typography variant="caption">Before</Typography>
+          <Facts entity={before as Entity} fields={replaced} />
+        </>
+      )}
+    </Stack>
+  );
+}

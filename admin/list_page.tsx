@@ -1,0 +1,193 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource react */
+import { Button, Stack, type Theme, Typography, useMediaQuery } from "@mui/material";
+import { CreateButton, DataTable, FilterButton, List, Pagination, SimpleList } from "react-admin";
+import { TopToolbar, useListContext, useRecordContext } from "react-admin";
+import type { PageModel } from "../src/admin/document.ts";
+import { ActionButtons } from "./action_buttons.tsx";
+import { BulkButtons, hasBulk } from "./bulk_buttons.tsx";
+import { CsvButton } from "./csv_button.tsx";
+import {
+  columnsOf,
+  type Field,
+  nameOf,
+  parameterOf,
+  pluralOf,
+  singularOf,
+  wordsOf,
+} from "./fields.ts";
+import { filterInputs } from "./filter_inputs.tsx";
+import { filterOf, pageSizes, TRASH } from "./list_query.ts";
+import { LiveSwitch } from "./live_switch.tsx";
+import { type Entity, useModel, usePage } from "./page_context.ts";
+import { TrashButtons } from "./trash_buttons.tsx";
+import { ShownValue } from "./value.tsx";
+
+type EntityRecord = Entity & { readonly id: string };
+
+/** The list of the entities of a model. */
+export function EntityList({ name }: { readonly name: string }) {
+  const { document } = usePage();
+  const model = useModel(name);
+  const sizes = pageSizes(model);
+  const perPage = sizes.includes(25) ? 25 : sizes.at(-1) ?? 10;
+  return (
+    <List
+      title={pluralOf(model)}
+      filters={filterInputs(model, document.models)}
+      actions={<ListActions model={model} />}
+      empty={<EmptyList model={model} />}
+      pagination={<Pagination rowsPerPageOptions={[...sizes]} />}
+      perPage={perPage}
+      exporter={false}
+      queryOptions={{ retry: false }}
+      // The order of the API applies until the reader chooses another one.
+      sort={{ field: "", order: "ASC" }}
+    >
+      <Rows model={model} />
+    </List>
+  );
+}
+
+function Rows({ model }: { readonly model: PageModel }) {
+  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down("sm"));
+  const { filterValues, error } = useListContext();
+  const isTrash = Boolean(filterValues[TRASH]);
+  const list = model.operations.all;
+  if (list === undefined) return null;
+  if (error) {
+    return <Typography color="error" sx={{ p: 2 }} role="alert">{error.message}</Typography>;
+  }
+  const columns = columnsOf(list, isTrash);
+  return isPhone && !isTrash
+    ? <Cards model={model} columns={columns} />
+    : <Grid model={model} columns={columns} isTrash={isTrash} />;
+}
+
+interface RowsProps {
+  readonly model: PageModel;
+  readonly columns: readonly Field[];
+}
+
+function Grid({ model, columns, isTrash }: RowsProps & { readonly isTrash: boolean }) {
+  const sorted = parameterOf(model.operations.all, "sort")?.fields ?? [];
+  const shown = isTrash ? [...columns, ...trashColumns(model, columns)] : columns;
+  return (
+    <DataTable
+      bulkActionButtons={!isTrash && hasBulk(model) ? <BulkButtons model={model} /> : false}
+      rowClick={isTrash ? false : rowClick(model)}
+      hiddenColumns={[]}
+    >
+      {shown.map((field) => (
+        <DataTable.Col
+          key={field.name}
+          source={field.name}
+          label={wordsOf(field.name)}
+          disableSort={isTrash || !sorted.includes(field.name)}
+        >
+          <Cell field={field} />
+        </DataTable.Col>
+      ))}
+      {isTrash && (
+        <DataTable.Col label="Actions" disableSort>
+          <TrashButtons model={model} />
+        </DataTable.Col>
+      )}
+    </DataTable>
+  );
+}
+
+function trashColumns(
+  { operations: { all } }: PageModel,
+  columns: readonly Field[],
+): readonly Field[] {
+  const known = new Set(columns.map(({ name }) => name));
+  return (all?.answer ?? []).filter(({ name }) =>
+    /^deleted(At|By)$/.test(name) && !known.has(name)
+  );
+}
+
+function Cell({ field }: { readonly field: Field }) {
+  const entity = useRecordContext<EntityRecord>();
+  return <ShownValue value={entity?.[field.name]} field={field} />;
+}
+
+/** Shows each entity on two lines, because a phone has no room for a table. */
+function Cards({ model, columns: [first, ...others] }: RowsProps) {
+  const list = model.operations.all;
+  return (
+    <SimpleList<EntityRecord>
+      primaryText={(entity) => list === undefined ? entity._id : nameOf(entity, list)}
+      secondaryText={(entity) => (
+        <Stack
+          component="span"
+          direction="row"
+          sx={{ flexWrap: "wrap", columnGap: 2, rowGap: 0.5 }}
+        >
+          {others.filter(({ name }) => entity[name] !== undefined && entity[name] !== null).slice(
+            0,
+            3,
+          ).map((field) => (
+            <span key={field.name}>
+              {wordsOf(field.name)}: <ShownValue value={entity[field.name]} field={field} />
+            </span>
+          ))}
+        </Stack>
+      )}
+      rowClick={first === undefined ? false : rowClick(model)}
+    />
+  );
+}
+
+function rowClick({ operations: { one, update } }: PageModel): "edit" | "show" | false {
+  if (one === undefined) return false;
+  return update === undefined ? "show" : "edit";
+}
+
+function ListActions({ model }: { readonly model: PageModel }) {
+  const { filterValues } = useListContext();
+  const { all, create } = model.operations;
+  const isTrash = Boolean(filterValues[TRASH]);
+  return (
+    <TopToolbar
+      sx={{ flexWrap: { xs: "wrap", md: "nowrap" }, flexShrink: 0, alignItems: "center" }}
+    >
+      {all?.filter && <FilterButton disableSaveQuery />}
+      {!isTrash && <ActionButtons model={model} q={filterOf(filterValues, all)} />}
+      {all?.isLive && <LiveSwitch model={model} />}
+      {all?.isCsv && <CsvButton model={model} />}
+      {model.hasTrash && <TrashToggle />}
+      {create && !isTrash && <CreateButton label="Add" />}
+    </TopToolbar>
+  );
+}
+
+/** Switches between the list and the trash. */
+function TrashToggle() {
+  const { filterValues, setFilters } = useListContext();
+  const { [TRASH]: isTrash, ...others } = filterValues;
+  const click = () => setFilters(isTrash ? others : { ...others, [TRASH]: true }, undefined);
+  return (
+    <Button size="small" onClick={click} aria-pressed={Boolean(isTrash)}>
+      {isTrash ? "Leave the trash" : "Trash"}
+    </Button>
+  );
+}
+
+/** Says what to do with a list that has no entities. */
+function EmptyList({ model }: { readonly model: PageModel }) {
+  const { create } = model.operations;
+  const what = pluralOf(model).toLowerCase();
+  return (
+    <Stack sx={{ flex: 1, alignItems: "center", gap: 2, py: 8, textAlign: "center" }}>
+      <Typography variant="h5" component="h2">There are no {what} yet</Typography>
+      <Typography color="text.secondary">
+        {create
+          ? `Add the first ${singularOf(model)}.`
+          : "They appear here when the application adds some."}
+      </Typography>
+      {create && <CreateButton label="Add" variant="contained" />}
+      {model.hasTrash && <TrashToggle />}
+    </Stack>
+  );
+}

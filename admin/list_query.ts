@@ -1,0 +1,109 @@
+import type { GetListParams } from "react-admin";
+import type { PageModel, PageRoute } from "../src/admin/document.ts";
+import { nameField, parameterOf } from "./fields.ts";
+import type { Options } from "./page_context.ts";
+
+/** The names of the filters of a list that are no paths of its entities. */
+export const SEARCH = "$search";
+export const TRASH = "$trash";
+/** The filter of a selection of references: a text that their names contain. */
+export const NAME_PART = "$name";
+const IDS = "$ids";
+
+/** The comparisons that the filters of a list use. */
+export type Comparison = "is" | "has" | "from" | "to";
+
+/** Returns the name of the input of a filter. Inputs cannot have names with dots, which stand for objects. */
+export function filterName(path: string, comparison: Comparison): string {
+  return `${path.replaceAll(".", "/")}:${comparison}`;
+}
+
+const CONDITIONS: Readonly<Record<Comparison, (value: unknown) => unknown>> = {
+  is: (value) => value,
+  has: (value) => ({ $regex: escaped(String(value)), $options: "i" }),
+  from: (value) => ({ $gte: value }),
+  to: (value) => ({ $lte: value }),
+};
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+}
+
+type Filter = Readonly<Record<string, unknown>>;
+
+/** Returns the filter `q` for the values of the inputs of a list, or `undefined` if none has a value. */
+export function filterOf(filter: Filter, list: PageRoute | undefined): object | undefined {
+  const conditions = Object.entries(filter).flatMap(([name, value]) => {
+    if (value === "" || value === null || value === undefined) return [];
+    if (name === IDS) return [{ _id: { $in: value } }];
+    if (name === NAME_PART && list !== undefined && canMatchName(list)) {
+      return [{ [nameField(list)]: CONDITIONS.has(value) }];
+    }
+    const [path = "", comparison] = name.split(":");
+    const condition = CONDITIONS[comparison as Comparison];
+    return condition ? [{ [path.replaceAll("/", ".")]: condition(value) }] : [];
+  });
+  return conditions.length > 1 ? { $and: conditions } : conditions[0];
+}
+
+/** Whether the list takes a filter for a part of the names of its entities. */
+export function canMatchName(list: PageRoute): boolean {
+  return list.filter?.some(({ path, operators }) =>
+    path === nameField(list) && operators.includes("$regex")
+  ) ?? false;
+}
+
+/** Whether the list takes a filter for chosen entities. */
+export function canChoose(route: PageRoute | undefined): boolean {
+  return route?.filter?.some(({ path, operators }) =>
+    path === "_id" && operators.includes("$in")
+  ) ?? false;
+}
+
+/** Returns the options of a request for a page of a list. */
+export function listOptions(
+  { filter = {}, sort, pagination }: Pick<GetListParams, "filter" | "sort" | "pagination">,
+  list: PageRoute,
+): Options {
+  const q = filterOf(filter, list);
+  const search = filter[SEARCH] ?? (canSearch(list) ? filter[NAME_PART] : undefined);
+  const populate = populated(list);
+  const sorts = sort !== undefined && parameterOf(list, "sort")?.fields?.includes(sort.field);
+  const { page, perPage } = pagination ?? { page: 1, perPage: 25 };
+  return {
+    ...q && { q },
+    ...search && { search: String(search) },
+    ...filter[TRASH] && { trash: "only" as const },
+    ...sorts && { sort: [sort.order === "DESC" ? `-${sort.field}` : sort.field] },
+    ...parameterOf(list, "limit") && {
+      skip: (page - 1) * perPage,
+      limit: Math.min(perPage, parameterOf(list, "limit")?.maximum ?? perPage),
+    },
+    ...list.preferences.includes("count=exact") && { count: true },
+    ...populate.length > 0 && { populate },
+  };
+}
+
+export function canSearch(list: PageRoute): boolean {
+  return parameterOf(list, "search") !== undefined;
+}
+
+/** Returns the references whose entities the list can show by itself. */
+function populated(list: PageRoute): readonly string[] {
+  return parameterOf(list, "populate")?.fields?.filter((name) => !name.includes(".")) ?? [];
+}
+
+/** Returns the options of a request for chosen entities. */
+export function chosen(
+  ids: readonly unknown[],
+): { readonly q: object; readonly maxAffected: number } {
+  const q = filterOf({ [IDS]: ids.map(String) }, undefined) ?? {};
+  return { q, maxAffected: ids.length };
+}
+
+/** Returns the numbers of entities on a page between which a reader may choose. */
+export function pageSizes({ operations: { all } }: PageModel): readonly number[] {
+  const maximum = parameterOf(all, "limit")?.maximum ?? 100;
+  const sizes = [10, 25, 50, 100].filter((size) => size <= maximum);
+  return sizes.length === 0 ? [maximum] : sizes;
+}

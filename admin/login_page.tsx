@@ -1,0 +1,55 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource react */
+import { Alert, Box, Button, Card, CardContent, TextField, Typography } from "@mui/material";
+import { type FormEvent, useState } from "react";
+import type { AdminLogin } from "../src/admin/options.ts";
+
+interface LoginPageProps {
+  readonly title: string;
+  readonly login: AdminLogin;
+  /** Whether the server has refused the last login. */
+  readonly isRefused: boolean;
+  readonly onLogin: (text: string) => void;
+  /** Shows what a reader may see without a login. */
+  readonly onCancel: (() => void) | undefined;
+}
+
+/** Asks for the text of the login, and says what it is. */
+export function LoginPage(
+  { title, login: { label, help }, isRefused, ...handlers }: LoginPageProps,
+) {
+  const { onLogin, onCancel } = handlers;
+  const [text, setText] = useState("");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (text !== "") onLogin(text);
+  };
+  return (
+    <Box component="main" sx={{ minHeight: "100vh", display: "grid", placeItems: "center", p: 2 }}>
+      <Card variant="outlined" sx={{ width: "100%", maxWidth: 420 }}>
+        <CardContent component="form" onSubmit={submit} sx={{ display: "grid", gap: 2, p: 3 }}>
+          <Typography variant="h5" component="h1">Sign in to {title}</Typography>
+          {isRefused && (
+            <Alert severity="error">
+              The server does not accept this. Check it, and try again.
+            </Alert>
+          )}
+          <TextField
+            label={label}
+            type="password"
+            autoComplete="current-password"
+            required
+            autoFocus
+            value={text}
+            onChange={(event) =>
+              setText(event.target.value)}
+            helperText={help ??
+              `Your ${label} for ${title}. It is forgotten when you close this tab.`}
+          />
+          <Button type="submit" variant="contained" size="large">Sign in</Button>
+          {onCancel && <Button onClick={onCancel}>Go on without</Button>}
+        </CardContent>
+      </Card>
+    </Box>
+  );
+}

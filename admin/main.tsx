@@ -1,0 +1,93 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource react */
+/// <reference lib="dom" />
+/// <reference lib="dom.asynciterable" />
+import { createTheme, CssBaseline, ThemeProvider, useMediaQuery } from "@mui/material";
+import { useCallback, useEffect, useState } from "react";
+import { createRoot } from "react-dom/client";
+import type { PageDocument } from "../src/admin/document.ts";
+import { AdminApp } from "./admin_app.tsx";
+import { LoginPage } from "./login_page.tsx";
+import { MessagePage } from "./message_page.tsx";
+import { isSignedIn, readHeaders, signIn, signOut } from "./session.ts";
+import { DARK, LIGHT } from "./theme.ts";
+
+type State =
+  | { readonly kind: "loading" }
+  | { readonly kind: "failed"; readonly reason: string }
+  | { readonly kind: "loaded"; readonly document: PageDocument };
+
+async function loadDocument(): Promise<State> {
+  try {
+    const response = await fetch("routes.json", { headers: readHeaders() });
+    if (!response.ok) return { kind: "failed", reason: `The server answered ${response.status}.` };
+    return { kind: "loaded", document: await response.json() as PageDocument };
+  } catch {
+    return { kind: "failed", reason: "The server did not answer." };
+  }
+}
+
+/** Loads the document of the page, and asks for the login that it needs. */
+function Page() {
+  const [state, setState] = useState<State>({ kind: "loading" });
+  const [isRefused, setRefused] = useState(false);
+  const [asksLogin, setAsksLogin] = useState(false);
+  const load = useCallback(() => void loadDocument().then(setState), []);
+  useEffect(load, []);
+  const onSignOut = useCallback((refused: boolean) => {
+    signOut();
+    setRefused(refused);
+    setAsksLogin(refused);
+    load();
+  }, []);
+  const askLogin = useCallback(() => setAsksLogin(true), []);
+  if (state.kind === "loading") return null;
+  if (state.kind === "failed") {
+    return <MessagePage title="The page cannot be loaded" text={state.reason} onRetry={load} />;
+  }
+  const { document } = state;
+  const { title, login, models, needsLogin } = document;
+  const isOpen = models.length > 0;
+  if (login !== undefined && needsLogin && (asksLogin || !isOpen)) {
+    const onLogin = (text: string) => {
+      signIn(login, text);
+      setRefused(true);
+      load();
+    };
+    const onCancel = isOpen ? () => onSignOut(false) : undefined;
+    return (
+      <LoginPage
+        title={title}
+        login={login}
+        isRefused={isRefused}
+        onLogin={onLogin}
+        onCancel={onCancel}
+      />
+    );
+  }
+  if (isOpen) {
+    const ask = login !== undefined && needsLogin ? askLogin : undefined;
+    return <AdminApp document={document} onSignOut={onSignOut} askLogin={ask} />;
+  }
+  const text = needsLogin
+    ? "You are not signed in. Sign in to the application, and load this page again."
+    : isSignedIn() || login === undefined
+    ? "You may not see anything here. Ask the owner of the application for the rights."
+    : "There is nothing to show.";
+  return <MessagePage title={title} text={text} onRetry={load} />;
+}
+
+/** Shows the login and the messages in the colours that the reader prefers. */
+function Themed() {
+  const isDark = useMediaQuery("(prefers-color-scheme: dark)");
+  return (
+    <ThemeProvider theme={createTheme(isDark ? DARK : LIGHT)}>
+      <CssBaseline />
+      <Page />
+    </ThemeProvider>
+  );
+}
+
+const root = document.getElementById("root");
+if (root === null) throw new Error("The page has no #root");
+createRoot(root).render(<Themed />);

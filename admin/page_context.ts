@@ -1,0 +1,86 @@
+import { connect, type FrameworkModel, type Page } from "@mongrove/mongrove/client";
+import { createContext, useContext } from "react";
+import type { PageDocument, PageModel } from "../src/admin/document.ts";
+import { readHeaders } from "./session.ts";
+
+/** An entity as its route answers it. */
+export type Entity = Readonly<Record<string, unknown>> & { readonly _id: string };
+
+/** The options of requests that the page sends. */
+export interface Options {
+  readonly q?: object;
+  readonly sort?: readonly string[];
+  readonly skip?: number;
+  readonly limit?: number;
+  readonly search?: string;
+  readonly populate?: readonly string[];
+  readonly count?: boolean;
+  readonly trash?: "only";
+  readonly next?: string;
+  readonly ifMatch?: object;
+  readonly maxAffected?: number;
+  readonly method?: "GET" | "POST";
+  readonly signal?: AbortSignal;
+  readonly parameters?: Readonly<Record<string, string>>;
+}
+
+/** The operations of the client without the types of a class, because the page learns the fields at run time. */
+export interface AnyResource {
+  all(options?: Options): Promise<Page<Entity>>;
+  live(options?: Options): AsyncIterable<readonly Entity[]>;
+  one(id: string, options?: Options): Promise<Entity>;
+  create(body: object): Promise<Entity>;
+  update(id: string, body: object, options?: Options): Promise<Entity>;
+  updateAll(body: object, options: Options): Promise<unknown>;
+  remove(id: string, options?: Options): Promise<unknown>;
+  removeAll(options: Options): Promise<unknown>;
+  history(id: string, options?: Options): Promise<readonly HistoryRecord[]>;
+  revert(id: string, version: number, options?: Options): Promise<Entity>;
+  restore(id: string): Promise<Entity>;
+  action(name: string, ...args: readonly unknown[]): Promise<unknown>;
+}
+
+/** A record of the history of an entity. */
+export interface HistoryRecord {
+  readonly version: number;
+  readonly at: string;
+  readonly actor?: unknown;
+  readonly operation: string;
+  readonly changed: readonly string[];
+  readonly before: Readonly<Record<string, unknown>>;
+}
+
+/** The document of the page, and the resources of its API. */
+export interface PageAccess {
+  readonly document: PageDocument;
+  /** Opens the routes at a path, such as `/tickets`. */
+  readonly open: (path: string) => AnyResource;
+  /** Asks for the login, if the reader may see more after it. */
+  readonly askLogin: (() => void) | undefined;
+}
+
+export function openPage(
+  document: PageDocument,
+  askLogin: PageAccess["askLogin"],
+): PageAccess {
+  const { pathname } = new URL(document.apiPath, location.href);
+  const api = connect(pathname, { headers: readHeaders });
+  // The types of the client need the class of a route, and the page has no classes.
+  const open = (path: string) => api.resource<FrameworkModel>(path) as unknown as AnyResource;
+  return { document, open, askLogin };
+}
+
+export const PageContext = createContext<PageAccess | undefined>(undefined);
+
+export function usePage(): PageAccess {
+  const page = useContext(PageContext);
+  if (page === undefined) throw new TypeError("The page has no PageContext");
+  return page;
+}
+
+/** Returns the model with a name in addresses of the page. */
+export function useModel(name: string): PageModel {
+  const model = usePage().document.models.find((each) => each.name === name);
+  if (model === undefined) throw new TypeError(`The page has no model "${name}"`);
+  return model;
+}

@@ -1,0 +1,137 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource react */
+import { Button, Card, CardContent, Stack, Table, TableBody, TableCell } from "@mui/material";
+import { TableContainer, TableHead, TableRow, Typography } from "@mui/material";
+import { useState } from "react";
+import { useDataProvider, useGetList, useNotify, useRefresh } from "react-admin";
+import type { PageModel, PagePart, PageRoute } from "../src/admin/document.ts";
+import { partResource } from "./data_provider.ts";
+import { messageOf } from "./failure.ts";
+import { nameOf, wordsOf } from "./fields.ts";
+import { FormDialog } from "./form_dialog.tsx";
+import type { Entity } from "./page_context.ts";
+import { RemoveButton } from "./remove_button.tsx";
+import { ShownValue } from "./value.tsx";
+
+interface PartsPanelProps {
+  readonly model: PageModel;
+  readonly part: PagePart;
+  /** The identifier of the entity that has the parts. */
+  readonly id: string;
+}
+
+type PartRecord = Entity & { readonly id: string };
+
+/** Shows the parts of an entity that have routes of their own, as a table. */
+export function PartsPanel({ model, part, id }: PartsPanelProps) {
+  const { property, operations } = part;
+  const resource = partResource(model, id, property);
+  const notify = useNotify();
+  const refresh = useRefresh();
+  const provider = useDataProvider();
+  const [edited, setEdited] = useState<PartRecord | "new">();
+  const pagination = { page: 1, perPage: 100 };
+  const { data = [], error, isPending } = useGetList<PartRecord>(resource, { pagination });
+  const title = wordsOf(property);
+  const save = async (values: Readonly<Record<string, unknown>>) => {
+    if (edited === "new") await provider.create(resource, { data: values });
+    else if (edited) {
+      await provider.update(resource, { id: edited.id, data: values, previousData: edited });
+    }
+    setEdited(undefined);
+    notify("Saved", { type: "success" });
+    refresh();
+  };
+  const body = edited === "new" ? operations.create?.body : operations.update?.body;
+  return (
+    <Card variant="outlined" component="section" aria-label={title}>
+      <CardContent>
+        <Stack direction="row" sx={{ alignItems: "center", justifyContent: "space-between" }}>
+          <Typography variant="h6" component="h2">{title}</Typography>
+          {operations.create && <Button size="small" onClick={() => setEdited("new")}>Add</Button>}
+        </Stack>
+        {error && <Typography color="error">{messageOf(error)}</Typography>}
+        {!isPending && !error && data.length === 0 && (
+          <Typography variant="body2" color="text.secondary">
+            {operations.create
+              ? 'Nothing here yet. "Add" creates the first entry.'
+              : "Nothing here yet."}
+          </Typography>
+        )}
+        {data.length > 0 && operations.all && (
+          <PartsTable
+            rows={data}
+            list={operations.all}
+            part={part}
+            resource={resource}
+            onEdit={setEdited}
+          />
+        )}
+        {edited && body && (
+          <FormDialog
+            title={edited === "new"
+              ? `Add to ${title.toLowerCase()}`
+              : `Change ${title.toLowerCase()}`}
+            label="Save"
+            fields={body}
+            isNew={edited === "new"}
+            {...edited !== "new" && { initial: edited }}
+            onSubmit={save}
+            onClose={() => setEdited(undefined)}
+          />
+        )}
+      </CardContent>
+    </Card>
+  );
+}
+
+interface PartsTableProps {
+  readonly rows: readonly PartRecord[];
+  readonly list: PageRoute;
+  readonly part: PagePart;
+  readonly resource: string;
+  readonly onEdit: (row: PartRecord) => void;
+}
+
+function PartsTable({ rows, list, part: { operations }, resource, onEdit }: PartsTableProps) {
+  const columns = list.answer.filter(({ name }) => name !== "_id" && name !== "__v");
+  const hasButtons = operations.update !== undefined || operations.remove !== undefined;
+  return (
+    <TableContainer>
+      <Table size="small">
+        <TableHead>
+          <TableRow>
+            {columns.map(({ name }) => <TableCell key={name}>{wordsOf(name)}</TableCell>)}
+            {hasButtons && <TableCell>Actions</TableCell>}
+          </TableRow>
+        </TableHead>
+        <TableBody>
+          {rows.map((row) => (
+            <TableRow key={row.id}>
+              {columns.map((field) => (
+                <TableCell key={field.name}>
+                  <ShownValue value={row[field.name]} field={field} />
+                </TableCell>
+              ))}
+              {hasButtons && (
+                <TableCell sx={{ whiteSpace: "nowrap" }}>
+                  {operations.update && (
+                    <Button size="small" onClick={() => onEdit(row)}>Change</Button>
+                  )}
+                  {operations.remove && (
+                    <RemoveButton
+                      resource={resource}
+                      entity={row}
+                      name={nameOf(row, list)}
+                      to="nowhere"
+                    />
+                  )}
+                </TableCell>
+              )}
+            </TableRow>
+          ))}
+        </TableBody>
+      </Table>
+    </TableContainer>
+  );
+}

@@ -1,0 +1,50 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource react */
+import { AutocompleteArrayInput, AutocompleteInput, ReferenceArrayInput } from "react-admin";
+import { ReferenceInput, type Validator } from "react-admin";
+import type { PageModel } from "../src/admin/document.ts";
+import { nameField, nameOf } from "./fields.ts";
+import { NAME_PART } from "./list_query.ts";
+import type { Entity } from "./page_context.ts";
+import { parameterOf } from "./fields.ts";
+
+interface PickerProps {
+  readonly source: string;
+  readonly label: string;
+  readonly helperText: string | false;
+  readonly validate?: Validator[];
+  readonly model: PageModel;
+}
+
+/** Selects the entity of a reference, which the reader finds by a part of its name. */
+export function ReferencePicker({ source, model, ...input }: PickerProps) {
+  return (
+    <ReferenceInput source={source} reference={model.name} {...choicesOf(model)}>
+      <AutocompleteInput {...input} {...textOf(model)} />
+    </ReferenceInput>
+  );
+}
+
+/** Selects the entities of a list of references. */
+export function ReferenceListPicker({ source, model, ...input }: PickerProps) {
+  return (
+    <ReferenceArrayInput source={source} reference={model.name} {...choicesOf(model)}>
+      <AutocompleteArrayInput {...input} {...textOf(model)} />
+    </ReferenceArrayInput>
+  );
+}
+
+function choicesOf({ operations: { all } }: PageModel) {
+  const maximum = parameterOf(all, "limit")?.maximum ?? 25;
+  const field = all === undefined ? "_id" : nameField(all);
+  return { perPage: Math.min(25, maximum), sort: { field, order: "ASC" as const } };
+}
+
+function textOf({ operations: { all } }: PageModel) {
+  return {
+    optionText: (entity: Entity) => all === undefined ? entity._id : nameOf(entity, all),
+    inputText: (entity: Entity) => all === undefined ? entity._id : nameOf(entity, all),
+    matchSuggestion: () => true,
+    filterToQuery: (text: string) => text === "" ? {} : { [NAME_PART]: text },
+  };
+}

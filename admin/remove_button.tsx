@@ -1,0 +1,60 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource react */
+import { Button } from "@mui/material";
+import { useState } from "react";
+import { Confirm, useDelete, useNotify, useRefresh } from "react-admin";
+import { messageOf } from "./failure.ts";
+import type { Entity } from "./page_context.ts";
+
+interface RemoveButtonProps {
+  readonly resource: string;
+  readonly entity: Entity;
+  /** The words by which the page names the entity. */
+  readonly name: string;
+  /** What happens to the entity. It can be moved to the trash, or removed for good. */
+  readonly to: "trash" | "nowhere";
+  /** Whether the entity is in the trash already. */
+  readonly isTrash?: boolean;
+  readonly onRemoved?: () => void;
+}
+
+/** Removes an entity after a question. */
+export function RemoveButton(
+  { resource, entity, name, to, isTrash, onRemoved }: RemoveButtonProps,
+) {
+  const [isOpen, setOpen] = useState(false);
+  const notify = useNotify();
+  const refresh = useRefresh();
+  const [remove, { isPending }] = useDelete();
+  const meta = isTrash ? { isTrash } : undefined;
+  const confirm = () =>
+    remove(resource, { id: entity._id, previousData: { ...entity, id: entity._id }, meta }, {
+      mutationMode: "pessimistic",
+      onSuccess: () => {
+        setOpen(false);
+        notify(to === "trash" ? "Moved to the trash" : "Removed", { type: "success" });
+        refresh();
+        onRemoved?.();
+      },
+      onError: (error: unknown) => {
+        setOpen(false);
+        notify(messageOf(error), { type: "error", multiLine: true });
+        refresh();
+      },
+    });
+  const label = isTrash ? "Remove for good" : "Remove";
+  return (
+    <>
+      <Button size="small" color="error" onClick={() => setOpen(true)}>{label}</Button>
+      <Confirm
+        isOpen={isOpen}
+        loading={isPending}
+        title={`${label}: ${name}`}
+        content={to === "trash" ? "It is moved to the trash." : "This cannot be undone."}
+        confirm={label}
+        onConfirm={confirm}
+        onClose={() => setOpen(false)}
+      />
+    </>
+  );
+}

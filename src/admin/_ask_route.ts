@@ -1,0 +1,45 @@
+import type { Request, RequestHandler } from "express-types";
+import { PATH_PARAMETER } from "../describe/paths.ts";
+import type { RouteDescription } from "../describe/describe_route.ts";
+import { sendInner } from "../http/inner_request.ts";
+import type { Route } from "../pipeline/request/route.ts";
+
+/** The identifier that `preFetch` hooks get, because a description belongs to no entity. */
+const ANY_ID = "0".repeat(24);
+
+/** The longest description, in bytes. A route with a longer description is left out. */
+const MAX_BYTES = 1_000_000;
+
+interface AskOptions {
+  /** The request of the caller. */
+  readonly req: Request;
+  readonly route: Route;
+  readonly query?: string;
+}
+
+/** The answer of a route. `told` is missing if the route has refused the caller. */
+export interface ToldRoute {
+  readonly status: number;
+  readonly told?: RouteDescription;
+}
+
+/** Asks a route of a router for its description, as the caller. */
+export async function askRoute(
+  api: RequestHandler,
+  { req, route, query }: AskOptions,
+): Promise<ToldRoute> {
+  const { verb } = route.operation;
+  const path = route.path.replaceAll(PATH_PARAMETER, ANY_ID);
+  const message = {
+    method: verb.toUpperCase(),
+    url: query === undefined ? path : `${path}?${query}`,
+    query: Object.fromEntries(new URLSearchParams(query)),
+    headers: {},
+    body: verb === "get" ? undefined : {},
+  };
+  const facts = { mounted: route, describes: true };
+  const answer = await sendInner(api, { req, message, facts, maxBytes: MAX_BYTES });
+  if (answer === undefined) return { status: 404 };
+  const { status, text } = answer;
+  return status === 200 ? { status, told: JSON.parse(text) as RouteDescription } : { status };
+}

@@ -1,0 +1,63 @@
+import { unknownOption } from "../http/check_options.ts";
+import { isJsonObject } from "../schema/fields/json.ts";
+import type { AdminLogin, AdminOptions } from "./options.ts";
+
+const OPTIONS: Readonly<Record<keyof AdminOptions, true>> = {
+  title: true,
+  apiPath: true,
+  see: true,
+  login: true,
+};
+
+const LOGIN: Readonly<Record<keyof AdminLogin, true>> = {
+  header: true,
+  label: true,
+  help: true,
+  prefix: true,
+};
+
+/** Checks the options of `admin()`. Throws an error that names the first invalid option. */
+export function checkOptions(options: unknown): void {
+  if (!isJsonObject(options)) throw cannotServe("the options are not an object");
+  const { title, apiPath = "..", see, login } = options;
+  const unknown = unknownOption(options, OPTIONS);
+  if (unknown !== undefined) throw cannotServe(`there is no option ${unknown}`);
+  if (!isText(title)) throw cannotServe(`"title" is not a text`);
+  if (!isText(apiPath) || !isOfSameOrigin(apiPath)) {
+    throw cannotServe(`"apiPath" is not a path of the origin of the page, such as "/api"`);
+  }
+  if (see !== undefined && typeof see !== "function") {
+    throw cannotServe(`"see" is not a function`);
+  }
+  if (login !== undefined) checkLogin(login);
+}
+
+export function cannotServe(problem: string): TypeError {
+  return new TypeError(`Cannot serve the admin page: ${problem}`);
+}
+
+function checkLogin(login: unknown): void {
+  if (!isJsonObject(login)) throw cannotServe(`"login" is not an object`);
+  const unknown = unknownOption(login, LOGIN);
+  if (unknown !== undefined) throw cannotServe(`"login" has no option ${unknown}`);
+  const { header, label, help = "", prefix = "" } = login;
+  if (!isText(header) || !/^[\w!#$%&'*+.^`|~-]+$/.test(header)) {
+    throw cannotServe(`"login.header" is not the name of a header`);
+  }
+  if (!isText(label)) throw cannotServe(`"login.label" is not a text`);
+  if (typeof help !== "string") throw cannotServe(`"login.help" is not a text`);
+  if (typeof prefix !== "string" || /[^\x20-\x7e]/.test(prefix)) {
+    throw cannotServe(`"login.prefix" is not a text for a header`);
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+/** Whether a path leads to the origin of the page wherever the page is mounted. */
+function isOfSameOrigin(path: string): boolean {
+  const page = "https://page.invalid/a/b/";
+  return URL.canParse(path, page) && new URL(path, page).origin === new URL(page).origin &&
+    !/^[a-z][a-z0-9+.-]*:/i.test(path) && !/[?#]/.test(path);
+}

@@ -1,0 +1,96 @@
+// @ts-types="npm:@types/express@^5"
+import type { Request, RequestHandler, Response } from "express";
+import { mountedRoutes } from "../host/initialize.ts";
+import type { FrameworkRouter } from "../host/initialize.ts";
+import { cannotServe, checkOptions } from "./_check_options.ts";
+import { describeModels } from "./_describe_models.ts";
+import type { PageDocument } from "./document.ts";
+import { POLICY, writeHtml } from "./_html.ts";
+import type { AdminOptions } from "./options.ts";
+import { loadScript, MISSING, type PageScript } from "./_script.ts";
+import { shownRoutes } from "./_shown_routes.ts";
+
+/**
+ * Creates middleware that serves an admin page for the models of a router.
+ *
+ * The page shows only the routes and fields that its reader may use. To find them, the `preFetch` hooks of every route
+ * run when the page is loaded, with an identifier of zeros. Middleware that guards single paths of
+ * the API does not run then, but it does run for the requests of the page.
+ *
+ * Mount the middleware after the middleware that the API needs, such as `express.json()` and a login.
+ *
+ * @param api The router of `Framework.initialize()`.
+ * @param options The title of the page, and more.
+ * @returns The middleware.
+ * @throws {TypeError} If `api` is no router of `Framework.initialize()`, or an option is wrong.
+ *
+ * @example An admin page for books
+ * ```ts
+ * import express from "express";
+ * import { all, create, Framework, FrameworkModel, one, prop, rest } from "@mongrove/mongrove";
+ * import { admin } from "@mongrove/mongrove/admin";
+ *
+ * @rest({ route: "/novels", methods: [all({ page: { max: 50 } }), one(), create()] })
+ * class Novel extends FrameworkModel {
+ *   @prop({ required: true })
+ *   title!: string;
+ * }
+ *
+ * const app = express();
+ * app.use(express.json());
+ * const api = Framework.initialize({ models: [Novel] });
+ * app.use(api);
+ * app.use("/admin", admin(api, { title: "Novels" }));
+ * ```
+ */
+export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandler {
+  const mounted = typeof api === "function" ? mountedRoutes(api) : undefined;
+  if (mounted === undefined) {
+    throw cannotServe("admin() takes the router of Framework.initialize()");
+  }
+  checkOptions(options);
+  const routes = shownRoutes(mounted);
+  const { title, apiPath = "..", login, see } = options;
+  let script: Promise<PageScript | undefined> | undefined;
+  const sendHtml = async (req: Request, res: Response) => {
+    const { name } = await (script ??= loadScript()) ?? {};
+    if (name === undefined) return void res.status(404).type("text").send(MISSING);
+    // The URLs in the page are relative, so they need the slash at the end of the path of the page.
+    const [path = ""] = req.originalUrl.split("?");
+    if (!path.endsWith("/")) {
+      return res.redirect(`./${path.slice(path.lastIndexOf("/") + 1)}/`);
+    }
+    secure(res).set({ "Cache-Control": "no-cache", "Content-Security-Policy": POLICY });
+    res.type("html").send(writeHtml(title, name));
+  };
+  const sendScript = async (req: Request, res: Response, next: () => void) => {
+    const { name, gzipped, plain } = await (script ??= loadScript()) ?? {};
+    if (name !== req.path.slice(1)) return next();
+    secure(res).vary("Accept-Encoding").set({
+      "Cache-Control": "public, max-age=31536000, immutable",
+    });
+    const isGzip = req.acceptsEncodings("gzip", "identity") === "gzip";
+    if (isGzip) res.set("Content-Encoding", "gzip");
+    res.type("js").send(isGzip ? gzipped : plain);
+  };
+  const sendDocument = async (req: Request, res: Response) => {
+    const document: PageDocument = {
+      title,
+      apiPath,
+      ...login && { login },
+      ...await describeModels(routes, { api, req, see }),
+    };
+    secure(res).set("Cache-Control", "no-store").type("json").send(JSON.stringify(document));
+  };
+  return (req, res, next) => {
+    const isRead = req.method === "GET" || req.method === "HEAD";
+    if (isRead && req.path === "/") sendHtml(req, res).catch(next);
+    else if (isRead && req.path === "/routes.json") sendDocument(req, res).catch(next);
+    else if (isRead && /^\/page-[\w-]+\.js$/.test(req.path)) sendScript(req, res, next).catch(next);
+    else next();
+  };
+}
+
+function secure(res: Response): Response {
+  return res.set({ "Referrer-Policy": "same-origin", "X-Content-Type-Options": "nosniff" });
+}

@@ -1,0 +1,28 @@
+/**
+ * An admin page for the models of a router. {@linkcode admin} serves lists, forms, actions, the trash and the history of
+ * the models, as far as the reader of the page may see and change them.
+ *
+ * @example An admin page for plays
+ * ```ts
+ * import express from "express";
+ * import { all, Framework, FrameworkModel, one, prop, rest } from "@mongrove/mongrove";
+ * import { admin } from "@mongrove/mongrove/admin";
+ *
+ * @rest({ route: "/plays", methods: [all({ page: { max: 50 } }), one()] })
+ * class Play extends FrameworkModel {
+ *   @prop({ required: true })
+ *   title!: string;
+ * }
+ *
+ * const app = express();
+ * app.use(express.json());
+ * const api = Framework.initialize({ models: [Play] });
+ * app.use(api);
+ * app.use("/admin", admin(api, { title: "Plays" }));
+ * ```
+ *
+ * @module
+ */
+
+export { admin } from "./admin.ts";
+export type { AdminLogin, AdminOptions } from "./options.ts";

@@ -1,0 +1,163 @@
+import { assertEquals, assertNotMatch } from "@std/assert";
+import { action, all, arrayProp, create, FrameworkModel, one, prop, remove } from "../../mod.ts";
+import { type ModelClass, type Ref, rest, type Restricted, update } from "../../mod.ts";
+import type { PageDocument } from "../../src/admin/document.ts";
+import { test } from "../harness/testing.ts";
+import { Article as GuestArticle } from "./guest_models.ts";
+import { isGuest, serveAdmin, staffOnly } from "./admin_app.ts";
+
+@rest({ route: "/vendors", methods: [all({ preFetch: staffOnly }), one({ preFetch: staffOnly })] })
+class Vendor extends FrameworkModel {
+  @prop({ required: true })
+  iban!: string;
+}
+
+class Remark extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+
+const discount = action("discount", { on: "one", preFetch: staffOnly, run: () => undefined });
+
+/** An article, of which guests see a part. */
+@rest({
+  route: "/articles",
+  trash: { see: (req) => !isGuest(req) },
+  history: true,
+  methods: [
+    all({ filter: ["name", "margin"], sort: ["name", "margin"], page: { max: 50 } }),
+    one(),
+    create(),
+    update(),
+    remove({ preFetch: staffOnly }),
+    discount,
+  ],
+})
+class Article extends FrameworkModel {
+  @prop({ required: true })
+  name!: string;
+
+  @prop({ type: Number, default: 7, description: "The margin", hidden: isGuest })
+  margin?: Restricted<number>;
+
+  @prop({ ref: () => Vendor })
+  vendor?: Ref<Vendor>;
+
+  @rest({ methods: [all(), create({ preFetch: staffOnly })] })
+  @arrayProp({ items: Remark, embedded: true })
+  remarks?: Remark[];
+}
+
+function namesIn({ models }: PageDocument) {
+  return models.map(({ name, operations, added, actions, parts, hasTrash }) => ({
+    name,
+    operations: Object.keys(operations).sort(),
+    added: Object.keys(added).sort(),
+    actions: actions.map((each) => each.name),
+    parts: parts.map(({ property, operations }) => [property, ...Object.keys(operations).sort()]),
+    hasTrash,
+  }));
+}
+
+test("the document has the operations, actions, parts and the trash that the caller may use", async () => {
+  await using app = await serveAdmin([Article, Vendor]);
+  assertEquals(namesIn(await app.read("staff")), [
+    {
+      name: "articles",
+      operations: ["all", "create", "one", "remove", "update"],
+      added: ["history", "restore", "revert"],
+      actions: ["discount"],
+      parts: [["remarks", "all", "create"]],
+      hasTrash: true,
+    },
+    {
+      name: "vendors",
+      operations: ["all", "one"],
+      added: [],
+      actions: [],
+      parts: [],
+      hasTrash: false,
+    },
+  ]);
+  assertEquals(namesIn(await app.read("guest")), [{
+    name: "articles",
+    operations: ["all", "create", "one", "update"],
+    added: ["history", "revert"],
+    actions: [],
+    parts: [["remarks", "all"]],
+    hasTrash: false,
+  }]);
+});
+
+test("the document of a guest is the one of an API that has nothing else", async () => {
+  const readAsGuest = async (models: readonly ModelClass[]) => {
+    await using app = await serveAdmin(models);
+    return JSON.stringify(await app.read("guest"));
+  };
+  const seen = await readAsGuest([Article, Vendor]);
+  assertNotMatch(seen, /margin|iban|vendors|Vendor|discount|restore|preFetch/);
+  assertEquals(seen, await readAsGuest([GuestArticle]));
+});
+
+test("a caller who is not signed in gets no models, and the word that a login shows more", async () => {
+  await using app = await serveAdmin([Vendor], {
+    login: { header: "role", label: "Role", help: "Say staff" },
+  });
+  const document = await app.read("stranger");
+  assertEquals(document, {
+    title: "Test",
+    apiPath: "..",
+    login: { header: "role", label: "Role", help: "Say staff" },
+    models: [],
+    needsLogin: true,
+  });
+  assertEquals((await app.read("guest")).needsLogin, false);
+});
+
+test("the document has the routes for which see() gives true, and no others", async () => {
+  const answers: unknown[] = [true, 1, "true", undefined, false, Promise.resolve(true)];
+  for (const answer of answers) {
+    const isSeen = await answer === true;
+    await using app = await serveAdmin([Article, Vendor], {
+      see: (req, { model, operation }) =>
+        model !== "Vendor" || operation !== "all" || req.headers.role !== "staff" ||
+        answer as boolean,
+    });
+    const names = namesIn(await app.read("staff")).map(({ name }) => name);
+    assertEquals(names, isSeen ? ["articles", "vendors"] : ["articles"], String(answer));
+    const text = JSON.stringify(await app.read("staff"));
+    assertEquals(text.includes(`"model":"Vendor"`), isSeen, String(answer));
+  }
+});
+
+test("an error of see() is answered as an error, and nothing is told", async () => {
+  for (const see of [() => Promise.reject(new Error("secret")), () => JSON.parse("{secret")]) {
+    await using app = await serveAdmin([Article], { see });
+    const { status, text } = await app.get("/admin/routes.json");
+    assertEquals(status, 500);
+    assertNotMatch(text, /secret|article/i);
+  }
+});
+
+test("hooks get the caller of the document, and its middleware's properties", async () => {
+  const seen: unknown[] = [];
+  @rest({
+    route: "/looks",
+    methods: [one({
+      preFetch: (req) => {
+        seen.push([req.method, req.params.id, req.headers.role, Reflect.get(req, "user")]);
+        return true;
+      },
+    })],
+  })
+  class Look extends FrameworkModel {}
+  await using app = await serveAdmin([Look], {
+    prepare: (app) =>
+      app.use((req, _res, next) => {
+        Reflect.set(req, "user", "ada");
+        next();
+      }),
+  });
+  await app.read("staff");
+  assertEquals(seen, [["GET", "0".repeat(24), "staff", "ada"]]);
+});

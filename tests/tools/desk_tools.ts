@@ -1,0 +1,186 @@
+import { assertEquals } from "@std/assert";
+import { test } from "../harness/testing.ts";
+import { openDesk } from "./support/admin_tab.ts";
+import { wantsPicture } from "./support/picture.ts";
+import type { Tab } from "./support/admin_page.ts";
+
+const as = (user: string) => ({ headers: { authorization: `Bearer ${user}` } });
+
+interface Ticket {
+  readonly _id: string;
+  readonly title: string;
+  readonly state: string;
+  readonly agent?: string;
+  readonly note?: string;
+  readonly organisation?: string;
+}
+
+const TITLES = "tbody .column-title";
+const MAIN = "#main-content";
+const SAVE = "form button[type=submit]";
+const DIALOG = "[role=dialog]";
+const MESSAGE = ".MuiSnackbarContent-message";
+const button = (text: string, within = "body") => `${within} button ::-p-text(${text})`;
+
+function namesOf(tab: Tab, selector: string): Promise<string[]> {
+  return tab.page.$$eval(
+    selector,
+    (found) =>
+      found.map(({ textContent }) => textContent.replaceAll(/[\u00a0\u2009]/g, " ").trim()).filter((
+        text,
+      ) => text !== ""),
+  );
+}
+
+async function openTicket(tab: Tab, title: string): Promise<void> {
+  await tab.click(`${TITLES} ::-p-text(${title})`);
+  await tab.until("[name=title]", [title]);
+}
+
+/** The picture of the page in the documentation. */
+const PICTURE = new URL("../../docs/admin_list.png", import.meta.url);
+
+test("the login says what it wants, refuses a wrong token, and forgets the token when the reader signs out", async () => {
+  await using admin = await openDesk();
+  const tab = await admin.openTab("/tickets");
+  await tab.until("h1", ["Sign in to Help desk"]);
+  await tab.until("form label", ["Token *"]);
+  await tab.until("form p", [
+    "The identifier of a user, such as ada (an agent) or cem (a customer)",
+  ]);
+  await tab.type("input[type=password]", "nobody");
+  await tab.click(SAVE);
+  await tab.until("[role=alert]", ["The server does not accept this. Check it, and try again."]);
+  await tab.replace("input[type=password]", "ada");
+  await tab.click(SAVE);
+  await tab.until(TITLES, ["Printer on fire", "Sand in the keyboard"]);
+  assertEquals(
+    await tab.page.evaluate("document.cookie + JSON.stringify(localStorage)").then((text) =>
+      /ada/.test(String(text))
+    ),
+    false,
+  );
+  await tab.click("button[aria-label=Profile]");
+  await tab.click("[role=menuitem] ::-p-text(Logout)");
+  await tab.until("h1", ["Sign in to Help desk"]);
+  assertEquals(await tab.page.evaluate("sessionStorage.length"), 0);
+});
+
+test("a list has the declared orders, the search, filters and the total", async () => {
+  await using admin = await openDesk();
+  const tab = await admin.openTab("/tickets", { user: "ada" });
+  await tab.until(TITLES, ["Printer on fire", "Sand in the keyboard"]);
+  await tab.until(".MuiTablePagination-displayedRows", ["1-2 of 2"]);
+  if (wantsPicture) {
+    await tab.page.setViewport({ width: 1000, height: 420 });
+    await tab.page.screenshot({ path: PICTURE.pathname as `${string}.png` });
+  }
+  assertEquals(await namesOf(tab, "th .MuiTableSortLabel-root"), ["Title", "State"]);
+  await tab.click("th ::-p-text(Title)");
+  await tab.click("th ::-p-text(Title)");
+  await tab.until(TITLES, ["Sand in the keyboard", "Printer on fire"]);
+  await tab.type("input[placeholder=Search]", "month");
+  await tab.until(TITLES, ["Printer on fire"]);
+  await tab.replace("input[placeholder=Search]", "");
+  await tab.until(TITLES, ["Sand in the keyboard", "Printer on fire"]);
+  await tab.click(button("Add filter"));
+  assertEquals(await namesOf(tab, ".MuiPopover-root li"), ["Title", "State", "Agent"]);
+  await tab.click(".MuiPopover-root li ::-p-text(Title)");
+  await tab.type("input[name='title:has']", "KEY");
+  await tab.until(TITLES, ["Sand in the keyboard"]);
+  assertEquals(admin.refusals(), []);
+});
+
+test("a form marks required fields, shows the errors of the server beside them, and saves", async () => {
+  await using admin = await openDesk();
+  const tab = await admin.openTab("/tickets/create", { user: "ada" });
+  await tab.until("form label", ["Title *", "Organisation", "Note"]);
+  await tab.click(SAVE);
+  await tab.until("[name=title] ~ *, #title-helper-text", ["Required"]);
+  await tab.type("[name=title]", "No coffee");
+  await tab.type("[role=combobox]", "Dun");
+  await tab.click("[role=option] ::-p-text(Dune)");
+  await tab.click(SAVE);
+  await tab.until("#react-admin-title", ["No coffee"]);
+  const [made] = await admin.app.read<Ticket[]>("/tickets?sort=title", as("ada"));
+  assertEquals([made?.title, typeof made?.organisation], ["No coffee", "string"]);
+  const organisations = await admin.openTab("/organisations/create", { user: "ada" });
+  await organisations.type("[name=key]", "acme");
+  await organisations.type("[name=name]", "Other");
+  await organisations.click(SAVE);
+  await organisations.until(MESSAGE, [
+    "Cannot create the organisation: it conflicts with what is stored (CONFLICT)",
+  ]);
+});
+
+test("a customer finds neither what is hidden nor what he may not do", async () => {
+  await using admin = await openDesk();
+  const tab = await admin.openTab("/tickets", { user: "cem" });
+  await tab.until(TITLES, ["Printer on fire"]);
+  assertEquals(await namesOf(tab, `${MAIN} button`), ["Add filter", "Report"]);
+  await openTicket(tab, "Printer on fire");
+  await tab.until("section[aria-label=Comments] tbody td:first-child", ["It smells"]);
+  assertEquals(await namesOf(tab, `${MAIN} button`), ["Close", "Remove", "Save", "Add", "Show"]);
+  assertEquals(await namesOf(tab, "form label"), ["Title *"]);
+  assertEquals(await namesOf(tab, "section[aria-label=Comments] th"), ["Text", "Author"]);
+  assertEquals(/third time|Again\?|internal|note/i.test(await tab.page.content()), false);
+});
+
+test("actions are buttons, with a form for their body and their errors", async () => {
+  await using admin = await openDesk();
+  const tab = await admin.openTab("/tickets", { user: "ada" });
+  await tab.click(button("Report"));
+  await tab.until(`${DIALOG} dd`, ["2", "0"]);
+  await tab.click(button("Close", DIALOG));
+  await tab.until(DIALOG, []);
+  await openTicket(tab, "Printer on fire");
+  await tab.click(button("Assign"));
+  await tab.type("[name=agent]", "cem");
+  await tab.click(`${DIALOG} button[type=submit]`);
+  await tab.until(MESSAGE, ["Cannot assign: No such agent"]);
+  await tab.replace("[name=agent]", "bob");
+  await tab.click(`${DIALOG} button[type=submit]`);
+  await tab.until(DIALOG, []);
+  const [ticket] = await admin.app.read<Ticket[]>("/tickets?sort=title", as("ada"));
+  assertEquals(ticket?.agent, "bob");
+  await tab.click(button("Add", "section[aria-label=Comments]"));
+  await tab.type("[name=text]", "On my way");
+  await tab.click(`${DIALOG} button[type=submit]`);
+  await tab.until("section[aria-label=Comments] tbody tr:last-child td:first-child", ["On my way"]);
+});
+
+test("a ticket goes to the trash and comes back, and its history sets it back", async () => {
+  await using admin = await openDesk();
+  const tab = await admin.openTab("/tickets", { user: "ada" });
+  await openTicket(tab, "Printer on fire");
+  await tab.fill("title", "Printer repaired");
+  await tab.click(SAVE);
+  await tab.until(MESSAGE, ["Saved"]);
+  await tab.click(button("Remove"));
+  await tab.click(button("Remove", DIALOG));
+  await tab.until(TITLES, ["Sand in the keyboard"]);
+  await tab.click(button("Trash"));
+  await tab.until(TITLES, ["Printer repaired"]);
+  await tab.click(button("Restore"));
+  await tab.until(TITLES, []);
+  await tab.click(button("Leave the trash"));
+  await openTicket(tab, "Printer repaired");
+  await tab.click(button("Show", "section[aria-label=History]"));
+  await tab.until("section[aria-label=History] strong", ["Version 3", "Version 2", "Version 1"]);
+});
+
+test("of two readers, the later one sees both versions and chooses", async () => {
+  await using admin = await openDesk();
+  const { app } = admin;
+  const tab = await admin.openTab("/tickets", { user: "ada" });
+  await openTicket(tab, "Printer on fire");
+  const [{ _id } = { _id: "" }] = await app.read<Ticket[]>("/tickets?sort=title", as("ada"));
+  await app.updated(`/tickets/${_id}`, { title: "Printer is ash" }, as("bob"));
+  await tab.fill("title", "Printer smokes");
+  await tab.click(SAVE);
+  await tab.until(`${DIALOG} tbody td`, ["Printer is ash", "Printer smokes"]);
+  await tab.click(button("Keep mine", DIALOG));
+  await tab.until(MESSAGE, ["Saved"]);
+  assertEquals((await app.read<Ticket>(`/tickets/${_id}`, as("ada"))).title, "Printer smokes");
+  assertEquals(admin.refusals().includes("412"), true);
+});

@@ -1,0 +1,242 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import axe from "npm:axe-core@4";
+import type { Page } from "npm:puppeteer-core@25";
+import { test } from "../harness/testing.ts";
+import { type AdminBrowser, openDesk, openSamples, type TabOptions } from "./support/admin_tab.ts";
+import type { Tab } from "./support/admin_page.ts";
+
+type Sample = Readonly<Record<string, unknown>> & { readonly _id: string; readonly name: string };
+
+const SAVE = "form button[type=submit]";
+const DIALOG = "[role=dialog]";
+const MESSAGE = ".MuiSnackbarContent-message";
+const button = (text: string, within = "body") => `${within} button ::-p-text(${text})`;
+
+async function find({ app }: AdminBrowser, name: string): Promise<Sample | undefined> {
+  return (await app.read<Sample[]>("/office/samples")).find((each) => each.name === name);
+}
+
+async function choose(tab: Tab, field: string, option: string): Promise<void> {
+  await tab.click(`.ra-input-${field} [role=combobox]`);
+  await tab.click(`[role=option] ::-p-text(${option})`);
+  await tab.until("[role=listbox]", []);
+}
+
+const TYPED: Readonly<Record<string, string>> = {
+  name: "Everything",
+  description: "A long\ntext",
+  size: "7",
+  big: "12345678901234567890".slice(0, 18),
+  price: "9.99",
+  token: "6f1c2a9b-1e8a-4d00-8a4d-001000000001",
+  bytes: "aGVsbG8=",
+  plain: "6a5f1c2a9b1e8a0012a4d001",
+  free: `{"any":[1,null]}`,
+  scores: `{"a":1}`,
+  tags: "one\ntwo words",
+  marks: "1\n2.5",
+  "home.street": "High Street",
+};
+
+/** The values that are stored for the typed texts and the chosen options. */
+const STORED = {
+  name: "Everything",
+  description: "A long\ntext",
+  color: "blue",
+  size: 7,
+  isOpen: false,
+  isKnown: true,
+  big: "123456789012345678",
+  price: "9.99",
+  token: TYPED.token,
+  bytes: "aGVsbG8=",
+  plain: TYPED.plain,
+  free: { any: [1, null] },
+  scores: { a: 1 },
+  tags: ["one", "two words"],
+  marks: [1, 2.5],
+};
+
+test("a form has an input for every type, and stores what is typed", async () => {
+  await using admin = await openSamples();
+  const tab = await admin.openTab("/samples/create");
+  for (const [field, text] of Object.entries(TYPED)) await tab.type(`[name="${field}"]`, text);
+  await choose(tab, "color", "blue");
+  await choose(tab, "isKnown", "Yes");
+  await choose(tab, "friend", "Bob");
+  await choose(tab, "friends", "Cid");
+  await tab.page.$eval("[name=day]", (input) => input.scrollIntoView());
+  await tab.page.type("[name=day]", "01022026\t0304PM");
+  await tab.click(".ra-input-addresses button");
+  await tab.type("[name='addresses.0.street']", "Low Street");
+  await tab.click(SAVE);
+  await tab.until("#react-admin-title", ["Everything"]);
+  const { _id, __v, friend, friends, addresses, day, home, ...stored } =
+    await find(admin, "Everything") ??
+      { _id: "" };
+  assertEquals<unknown>(stored, STORED);
+  assertEquals((home as Sample).street, "High Street");
+  assertMatch(String(day), /^2026-01-0/);
+  assertEquals([typeof friend, (friends as unknown[]).length], ["string", 1]);
+  assertEquals((addresses as Sample[]).map(({ street }) => street), ["Low Street"]);
+});
+
+test("a form sends what was changed, and no more", async () => {
+  await using admin = await openSamples();
+  const { _id } = await find(admin, "Sample 03") ?? { _id: "" };
+  const tab = await admin.openTab(`/samples/${_id}`);
+  const bodies: unknown[] = [];
+  tab.page.on("request", (request) => {
+    if (request.method() === "PATCH") bodies.push(JSON.parse(request.postData() ?? ""));
+  });
+  await tab.until("[name=name]", ["Sample 03"]);
+  await tab.fill("size", "99");
+  await tab.click(SAVE);
+  await tab.until(".ra-input-size p", ["Must be 10 or less"]);
+  await tab.fill("size", "9");
+  await tab.fill("name", "x");
+  await tab.click(SAVE);
+  await tab.until(MESSAGE, ["Cannot save the sample: see the messages at the fields"]);
+  assertMatch(
+    (await tab.page.$eval(".ra-input-name p", (text) => text.textContent)) ?? "",
+    /length/,
+  );
+  await tab.fill("name", "Sample three");
+  await tab.click(SAVE);
+  await tab.until(MESSAGE, ["Saved"]);
+  assertEquals(bodies, [{ name: "x", size: 9 }, { name: "Sample three", size: 9 }]);
+  assertEquals(admin.refusals(), ["400"]);
+});
+
+test("ticked entities are changed and removed by one request each", async () => {
+  await using admin = await openSamples();
+  const tab = await admin.openTab("/samples");
+  const sent: string[] = [];
+  tab.page.on("request", (request) => {
+    if (request.method() !== "GET") sent.push(`${request.method()} ${request.headers().prefer}`);
+  });
+  const tick = async () => {
+    for (const row of [1, 2]) await tab.click(`tbody tr:nth-of-type(${row}) [type=checkbox]`);
+  };
+  await tick();
+  await tab.click(button("Change"));
+  await choose(tab, "color", "green");
+  await tab.click(`${DIALOG} button[type=submit]`);
+  await tab.until("tbody tr:nth-of-type(-n+3) .column-color", ["green", "green", "red"]);
+  await tick();
+  await tab.click(button("Remove"));
+  await tab.click(button("Remove", DIALOG));
+  await tab.until("tbody tr:nth-of-type(1) .column-name", ["Sample 03"]);
+  assertEquals(sent, ["PATCH max-affected=2", "DELETE max-affected=2"]);
+});
+
+test("a live list shows what others add, and an action on all takes a body", async () => {
+  await using admin = await openSamples();
+  const tab = await admin.openTab("/samples");
+  await tab.until(".MuiTablePagination-displayedRows", ["1-12 of 12"]);
+  await tab.click("input[role=switch]");
+  await tab.page.waitForNetworkIdle({ concurrency: 1 });
+  await admin.app.created("/office/samples", { name: "From elsewhere" });
+  await tab.until(".MuiTablePagination-displayedRows", ["1-13 of 13"]);
+  await tab.click(button("Touch"));
+  await tab.type("[name=times]", "3");
+  await tab.click(`${DIALOG} button[type=submit]`);
+  await tab.until(`${DIALOG} pre`, [`{\n  "touched": 3\n}`]);
+});
+
+test("an empty list says what to do, and a failed request says what failed", async () => {
+  await using admin = await openSamples(() => Promise.resolve());
+  const tab = await admin.openTab("/samples");
+  await tab.until("#main-content h2", ["There are no samples yet"]);
+  await tab.until("#main-content a", ["Add"]);
+  await tab.page.setRequestInterception(true);
+  tab.page.on("request", (request) => {
+    const isList = new URL(request.url()).pathname === "/office/friends";
+    void (isList ? request.respond({ status: 500, body: "{}" }) : request.continue());
+  });
+  await tab.click("[role=menuitem] ::-p-text(Friends)");
+  await tab.until("#main-content [role=alert]", [
+    "Cannot load friends: the server failed (HTTP_500)",
+  ]);
+});
+
+interface Finding {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/** Whether nothing on the page moves or loads. While a dialog fades in, its colours have no contrast. */
+const SETTLED = `document.querySelector("[role=progressbar]") === null &&
+  document.getAnimations().every(({ playState }) => playState === "finished")`;
+
+/** Returns the serious findings of axe. */
+async function findingsOn(page: Page): Promise<string[]> {
+  await page.waitForFunction(SETTLED);
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate("axe.run()") as { violations: Finding[] };
+  return violations.filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
+}
+
+for (const colors of ["light", "dark"] as const) {
+  for (const isPhone of [false, true]) {
+    test(`axe finds nothing serious, ${colors}, on a ${isPhone ? "phone" : "desktop"}`, async () => {
+      await checkDesk({ colors, isPhone });
+      await checkForm({ colors, isPhone });
+    });
+  }
+}
+
+async function checkDesk(options: TabOptions): Promise<void> {
+  await using desk = await openDesk();
+  const login = await desk.openTab("/tickets", options);
+  await login.until("h1", ["Sign in to Help desk"]);
+  assertEquals(await findingsOn(login.page), [], "login");
+  const list = await desk.openTab("/tickets", { user: "ada", ...options });
+  await list.page.waitForSelector("::-p-text(Printer on fire)");
+  assertEquals(await findingsOn(list.page), [], "list");
+  await list.click("::-p-text(Printer on fire)");
+  await list.click(button("Show", "section[aria-label=History]"));
+  await list.until("section[aria-label=History] p", ["There are no records."]);
+  assertEquals(await findingsOn(list.page), [], "form");
+  await list.click(button("Assign"));
+  await list.page.waitForSelector("[name=agent]");
+  assertEquals(await findingsOn(list.page), [], "dialog");
+}
+
+async function checkForm(options: TabOptions): Promise<void> {
+  await using samples = await openSamples();
+  const create = await samples.openTab("/samples/create", options);
+  await create.page.waitForSelector("[name=name]");
+  await create.click(SAVE);
+  await create.until(".ra-input-name p", ["Required"]);
+  assertEquals(await findingsOn(create.page), [], "create");
+}
+
+test("a screen reader finds the parts of a page by their roles and names", async () => {
+  await using admin = await openDesk();
+  const tab = await admin.openTab("/tickets", { user: "ada" });
+  await tab.click("tbody .column-title ::-p-text(Printer on fire)");
+  await tab.until("[name=title]", ["Printer on fire"]);
+  for (
+    const name of [
+      "button/Close",
+      "button/Remove",
+      "textbox/Title",
+      "combobox/Organisation",
+      "region/Comments",
+      "region/History",
+      "button/Save",
+      "main",
+    ]
+  ) {
+    const [role, label] = name.split("/");
+    const selector = label === undefined
+      ? `::-p-aria([role="${role}"])`
+      : `::-p-aria([name="${label}"][role="${role}"])`;
+    await tab.page.waitForSelector(selector, { timeout: 10_000 }).catch(() => {
+      throw new Error(`Nothing has the role and the name ${name}`);
+    });
+  }
+});
