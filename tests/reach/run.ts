@@ -6,7 +6,7 @@
  */
 import { openTaskMongo } from "../harness/mongo/task_mongo.ts";
 import { say } from "../harness/say.ts";
-import { buildAdminPage } from "../harness/tasks/admin_task.ts";
+import { needAdminPage } from "../harness/tasks/admin_task.ts";
 import { chooseStd } from "../harness/tasks/choose_std.ts";
 import { ROOT, runDeno } from "../harness/tasks/run_deno.ts";
 import { runTask, testsOf } from "../harness/tasks/test_folder.ts";
@@ -22,8 +22,7 @@ async function makeWorkspace(folder: string): Promise<Workspace & AsyncDisposabl
   const registry = serveRegistry();
   const jsrUrl = registry.url;
   say("Building the admin page");
-  const { code, output } = await buildAdminPage();
-  if (code !== 0) throw new Error(`Cannot build the admin page: ${output}`);
+  await needAdminPage();
   say("Publishing to a registry of our own");
   await runCommand(Deno.execPath(), PUBLISH, { cwd: ROOT.pathname, env: { JSR_URL: jsrUrl } });
   const bytes = [...registry.published.values()].reduce((sum, { length }) => sum + length, 0);

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { buildAdminPage } from "../harness/tasks/admin_task.ts";
+import { needAdminPage } from "../harness/tasks/admin_task.ts";
 import { runReported, runTask } from "../harness/tasks/test_folder.ts";
 import { findChromium } from "./support/find_chromium.ts";
 import { PICTURE } from "./support/picture.ts";
@@ -17,8 +17,7 @@ async function prepare(): Promise<void> {
 }
 
 await runTask(async (given) => {
-  const { code, output } = await buildAdminPage();
-  if (code !== 0) throw new Error(`Cannot build the admin page: ${output}`);
+  await needAdminPage();
   const args = given.filter((arg) => arg !== "--picture");
   const env: Record<string, string> = args.length < given.length ? { [PICTURE]: "1" } : {};
   return await runReported("tools", { args, env, prepare });

@@ -1,5 +1,5 @@
 import { openTaskMongo } from "../mongo/task_mongo.ts";
-import { ensureAdminPage } from "./admin_task.ts";
+import { needAdminPage } from "./admin_task.ts";
 import { runDeno } from "./run_deno.ts";
 
 /**
@@ -11,7 +11,7 @@ import { runDeno } from "./run_deno.ts";
  * @returns The exit code.
  */
 export async function runDemo(args: string[]): Promise<number> {
-  await ensureAdminPage();
+  await needAdminPage();
   await using mongo = await openTaskMongo();
   const { code } = await runDeno([
     "run",

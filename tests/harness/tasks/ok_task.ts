@@ -1,4 +1,4 @@
-import { buildAdminPage } from "./admin_task.ts";
+import { ensureAdminPage } from "./admin_task.ts";
 import { runCheck } from "./check_task.ts";
 import { readCoverage, reportCoverage } from "./coverage.ts";
 import { checkRooms } from "./rooms.ts";
@@ -74,7 +74,7 @@ function listSteps(gate: Gate): Step[][][] {
     { name: "lint", run: lint },
     { name: "rooms", run: checkRooms },
     { name: "doc", run: deno("doc", "--lint", ...ENTRIES) },
-    { name: "admin", run: buildAdminPage },
+    { name: "admin", run: ensureAdminPage },
     { name: "publish", run: deno("publish", "--dry-run", "--allow-dirty") },
   ];
   const tests: Step[] = [

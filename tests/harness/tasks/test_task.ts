@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ensureAdminPage } from "./admin_task.ts";
+import { needAdminPage } from "./admin_task.ts";
 import { chooseMongoose } from "./choose_mongoose.ts";
 import { chooseStd } from "./choose_std.ts";
 import {
@@ -52,7 +52,7 @@ export async function runTests(
   const load = ["run", "--quiet", ...flags, "--allow-read", "--allow-env", PACKAGES];
   const loaded = await runDeno(load, { ...options, env: std });
   if (loaded.code !== 0) return loaded;
-  await ensureAdminPage();
+  await needAdminPage();
   await using mongo = await openTaskMongo();
   const test = ["test", "--quiet", "--no-prompt", ...flags, ...permissions(mongo.mongod)];
   const all = { ...options, env: { ...env, ...mongo.env } };
