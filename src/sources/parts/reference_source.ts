@@ -85,7 +85,9 @@ export class ReferenceSource extends CollectionSource {
   }
 
   protected override placed(): Filter {
-    return { _id: { $in: this.#options.ids } };
+    const { ids } = this.#options;
+    // A sharded cluster refuses findAndModify with a list of identifiers.
+    return { _id: ids.length === 1 ? { $eq: ids[0] } : { $in: ids } };
   }
 
   protected override idFilter(name: EntityName): Filter | undefined {

@@ -163,7 +163,7 @@ function makePaper(
       ...bound.name === "tenant" && { domain: { unique: { global: true }, sparse: true } },
       state: { default: "open" },
       pages: { type: Number },
-      author: { ref: () => Author, exists: true },
+      author: { ref: () => Author, exists: true, rest: { methods: [one(), update()] } },
       lines: { items: Line, embedded: true, apart: false, rest: { methods: PART_METHODS } },
       notes: { items: () => Note, exists: true, rest: { methods: PART_METHODS } },
     },

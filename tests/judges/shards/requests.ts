@@ -193,6 +193,7 @@ export const FEATURES: readonly (readonly [string, Send])[] = [
   ["parts that are references", async ({ app, at, paper, note, family }) => {
     const company = family.name === "scope" ? { company: COMPANY } : {};
     return [
+      await app.patch(`${at}/papers/${paper}/author`, { name: "Eve" }),
       await app.get(`${at}/papers/${paper}/notes`),
       await app.post(`${at}/papers/${paper}/notes`, { text: "o", ...company }),
       await app.patch(`${at}/papers/${paper}/notes/${note}`, { text: "p" }),
