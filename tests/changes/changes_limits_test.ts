@@ -107,13 +107,13 @@ for (const [name, onError] of Object.entries(REPORTS)) {
     const titles = Object.keys(ODD);
     for (const title of titles) await database.collection.insertOne({ title });
     await database.collection.updateMany({}, { $set: { count: 1 } });
-    await until(() => seen.filter((line) => line.startsWith("update")).length === titles.length, {
-      seconds: 20,
-    });
+    const isSeen = (title: string) => seen.includes(`update ${title}`);
+    await until(() => titles.every(isSeen));
     const letters = await follower.deadLetters();
     assertEquals(letters.map(({ attempts }) => attempts), titles.map(() => 2));
     assert(letters.every(({ error }) => error.length > 0 && error.length <= 10_000));
-    assertEquals(seen.length, 3 * titles.length);
+    // A busy machine may lose the lease, after which a change is handled once more.
+    assert(seen.length >= 3 * titles.length);
   });
 }
 
