@@ -106,12 +106,12 @@ interface AnswerProps {
 }
 
 function Answer({ title, value, fields, onClose }: AnswerProps) {
-  const isEntity = fields.length > 0 && typeof value === "object" && !Array.isArray(value);
+  const isDescribed = areDescribed(value, fields);
   return (
     <Dialog open onClose={onClose} fullWidth maxWidth="sm" aria-label={title}>
       <DialogTitle>{title}</DialogTitle>
       <DialogContent>
-        {isEntity
+        {isDescribed
           ? <Facts entity={value as Entity} fields={fields} />
           : <pre style={{ whiteSpace: "pre-wrap" }}>{JSON.stringify(value, undefined, 2)}</pre>}
       </DialogContent>
@@ -120,4 +120,11 @@ function Answer({ title, value, fields, onClose }: AnswerProps) {
       </DialogActions>
     </Dialog>
   );
+}
+
+/** Whether the description of an action has all properties of its answer. An action can answer without a description. */
+function areDescribed(value: unknown, fields: readonly Field[]): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const known = new Set(fields.map(({ name }) => name));
+  return Object.keys(value).every((name) => known.has(name));
 }

@@ -59,10 +59,17 @@ function valueOf(
 ): unknown {
   const { type, fields, items } = field;
   if (value === null || value === undefined) return undefined;
+  if (type === "Date") return instantOf(value);
   if (type === "Embedded" && fields !== undefined) {
     return objectOf(value as Values, { fields, before: before as Values | undefined });
   }
   if (type !== "Array" || items === undefined || !Array.isArray(value)) return value;
   return value.map((item) => valueOf(item, { field: items, before: undefined }))
     .filter((item) => item !== undefined);
+}
+
+/** Returns a date of an input, which has no time zone, as the instant in the time zone of the reader. */
+export function instantOf(value: unknown): unknown {
+  const time = new Date(String(value)).getTime();
+  return Number.isNaN(time) ? value : new Date(time).toISOString();
 }

@@ -14,25 +14,33 @@ interface FieldInputProps {
   /** The place of the value in the form. */
   readonly source: string;
   readonly isNew: boolean;
+  readonly group?: string | undefined;
 }
 
 /** The inputs of the fields of a body. */
-export function FieldInputs({ fields, isNew, prefix = "" }: {
+export function FieldInputs({ fields, isNew, group }: {
   readonly fields: readonly Field[];
   readonly isNew: boolean;
-  readonly prefix?: string;
+  /** The place of the object whose fields these are, if the object is optional. */
+  readonly group?: string | undefined;
 }) {
   const shown = fields.filter(({ name }) => name !== "_id");
   return shown.map((field) => (
-    <FieldInput key={field.name} field={field} source={prefix + field.name} isNew={isNew} />
+    <FieldInput
+      key={field.name}
+      field={field}
+      source={group === undefined ? field.name : `${group}.${field.name}`}
+      isNew={isNew}
+      group={group}
+    />
   ));
 }
 
 /** The input of a field, by its type. Required fields are marked. */
-export function FieldInput({ field, source, isNew }: FieldInputProps) {
+export function FieldInput({ field, source, isNew, group }: FieldInputProps) {
   const { document } = usePage();
   const { type, items, fields, name } = field;
-  const validate = checksOf(field, isNew);
+  const validate = checksOf(field, { isNew, group });
   const initial = isNew && field.default !== undefined ? { defaultValue: field.default } : {};
   const helperText = field.description ?? field.summary ?? " ";
   const common = {
@@ -69,7 +77,7 @@ export function FieldInput({ field, source, isNew }: FieldInputProps) {
         ? <TextValueInput {...common} {...JSON_TEXT} />
         : (
           <Group label={common.label}>
-            <FieldInputs fields={fields} isNew={isNew} prefix={`${source}.`} />
+            <FieldInputs fields={fields} isNew={isNew} group={source} />
           </Group>
         );
     case "Array":
@@ -176,11 +184,31 @@ function limits({ maxLength }: Field) {
 }
 
 /** Returns the checks of an input before its form is sent. The server checks all values again. */
-function checksOf(field: Field, isNew: boolean): Validator[] {
+function checksOf(
+  field: Field,
+  { isNew, group }: Pick<FieldInputProps, "isNew" | "group">,
+): Validator[] {
   const { minimum, maximum } = field;
   return [
-    ...isRequired(field, isNew) ? [required()] : [],
+    ...isRequired(field, isNew) ? [group === undefined ? required() : requiredIn(group)] : [],
     ...typeof minimum === "number" ? [minValue(minimum)] : [],
     ...typeof maximum === "number" ? [maxValue(maximum)] : [],
   ];
+}
+
+/** Requires the field of an optional object, if another field of the object has a value. The label marks the field. */
+function requiredIn(group: string): Validator {
+  const check = (value: unknown, values: unknown): string | undefined => {
+    const object = group.split(".").reduce<unknown>(
+      (inner, name) => (inner as Readonly<Record<string, unknown>> | undefined)?.[name],
+      values,
+    );
+    const isUsed = Object.values(object ?? {}).some((each) => !isEmpty(each));
+    return isUsed && isEmpty(value) ? "Required" : undefined;
+  };
+  return Object.assign(check, { isRequired: true });
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === "";
 }

@@ -1,5 +1,6 @@
 import type { GetListParams } from "react-admin";
 import type { PageModel, PageRoute } from "../src/admin/document.ts";
+import { instantOf } from "./body.ts";
 import { nameField, parameterOf } from "./fields.ts";
 import type { Options } from "./page_context.ts";
 
@@ -21,12 +22,17 @@ export function filterName(path: string, comparison: Comparison): string {
 const CONDITIONS: Readonly<Record<Comparison, (value: unknown) => unknown>> = {
   is: (value) => value,
   has: (value) => ({ $regex: escaped(String(value)), $options: "i" }),
-  from: (value) => ({ $gte: value }),
-  to: (value) => ({ $lte: value }),
+  from: (value) => ({ $gte: boundOf(value) }),
+  to: (value) => ({ $lte: boundOf(value) }),
 };
 
 function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+}
+
+/** Returns the value of an input for a number or a date. */
+function boundOf(value: unknown): unknown {
+  return typeof value === "number" ? value : instantOf(value);
 }
 
 type Filter = Readonly<Record<string, unknown>>;

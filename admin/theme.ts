@@ -8,6 +8,7 @@ const components = {
 const GREEN = { main: "#2b5c34" };
 const RED = { main: "#b3261e" };
 const PALE = { main: "#9ccea3" };
+const PINK = { main: "#f2b8b5" };
 const NIGHT = { default: "#161816", paper: "#1f221f" };
 
 export const LIGHT: RaThemeOptions = {
@@ -29,6 +30,7 @@ export const DARK: RaThemeOptions = {
     mode: "dark",
     primary: PALE,
     secondary: PALE,
+    error: PINK,
     background: NIGHT,
   },
   components: { ...defaultDarkTheme.components, ...components },

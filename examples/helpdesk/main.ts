@@ -27,7 +27,7 @@ const ticket = `${url}/tickets/${_id}`;
 const [agent, customer, other] = ["ada", "cem", "eve"].map((id) =>
   `-H 'authorization: Bearer ${id}'`
 );
-console.log(`A help desk: ${url}/docs (Ctrl-C stops)
+console.log(`A help desk: ${url}/docs, and ${url}/admin for ada or cem (Ctrl-C stops)
 
 # what an agent sees, what a customer sees, and what an agent of another desk sees
 curl ${url}/tickets ${agent}

@@ -96,7 +96,7 @@ test("a form marks required fields, shows the errors of the server beside them, 
   const tab = await admin.openTab("/tickets/create", { user: "ada" });
   await tab.until("form label", ["Title *", "Organisation", "Note"]);
   await tab.click(SAVE);
-  await tab.until("[name=title] ~ *, #title-helper-text", ["Required"]);
+  await tab.until(".ra-input-title p", ["Required"]);
   await tab.type("[name=title]", "No coffee");
   await tab.type("[role=combobox]", "Dun");
   await tab.click("[role=option] ::-p-text(Dune)");
@@ -104,13 +104,6 @@ test("a form marks required fields, shows the errors of the server beside them, 
   await tab.until("#react-admin-title", ["No coffee"]);
   const [made] = await admin.app.read<Ticket[]>("/tickets?sort=title", as("ada"));
   assertEquals([made?.title, typeof made?.organisation], ["No coffee", "string"]);
-  const organisations = await admin.openTab("/organisations/create", { user: "ada" });
-  await organisations.type("[name=key]", "acme");
-  await organisations.type("[name=name]", "Other");
-  await organisations.click(SAVE);
-  await organisations.until(MESSAGE, [
-    "Cannot create the organisation: it conflicts with what is stored (CONFLICT)",
-  ]);
 });
 
 test("a customer finds neither what is hidden nor what he may not do", async () => {

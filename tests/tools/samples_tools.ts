@@ -66,7 +66,9 @@ test("a form has an input for every type, and stores what is typed", async () =>
   await choose(tab, "friend", "Bob");
   await choose(tab, "friends", "Cid");
   await tab.page.$eval("[name=day]", (input) => input.scrollIntoView());
-  await tab.page.type("[name=day]", "01022026\t0304PM");
+  await tab.page.type("[name=day]", "01022026");
+  await tab.page.keyboard.press("Tab");
+  await tab.page.keyboard.type("0304PM");
   await tab.click(".ra-input-addresses button");
   await tab.type("[name='addresses.0.street']", "Low Street");
   await tab.click(SAVE);
@@ -141,7 +143,7 @@ test("a live list shows what others add, and an action on all takes a body", asy
   await tab.click(button("Touch"));
   await tab.type("[name=times]", "3");
   await tab.click(`${DIALOG} button[type=submit]`);
-  await tab.until(`${DIALOG} pre`, [`{\n  "touched": 3\n}`]);
+  await tab.until(`${DIALOG} dd`, ["3"]);
 });
 
 test("an empty list says what to do, and a failed request says what failed", async () => {

@@ -43,9 +43,15 @@ class CountBody extends FrameworkModel {
   times!: number;
 }
 
+class Touched extends FrameworkModel {
+  @prop({ type: Number, required: true })
+  touched!: number;
+}
+
 const touch = action("touch", {
   on: "all",
   body: CountBody,
+  answer: Touched,
   run: (_req, _query, { times }) => ({ touched: times }),
 });
 
