@@ -4,10 +4,13 @@ import { Framework, type FrameworkRequest, type ModelClass, RestError } from "..
 import type { PageDocument } from "../../src/admin/document.ts";
 import { openDatabase } from "../harness/database.ts";
 import { sharedReplicaSet } from "../support/shared_replica_set.ts";
-import { start, type Started } from "../support/support.ts";
+import type { Client } from "../support/client.ts";
+import { start } from "../support/support.ts";
 
 /** An application with an admin page that listens. */
-export interface AdminServer extends Started, AsyncDisposable {
+export interface AdminServer extends Omit<Client, "read">, AsyncDisposable {
+  /** Where it listens, without a trailing slash. */
+  readonly url: string;
   /** Reads the document of the page, as the caller with a role. */
   readonly read: (role?: string) => Promise<PageDocument>;
 }

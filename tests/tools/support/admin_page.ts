@@ -83,7 +83,7 @@ export class Tab {
   async until(selector: string, expected: readonly string[]): Promise<void> {
     const wanted = JSON.stringify(expected);
     const texts = `JSON.stringify(${textsOf(selector)})`;
-    await this.page.waitForFunction(`${texts} === ${JSON.stringify(wanted)}`, { timeout: 12_000 })
+    await this.page.waitForFunction(`${texts} === ${JSON.stringify(wanted)}`, { timeout: 60_000 })
       .catch(async () => assertEquals(await this.page.evaluate(textsOf(selector)), expected));
   }
 }
