@@ -5,6 +5,7 @@ import { askRoute } from "./_ask_route.ts";
 import type { Operations, PageAction, PageModel, PagePart, PageRoute } from "./document.ts";
 import type { AdminOptions } from "./options.ts";
 import type { ShownRoute } from "./_shown_routes.ts";
+import { groupBy } from "../schema/group_by.ts";
 
 /** A route that the caller may use, as the caller may see it. */
 interface AllowedRoute extends ShownRoute {
@@ -30,7 +31,7 @@ export async function describeModels(
   const asked = await Promise.all(routes.map((route) => ask(route, options)));
   const allowed = asked.filter((each) => typeof each === "object");
   const readable = new Set(allowed.filter(isList).map(({ told }) => told.model));
-  const groups = Map.groupBy(allowed, ({ base }) => base);
+  const groups = groupBy(allowed, ({ base }) => base);
   return {
     models: [...groups].flatMap(([path, own]) =>
       own.some(isList) ? modelOf(path, { own, readable }) : []
@@ -68,7 +69,7 @@ function modelOf(path: string, { own, readable }: AllowedRoutes): PageModel {
   const ofModel = own.filter(({ property }) => property === undefined);
   const operations = ofModel.filter(({ kind }) => kind === "operation");
   const added = ofModel.filter(({ kind }) => kind === "added");
-  const parts = Map.groupBy(own, ({ property }) => property);
+  const parts = groupBy(own, ({ property }) => property);
   return {
     name: path.slice(1).replaceAll("/", "-"),
     model: own.find(isList)?.told.model ?? "",

@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import mongoose from "mongoose";
 
 const { BSON } = mongoose.mongo;
@@ -8,7 +9,7 @@ const { BSON } = mongoose.mongo;
  * The environment variable with the name of a folder for temporary files. If it is set, the commands that tests send are
  * stored there, one of each shape. `tests/judges/shards/judge_recorded.ts` judges them.
  */
-const FOLDER = Deno.env.get("MONGROVE_COMMANDS");
+const FOLDER = process.env.MONGROVE_COMMANDS;
 
 /** The options of a connection whose commands are recorded. */
 export const RECORDED = FOLDER === undefined ? {} : { monitorCommands: true };

@@ -10,6 +10,7 @@ import type { WrittenEntity } from "../../write/written_entity.ts";
 import { fieldsReferringTo, partOf, type ReferringField } from "./referring_fields.ts";
 import { openClass, type RequestWrite } from "./request_write.ts";
 import { settingsOf } from "./settings.ts";
+import { groupBy } from "../../schema/group_by.ts";
 
 /** The operation of a removal that another removal has caused, for records of the write. */
 export const CASCADE = "cascade";
@@ -37,7 +38,7 @@ export async function applyRules(write: RequestWrite): Promise<void> {
   }
   const ruled = (rule: ReferringField["rule"]) => all.filter(({ field }) => field.rule === rule);
   await refuseReferred(write, ruled("restrict"));
-  for (const [, some] of Map.groupBy(ruled("cascade"), ({ field }) => field.owner)) {
+  for (const [, some] of groupBy(ruled("cascade"), ({ field }) => field.owner)) {
     await cascade(write, some);
   }
   for (const each of ruled("unset")) await unset(each);
