@@ -292,8 +292,9 @@ export interface WriteOptions<M = unknown> {
   readonly atomic?: boolean | undefined;
   /**
    * The formats of bodies besides JSON. With `"ndjson"`, clients can send a body with an entity on each line. With
-   * `"csv"`, clients can send a table whose head names fields, with an entity on each row. The lines are stored in batches of up to `many` lines. A wrong line does not prevent the other lines from being stored, and
-   * the answer has a result for each line. Only for `create()` with `many`.
+   * `"csv"`, clients can send a table whose head names fields, with an entity on each row. The lines are stored in
+   * batches of up to `many` lines. A wrong line does not prevent the other lines from being stored, and the answer has a
+   * result for each line. Only for `create()` with `many`.
    */
   readonly formats?: readonly ListFormat[] | undefined;
   /**

@@ -41,8 +41,8 @@ export interface GroupsOptions<
 }
 
 /**
- * @internal The type of the option `groups`. A wrong name of a field gets an error text as its type, which TypeScript prints. `X`
- * is the type of the given option.
+ * @internal The type of the option `groups`. A wrong name of a field gets an error text as its type, which TypeScript
+ * prints. `X` is the type of the given option.
  */
 export type CheckedGroups<M, X> =
   & Omit<Exactly<"groups", GroupsOptions, X>, "by" | "sum" | "avg">

@@ -20,7 +20,7 @@ export interface PopulateRule extends FilledFacts {
 
 export type PopulateRules = ReadonlyMap<string, PopulateRule>;
 
-/** The references whose entities an answer shows, and the names of those for which the client asks. */
+/** The references whose entities an answer shows. `asked` has the names of the references that the client asks for. */
 export interface AskedPopulation {
   readonly rules: PopulateRules;
   readonly asked: ReadonlySet<string>;

@@ -6,8 +6,11 @@ import { type Call, enterLevel } from "./request_context.ts";
 /** The option `actor` of `Framework.initialize()`, which returns the sender of a request. */
 export type ActorFunction = (req: FrameworkRequest) => Actor | undefined;
 
-/** The senders of requests that contain several requests, all of which have the same sender. */
-const known = new WeakMap<object, Actor | undefined>();
+/**
+ * The senders of requests that contain several requests, all of which have the same sender. A request whose `preFetch`
+ * hooks sign nobody in does not decide about the sender of the requests after it.
+ */
+const known = new WeakMap<object, Actor>();
 
 /**
  * Asks the application for the sender of a request, and stores the answer as `req.framework.actor` for each segment of
@@ -19,9 +22,9 @@ export function askActor(call: Call): void {
   const ask = route.actor;
   if (ask === undefined) return;
   enterLevel(context);
-  const actor = known.has(origin) ? known.get(origin) : actorBy(ask, req);
-  if (origin !== req) known.set(origin, actor);
+  const actor = known.get(origin) ?? actorBy(ask, req);
   if (actor === undefined) return;
+  if (origin !== req) known.set(origin, actor);
   for (const { state } of levels) Object.assign(state, { actor });
 }
 

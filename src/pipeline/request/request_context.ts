@@ -98,8 +98,8 @@ export interface Call extends RequestContext {
   readonly levels: readonly LevelContext[];
   readonly context: LevelContext;
   /**
-   * The error in the filter `q` of the client, or in the body with the parameters. The error is stored and thrown after the `preFetch` hooks, so that a
-   * client whom a hook refuses gets a 403 and learns nothing about the fields.
+   * The error in the filter `q` of the client, or in the body with the parameters. The error is stored and thrown after
+   * the `preFetch` hooks, so that a client whom a hook refuses gets a 403 and learns nothing about the fields.
    */
   readonly badQuery?: unknown;
   /** The results of the phase `capture` of features, which have read the request before hooks could change it. */

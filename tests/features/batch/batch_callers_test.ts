@@ -108,6 +108,13 @@ const ANN = { "x-user": "ann", "x-company": "acme" };
 const BOSS = { "x-user": "boss", "x-company": "acme" };
 const EVE = { "x-user": "eve", "x-company": "bell" };
 
+test("a request that signs nobody in does not make the later writes of a batch anonymous", async () => {
+  await using app = await mountTasks();
+  const requests = rows(["GET", "/notes"], ["POST", "/tasks", { name: "a" }]);
+  const { status, body } = await sendBatch(app, requests, ANN);
+  assertEquals([status, body.responses[1]?.body?.by], [200, "ann"]);
+});
+
 test("a batch has one sender and one tenant, who are asked for once", async () => {
   await using app = await mountTasks();
   const { status, body: { responses } } = await sendBatch(
