@@ -85,8 +85,17 @@ class SharedTransaction {
   async end(): Promise<void> {
     if (this.state === "open") this.state = "undone";
     await this.#committed?.catch(() => {});
+    if (this.state === "undone") await this.#stop();
     // The end of a session also ends its transaction.
     await this.session?.endSession().catch(() => {});
+  }
+
+  /** Stops the statement that is running in the transaction. The transaction would keep its locks until its end. */
+  async #stop(): Promise<void> {
+    const { client, session } = this;
+    if (client === undefined || session?.id === undefined) return;
+    const killSessions = [session.id];
+    await runOutside(() => client.db("admin").command({ killSessions })).catch(() => {});
   }
 }
 

@@ -53,8 +53,10 @@ export interface InnerMessage {
 
 export interface InnerAnswer {
   readonly status: number;
-  /** The headers, with names in lower case. */
+  /** The headers without cookies, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The headers `Set-Cookie`, which cannot be joined to one header. */
+  readonly cookies: readonly string[];
   readonly text: string;
   /** The number of bytes of the text. */
   readonly bytes: number;
@@ -152,7 +154,8 @@ class CapturedResponse {
     const made = new ServerResponse(inner);
     const res: Response = this.res = Object.setPrototypeOf(made, capturingPrototype(outer));
     captured.set(res, this);
-    res.locals = outer.locals;
+    // A hook of one request must not decide for the next one.
+    res.locals = { ...outer.locals };
     this.answer = new Promise((resolve) => this.#resolve = resolve);
     Object.defineProperty(inner, "res", { value: res, writable: true, configurable: true });
   }
@@ -175,6 +178,7 @@ class CapturedResponse {
     this.#finish("ended", {
       status: res.statusCode,
       headers: headersOf(res),
+      cookies: cookiesOf(res),
       text,
       bytes: this.#size,
     });
@@ -246,14 +250,20 @@ function capturingPrototype(outer: Response): object {
 }
 
 function headersOf(res: Response): Record<string, string> {
-  const all = Object.entries(res.getHeaders());
+  const all = Object.entries(res.getHeaders()).filter(([name]) => name !== COOKIES);
   return Object.fromEntries(all.map(([name, value]) => [name, [value].flat().join(", ")]));
 }
+
+function cookiesOf(res: Response): string[] {
+  return [res.getHeader(COOKIES) ?? []].flat().map(String);
+}
+
+const COOKIES = "set-cookie";
 
 function failure({ status, body }: RestError): InnerAnswer {
   const text = toJson(body);
   const headers = { "content-type": "application/json" };
-  return { status, headers, text, bytes: Buffer.byteLength(text) };
+  return { status, headers, cookies: [], text, bytes: Buffer.byteLength(text) };
 }
 
 function tooLong(limit: number): RestError {

@@ -7,7 +7,6 @@ import { ReferenceCondition } from "../filter/q/reference_condition.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { FieldShape } from "../schema/fields/shape.ts";
 import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
-import { mapAll } from "../sources/lists/map_in_order.ts";
 import { type ReferredModel, referredModels } from "./references.ts";
 import type { LevelContext } from "./request/request_context.ts";
 
@@ -34,16 +33,25 @@ export async function followReferences<F extends readonly (Filter | undefined)[]
     lookup.conditions.push(condition);
     lookups.set(key, lookup);
   }
-  const found = await mapAll([...lookups.values()], (lookup) => askClass(context, lookup));
-  const identifiers = new Map(found.flat());
+  // The look-ups of a request wait for each other. At once, they would occupy most connections of the pool.
+  const identifiers = new Map<ReferenceCondition, unknown[]>();
+  for (const lookup of lookups.values()) {
+    for (const [condition, ids] of await askClass(context, lookup)) identifiers.set(condition, ids);
+  }
   const replaced = filters.map((filter) =>
     filter && replaceOperators(filter, ({ $in }) => {
       const ids = $in instanceof ReferenceCondition ? identifiers.get($in) : undefined;
       return ids && { $in: ids };
     })
   );
+  if (mongoose.mongo.BSON.calculateObjectSize({ ...replaced }) > MAX_BYTES) {
+    throw badFormat("The conditions through references select too many entities: narrow them");
+  }
   return replaced as [...F];
 }
+
+/** The maximum size of filters in bytes. MongoDB needs the rest of its limit of 16 MB for the statement. */
+const MAX_BYTES = 15 * 1024 * 1024;
 
 /** Equal conditions on one class, for which the class is asked once. */
 interface Lookup extends ReferredModel {

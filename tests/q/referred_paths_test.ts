@@ -242,6 +242,17 @@ test("a filter through references is refused where a filter on the entity is", a
   );
 });
 
+test("conditions whose identifiers are too many for one statement are a 400", async () => {
+  await using app = await serve({ queryLimits: { maxReferred: 10_000 } });
+  const many = Array.from({ length: 6_000 }, () => ({ name: "many", state: "open" }));
+  await getModel(Author).collection.insertMany(many);
+  const either = (length: number) => ({
+    $or: Array.from({ length }, () => ({ "author.name": "many" })),
+  });
+  assertEquals(await app.titles(either(2)), "");
+  assertStringIncludes(await app.titles(either(198)), "select too many entities");
+});
+
 test("a condition through a reference selects at most maxReferred entities of the scope", async () => {
   await using app = await serve({ queryLimits: { maxReferred: 1 } });
   const { status, body } = await app.get(`/books${asQuery({ "author.born": { $gt: 0 } })}`);

@@ -43,7 +43,7 @@ export async function runRequests(
       const facts = { origin: req, timeBudget, admit };
       const answer = await sendInner(handler, { req, message, facts, maxBytes });
       if (answer === undefined) throw badFormat(`"path" is the path of no route`);
-      checkAnswer(answer);
+      checkAnswer(answer, req);
       maxBytes -= answer.bytes;
       answers.set(request.id, answer);
       results.add(request.id, () => bodyOf(answer));
@@ -57,6 +57,7 @@ export async function runRequests(
       ? withDetails(error, { failed })
       : error;
   }
+  for (const { cookies } of answers.values()) sendCookies(req, cookies);
   return `{"responses":[${[...answers].map(([id, each]) => responseText(id, each)).join()}]}`;
 }
 
@@ -90,12 +91,18 @@ async function admit({ route, levels: [root] }: Call): Promise<void> {
   if (route.getConnection === undefined) await root?.model();
 }
 
+/** Adds cookies to the answer to the batch. In its body, scripts of a page could read them. */
+function sendCookies({ res }: Request, cookies: readonly string[]): void {
+  for (const cookie of cookies) res?.append("Set-Cookie", cookie);
+}
+
 /** Throws the answer of a failed request, and a 400 for an answer that no batch can have. */
-function checkAnswer(answer: InnerAnswer): void {
+function checkAnswer(answer: InnerAnswer, req: Request): void {
   const { status, headers, text } = answer;
   if (status >= 300 && status !== 304) {
     const body = bodyOf(answer);
     const shown = isJsonObject(body) ? body : { body };
+    sendCookies(req, answer.cookies);
     throw new RestError(status, shown, { headers });
   }
   if (text !== "" && !isJson(answer)) {

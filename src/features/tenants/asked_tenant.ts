@@ -29,6 +29,12 @@ const asked = new WeakSet<Call>();
 /** The tenants by the functions that returned them. */
 type Answers = Map<TenantFunction, Actor>;
 
+/** The answers for one request. The origin is the request of the client, which may contain the request. */
+interface Asked {
+  readonly answers: Answers;
+  readonly origin: object;
+}
+
 /** The answers for requests that contain several requests, all of which have the same tenant. */
 const ofOrigins = new WeakMap<object, Answers>();
 
@@ -52,9 +58,7 @@ export function askTenant(call: Call): void {
   asked.add(call);
   const { req, route } = call;
   const ask = route.settings.get("tenant") as TenantFunction;
-  const answers = answersFor(call);
-  const tenant = answers.get(ask) ?? tenantBy(ask, req);
-  answers.set(ask, tenant);
+  const tenant = tenantOf(call, ask);
   const before: unknown = Reflect.get(req, TENANT);
   if (before !== undefined && String(before) !== String(tenant)) throw forbidden();
   Reflect.set(req, TENANT, tenant);
@@ -75,16 +79,24 @@ export function tenantFor(req: FrameworkRequest, { field, target }: TenantRule):
 }
 
 /** Lets a request to a class without a tenant ask each function only once. A renewal of a live list asks again. */
-export function keepAnswers(call: Call): void {
-  const { req, route } = call;
-  if (route.settings.get("tenant") !== undefined) Reflect.set(req, ANSWERS, answersFor(call));
+export function keepAnswers({ req, route, origin }: Call): void {
+  if (route.settings.get("tenant") === undefined) return;
+  const asked: Asked = { answers: new Map(), origin };
+  Reflect.set(req, ANSWERS, asked);
 }
 
-function answersFor({ req, origin }: Call): Answers {
-  if (origin === req) return new Map();
+/**
+ * Asks a function for the tenant of a request. Throws a 403 if another request of the same client has had another tenant,
+ * because the hooks of each request decide who sends it.
+ */
+function tenantOf({ req, origin }: Pick<Call, "req" | "origin">, ask: TenantFunction): Actor {
+  const tenant = tenantBy(ask, req);
+  if (origin === req) return tenant;
   const known = ofOrigins.get(origin) ?? new Map();
   ofOrigins.set(origin, known);
-  return known;
+  if (String(known.get(ask) ?? tenant) !== String(tenant)) throw forbidden();
+  known.set(ask, tenant);
+  return tenant;
 }
 
 /** Asks for the tenant of a request that no route of the class has asked for. */
@@ -93,8 +105,8 @@ function tenantOutside(req: FrameworkRequest, target: ModelClass): Actor {
   if (ask === undefined) {
     throw new TypeError(`Cannot tell the tenant of "${target.name}": no router serves the class`);
   }
-  const answers = Reflect.get(req, ANSWERS) as Answers | undefined;
-  const tenant = answers?.get(ask) ?? tenantBy(ask, req);
+  const { answers, origin = req } = Reflect.get(req, ANSWERS) as Asked | undefined ?? {};
+  const tenant = answers?.get(ask) ?? tenantOf({ req, origin }, ask);
   answers?.set(ask, tenant);
   return tenant;
 }

@@ -1,29 +1,30 @@
 import mongoose from "mongoose";
 import type { Actor, FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { isPromise, runHook } from "../../declare/hooks/run_hook.ts";
+import { forbidden } from "../../errors/refusals.ts";
 import { type Call, enterLevel } from "./request_context.ts";
 
 /** The option `actor` of `Framework.initialize()`, which returns the sender of a request. */
 export type ActorFunction = (req: FrameworkRequest) => Actor | undefined;
 
-/**
- * The senders of requests that contain several requests, all of which have the same sender. A request whose `preFetch`
- * hooks sign nobody in does not decide about the sender of the requests after it.
- */
+/** The senders of requests that contain several requests, all of which have the same sender. */
 const known = new WeakMap<object, Actor>();
 
 /**
  * Asks the application for the sender of a request, and stores the answer as `req.framework.actor` for each segment of
  * the route. The caller must have run the `preFetch` hooks, which may sign the sender in. Throws if the answer is no
- * identifier, because a write must not be recorded under a wrong name.
+ * identifier, because a write must not be recorded under a wrong name. Throws a 403 if another request of the same client
+ * has had another sender. A request whose hooks sign nobody in has the sender of the requests before it.
  */
 export function askActor(call: Call): void {
   const { route, levels, context, req, origin } = call;
   const ask = route.actor;
   if (ask === undefined) return;
   enterLevel(context);
-  const actor = known.get(origin) ?? actorBy(ask, req);
+  const before = known.get(origin);
+  const actor = actorBy(ask, req) ?? before;
   if (actor === undefined) return;
+  if (before !== undefined && String(before) !== String(actor)) throw forbidden();
   if (origin !== req) known.set(origin, actor);
   for (const { state } of levels) Object.assign(state, { actor });
 }

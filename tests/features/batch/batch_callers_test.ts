@@ -115,7 +115,7 @@ test("a request that signs nobody in does not make the later writes of a batch a
   assertEquals([status, body.responses[1]?.body?.by], [200, "ann"]);
 });
 
-test("a batch has one sender and one tenant, who are asked for once", async () => {
+test("a batch has one sender and one tenant, whom each request signs in", async () => {
   await using app = await mountTasks();
   const { status, body: { responses } } = await sendBatch(
     app,
@@ -127,13 +127,77 @@ test("a batch has one sender and one tenant, who are asked for once", async () =
     ANN,
   );
   assertEquals(status, 200);
-  assertEquals(functions, { actor: 1, tenant: 1 });
+  assertEquals(functions, { actor: 3, tenant: 3 });
   assertEquals(asked, ["POST /tasks", "POST /tasks", "GET /tasks"]);
   const stored = await getModel(Task).find({}).lean();
   assertEquals(stored.map(({ by, company }) => [by, company]), [["ann", "acme"], ["ann", "acme"]]);
   assertEquals(Object(responses[2]?.body).length, 2);
-  await sendBatch(app, rows(["GET", "/tasks"]), EVE);
-  assertEquals(functions, { actor: 2, tenant: 2 });
+});
+
+/** Signs in a guest of the company in the URL, or the user of the request. */
+function signInGuest(req: FrameworkRequest): boolean {
+  const { company = req.headers["x-company"], guest = req.headers["x-user"] } = req.query;
+  Object.assign(req, { caller: guest, company });
+  if (req.res !== undefined) req.res.locals.isOwner = guest === "owner";
+  req.res?.cookie("seen", String(guest), { httpOnly: true });
+  return guest !== "nobody";
+}
+
+@rest({
+  route: "/offers",
+  tenant: "company",
+  methods: [all({ page: { max: 10 }, preFetch: signInGuest })],
+})
+class Offer extends FrameworkModel {
+  @prop({ readonly: true })
+  readonly company?: ReadOnly<string>;
+  @prop()
+  text?: string;
+}
+
+@rest({ route: "/prices", tenant: false, methods: [all({ page: { max: 10 } })] })
+class Price extends FrameworkModel {
+  @prop({ hidden: (req) => req.res?.locals.isOwner !== true })
+  cost?: string;
+}
+
+async function mountOffers() {
+  const app = await mountOnReplicaSet([Offer, Price], {
+    batch,
+    actor: (req) => (req as { caller?: string }).caller,
+    tenant: (req) => (req as unknown as { company: string }).company,
+  });
+  await getModel(Offer).collection.insertMany([
+    { company: "acme", text: "secret" },
+    { company: "bell", text: "mine" },
+  ]);
+  await getModel(Price).create({ cost: "7" });
+  return app;
+}
+
+test("requests of a batch that sign in different senders or tenants are refused", async () => {
+  await using app = await mountOffers();
+  for (const other of ["company=acme", "guest=zoe"]) {
+    const requests = rows(["GET", `/offers?${other}`], ["GET", "/offers"]);
+    const { status, body } = await sendBatch(app, requests, EVE);
+    assertEquals([status, body.failed], [403, "r1"], other);
+  }
+  const { status, body } = await sendBatch(app, rows(["GET", "/offers"], ["GET", "/offers"]), EVE);
+  assertEquals([status, Object(body.responses[1]?.body)[0]?.text], [200, "mine"]);
+});
+
+test("what a hook of one request leaves on the response decides about no other request", async () => {
+  await using app = await mountOffers();
+  const requests = rows(["GET", "/offers?guest=owner"], ["GET", "/prices"]);
+  const { status, body, headers, text } = await sendBatch(app, requests, EVE);
+  assertEquals([status, "cost" in Object(body.responses[1]?.body)[0]], [200, false]);
+  assertEquals(headers.getSetCookie(), ["seen=owner; Path=/; HttpOnly"]);
+  assertEquals(text.includes("set-cookie"), false);
+  const refused = await sendBatch(app, rows(["GET", "/offers?guest=nobody"]), EVE);
+  assertEquals([refused.status, refused.headers.getSetCookie()], [
+    403,
+    ["seen=nobody; Path=/; HttpOnly"],
+  ]);
 });
 
 test("a batch reaches no entity that its sender cannot reach", async () => {

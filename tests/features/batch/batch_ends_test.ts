@@ -151,6 +151,36 @@ test("a batch whose client leaves is undone, and its next requests do not run", 
   assertEquals([runs, await getModel(Log).countDocuments()], [["a", "wait"], 0]);
 });
 
+@rest({
+  route: "/naps",
+  methods: [one({
+    async postFetch(_req, nap) {
+      reached();
+      await getModel(Nap).findOne({ $where: "sleep(60000) || true" });
+      return nap;
+    },
+  })],
+})
+class Nap extends FrameworkModel {}
+
+test("a batch whose client leaves ends the statement that keeps its locks", async () => {
+  await using app = await mountOnReplicaSet([Log, Nap], { batch, maxTimeMS: 60_000 });
+  const { _id } = await getModel(Nap).create({});
+  const { waiting } = close();
+  const leaving = new AbortController();
+  const body = JSON.stringify({
+    requests: rows(["POST", "/logs", { text: "a" }], ["GET", `/naps/${_id}`]),
+  });
+  const headers = { "content-type": "application/json" };
+  const sent = fetch(`${app.url}/batch`, { method: "POST", body, headers, signal: leaving.signal });
+  await waiting;
+  await until(async () => await openTransactions() === 1);
+  leaving.abort();
+  await assertRejects(() => sent);
+  await until(async () => await openTransactions() === 0, { seconds: 30 });
+  assertEquals(await getModel(Log).countDocuments(), 0);
+});
+
 test("work of a hook that the batch does not wait for is stored by itself", async () => {
   let work: Promise<unknown> | undefined;
   @rest({
