@@ -12,7 +12,7 @@ export interface BodyLine {
   readonly error?: RestError;
 }
 
-/** A line of a body as a parser yields it. An empty line has no `body` and no `error`. */
+/** A line of a body as a parser yields it. An empty row of a table has no `body` and no `error`. */
 export interface ParsedLine extends BodyLine {
   /** The length of the line. */
   readonly size: number;
@@ -39,6 +39,7 @@ export interface BodyParser {
 export const MAX_LINE = 1024 * 1024;
 
 export function tooLong(): RestError {
-  const message = `The line is longer than ${MAX_LINE} bytes: it and those behind it are not read`;
+  const message =
+    `The line is longer than ${MAX_LINE} bytes: it and the lines after it are not read`;
   return refusal("PAYLOAD_TOO_LARGE", { message, limit: MAX_LINE });
 }

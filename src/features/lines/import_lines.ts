@@ -75,7 +75,7 @@ async function* createLines(
 
 function tooManyRefused(): RestError {
   const message =
-    `${MAX_REFUSED} lines were refused one after another: this one and those behind it are not read`;
+    `${MAX_REFUSED} lines were refused one after another: this line and the lines after it are not read`;
   return refusal("PAYLOAD_TOO_LARGE", { message, limit: MAX_REFUSED });
 }
 

@@ -15,17 +15,18 @@ import {
 export class JsonLines implements BodyParser {
   readonly #limits: Count;
   readonly #splitter = new LineSplitter();
-  next = 1;
 
   constructor(limits: Count) {
     this.#limits = limits;
   }
 
+  get next(): number {
+    return this.#splitter.line;
+  }
+
   *parse(chunk: Uint8Array | null | undefined): Generator<ParsedLine> {
-    for (const text of this.#splitter.split(chunk)) {
-      const line = this.next++;
-      const read = text.trim() === "" ? {} : readLine(text, this.#limits);
-      yield { line, size: text.length, ...read };
+    for (const { line, text } of this.#splitter.split(chunk)) {
+      yield { line, size: text.length, ...readLine(text, this.#limits) };
     }
   }
 }
@@ -83,6 +84,12 @@ function readLine(text: string, limits: Count): Omit<BodyLine, "line"> {
 
 const LINE_BREAK = 0x0a;
 
+interface SplitLine {
+  /** The number of the line, from 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
 /**
  * Splits the chunks of a body into lines. A line may continue in the next chunk, so the bytes of a line without its
  * line break are kept.
@@ -90,37 +97,52 @@ const LINE_BREAK = 0x0a;
 class LineSplitter {
   #rest: Uint8Array[] = [];
   #size = 0;
+  /** The number of the next line. */
+  line = 1;
 
   /**
-   * Yields the lines that end in a chunk. `null` stands for the end of the body, at which the last line may have no
-   * line break. `undefined` stands for a wait in which no chunk has come, and yields no line.
+   * Yields the lines that end in a chunk and are no white space. `null` stands for the end of the body, at which the
+   * last line may have no line break. `undefined` stands for a wait in which no chunk has come, and yields no line.
    */
-  *split(chunk: Uint8Array | null | undefined): Generator<string> {
+  *split(chunk: Uint8Array | null | undefined): Generator<SplitLine> {
     if (chunk === undefined) return;
-    if (chunk === null) {
-      if (this.#size > 0) yield this.#join();
-      return;
-    }
+    const bytes = chunk ?? EMPTY;
     let start = 0;
-    for (let end = chunk.indexOf(LINE_BREAK); end !== -1; end = chunk.indexOf(LINE_BREAK, start)) {
-      if (end > start) this.#add(chunk.subarray(start, end));
+    for (let end = bytes.indexOf(LINE_BREAK); end !== -1; end = bytes.indexOf(LINE_BREAK, start)) {
+      if (end === start && this.#size === 0) this.line++;
+      else yield* this.#end(bytes.subarray(start, end));
       start = end + 1;
-      yield this.#size === 0 ? "" : this.#join();
     }
-    if (start < chunk.length) this.#add(chunk.subarray(start));
+    if (chunk === null) yield* this.#end(EMPTY);
+    else this.#add(bytes.subarray(start));
   }
 
   #add(part: Uint8Array): void {
+    if (part.length === 0) return;
     this.#rest.push(part);
     this.#size += part.length;
-    if (this.#size <= MAX_LINE) return;
-    throw tooLong();
+    if (this.#size > MAX_LINE) throw tooLong();
   }
 
-  #join(): string {
-    const line = Buffer.concat(this.#rest).toString();
+  /** Ends a line. Millions of lines of white space fit into a few compressed bytes, so they become no texts. */
+  #end(part: Uint8Array): readonly SplitLine[] {
+    if (this.#size === 0 && isWhiteSpace(part)) {
+      this.line++;
+      return NONE;
+    }
+    this.#add(part);
+    const bytes = Buffer.concat(this.#rest);
     this.#rest = [];
     this.#size = 0;
-    return line;
+    const line = this.line++;
+    return isWhiteSpace(bytes) ? NONE : [{ line, text: bytes.toString() }];
   }
+}
+
+const EMPTY = new Uint8Array();
+const NONE: readonly SplitLine[] = [];
+
+/** Whether bytes are nothing but white space of JSON. */
+function isWhiteSpace(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }

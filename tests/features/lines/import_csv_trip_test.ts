@@ -3,8 +3,8 @@ import { Buffer } from "node:buffer";
 import { Schema, Types } from "mongoose";
 import { all, create, FrameworkModel, getModel, prop, type Ref, rest } from "../../../mod.ts";
 import { test } from "../../harness/testing.ts";
+import { Random } from "../../judges/twins/random.ts";
 import { mount } from "../../support/support.ts";
-import { randomFrom } from "./random.ts";
 
 class Deep extends FrameworkModel {
   static override schemaOptions = { _id: false };
@@ -69,7 +69,11 @@ class SourceRow extends Row {}
 })
 class CopiedRow extends Row {}
 
-const { pick, whole, maybe, bytes } = randomFrom(Number(Deno.env.get("CSV_SEED") ?? 20261127));
+const random = new Random(Number(Deno.env.get("CSV_SEED") ?? 20261127));
+const pick = <T>(values: readonly T[]): T => random.one(values);
+const whole = (below: number) => random.below(below);
+const maybe = (value: () => object) => random.chance(0.8) ? value() : {};
+const bytes = (length: number) => Array.from({ length }, () => whole(256));
 
 const TEXTS = [
   ...["=1+1", "+1", "-1", "@x", "\tx", "\rx", "'x", "''", "'=", " =1", "a=1", "", " ", ",", '"'],

@@ -1,0 +1,27 @@
+import { assertEquals } from "@std/assert";
+import { Buffer } from "node:buffer";
+import { JsonLines } from "./json_lines.ts";
+
+const TEXT = `{"a":"é"}\n\r\n \t\n${" \n".repeat(100_000)}{"a":2}\r\n[]\n\n{"a":3}`;
+
+function linesOf(chunks: readonly Uint8Array[]): readonly unknown[] {
+  const parser = new JsonLines({ maxKeys: 10, maxElements: 10, maxObjects: 10 });
+  const lines = [...chunks, null].flatMap((chunk) => [...parser.parse(chunk)]);
+  return lines.map(({ line, body, error }) => [line, body ?? error?.status]);
+}
+
+Deno.test("JsonLines.parse() yields the same lines however the bytes are cut, and none of white space", () => {
+  const bytes = Buffer.from(TEXT);
+  const lines = linesOf([bytes]);
+  assertEquals(lines, [
+    [1, { a: "é" }],
+    [100_004, { a: 2 }],
+    [100_005, 400],
+    [100_007, { a: 3 }],
+  ]);
+  for (const size of [1, 2, 3, 5, 7, 11, 1000]) {
+    const length = Math.ceil(bytes.length / size);
+    const cut = Array.from({ length }, (_, i) => bytes.subarray(i * size, (i + 1) * size));
+    assertEquals([size, linesOf(cut)], [size, lines]);
+  }
+});
