@@ -116,17 +116,19 @@ function sameOrigin(
   const { origin } = headers;
   if (isRead || origin === undefined || origin === new URL(appUrl).origin) {
     next();
-  } else {res.status(403).json({
-      code: "FORBIDDEN",
-      message: "The origin is not APP_URL",
-    });}
+  } else {
+    const message = "The origin is not APP_URL";
+    res.status(403).json({ code: "FORBIDDEN", message });
+  }
 }
 
 /** Adds the routes of the login, before express.json(). The application is connected already. */
 export function mountLogin(app: Express): void {
   auth = openAuth();
   app.use(sameOrigin);
-  app.use("/api/auth/sign-in", rateLimit({ windowMs: 15 * 60_000, limit: 10 }));
+  // better-auth also takes /api/auth/x/../sign-in for a sign-in, so the limit is on all of its routes.
+  const skip = ({ method }: Request) => method === "GET";
+  app.use("/api/auth", rateLimit({ windowMs: 15 * 60_000, limit: 30, skip }));
   app.all("/api/auth/{*path}", toNodeHandler(auth));
 }
 `;

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { type IncomingMessage, request, type ServerResponse } from "node:http";
 import { serve } from "../harness/serve.ts";
 import { test } from "../harness/testing.ts";
 import type { EntityBody } from "../support/client.ts";
@@ -71,8 +71,33 @@ test("docs/login.md: a wrong password is a 401, and many of them a 429", async (
   assertEquals((await app.signIn("ann@acme.example", "wrong horse battery")).status, 401);
   assertEquals((await app.auth("sign-out", {}, ann.headers)).status, 200);
   assertEquals((await app.get("/notes", ann)).status, 401);
-  for (let left = 10; left > 0; left--) await app.signIn("ann@acme.example", "guess");
+  for (let left = 30; left > 0; left--) await app.signIn("ann@acme.example", "guess");
   assertEquals((await app.signIn("ann@acme.example")).status, 429);
+  // better-auth resolves the segments of these paths, and would sign the user in.
+  for (const path of ["x/../sign-in/email", "%2e/sign-in/email", "./sign-in/email"]) {
+    assertEquals([path, await statusOfRaw(app.url, `/api/auth/${path}`)], [path, 429]);
+  }
+});
+
+/** Sends a sign-in to a path exactly as it is given. `fetch()` would resolve its segments. */
+function statusOfRaw(url: string, path: string): Promise<number | undefined> {
+  const headers = { "content-type": "application/json", origin: SESSION_SETTINGS.APP_URL };
+  const { hostname: host, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const req = request({ host, port, path, method: "POST", headers }, (res) => {
+      res.resume().on("end", () => resolve(res.statusCode));
+    });
+    req.on("error", reject).end(JSON.stringify({ email: "ann@acme.example", password: "guess" }));
+  });
+}
+
+test("docs/login.md: a user whose address nobody has verified gets a 401", async () => {
+  await using app = await openSessions();
+  const ann = await app.enter("Ann", "ann@acme.example");
+  assertEquals((await app.get("/notes", ann)).status, 200);
+  // Another provider may sign such a user in.
+  await app.users.updateOne({ email: "ann@acme.example" }, { $set: { emailVerified: false } });
+  assertEquals((await app.get("/notes", ann)).status, 401);
 });
 
 const RSA = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
