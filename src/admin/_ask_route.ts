@@ -1,11 +1,8 @@
 import type { Request, RequestHandler } from "express-types";
-import { PATH_PARAMETER } from "../describe/paths.ts";
+import { ANY_ID, PATH_PARAMETER } from "../describe/paths.ts";
 import type { RouteDescription } from "../describe/describe_route.ts";
 import { sendInner } from "../http/inner_request.ts";
 import type { Route } from "../pipeline/request/route.ts";
-
-/** The identifier that `preFetch` hooks get, because a description belongs to no entity. */
-const ANY_ID = "0".repeat(24);
 
 /** The longest description, in bytes. A route with a longer description is left out. */
 const MAX_BYTES = 1_000_000;

@@ -15,3 +15,6 @@ export function pathKey(path: string): string {
 export function pathParameters(path: string): string[] {
   return [...path.matchAll(PATH_PARAMETER)].map(([, name, quoted = ""]) => name ?? quoted);
 }
+
+/** The identifier in the path of a request for a description, which belongs to no entity. `preFetch` hooks get it. */
+export const ANY_ID = "0".repeat(24);

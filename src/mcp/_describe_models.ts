@@ -1,13 +1,8 @@
 import type { FilterDescription } from "../describe/describe_filter.ts";
 import type { HeaderDescription, RouteDescription } from "../describe/describe_route.ts";
+import { ANY_ID } from "../describe/paths.ts";
 import type { RouteAnswer, RouteCall } from "./_call_route.ts";
 import { type ExposedModel, PAGE_SIZE } from "./_exposed_models.ts";
-
-/**
- * The identifier that `preFetch` hooks get if an assistant asks for a description without an `id`. The hooks run for
- * each description, because they decide about the rights of the caller.
- */
-const ANY_ID = "0".repeat(24);
 
 /**
  * Returns the names of the models, with the operations and actions of each model, so that an assistant can choose a

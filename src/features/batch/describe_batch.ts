@@ -1,4 +1,5 @@
 import type { EndpointDescription } from "../../pipeline/router_feature.ts";
+import { HEADERS, ID as ID_PATTERN, METHODS } from "./read_requests.ts";
 
 /** Describes batches of at most `max` requests for the OpenAPI document. */
 export function describeBatch(max: number): EndpointDescription {
@@ -39,7 +40,7 @@ export function describeBatch(max: number): EndpointDescription {
 
 const TEXT = { type: "string" };
 
-const ID = { type: "string", pattern: "^[\\w-]{1,64}$" };
+const ID = { type: "string", pattern: ID_PATTERN.source };
 
 const REQUEST = {
   type: "object",
@@ -47,17 +48,12 @@ const REQUEST = {
   additionalProperties: false,
   properties: {
     id: ID,
-    method: { enum: ["GET", "POST", "PUT", "PATCH", "DELETE"] },
+    method: { enum: [...METHODS.keys()] },
     path: { type: "string", examples: ["/books/{a._id}"] },
     headers: {
       type: "object",
       additionalProperties: false,
-      properties: {
-        "If-Match": TEXT,
-        "If-None-Match": TEXT,
-        Prefer: TEXT,
-        Accept: TEXT,
-      },
+      properties: Object.fromEntries(HEADERS.map((name) => [name, TEXT])),
     },
     body: {},
   },

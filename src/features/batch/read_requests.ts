@@ -13,8 +13,6 @@ export interface BatchRequest {
   readonly path: RequestPath;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** The identifiers of the requests before it. */
-  readonly earlier: ReadonlySet<string>;
 }
 
 interface BatchLimits {
@@ -23,7 +21,7 @@ interface BatchLimits {
 }
 
 /** Whether requests with a method have a body. */
-const METHODS: ReadonlyMap<unknown, boolean> = new Map([
+export const METHODS: ReadonlyMap<unknown, boolean> = new Map([
   ["GET", false],
   ["POST", true],
   ["PUT", true],
@@ -32,14 +30,14 @@ const METHODS: ReadonlyMap<unknown, boolean> = new Map([
 ]);
 
 /** The headers that a request of a batch may set. It gets all other headers from the batch. */
-const HEADERS: ReadonlySet<string> = new Set(["if-match", "if-none-match", "prefer", "accept"]);
+export const HEADERS = ["If-Match", "If-None-Match", "Prefer", "Accept"] as const;
+
+const HEADER_NAMES: ReadonlySet<string> = new Set(HEADERS.map((name) => name.toLowerCase()));
 
 /** The headers that promise a client something about a write. A batch would not keep the promise. */
 const WITHOUT_EFFECT = ["idempotency-key", "if-match"] as const;
 
-const KEYS: ReadonlySet<string> = new Set(["id", "method", "path", "headers", "body"]);
-
-const ID = /^[\w-]{1,64}$/;
+export const ID = /^[\w-]{1,64}$/;
 
 /** Reads the requests of a batch. Throws a 400 if one of them is malformed, before any of them runs. */
 export function readRequests(req: Request, { max, bodyLimits }: BatchLimits): BatchRequest[] {
@@ -65,7 +63,7 @@ export function readRequests(req: Request, { max, bodyLimits }: BatchLimits): Ba
   return requests.map((each: unknown, index) => {
     const id = readId(each, { index, ids });
     try {
-      return readRequest(each as JsonObject, { id, earlier: new Set(ids) });
+      return { id, ...readRequest(each as JsonObject, ids) };
     } catch (error) {
       throw error instanceof RestError ? withDetails(error, { failed: id }) : error;
     } finally {
@@ -86,10 +84,10 @@ function readId(
 }
 
 function readRequest(
-  { method, path, headers = {}, body, ...others }: JsonObject,
-  { id, earlier }: Pick<BatchRequest, "id" | "earlier">,
-): BatchRequest {
-  const other = Object.keys(others).find((key) => !KEYS.has(key));
+  { id: _id, method, path, headers = {}, body, ...others }: JsonObject,
+  earlier: ReadonlySet<string>,
+): Omit<BatchRequest, "id"> {
+  const [other] = Object.keys(others);
   if (other !== undefined) throw badFormat(`A request has no key "${other}"`);
   const takesBody = METHODS.get(method);
   if (takesBody === undefined) {
@@ -98,12 +96,10 @@ function readRequest(
   if (body !== undefined && !takesBody) throw badFormat(`A ${method} has no body`);
   checkNames(body, earlier);
   return {
-    id,
     method: String(method),
     path: readPath(path, earlier),
     headers: readHeaders(headers),
     ...body !== undefined && { body },
-    earlier,
   };
 }
 
@@ -112,7 +108,9 @@ function readHeaders(given: unknown): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [key, value] of Object.entries(given)) {
     const name = key.toLowerCase();
-    if (!HEADERS.has(name)) throw badFormat(`A request of a batch cannot set the header "${key}"`);
+    if (!HEADER_NAMES.has(name)) {
+      throw badFormat(`A request of a batch cannot set the header "${key}"`);
+    }
     if (Object.hasOwn(headers, name)) throw badFormat(`The header "${key}" is given twice`);
     if (typeof value !== "string" || !/^[\x20-\x7e\t]{0,8192}$/.test(value)) {
       throw badFormat(`The header "${key}" is no text of a header`);

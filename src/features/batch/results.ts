@@ -55,25 +55,32 @@ const OF_CLASSES: ReadonlySet<string> = new Set(["__proto__", "constructor", "pr
 
 /** Reads the name of a value. Throws a 400 if the name is malformed or names no earlier request. */
 export function readName(text: unknown, earlier: ReadonlySet<string>): ResultName {
+  const name = parseName(text);
+  if (earlier.has(name.id)) return name;
+  throw badFormat(`"${text}" names no earlier request`);
+}
+
+function parseName(text: unknown): ResultName {
   const [, id = "", path = ""] = typeof text === "string" ? NAME.exec(text) ?? [] : [];
   const steps = path.split(".").slice(1);
   if (id === "" || steps.some((step) => OF_CLASSES.has(step))) {
-    throw badFormat(`A result is named such as "a._id", not ${JSON.stringify(text)}`);
+    throw badFormat(`The name of a result looks like "a._id", not like ${JSON.stringify(text)}`);
   }
-  if (earlier.has(id)) return { text: String(text), id, steps };
-  throw badFormat(`"${text}" names no earlier request`);
+  return { text: String(text), id, steps };
 }
 
 const RESULT = "$result";
 
-/** Returns the names of the values that a body takes from earlier answers. Throws a 400 for a malformed name. */
+/** Throws a 400 if a name in a body is malformed or names no earlier request. */
 export function checkNames(body: unknown, earlier: ReadonlySet<string>): void {
   if (typeof body !== "object" || body === null) return;
   if (!isReference(body)) {
     for (const each of Object.values(body)) checkNames(each, earlier);
     return;
   }
-  if (Object.keys(body).length > 1) throw badFormat(`"${RESULT}" stands beside other keys`);
+  if (Object.keys(body).length > 1) {
+    throw badFormat(`An object with "${RESULT}" has other keys too`);
+  }
   readName(body[RESULT], earlier);
 }
 
@@ -82,14 +89,11 @@ function isReference(value: object): value is { readonly [RESULT]: unknown } {
 }
 
 /** Returns a copy of a body in which the values of earlier answers stand in the place of their names. */
-export function withResults(
-  body: unknown,
-  given: { readonly earlier: ReadonlySet<string>; readonly results: Results },
-): unknown {
+export function withResults(body: unknown, results: Results): unknown {
   if (typeof body !== "object" || body === null) return body;
-  if (isReference(body)) return given.results.valueOf(readName(body[RESULT], given.earlier));
-  if (Array.isArray(body)) return body.map((each) => withResults(each, given));
+  if (isReference(body)) return results.valueOf(parseName(body[RESULT]));
+  if (Array.isArray(body)) return body.map((each) => withResults(each, results));
   return Object.fromEntries(
-    Object.entries(body).map(([key, value]) => [key, withResults(value, given)]),
+    Object.entries(body).map(([key, value]) => [key, withResults(value, results)]),
   );
 }

@@ -63,7 +63,7 @@ export async function runRequests(
 
 /** Returns the message of a request, with the values of earlier answers. */
 function messageOf(
-  { method, path, headers, body, earlier }: BatchRequest,
+  { method, path, headers, body }: BatchRequest,
   { req, results }: Pick<RunOptions, "req"> & { readonly results: Results },
 ) {
   const url = pathWith(path, results);
@@ -75,7 +75,7 @@ function messageOf(
     // Middleware may have set the property `query` on the request of the batch, whose parameters would apply otherwise.
     query: typeof parse === "function" ? parse(query) : {},
     headers,
-    ...body !== undefined && { body: withResults(body, { earlier, results }) },
+    ...body !== undefined && { body: withResults(body, results) },
   };
 }
 
@@ -96,7 +96,10 @@ function sendCookies({ res }: Request, cookies: readonly string[]): void {
   for (const cookie of cookies) res?.append("Set-Cookie", cookie);
 }
 
-/** Throws the answer of a failed request, and a 400 for an answer that no batch can have. */
+/**
+ * Throws the answer of a failed request. Throws a 400 for an answer that is no JSON, and for a 207, whose elements
+ * succeed or fail one by one.
+ */
 function checkAnswer(answer: InnerAnswer, req: Request): void {
   const { status, headers, text } = answer;
   if (status >= 300 && status !== 304) {

@@ -4,9 +4,9 @@ import type { DateUnit } from "./option.ts";
 import type { Order } from "../../filter/order.ts";
 import { badParameter } from "../../errors/refusals.ts";
 import { TIME_RANGE } from "../../json/json_types.ts";
-import { populatedText, wantIn } from "../../json/populate.ts";
 import { toJson, toJsonValue } from "../../json/to_json.ts";
 import { aggregateList } from "../../pipeline/aggregate_list.ts";
+import { entityTexts } from "../../pipeline/read.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
@@ -55,7 +55,7 @@ export async function readGroups(context: OpenLevelContext, query: GroupsQuery):
     excess: `There are more than ${max} groups: narrow them by q, or group by less`,
   });
   const rows = found.map((group) => rowOf(group, { ...query, shape }));
-  return { status: 200, text: await textOf(rows, { context, by }) };
+  return { status: 200, text: await textOf(rows, context) };
 }
 
 /** Throws a 400 if the client asks for the entities of a reference by which it does not group. */
@@ -68,22 +68,12 @@ function checkPopulated({ pieces: { fills } }: OpenLevelContext, by: readonly st
 const POPULATED_AT_ONCE = 1000;
 
 /** Returns the JSON text of groups, with entities in the place of references if the answer shows them. */
-async function textOf(
-  rows: readonly object[],
-  { context: { pieces: { fills }, timeBudget }, by }: {
-    readonly context: OpenLevelContext;
-    readonly by: readonly string[];
-  },
-): Promise<string> {
-  const names = by.filter((name) => fills?.names.has(name));
-  if (fills === undefined || names.length === 0) return toJson(rows);
+async function textOf(rows: readonly object[], context: OpenLevelContext): Promise<string> {
+  if (context.pieces.fills === undefined) return toJson(rows);
   const texts: string[] = [];
   for (let start = 0; start < rows.length; start += POPULATED_AT_ONCE) {
     const some = rows.slice(start, start + POPULATED_AT_ONCE).map((row) => toJsonValue(row));
-    const wanted = new Map(names.map((name) => [name, new Set<string>()]));
-    for (const row of some) wantIn(row, wanted);
-    const targets = await timeBudget.waitForNext(fills.find(wanted));
-    texts.push(...some.map((row) => populatedText(row, targets)));
+    texts.push(...await entityTexts(context, some));
   }
   return `[${texts.join(",")}]`;
 }
