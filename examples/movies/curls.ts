@@ -28,7 +28,10 @@ export function curls({ url, key, id }: CurlOptions): Curl[] {
       line: `curl -G ${movies} --data-urlencode 'q={"year":{"$gte":2000}}' ` +
         `-d sort=-year -d select=name`,
     },
-    { title: "one movie, with its actors", line: `curl ${movies}/${id}?populate=actors` },
+    {
+      title: "one movie, with its actors",
+      line: `curl ${quote(`${movies}/${id}?populate=actors`)}`,
+    },
     {
       title: "a new movie, with the key",
       line: `curl ${movies} -H ${quote(`authorization: ${key}`)} ${BODY}`,

@@ -8,7 +8,7 @@ export interface PageDocument {
   readonly title: string;
   readonly apiPath: string;
   readonly login?: AdminLogin;
-  /** Whether a route answered 401 to the caller, so that a login may show more. */
+  /** Whether a route answered 401 to the caller. The page may have more routes after a login. */
   readonly needsLogin: boolean;
   readonly models: readonly PageModel[];
 }

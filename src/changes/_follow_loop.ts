@@ -265,8 +265,8 @@ export class FollowLoop<M extends FrameworkModel> {
   }
 
   /**
-   * Reads changes until the lease is lost or the follower stops. After an error, reading continues at the position of
-   * the queue.
+   * Reads changes until the lease is lost or the follower stops. After an error, reading continues after the last
+   * change that was added to the queue.
    */
   async #readAll(session: Session): Promise<void> {
     const { queue, ended } = session;

@@ -129,8 +129,8 @@ export async function nowOf(connection: Connection): Promise<Position> {
 }
 
 /**
- * Returns how far a follower is behind, in milliseconds. Returns `undefined` if the follower has no record, because no
- * process has ever started it.
+ * Returns the milliseconds between the current time of the database and the last change that a follower has handled.
+ * Returns `undefined` if the follower has no record, because no process has ever started it.
  */
 export async function lagOf(connection: Connection, name: string): Promise<number | undefined> {
   const behind = { $subtract: ["$$NOW", "$at"] };

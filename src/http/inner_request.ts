@@ -58,7 +58,7 @@ export interface InnerAnswer {
   /** The headers `Set-Cookie`, which cannot be joined to one header. */
   readonly cookies: readonly string[];
   readonly text: string;
-  /** The number of bytes of the text. */
+  /** The number of bytes of `text`, which a batch counts for all of its answers together. */
   readonly bytes: number;
 }
 

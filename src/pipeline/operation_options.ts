@@ -69,7 +69,10 @@ export class OperationOptions {
     return new OperationOptions(this.#features, { method, place: this.#place });
   }
 
-  /** Returns the options without the features that send the whole answer by themselves, such as live lists. */
+  /**
+   * Returns the options without the features that send the whole answer by themselves, such as live lists. Requests with
+   * the method `QUERY` cannot use such features.
+   */
   withoutTakeOver(): OperationOptions {
     const isLeftOut = ({ takeOver }: AnyFeature) => takeOver !== undefined;
     return new OperationOptions(this.#features, {

@@ -15,7 +15,10 @@ export interface RouterFeature<S = unknown> {
   endpoint(settings: S, routes: readonly Route[]): Endpoint;
 }
 
-/** A path of a router that belongs to no model. */
+/**
+ * An endpoint of a router that belongs to no model, such as the path for batches. It has a path, a description and the
+ * function that answers requests.
+ */
 export interface Endpoint {
   readonly method: "post";
   /** The path below the router, without parameters. */

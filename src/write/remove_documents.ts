@@ -79,8 +79,8 @@ async function updateRemoved(
 }
 
 /**
- * Sends the update that is sent in the place of the removal of all documents that match a filter. Returns the number of
- * updated documents.
+ * Updates all documents that match a filter and does not remove them. The trash uses such updates to mark entities as
+ * removed. Returns the number of updated documents.
  */
 async function updateMatching(
   model: Model<unknown>,

@@ -65,8 +65,8 @@ export interface LevelContext extends RequestContext {
   /** The versions in the header `If-Match`. Missing without the header, for reads, and for the parents in the path. */
   readonly match?: IfMatch | undefined;
   /**
-   * Returns the conditions of a filter that hooks have added, without the conditions of the client in `q`. Missing if
-   * all reads of the request apply both.
+   * Returns the conditions of a filter that hooks have added, without the conditions of the client in `q`. Some features
+   * read entities that `q` may exclude, such as the entity of a cursor. Missing if no feature of the request does.
    */
   readonly hookConditions?: ((filter: Filter) => Filter) | undefined;
   /**
