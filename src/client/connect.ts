@@ -1,4 +1,5 @@
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
+import type { Batch, BatchOptions } from "./batch/batch.ts";
 import { openResource } from "./operations/open_resource.ts";
 import { Operations } from "./operations/operations.ts";
 import { type ConnectOptions, type Send, sendRequest } from "./sending/send_request.ts";
@@ -27,6 +28,44 @@ export interface Api {
    * @throws {TypeError} If the path does not begin with a slash.
    */
   resource<M extends FrameworkModel>(path: string, options?: ResourceOptions): Resource<M>;
+  /**
+   * Sends several operations in one request, in order and in one transaction. All of them succeed, or nothing is
+   * written. The server must have `initialize({ batch: … })`.
+   *
+   * @param build The function that calls the operations. It returns their promises without waiting for them.
+   * @param options The path of batches, and the options of the request.
+   * @returns The results of the returned promises.
+   * @throws {ApiError} If one of the operations fails. The property `failed` of its body is the index of the operation.
+   *
+   * @example Create an author and a book
+   * ```ts
+   * import { FrameworkModel, prop, type Ref } from "@mongrove/mongrove";
+   * import { connect } from "@mongrove/mongrove/client";
+   *
+   * class Author extends FrameworkModel {
+   *   @prop()
+   *   name?: string;
+   * }
+   *
+   * class Book extends FrameworkModel {
+   *   @prop({ ref: () => Author })
+   *   author?: Ref<Author>;
+   * }
+   *
+   * async function addBook(): Promise<string> {
+   *   const [, book] = await connect("https://example.org/api").batch((batch) => {
+   *     const author = batch.resource<Author>("/authors").create({ name: "Mary Shelley" });
+   *     const book = batch.resource<Book>("/books").create({ author: batch.value(author, "_id") });
+   *     return [author, book];
+   *   });
+   *   return book._id;
+   * }
+   * ```
+   */
+  batch<const T extends readonly unknown[]>(
+    build: (batch: Batch) => T,
+    options?: BatchOptions,
+  ): Promise<{ -readonly [I in keyof T]: Awaited<T[I]> }>;
 }
 
 /**
@@ -77,6 +116,10 @@ export function connect(base: string, options: ConnectOptions = {}): Api {
       }
       const list = new Operations(send, root + trimmed(path), idempotency);
       return openResource(list) as unknown as Resource<M>;
+    },
+    async batch(build, options = {}) {
+      const { runBatch } = await import("./batch/batch.ts");
+      return await runBatch(build, { root, send, options }) as never;
     },
   };
 }

@@ -28,6 +28,7 @@
 export type { FrameworkModel } from "../declare/model/framework_model.ts";
 export { ApiError } from "./api_error.ts";
 export type { FieldError } from "./api_error.ts";
+export type { Batch, BatchOptions } from "./batch/batch.ts";
 export { connect } from "./connect.ts";
 export type { Api, ResourceOptions } from "./connect.ts";
 export { etagOf } from "./etags.ts";

@@ -1,0 +1,171 @@
+import type { FrameworkModel } from "../../declare/model/framework_model.ts";
+import { type AnyResource, openResource } from "../operations/open_resource.ts";
+import { Operations } from "../operations/operations.ts";
+import type { CallOptions, Incoming, Outgoing, Send } from "../sending/send_request.ts";
+import { toJson } from "../sending/to_json.ts";
+import type { Resource } from "../types/resource.ts";
+
+/** The requests of a batch while they are collected. */
+export interface Batch {
+  /**
+   * Returns the resource of a route. Its operations are added to the batch and are sent later, all of them together.
+   * Options such as `signal` and `timeoutMS` belong to the batch and not to its operations.
+   *
+   * @typeParam M The model of the route, imported as a type.
+   * @param path The path of the route, such as `/movies`.
+   */
+  resource<M extends FrameworkModel>(path: string): Resource<M>;
+  /**
+   * Returns a value of the answer to an earlier operation of the batch, such as the identifier of a new entity. The
+   * value can stand in bodies and for an identifier. The server puts the real value in its place.
+   *
+   * @param operation The promise that the earlier operation has returned.
+   * @param key The name of the field.
+   * @throws {TypeError} If the promise does not belong to an operation of the batch.
+   */
+  value<T extends object, K extends keyof T & string>(operation: Promise<T>, key: K): T[K];
+}
+
+/** Options of {@linkcode Api.batch}. */
+export interface BatchOptions extends Omit<CallOptions, "parameters"> {
+  /**
+   * The path of `initialize({ batch: { path } })`.
+   *
+   * @default {"/batch"}
+   */
+  readonly path?: string | undefined;
+}
+
+interface BatchRequest {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** The headers that the client adds by itself, and that no request of a batch can have. */
+const OWN_HEADERS: ReadonlySet<string> = new Set(["content-type", "cache-control"]);
+
+/** The requests of a batch, and the functions that get their answers. */
+class CollectedBatch implements Batch {
+  readonly requests: BatchRequest[] = [];
+  readonly #answered: ((incoming: Incoming) => void)[] = [];
+  /** The index of the request of each operation, by the promise of the operation. */
+  readonly #indexes = new WeakMap<object, number>();
+  /** The names of values, such as `0._id`, by the texts that stand for them while requests are collected. */
+  readonly #names = new Map<string, string>();
+  readonly #root: string;
+  isSent = false;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  resource<M extends FrameworkModel>(path: string): Resource<M> {
+    const list = new Operations(this.#add, this.#root + path);
+    return this.#watched(openResource(list)) as unknown as Resource<M>;
+  }
+
+  value<T extends object, K extends keyof T & string>(operation: Promise<T>, key: K): T[K] {
+    const index = this.#indexes.get(operation);
+    if (index === undefined) {
+      throw new TypeError(
+        "Cannot name the value: the promise belongs to no operation of the batch",
+      );
+    }
+    const text = crypto.getRandomValues(new Uint32Array(4)).join("-");
+    this.#names.set(text, `${index}.${key}`);
+    return text as T[K];
+  }
+
+  resolve(responses: readonly { status: number; headers: HeadersInit; body?: unknown }[]): void {
+    for (const [index, { status, headers, body }] of responses.entries()) {
+      this.#answered[index]?.({ status, headers: new Headers(headers), body });
+    }
+  }
+
+  readonly #add: Send = async ({ method, url, headers, body, bytes, keep }: Outgoing) => {
+    if (this.isSent) throw new Error("Cannot add an operation: the batch has been sent");
+    if (bytes !== undefined || keep !== undefined) {
+      throw new TypeError("Cannot add the operation: a batch has no files and no live lists");
+    }
+    const [path = "", query = ""] = url.slice(this.#root.length).split(/\?(.*)/s);
+    if ([...this.#names.keys()].some((text) => query.includes(text))) {
+      throw new TypeError("Cannot add the operation: a filter cannot have a value of the batch");
+    }
+    const named = [...this.#names].reduce(
+      (all, [text, name]) => all.replace(text, `{${name}}`),
+      path,
+    );
+    this.requests.push({
+      id: String(this.requests.length),
+      method,
+      path: query === "" ? named : `${named}?${query}`,
+      headers: Object.fromEntries([...headers].filter(([name]) => !OWN_HEADERS.has(name))),
+      ...body && { body: this.#withNames(body) },
+    });
+    return await new Promise<Incoming>((resolve) => this.#answered.push(resolve));
+  };
+
+  #withNames(body: object): unknown {
+    return JSON.parse(toJson(body, "body"), (_key, value) => {
+      const name = this.#names.get(value);
+      return name === undefined ? value : { $result: name };
+    });
+  }
+
+  /** Returns a resource whose operations remember the index of their request. */
+  #watched(resource: AnyResource): AnyResource {
+    const entries = Object.entries(resource).map(([name, call]) => [
+      name,
+      (...args: never[]) => {
+        const index = this.requests.length;
+        const result = call(...args);
+        if (name === "part" || name === "file") return this.#watched(result as AnyResource);
+        if (result instanceof Promise && this.requests.length > index) {
+          this.#indexes.set(result, index);
+        }
+        return result;
+      },
+    ]);
+    return Object.fromEntries(entries);
+  }
+}
+
+interface RunOptions {
+  readonly root: string;
+  readonly send: Send;
+  readonly options: BatchOptions;
+}
+
+/**
+ * Collects the operations of a batch and sends them. Returns the results of the promises that `build` returns. If a
+ * request fails, these promises stay pending, because an application may handle no error of an operation that it does
+ * not return.
+ */
+export async function runBatch(
+  build: (batch: Batch) => readonly unknown[],
+  { root, send, options: { path = "/batch", headers, ...options } }: RunOptions,
+): Promise<unknown[]> {
+  const batch = new CollectedBatch(root);
+  const results = Promise.all(build(batch));
+  batch.isSent = true;
+  if (batch.requests.length === 0) {
+    throw new TypeError("Cannot send the batch: it has no operation");
+  }
+  // An operation that cannot be sent, such as one without an identifier, must fail before the others are sent.
+  await Promise.race([results, new Promise((resolve) => setTimeout(resolve))]);
+  const { body } = await send({
+    method: "POST",
+    url: root + path,
+    headers: new Headers({
+      "content-type": "application/json",
+      ...Object.fromEntries(new Headers(headers)),
+    }),
+    body: { requests: batch.requests },
+    options,
+  });
+  batch.resolve((body as { responses: Parameters<CollectedBatch["resolve"]>[0] }).responses);
+  return await results;
+}
