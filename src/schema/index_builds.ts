@@ -249,10 +249,10 @@ async function olderUnique(model: Model<unknown>): Promise<string[]> {
   const rules = new Set(withCollation(model, declaredIndexes(model.schema as Schema)).map(ruleOf));
   for (const each of uniqueIndexes(model)) rules.delete(ruleOf(each));
   if (rules.size === 0) return [];
-  const stored = await model.listIndexes().catch((error) => {
+  const stored = await listedIndexes(model).catch((error) => {
     if (error.code === UNAUTHORIZED) return [];
     throw error;
-  }) as StoredIndex[];
+  });
   return stored.filter(({ unique, key, ...options }) => unique && rules.has(ruleOf([key, options])))
     .map(({ name }) => name);
 }
@@ -275,13 +275,18 @@ const UNAUTHORIZED = 13;
  */
 const WITHOUT_STATISTICS: ReadonlySet<unknown> = new Set([9, 13, 115, 304, 323, 40324]);
 
+/** Lists the indexes that the primary has. A secondary may not have a new index yet, and writes would be refused. */
+async function listedIndexes({ collection }: Model<unknown>): Promise<StoredIndex[]> {
+  return await collection.listIndexes({ readPreference: "primary" }).toArray() as never;
+}
+
 /**
  * Returns the finished indexes of a model. `listIndexes()` also returns indexes that are being built, which do not
  * enforce uniqueness yet. The statistics of the collection distinguish both. Without access to the statistics, all
  * listed indexes are returned.
  */
 async function standingIndexes(model: Model<unknown>): Promise<StoredIndex[]> {
-  const listed = await model.listIndexes() as StoredIndex[];
+  const listed = await listedIndexes(model);
   const stats: StorageStats[] | undefined = await statistics(model).catch((error) => {
     if (WITHOUT_STATISTICS.has(error.code)) return undefined;
     throw error;

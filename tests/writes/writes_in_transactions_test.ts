@@ -11,6 +11,7 @@ import {
   getModel,
   one,
   prop,
+  replace,
   rest,
   update,
   updateAll,
@@ -105,6 +106,23 @@ test("what was just saved is read from the primary, on a connection that reads f
     );
     assertEquals(modes, ["primary"], path);
   }
+});
+
+@rest({ route: "/codes", methods: [replace({ by: "code" })] })
+class Coded extends FrameworkModel {
+  @prop({ unique: true, required: true })
+  code!: string;
+}
+
+test("the unique indexes are listed by the primary, on a connection that reads from secondaries", async () => {
+  await using mongo = await startMongo({ replicaSet: 1 });
+  await using app = await mount([Coded], { mongo: mongo.uri });
+  await getModel(Coded).init();
+  const sent = await connectWith(app, { readPreference: "secondaryPreferred" });
+  assertEquals((await app.put("/codes/a", { code: "a" })).status, 201);
+  const listed = sent.filter(({ name }) => name === "listIndexes");
+  const modes = listed.map(({ command }) => Object(command.$readPreference).mode ?? "primary");
+  assertEquals(new Set(modes), new Set(["primary"]));
 });
 
 class Counted extends FrameworkModel {
