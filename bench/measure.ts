@@ -76,7 +76,7 @@ async function startAll(bench: Bench, servers: RunningServer[]): Promise<void> {
     let running: RunningServer | undefined;
     try {
       running = await startServer(server, workspace, { uri: database.uri });
-      await checkAnswers(running, index);
+      await checkAnswers(running, { index, uri: database.uri });
       servers.push(running);
     } catch (error) {
       await running?.stop();

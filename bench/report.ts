@@ -34,24 +34,12 @@ export interface Results extends Partial<Record<"scenarios" | SuiteName, Scenari
   readonly growth?: GrowthRun;
 }
 
-/** The titles and figures of the tables of `--growth`. */
-const GROWTH_TABLES: Readonly<Record<keyof Growth, readonly [string, tables.GrowthKey][]>> = {
-  documents: [
-    ["CPU ms/request, by documents", "cpuMs"],
-    ["ratio, by documents", "ratio"],
-    ["first byte ms, by documents", "firstByteMs"],
-  ],
-  fields: [["CPU ms/request, by fields", "cpuMs"], ["ratio, by fields", "ratio"]],
-  connections: [
-    ["CPU ms/request, by connections", "cpuMs"],
-    ["ratio, by connections", "ratio"],
-    ["requests/s, by connections", "perSecond"],
-  ],
-  depth: [
-    ["CPU ms/request, by depth", "cpuMs"],
-    ["mongod ms/request, by depth", "databaseMs"],
-    ["first byte ms, by depth", "firstByteMs"],
-  ],
+/** The figures of the tables of `--growth`. */
+const GROWTH_KEYS: Readonly<Record<keyof Growth, tables.GrowthKey>> = {
+  documents: "ratio",
+  fields: "ratio",
+  connections: "ratio",
+  depth: "cpuMs",
 };
 
 /** Returns the text of each part of the page that a run writes, by the name of the part. */
@@ -65,20 +53,13 @@ function partsOf({ scenarios, growth, ...suites }: Results): Map<string, string>
     parts.set("scenarios", [tables.ratioTable(figures)]);
     parts.set("scenarios run", [describe(scenarios)]);
     parts.set("goals", [tables.goalTable(figures)]);
-    parts.set(
-      "each scenario",
-      tables.scenariosOf(figures).flatMap((scenario) => [
-        `### ${scenario.title} (\`${scenario.name}\`)`,
-        tables.scenarioTable(figures, scenario),
-      ]),
-    );
   }
   if (growth) {
     parts.set("growth run", [describe(growth)]);
     for (const part of ["documents", "fields", "connections", "depth"] as const) {
-      const shown = GROWTH_TABLES[part].map(([title, key]) =>
-        tables.growthTable(growth[part], title, key)
-      );
+      const key = GROWTH_KEYS[part];
+      const title = `${key === "ratio" ? key : "CPU ms"}, by ${part}`;
+      const shown = [tables.growthTable(growth[part], title, key)];
       if (growth[part].length > 0) parts.set(part, shown);
     }
     if (growth.models.length > 0) parts.set("models", [tables.modelTable(growth.models)]);

@@ -47,6 +47,7 @@ export const PACKAGES: Readonly<Record<string, Readonly<Record<string, string>>>
   stack: { express: "", mongoose: "" },
   restify: { "express-restify-mongoose": "9.0.13", express: "^5" },
   remult: { remult: "3.3.18", express: "^5", mongodb: "^6" },
+  terreno: { "@terreno/api": "57.4.0", express: "^5", mongoose: "^9", zod: "^4" },
   feathers: {
     "@feathersjs/feathers": "5.0.50",
     "@feathersjs/express": "5.0.50",
@@ -84,6 +85,14 @@ export const KINDS: readonly ServerKind[] = [
   byHand(LEAN, "Express + lean Mongoose", "lean-hook lean named page populate wide options writes"),
   byHand(HYDRATED, "Express + Mongoose", "hook documents page populate wide"),
   peer("restify_mongoose", "express-restify-mongoose", "restify", "lean-hook page populate"),
+  {
+    ...peer("terreno", "@terreno/api", "terreno", "page populate"),
+    askPage: ({ route, size }) => ({
+      method: "GET",
+      path: `/${route}?limit=${size}&sort=-rank`,
+      body: "",
+    }),
+  },
   {
     ...peer("remult", "remult", "remult", "page"),
     update: "PUT",

@@ -93,29 +93,6 @@ export function ratioTable(figures: readonly Figure[]): string {
   return table(["ratio", ...names], rows);
 }
 
-/** Returns all figures of a scenario: a row for each server. */
-export function scenarioTable(all: readonly Figure[], { name, fresh = false }: Scenario): string {
-  const isToLean = GOALS.some(([scenario, key]) => scenario === name && key === "toLean");
-  const columns: [title: string, show: (figure: Figure) => string, isShown?: boolean][] = [
-    ["", ({ server }) => serverTitle(server)],
-    ["ratio", ({ ratio }) => showRatio(ratio)],
-    ["of rounds", ({ lowest, highest }) => `${showRatio(lowest)}–${showRatio(highest)}`],
-    ["to lean Mongoose", ({ toLean }) => showRatio(toLean), isToLean],
-    ["CPU ms/request", ({ cpuMs }) => show(cpuMs)],
-    ["requests/s", ({ perSecond }) => show(perSecond)],
-    ["first byte ms", ({ firstByteMs }) => show(firstByteMs)],
-    ["p99 ms", ({ p99Ms }) => show(p99Ms)],
-    // The peak of other scenarios is that of all scenarios of the process
-    ["peak MB", ({ peakMb }) => show(peakMb), fresh],
-    ["mongod ms/request", ({ databaseMs }) => show(databaseMs)],
-  ];
-  const shown = columns.filter(([, , isShown = true]) => isShown);
-  const figures = all.filter(({ scenario }) => scenario === name);
-  const rows = serversOf(figures).flatMap((id) => figures.filter(({ server }) => server === id))
-    .map((figure) => shown.map(([, cell]) => cell(figure)));
-  return table(shown.map(([title]) => title), rows);
-}
-
 /** Returns the goals, Mongrove's figures, and the best figures of other servers than the baseline. */
 export function goalTable(figures: readonly Figure[]): string {
   const rows = GOALS.flatMap(([name, key, ...most]) => {
@@ -137,9 +114,10 @@ export function goalTable(figures: readonly Figure[]): string {
 }
 
 /** Formats the median of ratios, and the bounds of the middle half of the rounds. */
-function showSpread({ median, low, high }: Figure["toHand"] = {}): string {
-  return showRatio(median) +
-    (median === undefined ? "" : ` (${showRatio(low)}–${showRatio(high)})`);
+function showSpread(spread: Figure["toHand"]): string {
+  if (spread === undefined) return showRatio(undefined);
+  const { median, low, high } = spread;
+  return `${showRatio(median)} (${showRatio(low)}–${showRatio(high)})`;
 }
 
 /** Returns the scenarios of a suite beside the same by hand. */
@@ -147,24 +125,15 @@ export function suiteTable(figures: readonly Figure[]): string {
   const find = finder(figures);
   const hasOptions = figures.some(({ toPlain }) => toPlain);
   const all = Object.values(SUITES).flatMap(({ scenarios }) => scenarios);
-  const rows = scenariosOf(figures, all).map(({ name, title, byHand = "" }) => {
+  const rows = scenariosOf(figures, all).map(({ name, title }) => {
     const cells = RUNTIMES.flatMap((runtime) => {
-      const ours = find(`${runtime}/${OURS}`, name);
-      const hand = find(`${runtime}/${byHand}`, name);
-      const times = [ours.cpuMs, hand.cpuMs, ours.databaseMs, hand.databaseMs];
-      return [
-        showSpread(ours.toHand),
-        ...hasOptions ? [showSpread(ours.toPlain)] : [],
-        ...times.map(show),
-      ];
+      const { toHand, toPlain } = find(`${runtime}/${OURS}`, name);
+      return [showSpread(toHand), ...hasOptions ? [showSpread(toPlain)] : []];
     });
     return [title, ...cells];
   });
-  const times = [
-    ...hasOptions ? ["to no option"] : [],
-    ...["ms", "ms by hand", "mongod ms", "by hand"],
-  ];
-  return table(["to by hand", "Deno", ...times, "Node", ...times], rows);
+  const plain = hasOptions ? ["to no option"] : [];
+  return table(["to by hand", "Deno", ...plain, "Node", ...plain], rows);
 }
 
 /** Returns the steps of the growth of a figure, and the ways to the same step. A scenario is named `step` or `way step`. */

@@ -44,6 +44,8 @@ export async function runCheck(
     "docs/tenants.md",
     "docs/testing.md",
     "docs/writes.md",
+    "bench/run.ts",
+    "bench/servers",
     "src",
     "tests",
     ...await listExamples(),
