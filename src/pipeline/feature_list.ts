@@ -88,7 +88,7 @@ export class FeatureList {
     return this.#options.has(name);
   }
 
-  /** The names of the options of features in `@rest` on a class, so that the check of `@rest` accepts them. */
+  /** The names of the options of `@rest` that are features, so that the check of `@rest` accepts them. */
   get classOptions(): Readonly<Record<string, true>> {
     const inRest = this.#ofClasses.filter(({ declared }) => declared === undefined);
     return Object.fromEntries(inRest.map(({ name }) => [name, true]));
@@ -96,7 +96,7 @@ export class FeatureList {
 
   readonly #rulesOf = memoize((target: ModelClass) => readClassRules(this.#ofClasses, target));
 
-  /** The class options that a class does not have. */
+  /** Returns the class options that a class does not have, so that their checks for other classes can run. */
   readonly #without = memoize((target: ModelClass) => {
     const rules = this.#rulesOf(target);
     return this.#ofClasses.filter((each) => !rules.some(({ feature }) => feature === each));
@@ -198,8 +198,8 @@ export class FeatureList {
   }
 
   /**
-   * Returns the work that class options add to a removal that no request causes, such as an entry of an audit log. Such
-   * a removal is always for good.
+   * Returns the work that class options add to a removal of expired entities, such as an entry of an audit log. No
+   * request causes such a removal, and it removes the entities for good.
    */
   removalDutiesOf(target: ModelClass, operation: string): WriteDuties {
     const together = joinedStatements(this.#rulesOf(target), { target, operation });
@@ -214,7 +214,10 @@ export class FeatureList {
     return removalFieldsOf(this.#rulesOf(target));
   }
 
-  /** Returns the field by whose value each statement of a class selects, or `undefined` if there is none. */
+  /**
+   * Returns the field by whose value each statement of a class selects, such as the field of the tenant. Returns
+   * `undefined` if the class has no such field.
+   */
   selectingFieldOf(target: ModelClass): string | undefined {
     return this.#rulesOf(target).map(({ feature, rule }) => feature.selecting?.(rule))
       .find((each) => each);
