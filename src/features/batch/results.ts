@@ -11,8 +11,8 @@ export interface ResultName {
 }
 
 /**
- * The most bytes of JSON that the requests of a batch take from answers. A value can be named any number of times, so a
- * small batch could make a large body otherwise.
+ * The maximum number of bytes of JSON that the requests of a batch may copy from earlier answers. A value can be named
+ * any number of times, so a small batch could otherwise make a large body.
  */
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -21,7 +21,7 @@ export class Results {
   readonly #bodies = new Map<string, () => unknown>();
   #taken = 0;
 
-  /** Adds the body of an answer, which `read` parses. */
+  /** Adds the body of an answer. The function `read` parses the body when a later request first names a value of it. */
   add(id: string, read: () => unknown): void {
     this.#bodies.set(id, memoized(read));
   }
@@ -50,7 +50,9 @@ function memoized<T>(read: () => T): () => T {
 
 const NAME = /^([\w-]{1,64})((?:\.[^\s./\\{}]{1,100}){1,20})$/;
 
-/** The keys that lead from an object to its class in JavaScript, and that no entity has. */
+/**
+ * The keys that JavaScript objects have because of their class. No entity has such a key, so no name may contain it.
+ */
 const OF_CLASSES: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 /** Reads the name of a value. Throws a 400 if the name is malformed or names no earlier request. */

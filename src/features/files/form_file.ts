@@ -2,10 +2,10 @@ import { Buffer } from "node:buffer";
 import { badFormat } from "../../errors/refusals.ts";
 import type { ByteSource } from "./body_reader.ts";
 
-/** The maximum number of bytes of the headers of the part. */
+/** The maximum number of bytes of the headers that stand before the file in the form. */
 const MAX_HEAD = 8 * 1024;
 
-/** The maximum number of bytes after the last delimiter. Most clients send a line break there. */
+/** The maximum number of bytes after the last delimiter of the form. Most clients send a line break at this place. */
 const MAX_REST = 1024;
 
 const LINE_BREAK = Buffer.from("\r\n");
@@ -34,7 +34,8 @@ export class FormFile implements ByteSource {
   private constructor(body: ByteSource, boundary: string) {
     this.#body = body;
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
-    // The first delimiter has no line break before it.
+    // Unlike the other delimiters, the first one has no line break before it. With this line break, all of them look
+    // the same.
     this.#held = LINE_BREAK;
   }
 

@@ -16,7 +16,10 @@ export interface FileOwners {
 export interface CheckedFiles {
   readonly filter: mongo.Filter<FileRecord>;
   readonly limit: number;
-  /** The time that stands for the current time, if the time of the files to be checked has come. */
+  /**
+   * The current time, for a check of files whose time has come. The files that stay are checked again a fixed time
+   * later.
+   */
   readonly at?: Date;
 }
 

@@ -94,8 +94,8 @@ const WORDS = {
 } as const;
 
 /**
- * Returns the options of a route that is guarded as another operation is. The route has the hooks of this operation, and
- * takes no other filters from clients.
+ * Returns the options of a route that has the hooks of another operation, such as `one()`. Clients can send the same
+ * filters and parameters as to this operation.
  */
 function guardsOf(
   { filter, parameters, ...others }: Method["hooks"],

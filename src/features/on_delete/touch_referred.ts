@@ -14,15 +14,16 @@ export function mustExist({ rule }: Pick<ReferringField, "rule">): boolean {
   return rule === "restrict" || rule === "cascade";
 }
 
-/** A reference that a write has set, with the field that holds it. */
+/** A reference that a write has set, with the field that holds it, whose entity must exist. */
 interface NewReference {
   readonly field: ReferringField;
   readonly id: unknown;
 }
 
 /**
- * Touches the entities to which a write has set references that must lead to entities. A removal of such an entity
- * conflicts with the transaction, so that no reference leads to a removed entity. Throws a 409 if an entity is gone.
+ * Sends a write without a change to the entities to which a write has set references, if the rule of the field requires
+ * that they exist. A removal of such an entity by another request then conflicts with the transaction, so that no
+ * reference leads to a removed entity. Throws a 409 if an entity is gone.
  */
 export async function touchReferred(
   write: RequestWrite,
