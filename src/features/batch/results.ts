@@ -26,7 +26,9 @@ export class Results {
     this.#bodies.set(id, memoized(read));
   }
 
-  /** Returns the value with the given name. Throws a 400 if the answer does not have the value. */
+  /**
+   * Returns the value that a name stands for. Throws a 400 if the answer to the named request does not have the value.
+   */
   valueOf({ text, id, steps }: ResultName): unknown {
     let value = this.#bodies.get(id)?.();
     for (const step of steps) {
@@ -55,7 +57,7 @@ const NAME = /^([\w-]{1,64})((?:\.[^\s./\\{}]{1,100}){1,20})$/;
  */
 const OF_CLASSES: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
-/** Reads the name of a value. Throws a 400 if the name is malformed or names no earlier request. */
+/** Reads the name of a value, such as `a._id`. Throws a 400 if the name is malformed or names no earlier request. */
 export function readName(text: unknown, earlier: ReadonlySet<string>): ResultName {
   const name = parseName(text);
   if (earlier.has(name.id)) return name;
@@ -73,7 +75,7 @@ function parseName(text: unknown): ResultName {
 
 const RESULT = "$result";
 
-/** Throws a 400 if a name in a body is malformed or names no earlier request. */
+/** Throws a 400 if a body of a request contains a malformed name of a value, or a name of no earlier request. */
 export function checkNames(body: unknown, earlier: ReadonlySet<string>): void {
   if (typeof body !== "object" || body === null) return;
   if (!isReference(body)) {

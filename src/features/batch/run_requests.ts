@@ -14,7 +14,7 @@ import { Results, withResults } from "./results.ts";
 interface RunOptions {
   /** The request of the client. */
   readonly req: Request;
-  /** The handler of the routes of models. */
+  /** The handler of the routes of models, which answers the requests of the batch. */
   readonly handler: RequestHandler;
   readonly maxTimeMS: number;
 }
@@ -132,7 +132,9 @@ function bodyOf(answer: InnerAnswer): unknown {
   return isJson(answer) ? JSON.parse(answer.text) : answer.text;
 }
 
-/** The headers that describe the answer as an HTTP message, and not its content. */
+/**
+ * The headers that describe an answer as an HTTP message and not its content. The answer to the batch leaves them out.
+ */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   "content-length",
   "content-type",

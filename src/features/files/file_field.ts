@@ -43,7 +43,10 @@ export class FileField {
     return new FileField(context, { ...root, steps: steps.slice(0, -1) });
   }
 
-  /** The collection and the identifier of the entity, which the record of a file repeats. */
+  /**
+   * The collection and the identifier of the entity, which are stored in the record of a file so that housekeeping
+   * finds the entity.
+   */
   get entity(): { readonly collection: string; readonly entity: unknown } {
     return { collection: this.#parent.model.collection.name, entity: this.#parent.id };
   }

@@ -39,15 +39,15 @@ export interface FileRecord {
 interface FileMetadata {
   readonly type: string;
   readonly sha256?: string;
-  /** The name of the collection of the entity. */
+  /** The name of the collection with the entity of the file. */
   readonly collection: string;
-  /** The identifier of the entity. */
+  /** The identifier of the entity to which the file belongs. */
   readonly entity: unknown;
   /** The time at which housekeeping checks whether the entity names the file. */
   readonly checkAt: Date;
   /** `true` if the entity has named the file. Missing during the upload. */
   readonly isConfirmed?: true;
-  /** Whether housekeeping removes the file. An upload of the file must not be completed any more. */
+  /** `true` if housekeeping has begun to remove the file. An upload of the file then fails. */
   readonly isRemoved?: true;
 }
 

@@ -53,7 +53,7 @@ export class FormFile implements ByteSource {
     while (!this.#isDone) {
       const at = this.#held.indexOf(this.#delimiter);
       if (at >= 0) return await this.#last(at);
-      // The bytes at the end may be the beginning of a delimiter.
+      // The last bytes may be the beginning of a delimiter, so they stay in the buffer.
       const sure = this.#held.length - this.#delimiter.length + 1;
       if (sure > 0) return this.#take(sure);
       await this.#more();

@@ -5,7 +5,7 @@ import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { storedText } from "../../write/stored_values.ts";
 import { CHECK_MS, type FileRecord, FileStore } from "./file_store.ts";
 
-/** The entities that files belong to. */
+/** The entities that are searched for the names of files. */
 export interface FileOwners {
   readonly model: Model<unknown>;
   /** The paths of the files in these entities. */
@@ -139,7 +139,7 @@ export async function tidyFiles(
   }
 }
 
-/** The maximum number of files that one removal of many entities finds. */
+/** The maximum number of files that a request which removes many entities looks for. */
 const MAX_ORPHANS = 10_000;
 
 /**

@@ -58,7 +58,7 @@ async function ofPresentLife(
   return found === null ? { entity } : { entity, at: { $gte: found.at } };
 }
 
-/** Returns the values of an entity with the values that a record has replaced. */
+/** Returns the values of an entity before a write, from its values after the write and the record of the write. */
 export function valuesBefore(
   values: StoredObject,
   { changed, before }: Pick<HistoryRecord, "changed" | "before">,

@@ -42,7 +42,7 @@ export async function revert(context: OpenLevelContext): Promise<Reply> {
 
 interface Earlier {
   readonly values: StoredObject;
-  /** The names of the fields that have changed since the version. */
+  /** The names of the fields that have changed since the version to which the entity is set back. */
   readonly changed: ReadonlySet<string>;
 }
 

@@ -33,7 +33,7 @@ interface Referring {
   readonly named: Filter;
 }
 
-/** Applies the rules of all fields that refer to removed entities, in the transaction of the removal. */
+/** Applies the option `onDelete` of all fields that refer to removed entities, in the transaction of the removal. */
 export async function applyRules(write: RequestWrite): Promise<void> {
   if (write.entities.length === 0) return;
   const all: Referring[] = [];

@@ -28,14 +28,14 @@ export interface ReferringField {
   readonly holders: readonly Holder[];
   readonly isList: boolean;
   readonly rule: OnDelete;
-  /** The type of one reference. */
+  /** The Mongoose type of one reference, also if the field holds a list of them. */
   readonly type: SchemaType;
   readonly referred: ModelClass;
 }
 
 /**
- * Returns the fields of a class and of its embedded parts that have a rule. The schemas of all classes must be
- * complete. Throws if a rule cannot apply to its field.
+ * Returns the fields of a class and of its embedded parts that have the option `onDelete`. The schemas of all classes
+ * must be complete. Throws if the option cannot apply to its field.
  */
 export const referringFields = memoize((owner: ModelClass): readonly ReferringField[] =>
   declaresRule(owner)
@@ -83,7 +83,10 @@ function ruleOf(type: SchemaType | undefined): OnDelete | undefined {
   return rule === "keep" ? undefined : rule;
 }
 
-/** Whether a class or one of its embedded parts declares a rule. The check builds no schema. */
+/**
+ * Whether a class or one of its embedded parts has a field with the option `onDelete`. This check builds no schema, so
+ * it is quick for all other classes.
+ */
 function declaresRule(target: ModelClass, seen = new Set<ModelClass>()): boolean {
   seen.add(target);
   return [...describeModel(target).fields.values()].some((field) => {
@@ -127,7 +130,7 @@ function fieldsOf(owner: ModelClass): readonly ReferringField[] {
   }
 }
 
-/** Returns the embedded class of a holder, with its schema in a model. */
+/** Returns the class of an embedded object on the path to a reference, with the schema that its model uses. */
 export function partOf({ shape }: Holder): { target: ModelClass; schema: Schema } | undefined {
   const target = schemaClass(shape);
   return target && shape.schema && { target, schema: shape.schema };

@@ -9,7 +9,7 @@ import { openClass, type RequestWrite } from "./request_write.ts";
 import { type ReferringField, referringFields } from "./referring_fields.ts";
 import { groupBy } from "../../schema/group_by.ts";
 
-/** Whether references of a field must lead to entities. */
+/** Whether each reference in a field must lead to an entity, because of the option `onDelete` of the field. */
 export function mustExist({ rule }: Pick<ReferringField, "rule">): boolean {
   return rule === "restrict" || rule === "cascade";
 }
