@@ -245,7 +245,10 @@ export function filesOf(
   };
 }
 
-/** The types of better-auth refer to packages of other runtimes, which are not installed. */
+/**
+ * The types of better-auth refer to packages of other runtimes, which are not installed, so the compiler must not check
+ * them.
+ */
 const LOGIN_OPTIONS = { skipLibCheck: true } as const;
 
 function tsconfig({ plain, login }: KindOptions): string {
