@@ -217,7 +217,7 @@ export interface JoinedRequest {
   readonly route: Route;
   /** The time of the request. All removals of a transaction store the same time. */
   readonly at: Date;
-  /** The first write of the transaction that has caused the write. Missing for the write of the request itself. */
+  /** The first write of the transaction, if it has caused this write. Missing for the write of the request itself. */
   readonly origin: TogetherWrite | undefined;
   /** Returns a class for writes in the same transaction. The history records these writes with the given operation. */
   open(from: TogetherWrite, place: JoinedPlace): Promise<JoinedClass>;
@@ -371,7 +371,7 @@ export function joinedFieldsOf(
   return new Set([...joined.flatMap((each) => each ?? []), ...removalFieldsOf(rules)?.all ?? []]);
 }
 
-/** Returns the function that sends the further statements of the class options, or `undefined` if they have none. */
+/** Returns the function that sends statements of class options in the transaction of a write, if they have any. */
 export function joinedStatements(
   rules: readonly ClassRule[],
   { request, ...place }: JoinedPlace & { readonly request?: JoinedRequest },

@@ -43,7 +43,7 @@ export interface BytesFacts {
   readonly answer?: Readonly<Record<string, Schema>>;
   /** The statuses of further answers, each with a text about its purpose. */
   readonly statuses?: Readonly<Record<number, string>>;
-  /** The headers of requests, by their names. */
+  /** The headers that requests can have, by their names. */
   readonly headers: Readonly<Record<string, HeaderFacts>>;
   readonly answerHeaders?: Readonly<Record<string, AnswerHeader>>;
   /** The codes of further errors. */

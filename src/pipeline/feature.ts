@@ -121,7 +121,7 @@ export type Requirement =
 export interface Exclusive {
   /** The names of the features that a request can use together with this feature. */
   readonly keeps: readonly string[];
-  /** The words about the allowed use in the error for a refused parameter, such as `no distinct beside it`. */
+  /** The end of the error message for a refused parameter, such as `no distinct beside it`. */
   readonly allowed: string;
   /** The name of the answers of this feature in error messages, in the plural, such as `Groups`. */
   readonly noun: string;

@@ -40,7 +40,7 @@ import type { Call } from "./request/request_context.ts";
 import { type Level, operationAt, type Route } from "./request/route.ts";
 import { type Endpoint, endpointsFor, type RouterFeature } from "./router_feature.ts";
 
-/** The request for which class options add work to writes, with the name of its operation. */
+/** The request to whose writes class options add work, such as storing the sender, with the name of its operation. */
 export interface DutiesRequest {
   readonly req: FrameworkRequest;
   /** The sender of the request. A hook may have replaced `req.framework`, which has the sender for hooks. */
@@ -48,7 +48,10 @@ export interface DutiesRequest {
   readonly operation: string;
   readonly route: Route;
   readonly timeBudget: TimeBudget;
-  /** The first write of the transaction that causes the writes. Missing for the writes of the request itself. */
+  /**
+   * The first write of the transaction, if it has caused further writes, such as the removal of referring entities.
+   * Missing for the writes of the request itself.
+   */
   readonly origin?: TogetherWrite | undefined;
 }
 
@@ -96,7 +99,10 @@ export class FeatureList {
 
   readonly #rulesOf = memoize((target: ModelClass) => readClassRules(this.#ofClasses, target));
 
-  /** Returns the class options that a class does not have, so that their checks for other classes can run. */
+  /**
+   * Returns the class options that a class does not have. Some options check these classes too, such as whether they
+   * refer to classes with the option.
+   */
   readonly #without = memoize((target: ModelClass) => {
     const rules = this.#rulesOf(target);
     return this.#ofClasses.filter((each) => !rules.some(({ feature }) => feature === each));

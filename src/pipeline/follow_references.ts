@@ -53,7 +53,7 @@ export async function followReferences<F extends readonly (Filter | undefined)[]
 /** The maximum size of filters in bytes. MongoDB needs the rest of its limit of 16 MB for the statement. */
 const MAX_BYTES = 15 * 1024 * 1024;
 
-/** A query of a referred class, which equal conditions of a request share. */
+/** A query for identifiers of a referred class. Equal conditions through references share one query. */
 interface Lookup extends ReferredModel {
   readonly conditions: ReferenceCondition[];
 }

@@ -21,8 +21,8 @@ const rulesOf = memoize((hooks: Hooks<object>) => {
 });
 
 /**
- * Returns the function by which a read runs its hooks without building entities, because each hook names the fields
- * that it reads. Returns `undefined` if no hook gets entities, or if a hook needs whole entities.
+ * Returns the object by which a read runs its hooks without building entities, because each hook names the fields that
+ * it reads. Returns `undefined` if no hook gets entities, or if a hook needs whole entities.
  */
 export function judgeOf({ level: { hooks, kind }, req }: OpenLevelContext): Judge | undefined {
   const { rules, reads, leavesOut } = rulesOf(hooks);

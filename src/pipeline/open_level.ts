@@ -126,8 +126,8 @@ function dutiesOn(context: LevelContext) {
 }
 
 /**
- * Returns the name of the operation of a request as the entities of one level see it, such as `comments.create` for a
- * movie that gets a comment.
+ * Returns the name of the operation of a request for the entities of one level, such as `comments.create` for a movie
+ * that gets a comment.
  */
 function operationOn({ route, above }: LevelContext): string {
   let depth = 0;

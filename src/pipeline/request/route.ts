@@ -148,8 +148,8 @@ export interface Route {
 }
 
 /**
- * Returns the name of the operation of a route as the entities of one level see it, such as `comments.create` for a
- * movie that gets a comment.
+ * Returns the name of the operation of a route for the entities of one level, such as `comments.create` for a movie
+ * that gets a comment.
  */
 export function operationAt(route: Route, index: number): string {
   const below = route.levels.slice(index + 1).map(({ link }) => link?.property);
