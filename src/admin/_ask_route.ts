@@ -20,7 +20,7 @@ export interface ToldRoute {
   readonly told?: RouteDescription;
 }
 
-/** Asks a route of a router for its description, as the caller. */
+/** Returns the description of a route, as the caller of the admin page may see the route. */
 export async function askRoute(
   api: RequestHandler,
   { req, route, query }: AskOptions,

@@ -77,12 +77,13 @@ interface InnerOptions {
   readonly req: Request;
   readonly message: InnerMessage;
   readonly facts: InnerRequest;
-  /** The longest answer, in bytes. An answer is held in memory, so a longer answer becomes an error. */
+  /** The maximum number of bytes of the answer. An answer is held in memory, so a longer answer becomes an error. */
   readonly maxBytes: number;
 }
 
 /**
- * Sends a request of the framework to a handler of requests. Returns `undefined` if no route has answered.
+ * Sends a request that the framework has made to the handler of the routes, and returns its answer. Returns `undefined`
+ * if no route has answered.
  *
  * @throws The error that the handler passes on.
  */

@@ -150,7 +150,7 @@ test("a field that is not declared is refused", async () => {
 });
 `;
 
-/** The packages of the login. */
+/** The packages that an application with a login needs. */
 const LOGIN_PACKAGES = ["better-auth", "express-rate-limit"] as const;
 
 function denoJson(login: boolean): string {
