@@ -39,7 +39,7 @@ export class FormFile implements ByteSource {
     this.#held = LINE_BREAK;
   }
 
-  /** Reads the head of the only part. Returns the reader of the file, and the headers of the part. */
+  /** Reads the headers of the only part of the form. Returns the reader of the file, and these headers. */
   static async open(
     body: ByteSource,
     boundary: string,

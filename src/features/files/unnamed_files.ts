@@ -139,7 +139,7 @@ export async function tidyFiles(
   }
 }
 
-/** The maximum number of files that a request which removes many entities looks for. */
+/** The maximum number of files that are checked after a request has removed many entities. */
 const MAX_ORPHANS = 10_000;
 
 /**

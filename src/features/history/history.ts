@@ -33,7 +33,7 @@ export const history: ClassFeature<HistoryRule> = {
   },
   start(rule, { target, route }) {
     checkRoutes(target);
-    // The indexes of other connections are built at the first write.
+    // With `getConnection`, the connection is known only for a request, so the first write builds the indexes.
     if (route.getConnection === undefined) {
       keepFor(getModel(target) as unknown as Model<unknown>, rule);
     }

@@ -33,7 +33,7 @@ export function isJudged({ level: { hooks } }: OpenLevelContext): boolean {
   return hooks.postFetch !== undefined || hooks.preSend !== undefined;
 }
 
-/** Returns a record as the reader of a request may see it. */
+/** Returns a record of the history as the reader of a request may see it. */
 export async function showRecord(
   shown: ShownEntity,
   { record, before, after }: ReplayedRecord,
@@ -68,7 +68,7 @@ function showsActor({ context: { level: { shape } } }: ShownEntity): boolean {
   );
 }
 
-/** Whether the reader of a request may see a field of an entity. */
+/** Whether the reader of a request may see a field of an entity in its history. */
 function isSeen(name: string, { context: { level, state }, model, entity }: ShownEntity): boolean {
   const { updatedAt } = stampFields(model.schema);
   return name !== updatedAt && isRecorded(name, level.shape) && entity.isSelected(name) &&

@@ -285,7 +285,7 @@ async function upsert(
 
 interface IndexBuild {
   failures: number;
-  /** Whether no other build has to begin, because a build is running, has succeeded or pauses after a failure. */
+  /** Whether a build is running, has succeeded or pauses after a failure, so that no other build has to begin. */
   isBegun: boolean;
 }
 

@@ -21,7 +21,7 @@ export const CASCADE = "cascade";
  */
 export const UNSET = "unset";
 
-/** A field of a class that refers to removed entities, with the condition of the entities that refer to them. */
+/** A field whose class refers to removed entities, with the filter for the entities that refer to them. */
 interface Referring {
   readonly field: ReferringField;
   readonly joined: JoinedClass;

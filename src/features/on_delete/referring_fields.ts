@@ -18,7 +18,7 @@ interface Holder {
   readonly shape: Shape;
 }
 
-/** A field of a class, or of its embedded parts, whose references have a rule for the removal of their entities. */
+/** A field of a class, or of its embedded parts, that holds references and has the option `onDelete`. */
 export interface ReferringField {
   /** The class of the root document with the field. */
   readonly owner: ModelClass;
@@ -103,12 +103,12 @@ function embeddedIn({ options }: FieldRecord): ModelClass | undefined {
 }
 
 /**
- * The fields with a rule of all classes with `@rest`, by the class to which they refer. `count` is the number of classes
- * when the fields were collected. Classes that are declared later are collected by the next call.
+ * The fields of all classes with `@rest` that have the option `onDelete`, by the class to which they refer. `count` is
+ * the number of classes when the fields were collected. Classes that are declared later are collected by the next call.
  */
 let known: { readonly count: number; readonly byClass: Map<ModelClass, ReferringField[]> };
 
-/** Returns the fields with a rule that refer to a class, in all classes with `@rest`. */
+/** Returns the fields of all classes with `@rest` that refer to a class and have the option `onDelete`. */
 export function fieldsReferringTo(target: ModelClass): readonly ReferringField[] {
   const all = registeredModels();
   if (known?.count !== all.length) {
@@ -121,7 +121,10 @@ export function fieldsReferringTo(target: ModelClass): readonly ReferringField[]
   return known.byClass.get(target) ?? [];
 }
 
-/** Returns the fields with a rule of a class. A class whose declaration is wrong has no entities, and no fields. */
+/**
+ * Returns the fields of a class that have the option `onDelete`. A class whose declaration is wrong has no entities,
+ * and no fields.
+ */
 function fieldsOf(owner: ModelClass): readonly ReferringField[] {
   try {
     return referringFields(owner);

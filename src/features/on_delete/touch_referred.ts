@@ -14,7 +14,7 @@ export function mustExist({ rule }: Pick<ReferringField, "rule">): boolean {
   return rule === "restrict" || rule === "cascade";
 }
 
-/** A reference that a write has set, with the field that holds it, whose entity must exist. */
+/** A reference that a write has set and whose entity must exist, with the field that holds it. */
 interface NewReference {
   readonly field: ReferringField;
   readonly id: unknown;
@@ -35,7 +35,7 @@ export async function touchReferred(
   for (const [target, some] of byClass) await touchAll(write, { target, references: some });
 }
 
-/** Returns the entities of an update that come back to readers, because the update changes the time of their removal. */
+/** Returns the entities that an update brings back from the trash, which changes the time of their removal. */
 export async function returnedBy(write: RequestWrite): Promise<WrittenEntity[]> {
   if (write.change !== "update") return [];
   const { removal } = await openClass(write, write);

@@ -52,7 +52,7 @@ const ofOrigins = new WeakMap<object, Answers>();
  */
 const functions = new WeakMap<ModelClass, TenantFunction>();
 
-/** Remembers the function of a router for one of its classes. */
+/** Remembers the function by which a router finds the tenant of a request to one of its classes. */
 export function rememberTenants(target: ModelClass, ask: TenantFunction): void {
   functions.set(target, ask);
 }
