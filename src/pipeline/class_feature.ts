@@ -371,7 +371,10 @@ export function joinedFieldsOf(
   return new Set([...joined.flatMap((each) => each ?? []), ...removalFieldsOf(rules)?.all ?? []]);
 }
 
-/** Returns the function that sends statements of class options in the transaction of a write, if they have any. */
+/**
+ * Returns the function that sends the statements that class options add to the transaction of a write, such as an entry
+ * of an audit log. Returns `undefined` if no class option has such statements.
+ */
 export function joinedStatements(
   rules: readonly ClassRule[],
   { request, ...place }: JoinedPlace & { readonly request?: JoinedRequest },

@@ -102,8 +102,9 @@ export interface Plain<R, P, C = undefined> {
  */
 export type Requirement =
   /**
-   * With `"query"`, the operation cannot have a `fetch` hook, which would replace the query of the framework. With
-   * `"aggregation"`, the model cannot have middleware of `find()`, which does not apply to aggregations.
+   * The way in which the feature reads entities. With `"query"`, the operation cannot have a `fetch` hook, which would
+   * replace the query of the framework. With `"aggregation"`, the model cannot have middleware of `find()`, which does
+   * not apply to aggregations.
    */
   | { readonly needs: "query" | "aggregation" }
   | { readonly needs: "_id" | "collection"; readonly reason: string }
