@@ -104,7 +104,7 @@ export interface ClassFeature<R = unknown> {
     rule: R,
     write: Pick<JoinedRequest, "req" | "actor" | "at">,
   ): Readonly<Record<string, unknown>> | undefined;
-  /** Returns the fields that {@linkcode ClassFeature.removal} stores. */
+  /** Returns the fields that {@linkcode ClassFeature.removal} sets in an entity. */
   removalFields?(rule: R): RemovalFields;
   /**
    * Returns the values that the framework stores with each write of an entity, such as the name of the writer. The
@@ -141,7 +141,7 @@ export interface ClassFeature<R = unknown> {
   joinedFields?(rule: R, target: ModelClass): readonly string[];
 }
 
-/** The fields that a removal stores, if it keeps the entity in the database. */
+/** The fields that a removal sets in an entity that stays in the database. */
 export interface RemovalFields {
   /** The name of the field with the time of the removal. */
   readonly time: string;
@@ -172,7 +172,10 @@ export interface TidyPortion {
 /** A successful write of a request, for class options that work after it. */
 export interface DoneWrite {
   readonly route: Route;
-  /** The level of the stored documents. The request may have written parts of these documents, at a level below. */
+  /**
+   * The level whose entities are documents of a collection. The request may have written parts of them, at a level
+   * below.
+   */
   readonly context: LevelContext;
 }
 
@@ -341,7 +344,7 @@ export function stampedByRules(rules: readonly ClassRule[]): readonly string[] {
   return rules.flatMap(({ feature, rule }) => feature.stamped?.(rule) ?? []);
 }
 
-/** Returns the fields that a removal stores, or `undefined` if a removal removes the entity from the database. */
+/** Returns the fields that a removal sets in an entity, or `undefined` if it removes the entity from the database. */
 export function removalFieldsOf(rules: readonly ClassRule[]): RemovalFields | undefined {
   return rules.map(({ feature, rule }) => feature.removalFields?.(rule)).find((each) => each);
 }

@@ -213,8 +213,8 @@ export class FeatureList {
   }
 
   /**
-   * Returns the fields that a removal of an entity of a class stores. Returns `undefined` if a removal removes the
-   * entity from the database.
+   * Returns the fields that a removal sets in an entity of a class, such as its time. Returns `undefined` if a removal
+   * removes the entity from the database.
    */
   removalFieldsOf(target: ModelClass): RemovalFields | undefined {
     return removalFieldsOf(this.#rulesOf(target));

@@ -37,7 +37,7 @@ export class JoinedClass {
    * The conditions of class options, which exclude entities such as entities in the trash. Their values are cast already.
    */
   readonly present: Filter;
-  /** The fields that a removal stores. Missing if a removal removes the entity from the database. */
+  /** The fields that a removal sets in an entity. Missing if a removal removes the entity from the database. */
   readonly removal: RemovalFields | undefined;
   readonly #options: JoinedOptions;
 
