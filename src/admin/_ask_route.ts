@@ -4,7 +4,7 @@ import type { RouteDescription } from "../describe/describe_route.ts";
 import { sendInner } from "../http/inner_request.ts";
 import type { Route } from "../pipeline/request/route.ts";
 
-/** The longest description, in bytes. A route with a longer description is left out. */
+/** The maximum number of bytes of the description of a route. The admin page leaves out a route with a longer one. */
 const MAX_BYTES = 1_000_000;
 
 interface AskOptions {
@@ -14,13 +14,13 @@ interface AskOptions {
   readonly query?: string;
 }
 
-/** The answer of a route. `told` is missing if the route has refused the caller. */
+/** The answer of a route to a request for its description. `told` is missing if the route has refused the caller. */
 export interface ToldRoute {
   readonly status: number;
   readonly told?: RouteDescription;
 }
 
-/** Asks a route of a router for its description, as the caller. */
+/** Returns the description of a route, as the caller of the admin page may see the route. */
 export async function askRoute(
   api: RequestHandler,
   { req, route, query }: AskOptions,

@@ -55,7 +55,7 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-/** Whether a path leads to the origin of the page wherever the page is mounted. */
+/** Whether a path leads to the origin of the admin page, whatever the path of the page is. */
 function isOfSameOrigin(path: string): boolean {
   const page = "https://page.invalid/a/b/";
   return URL.canParse(path, page) && new URL(path, page).origin === new URL(page).origin &&

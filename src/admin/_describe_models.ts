@@ -7,7 +7,7 @@ import type { AdminOptions } from "./options.ts";
 import type { ShownRoute } from "./_shown_routes.ts";
 import { groupBy } from "../schema/group_by.ts";
 
-/** A route that the caller may use, as the caller may see it. */
+/** A route that the caller of the admin page may use, with its description as this caller may see it. */
 interface AllowedRoute extends ShownRoute {
   readonly told: RouteDescription;
   /** Whether the caller may ask for the trash by the parameter `trash`. */
@@ -54,7 +54,7 @@ async function ask(
   return { ...shown, told, seesTrash };
 }
 
-/** Whether a route is the list of a model, without which the page does not show the model. */
+/** Whether a route is the list of a model, without which the admin page does not show the model. */
 function isList({ told, kind, property }: AllowedRoute): boolean {
   return told.operation === "all" && kind === "operation" && property === undefined;
 }
@@ -105,7 +105,7 @@ function actionOf(allowed: AllowedRoute, readable: ReadonlySet<string>): PageAct
   };
 }
 
-/** Returns the part of a description that the page uses. */
+/** Returns the part of a description that the admin page uses. */
 function routeOf(
   { route, told, seesTrash }: AllowedRoute,
   readable: ReadonlySet<string>,
@@ -117,7 +117,7 @@ function routeOf(
       each.in === "query" && (each.name !== "trash" || seesTrash)
     ),
     preferences: headers.flatMap(({ preferences = [] }) => preferences),
-    // The page sends filters only with requests for many entities.
+    // The admin page sends filters only with requests for many entities.
     ...filter && route.operation.many && { filter: filter.fields },
     ...body && { body: fieldsOf(body, readable) },
     ...bodySchema && { bodySchema },
@@ -128,13 +128,14 @@ function routeOf(
 }
 
 /**
- * Leaves out the names of the classes that the caller cannot read, so that references to them are plain identifiers.
+ * Leaves out the names of the classes that the caller cannot read, so that the admin page shows references to them as
+ * plain identifiers.
  */
 function fieldsOf(
   fields: readonly FieldDescription[],
   readable: ReadonlySet<string>,
 ): readonly FieldDescription[] {
-  // The value keeps the name and the other properties of its field.
+  // `valueOf()` also returns the name and the other properties of the field, which its type does not say.
   return fields.map((field) => valueOf(field, readable) as FieldDescription);
 }
 

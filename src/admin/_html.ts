@@ -1,4 +1,6 @@
-/** The content security policy of the page. Its styles are made by its script, so inline styles are allowed. */
+/**
+ * The content security policy of the admin page. The script of the page makes its styles, so inline styles are allowed.
+ */
 export const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -10,7 +12,7 @@ export const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Returns the HTML of the page. All its URLs are relative, so the page works at any path and behind a proxy. */
+/** Returns the HTML of the admin page. All its URLs are relative, so the page works at any path and behind a proxy. */
 export function writeHtml(title: string, script: string): string {
   return `<!DOCTYPE html>
 <html lang="en">

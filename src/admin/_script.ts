@@ -2,19 +2,19 @@ import { createHash } from "node:crypto";
 import { Buffer } from "node:buffer";
 import { gunzipSync } from "node:zlib";
 
-/** The script of the page. */
+/** The script of the admin page. */
 export interface PageScript {
-  /** The name of the file, which changes with its content. */
+  /** The name of the file of the script. The name changes with the script, so that browsers load a new script. */
   readonly name: string;
   readonly gzipped: Buffer;
   readonly plain: Buffer;
 }
 
-/** The text that the page shows in a clone of the repository in which the script was not built. */
+/** The text that the admin page shows in a clone of the repository in which the script was not built. */
 export const MISSING = `The script of the admin page is not built: run "deno task admin" in the ` +
   `repository of Mongrove\n`;
 
-/** Loads the script of the page. Returns `undefined` if the script was not built. */
+/** Loads the script of the admin page. Returns `undefined` if the script was not built. */
 export async function loadScript(): Promise<PageScript | undefined> {
   const built = await importBuilt();
   if (built === undefined) return undefined;

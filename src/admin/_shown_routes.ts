@@ -3,7 +3,7 @@ import { describeRoute, type RouteDescription } from "../describe/describe_route
 import { pathParameters } from "../describe/paths.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 
-/** A route that the page may show, and its place in the document of the page. */
+/** A route that the admin page may show, and its place in the JSON document of the page. */
 export interface ShownRoute {
   readonly route: Route;
   /** The description of the route for the option `see`. */
@@ -11,13 +11,13 @@ export interface ShownRoute {
   /** The path of the list of the model, such as `/tickets`. */
   readonly base: string;
   readonly kind: "operation" | "added" | "action";
-  /** The property whose routes these are, for the routes of a part. */
+  /** The property whose entities the route serves. Missing for a route of the model itself. */
   readonly property?: string;
 }
 
 /**
- * Returns the routes that the page can show. The page fills no parameters except identifiers, so it shows no lists
- * whose path has parameters. It shows no parts of parts.
+ * Returns the routes that the admin page can show. The page fills no parameters except identifiers, so it shows no
+ * lists whose path has parameters. It shows no parts of parts.
  */
 export function shownRoutes(routes: readonly Route[]): ShownRoute[] {
   return routes.flatMap((route): ShownRoute[] => {

@@ -3,7 +3,9 @@ import type { FieldDescription } from "../describe/describe_object.ts";
 import type { ParameterDescription } from "../describe/describe_route.ts";
 import type { AdminLogin } from "./options.ts";
 
-/** The JSON document from which the page builds itself. It has only the routes and fields that its caller may use. */
+/**
+ * The JSON document from which the admin page builds itself. It has only the routes and fields that its caller may use.
+ */
 export interface PageDocument {
   readonly title: string;
   readonly apiPath: string;
@@ -15,14 +17,14 @@ export interface PageDocument {
 
 /** The routes of one `@rest` of a class. */
 export interface PageModel {
-  /** The name of the model in addresses of the page. */
+  /** The name of the model in addresses of the admin page, such as `tickets`. */
   readonly name: string;
   /** The name of the class. */
   readonly model: string;
   /** The path of the list, such as `/tickets`. */
   readonly path: string;
   readonly operations: Operations;
-  /** The routes that the options `history` and `trash` add. */
+  /** The routes that the options `history` and `trash` of the class add. */
   readonly added: { readonly [N in "history" | "revert" | "restore"]?: PageRoute };
   readonly actions: readonly PageAction[];
   readonly parts: readonly PagePart[];
@@ -42,7 +44,7 @@ type OperationName =
 
 export type Operations = { readonly [N in OperationName]?: PageRoute };
 
-/** The description of a route, without the parts that the page does not use. */
+/** The description of a route, without the parts that the admin page does not use. */
 export interface PageRoute {
   readonly summary?: string;
   /** The parameters of the query string. */

@@ -131,7 +131,7 @@ export function errors(
   return notFound ? [answerUntaken, errorHandler()] : errorHandler();
 }
 
-/** Answers a request that no route has answered with a 404. */
+/** Answers 404 to a request that no route has answered. */
 const answerUntaken: RequestHandler = (req, res, next) => {
   if (res.headersSent || req.method === "OPTIONS") return next();
   sendError(res, noRoute());

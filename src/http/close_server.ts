@@ -39,12 +39,13 @@ const FINISHED = "http.server.response.finish";
 
 const closing = new WeakMap<object, Promise<void>>();
 
-/** The functions that end the work of the process at intervals, when a server begins to close. */
+/** The functions that end the periodic work of the process, such as housekeeping, when a server begins to close. */
 const endings = new Set<() => Promise<void>>();
 
 /**
- * Calls a function when a server begins to close. The server counts as closed when the promise of the function has
- * resolved, because the application then closes its connection to the database. Returns a function that cancels the call.
+ * Calls a function that ends periodic work of the process when a server begins to close. The server counts as closed
+ * when the promise of the function has resolved, because the application then closes its connection to the database.
+ * Returns a function that cancels the call.
  */
 export function endAtClose(end: () => Promise<void>): () => void {
   endings.add(end);
@@ -131,7 +132,7 @@ async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promi
   });
 }
 
-/** Ends the work of the process at intervals. Work that takes longer than the time limit goes on. */
+/** Ends the periodic work of the process, such as housekeeping. Work that takes longer than the time limit goes on. */
 async function endWork(timeoutMS: number): Promise<void> {
   const limit = { ms: timeoutMS, message: "Cannot end the work of the process" };
   await withTimeLimit(() => Promise.all([...endings].map((end) => end())), limit).catch(() => {});

@@ -14,13 +14,15 @@ import { sendReply } from "./replies/send_reply.ts";
 import { traceRequest } from "./trace_request.ts";
 
 interface EndpointOptions {
-  /** The handler of the routes of models. */
+  /** The handler of the routes of models, by which an endpoint such as the path for batches sends requests to them. */
   readonly routes: RequestHandler;
   /** The settings that the endpoint shares with all routes. */
   readonly settings: Pick<Route, "reporter" | "sendTimeoutMS">;
 }
 
-/** Returns the handler of an endpoint, which sends its answers and reports its errors. */
+/**
+ * Returns the handler of an endpoint that belongs to no model. The handler sends the answers and reports the errors.
+ */
 export function handleEndpoint(
   endpoint: Endpoint,
   { routes, settings: { reporter, sendTimeoutMS: timeoutMS } }: EndpointOptions,

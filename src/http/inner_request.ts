@@ -10,9 +10,9 @@ import type { Call } from "../pipeline/request/request_context.ts";
 import type { Route } from "../pipeline/request/route.ts";
 
 /**
- * The facts about a request that the framework makes from a request of a client, such as for a call of a tool. The new
- * request passes through the router with the properties that middleware has set on the client's request, so that hooks
- * find these properties.
+ * The facts about a request that the framework makes from a request of a client, such as for a call of a tool or for a
+ * batch. The new request passes through the router with the properties that middleware has set on the client's request,
+ * so that hooks find these properties.
  */
 export interface InnerRequest {
   /**
@@ -27,7 +27,10 @@ export interface InnerRequest {
   readonly route?: Route;
   /** Whether the answer is a description of the route for its reader. The operation does not run in this case. */
   readonly describes?: boolean;
-  /** The request of the client, if all requests that are made from it have one sender and one time limit. */
+  /**
+   * The request of the client, if the requests that are made from it must have one sender and one time limit, as in a
+   * batch.
+   */
   readonly origin?: Request;
   readonly timeBudget?: TimeBudget;
   /** Runs before the hooks of the request. Throws an error if the route may not answer the request. */
@@ -74,12 +77,13 @@ interface InnerOptions {
   readonly req: Request;
   readonly message: InnerMessage;
   readonly facts: InnerRequest;
-  /** The longest answer, in bytes. An answer is held in memory, so a longer answer becomes an error. */
+  /** The maximum number of bytes of the answer. An answer is held in memory, so a longer answer becomes an error. */
   readonly maxBytes: number;
 }
 
 /**
- * Sends a request of the framework to a handler of requests. Returns `undefined` if no route has answered.
+ * Sends a request that the framework has made to the handler of the routes, and returns its answer. Returns `undefined`
+ * if no route has answered.
  *
  * @throws The error that the handler passes on.
  */
@@ -154,7 +158,7 @@ class CapturedResponse {
     const made = new ServerResponse(inner);
     const res: Response = this.res = Object.setPrototypeOf(made, capturingPrototype(outer));
     captured.set(res, this);
-    // A hook of one request must not decide for the next one.
+    // Each response has a copy of `res.locals`, so that a value that a hook sets affects no other request of a batch.
     res.locals = { ...outer.locals };
     this.answer = new Promise((resolve) => this.#resolve = resolve);
     Object.defineProperty(inner, "res", { value: res, writable: true, configurable: true });
@@ -209,7 +213,7 @@ function capturedBy(res: object): CapturedResponse {
 
 /** The methods and properties by which captured responses differ from responses with a connection. */
 const CAPTURING = {
-  // With this method, the response would wait for the response that the connection is sending.
+  // Without this method, the response does not wait for its turn on the connection, on which it is never sent.
   assignSocket: undefined,
   write(chunk: unknown, encoding: unknown) {
     capturedBy(this).take(chunk, encoding);
@@ -238,8 +242,8 @@ const CAPTURING = {
 const prototypes = new WeakMap<object, object>();
 
 /**
- * Returns the prototype of the captured responses of an application. Properties of each response would take several
- * times as long as the rest of a captured response.
+ * Returns the prototype of the captured responses of an application. Defining the same methods for each response would
+ * take several times as long as the rest of a captured response.
  */
 function capturingPrototype(outer: Response): object {
   const own = Object.getPrototypeOf(outer);

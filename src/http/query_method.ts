@@ -59,7 +59,9 @@ export function readAsGet(req: FrameworkRequest, forms: ParameterForms): unknown
   }
 }
 
-/** The limits of the parameters apply to the body, so the limits of bodies do not. */
+/**
+ * The body of a `QUERY` holds parameters. Parameters have other limits than bodies, so the body is read without limits.
+ */
 const UNLIMITED = { maxKeys: Infinity, maxElements: Infinity, maxObjects: Infinity };
 
 function parametersOf(body: JsonObject, forms: ParameterForms): URLSearchParams {
@@ -74,7 +76,7 @@ function parametersOf(body: JsonObject, forms: ParameterForms): URLSearchParams 
   return parameters;
 }
 
-/** Returns the texts that a parameter has in a URL. */
+/** Returns the values of a parameter from the body of a `QUERY`, as texts for a URL. */
 function textsOf(
   value: unknown,
   { name, form }: { readonly name: string; readonly form: "one" | "list" | undefined },

@@ -28,7 +28,7 @@ export interface RequestTrace {
     readonly "http.request.method": string;
     /** The path of the route, below the path at which the router is mounted. */
     readonly "http.route": string;
-    /** The name of the model class. Missing for a request that contains several requests. */
+    /** The name of the model class. Missing for a batch, which contains several requests. */
     readonly "mongrove.model"?: string;
     /** The name of the operation or the action. */
     readonly "mongrove.operation": string;

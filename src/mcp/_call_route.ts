@@ -22,8 +22,8 @@ export interface RouteAnswer {
 }
 
 /**
- * The longest answer, in bytes. An answer needs several times its length of memory before it reaches the assistant. The
- * assistant gets an error in the place of a longer answer.
+ * The maximum number of bytes of an answer of the API to the call of a tool. An answer needs several times its length
+ * of memory before it reaches the assistant. The assistant gets an error in the place of a longer answer.
  */
 const MAX_BYTES = 1_000_000;
 

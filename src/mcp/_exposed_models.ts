@@ -128,8 +128,8 @@ function exposedModel(exposure: Exposure, routes: readonly Route[]): ExposedMode
 type Fail = (problem: string) => TypeError;
 
 /**
- * Returns the routes of the `@rest` that an exposure means. Throws if a class has several `@rest` and the exposure
- * names none, or if the path has parameters, which tools cannot fill.
+ * Returns the routes of the `@rest` that an element of the option `expose` selects. Throws if a class has several
+ * `@rest` and the element names none, or if the path has parameters, which tools cannot fill.
  */
 function routesAt(
   { model, route: wanted }: Exposure,

@@ -279,14 +279,14 @@ async function answered(call: () => Promise<object>): Promise<object> {
   }
 }
 
-/** Returns the result of a successful call, as text and as structured data. */
+/** Returns the result of a successful call of a tool, as text and as structured data. */
 function done(told: object): object {
   return { content: [{ type: "text", text: JSON.stringify(told) }], structuredContent: told };
 }
 
 /**
- * Returns the result of a refused call. The result is not an error of the protocol, so assistants see the refusal and
- * can correct the call.
+ * Returns the result of a refused call of a tool. The result is not an error of the protocol, so assistants see the
+ * refusal and can correct the call.
  */
 function failed({ status, body }: Pick<RouteAnswer, "status" | "body">): object {
   return { ...done({ status, error: body }), isError: true };

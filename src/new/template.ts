@@ -150,7 +150,7 @@ test("a field that is not declared is refused", async () => {
 });
 `;
 
-/** The packages of the login. */
+/** The packages that an application with a login needs. */
 const LOGIN_PACKAGES = ["better-auth", "express-rate-limit"] as const;
 
 function denoJson(login: boolean): string {
@@ -245,7 +245,10 @@ export function filesOf(
   };
 }
 
-/** The types of better-auth refer to packages of other runtimes, which are not installed. */
+/**
+ * The types of better-auth refer to packages of other runtimes, which are not installed, so the compiler must not check
+ * them.
+ */
 const LOGIN_OPTIONS = { skipLibCheck: true } as const;
 
 function tsconfig({ plain, login }: KindOptions): string {

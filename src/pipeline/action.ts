@@ -49,8 +49,8 @@ export async function runAction(context: OpenLevelContext, action: ActionRecord)
   const entity = action.on === "one" ? await openEntity(context) : undefined;
   const subject = entity?.seen ?? await selectionOf(source);
   const body = await readActionBody(context, action.body);
-  // `postFetch` may have changed fields only for the answer. Such changes are recorded, because the action need not
-  // save them.
+  // `postFetch` may have changed fields only for the answer. The action need not save these changes, so `checkSaved()`
+  // ignores them.
   const shown = new Set(isDocument(subject) ? subject.directModifiedPaths() : []);
   const run = action.run as (...args: unknown[]) => unknown;
   const work = runHook("run", () => run(req, subject, body));
@@ -93,7 +93,7 @@ function checkSaved(
   { result, subject, shown }: {
     readonly result: unknown;
     readonly subject: unknown;
-    /** The paths that a hook has changed before the action. The action need not save these changes. */
+    /** The paths that the hook `postFetch` has changed before the action. The action need not save these changes. */
     readonly shown: ReadonlySet<string>;
   },
 ): void {

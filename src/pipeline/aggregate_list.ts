@@ -13,9 +13,12 @@ import type { OpenLevelContext } from "./request/request_context.ts";
 const MEMORY_LIMIT = 292;
 
 interface ListAggregation extends Aggregation {
-  /** The number of results that an answer may have. The stages must let one more result pass. */
+  /**
+   * The maximum number of results in an answer. The stages must return up to one result more, by which an excess is
+   * found.
+   */
   readonly max: number;
-  /** The message of the 409 for more results than `max`. */
+  /** The message of the error 409 for a request with more results than `max`. */
   readonly excess: string;
 }
 
@@ -49,8 +52,8 @@ function checkShown(
 ): void {
   const projection = readProjection(state.projection, shape);
   const shows = shownBy(projection, shape);
-  // A hook may set a projection in which a text is an expression. The list then shows the value of the expression, and
-  // the results would reveal the stored values.
+  // A hook may set a projection with an expression, such as `{ name: "$title" }`. The list then shows the value of the
+  // expression, and the results would reveal the stored values of `name`.
   const isStored = (name: string) => typeof projection[name] !== "string";
   for (const name of fields) {
     const field = shape.fields.get(name);

@@ -18,12 +18,12 @@ export function checkTransactions(route: Route): void {
 }
 
 /**
- * Throws at start-up with the given problem if the database of a route has no transactions. The check is made only if
- * the connection is open already.
+ * Throws an error with the given text at start-up, if the MongoDB of a route is a standalone server, which has no
+ * transactions. The check is made only if the connection is open already.
  */
 export function refuseStandalone(route: Route, problem: string): void {
   const [root] = route.levels;
-  // With `getConnection`, the connection is known only for a request.
+  // With `getConnection`, each request chooses its connection, so nothing can be checked at start-up.
   if (root === undefined || route.getConnection || !isStandalone(getModel(root.target).db)) return;
   throw cannotMount(actingLevel(route).target, problem);
 }

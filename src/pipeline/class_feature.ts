@@ -50,7 +50,7 @@ export interface ClassFeature<R = unknown> {
    * no option of this name, and embedded classes can have the option too.
    */
   declared?(target: ModelClass): unknown;
-  /** Runs when a router is mounted, for each class of a route that does not have the option. */
+  /** Runs when a router is mounted, for each class of a route without the option, such as to refuse the class. */
   startWithout?(place: { readonly target: ModelClass; readonly route: Route }): void;
   /** Runs when a router is mounted, to check the options of the router that the class option needs. */
   start?(rule: R, place: { readonly target: ModelClass; readonly route: Route }): void;
@@ -60,9 +60,9 @@ export interface ClassFeature<R = unknown> {
    */
   methods?(rule: R, rest: RestRecord): readonly ClassMethod[];
   /**
-   * Returns the operations on a property that holds one entity of the class, in the place of the operations in the
-   * `@rest` of the property. Throws if the property cannot have one of these operations. Returns `undefined` if the
-   * property has the usual operations.
+   * Returns the operations on a property that holds one entity of the class, such as the upload of a file. They replace
+   * the operations in the `@rest` of the property. Throws if the property cannot have one of these operations. Returns
+   * `undefined` if the property has the usual operations.
    */
   partMethods?(rule: R, part: PartDescription): readonly PartMethod[] | undefined;
   /** Adds fields and indexes to the schema of the class. */
@@ -75,8 +75,8 @@ export interface ClassFeature<R = unknown> {
    */
   condition?(rule: R, req: FrameworkRequest, reach: Reach): MaybePromise<QueryObject>;
   /**
-   * Returns the field by whose value each statement of the class selects. Indexes serve these statements if they begin
-   * with the field.
+   * Returns the field by whose value each statement of the class selects, such as the field of the tenant. An index
+   * serves these statements if it begins with the field.
    */
   selecting?(rule: R): string;
   /** The query parameter that the option adds to some routes of the class. */
@@ -91,17 +91,20 @@ export interface ClassFeature<R = unknown> {
    * and may add conditions to the filter of the request.
    */
   admit?(rule: R, call: Call): void;
-  /** Runs after the `preFetch` hooks of a request, for each class of its route that does not have the option. */
+  /**
+   * Runs after the `preFetch` hooks of a request, for each class of its route that does not have the option. Entities
+   * of such a class may refer to entities of a class with the option.
+   */
   admitWithout?(call: Call): void;
   /**
-   * Returns the values that the framework stores in the place of a removal, such as the time of the removal. Returns
-   * `undefined` if the request removes the entity for good.
+   * Returns the values that the framework stores in an entity instead of removing it, such as the time of the removal.
+   * Returns `undefined` if the request removes the entity for good.
    */
   removal?(
     rule: R,
     write: Pick<JoinedRequest, "req" | "actor" | "at">,
   ): Readonly<Record<string, unknown>> | undefined;
-  /** Returns the fields that {@linkcode ClassFeature.removal} stores. */
+  /** Returns the fields that {@linkcode ClassFeature.removal} sets in an entity. */
   removalFields?(rule: R): RemovalFields;
   /**
    * Returns the values that the framework stores with each write of an entity, such as the name of the writer. The
@@ -132,13 +135,13 @@ export interface ClassFeature<R = unknown> {
    */
   joins?(rule: R, write: { readonly target: ModelClass; readonly operation: string }): boolean;
   /**
-   * Returns the names of the fields whose updates {@linkcode ClassFeature.together} joins. Updates that bring an entity
-   * back after a removal are always joined. By default, all updates are joined.
+   * Returns the names of the fields whose updates need the statements of {@linkcode ClassFeature.together}, and so a
+   * transaction. Updates that bring an entity back after a removal always need them. By default, all updates need them.
    */
   joinedFields?(rule: R, target: ModelClass): readonly string[];
 }
 
-/** The fields that a removal stores, if it keeps the entity in the database. */
+/** The fields that a removal sets in an entity that stays in the database. */
 export interface RemovalFields {
   /** The name of the field with the time of the removal. */
   readonly time: string;
@@ -151,11 +154,11 @@ export interface RemovalFields {
  */
 export type Tidy = (expired: TidyPortion) => Promise<number>;
 
-/** The portion that a {@linkcode Tidy} removes in one call. */
+/** The arguments of a {@linkcode Tidy}, which removes a portion of the expired entities. */
 export interface TidyPortion {
   /** The model of the class on the default connection. */
   readonly model: Model<unknown>;
-  /** The time that stands for the current time. */
+  /** The time at which an entity counts as expired. It is the current time, unless a test asks for another time. */
   readonly at: Date;
   /** The maximum number of entities that the call may remove. */
   readonly limit: number;
@@ -166,14 +169,17 @@ export interface TidyPortion {
   remove(filter: Filter): Promise<number>;
 }
 
-/** A write of a request that has succeeded. */
+/** A successful write of a request, for class options that work after it. */
 export interface DoneWrite {
   readonly route: Route;
-  /** The level of the stored entities. Parts of these entities may be at the levels below. */
+  /**
+   * The level whose entities are documents of a collection. The request may have written parts of them, at a level
+   * below.
+   */
   readonly context: LevelContext;
 }
 
-/** Runs the class options of a class after a write of its entities. */
+/** Runs the phase `after` of the class options of a class, when a request has written its entities. */
 export async function runAfter(rules: readonly ClassRule[], write: DoneWrite): Promise<void> {
   for (const { feature, rule } of rules) await feature.after?.(rule, write);
 }
@@ -187,8 +193,8 @@ export interface StampedWrite {
 }
 
 /**
- * A write that was sent to the database in a transaction that is still open. Further statements of the session belong
- * to the same transaction.
+ * A write whose statement was sent in a transaction that is still open. Class options send further statements in the
+ * same transaction, by its session.
  */
 export interface TogetherWrite extends WrittenEntities {
   /** The request that has caused the write. Missing if the framework has removed expired entities. */
@@ -207,20 +213,23 @@ export interface TogetherWrite extends WrittenEntities {
   readonly request?: JoinedRequest | undefined;
 }
 
-/** The values of a request whose write class options join. */
+/** The facts about a request that class options need to send further statements in the transactions of its writes. */
 export interface JoinedRequest {
   readonly req: FrameworkRequest;
   readonly actor: Actor | undefined;
   readonly route: Route;
   /** The time of the request. All removals of a transaction store the same time. */
   readonly at: Date;
-  /** The first write of the transaction that has caused the write. Missing for the write of the request itself. */
+  /** The first write of the transaction, if it has caused this write. Missing for the write of the request itself. */
   readonly origin: TogetherWrite | undefined;
-  /** Opens a class for further writes in the transaction, which have the given operation in records. */
+  /** Returns a class for writes in the same transaction. The history records these writes with the given operation. */
   open(from: TogetherWrite, place: JoinedPlace): Promise<JoinedClass>;
 }
 
-/** A class for further writes in a transaction, and the name of their operation for records. */
+/**
+ * The class of further writes in a transaction, such as the removal of referring entities, and the name of their
+ * operation in the history.
+ */
 export interface JoinedPlace extends Pick<TogetherWrite, "target" | "operation"> {
   /**
    * The way by which the conditions of class options apply. With `"route"`, entities in the trash can be restored.
@@ -303,8 +312,8 @@ export function scopesOfRules(rules: readonly ClassRule[], reach: Reach): Scope[
 }
 
 /**
- * Returns the function that gives the values to store in the place of a removal. Returns `undefined` if the request
- * removes entities for good.
+ * Returns the function that returns the values which the framework stores in an entity instead of removing it. Returns
+ * `undefined` if the request removes entities for good.
  */
 export function removalByRules(
   rules: readonly ClassRule[],
@@ -315,7 +324,7 @@ export function removalByRules(
   return kept.length === 0 ? undefined : () => Object.assign({}, ...kept);
 }
 
-/** Runs the checks of the class options for one of the classes of a route. */
+/** Runs the start-up checks of the class options for one of the classes of a route. */
 export function startRules(
   rules: readonly ClassRule[],
   place: { readonly target: ModelClass; readonly route: Route },
@@ -335,12 +344,12 @@ export function stampedByRules(rules: readonly ClassRule[]): readonly string[] {
   return rules.flatMap(({ feature, rule }) => feature.stamped?.(rule) ?? []);
 }
 
-/** Returns the fields that a removal stores, or `undefined` if a removal removes the entity from the database. */
+/** Returns the fields that a removal sets in an entity, or `undefined` if it removes the entity from the database. */
 export function removalFieldsOf(rules: readonly ClassRule[]): RemovalFields | undefined {
   return rules.map(({ feature, rule }) => feature.removalFields?.(rule)).find((each) => each);
 }
 
-/** Returns the class options that have further statements for the writes of an operation. */
+/** Returns the class options that send further statements in the transaction of a write by the operation. */
 export function joiningRules(
   rules: readonly ClassRule[],
   write: Pick<TogetherWrite, "operation" | "target">,
@@ -351,7 +360,8 @@ export function joiningRules(
 }
 
 /**
- * Returns the names of the fields whose updates the class options join. Returns `undefined` if they join all updates.
+ * Returns the names of the fields whose updates need further statements of class options, and so a transaction. Returns
+ * `undefined` if the updates of all fields need them.
  */
 export function joinedFieldsOf(
   rules: readonly ClassRule[],
@@ -364,7 +374,10 @@ export function joinedFieldsOf(
   return new Set([...joined.flatMap((each) => each ?? []), ...removalFieldsOf(rules)?.all ?? []]);
 }
 
-/** Returns the function that sends the further statements of the class options, or `undefined` if there are none. */
+/**
+ * Returns the function that sends the statements that class options add to the transaction of a write, such as an entry
+ * of an audit log. Returns `undefined` if no class option has such statements.
+ */
 export function joinedStatements(
   rules: readonly ClassRule[],
   { request, ...place }: JoinedPlace & { readonly request?: JoinedRequest },

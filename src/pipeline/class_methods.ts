@@ -7,20 +7,23 @@ import type { AnswerHeader, BytesFacts, ParameterFacts } from "./description.ts"
 import type { Reply } from "./request/reply.ts";
 import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
 
-/** A route that a class option adds to the class. The route is described as an action. */
+/**
+ * A route that a class option adds to a class, such as the route to the history of an entity. Descriptions of the API
+ * show the route as an action.
+ */
 export interface ClassMethod extends Omit<ActionRecord, "run"> {
   readonly operation: string;
-  /** The hooks that guard the entity of the route, which are hooks of another operation. */
+  /** The hooks of another operation, such as `one()`, which guard the entity of the route. */
   readonly hooks: Method["hooks"];
   /** The query parameters that the route reads, by name. */
   readonly parameters?: Readonly<Record<string, ParameterFacts>>;
   /** The headers of the answer, for the OpenAPI document. */
   readonly answerHeaders?: Readonly<Record<string, AnswerHeader>>;
-  /** Answers a request of the route, in the place of `run`. */
+  /** Answers a request of the route, as `run` answers a request of an action. */
   perform(context: OpenLevelContext): Promise<Reply>;
 }
 
-/** An operation on a property of a parent, to whose requests a class option answers. */
+/** An operation on a property of a parent whose requests a class option answers, such as the upload of a file. */
 export interface PartMethod extends Pick<Method, "operation" | "hooks"> {
   /** The description of bodies and answers that are bytes and no JSON. */
   readonly bytes?: BytesFacts;
@@ -29,13 +32,13 @@ export interface PartMethod extends Pick<Method, "operation" | "hooks"> {
    * an error for the client.
    */
   checkRequest?(context: LevelContext): void;
-  /** Answers a request, after its parents have been read. */
+  /** Answers a request, after the parents in its path have been read. */
   perform(context: OpenLevelContext): Promise<Reply>;
 }
 
 /**
- * Returns the functions that answer the requests of a route, and the description of its answers, if a class option has
- * added the route.
+ * Returns the functions that answer the requests of a route, with their descriptions, if a class option has added the
+ * route. Returns `undefined` for any other route.
  */
 export function performOf(
   method: object,

@@ -43,7 +43,7 @@ export interface BytesFacts {
   readonly answer?: Readonly<Record<string, Schema>>;
   /** The statuses of further answers, each with a text about its purpose. */
   readonly statuses?: Readonly<Record<number, string>>;
-  /** The headers of requests, by their names. */
+  /** The headers that requests can have, by their names. */
   readonly headers: Readonly<Record<string, HeaderFacts>>;
   readonly answerHeaders?: Readonly<Record<string, AnswerHeader>>;
   /** The codes of further errors. */
@@ -100,8 +100,8 @@ export interface BodyFacts {
 /** The headers that a feature adds to answers with one status, such as `Retry-After` to a 409. */
 export interface StatusFacts {
   /**
-   * The word by which the OpenAPI document tells an answer with these headers from the usual answer with the status,
-   * such as `UnderWay`.
+   * A word for the name of the answer in the OpenAPI document, such as `UnderWay`. The usual answer with the status
+   * lacks the headers, so it has another name.
    */
   readonly name: string;
   readonly headers: Readonly<Record<string, AnswerHeader>>;

@@ -102,14 +102,15 @@ export interface Plain<R, P, C = undefined> {
  */
 export type Requirement =
   /**
-   * The query of the framework, which a `fetch` hook replaces, or an aggregation of the collection, which middleware of
-   * `find()` does not change.
+   * The way in which the feature reads entities. With `"query"`, the operation cannot have a `fetch` hook, which would
+   * replace the query of the framework. With `"aggregation"`, the model cannot have middleware of `find()`, which does
+   * not apply to aggregations.
    */
   | { readonly needs: "query" | "aggregation" }
   | { readonly needs: "_id" | "collection"; readonly reason: string }
   | {
     readonly withoutHooks: readonly HookName[];
-    /** Returns the end of the error message, for the hook that the operation has. */
+    /** Returns the reason why an operation with the hook cannot have the feature, as the end of the error message. */
     readonly reason: (hook: HookName) => string;
   };
 
@@ -119,13 +120,13 @@ export type Requirement =
  * refused, because they would have no effect.
  */
 export interface Exclusive {
-  /** The names of the features that still apply. */
+  /** The names of the features that a request can use together with this feature. */
   readonly keeps: readonly string[];
-  /** The allowed use of a refused parameter, for the error message. */
+  /** The end of the error message for a refused parameter, such as `no distinct beside it`. */
   readonly allowed: string;
-  /** The subject of an error message about this feature, in the plural. */
+  /** The name of the answers of this feature in error messages, in the plural, such as `Groups`. */
   readonly noun: string;
-  /** Returns the error message for a request that also asks for another exclusive feature, by its `noun`. */
+  /** Returns the error message for a request that also asks for another exclusive feature, which `noun` names. */
   clash(noun: string): string;
 }
 

@@ -40,7 +40,7 @@ import type { Call } from "./request/request_context.ts";
 import { type Level, operationAt, type Route } from "./request/route.ts";
 import { type Endpoint, endpointsFor, type RouterFeature } from "./router_feature.ts";
 
-/** The request for which class options add work to writes, with the name of its operation. */
+/** The request to whose writes class options add work, such as storing the sender, with the name of its operation. */
 export interface DutiesRequest {
   readonly req: FrameworkRequest;
   /** The sender of the request. A hook may have replaced `req.framework`, which has the sender for hooks. */
@@ -48,7 +48,10 @@ export interface DutiesRequest {
   readonly operation: string;
   readonly route: Route;
   readonly timeBudget: TimeBudget;
-  /** The first write of the transaction that causes the writes. Missing for the writes of the request itself. */
+  /**
+   * The first write of the transaction, if it has caused further writes, such as the removal of referring entities.
+   * Missing for the writes of the request itself.
+   */
   readonly origin?: TogetherWrite | undefined;
 }
 
@@ -88,7 +91,7 @@ export class FeatureList {
     return this.#options.has(name);
   }
 
-  /** The names of the options of features in `@rest` on a class, so that the check of `@rest` accepts them. */
+  /** The names of the options of `@rest` that are features, so that the check of `@rest` accepts them. */
   get classOptions(): Readonly<Record<string, true>> {
     const inRest = this.#ofClasses.filter(({ declared }) => declared === undefined);
     return Object.fromEntries(inRest.map(({ name }) => [name, true]));
@@ -96,7 +99,10 @@ export class FeatureList {
 
   readonly #rulesOf = memoize((target: ModelClass) => readClassRules(this.#ofClasses, target));
 
-  /** The class options that a class does not have. */
+  /**
+   * Returns the class options that a class does not have. Some options check these classes too, such as whether they
+   * refer to classes with the option.
+   */
   readonly #without = memoize((target: ModelClass) => {
     const rules = this.#rulesOf(target);
     return this.#ofClasses.filter((each) => !rules.some(({ feature }) => feature === each));
@@ -198,8 +204,8 @@ export class FeatureList {
   }
 
   /**
-   * Returns the work that class options add to a removal that no request causes, such as an entry of an audit log. Such
-   * a removal is always for good.
+   * Returns the work that class options add to a removal of expired entities, such as an entry of an audit log. No
+   * request causes such a removal, and it removes the entities for good.
    */
   removalDutiesOf(target: ModelClass, operation: string): WriteDuties {
     const together = joinedStatements(this.#rulesOf(target), { target, operation });
@@ -207,14 +213,17 @@ export class FeatureList {
   }
 
   /**
-   * Returns the fields that a removal of an entity of a class stores. Returns `undefined` if a removal removes the
-   * entity from the database.
+   * Returns the fields that a removal sets in an entity of a class, such as its time. Returns `undefined` if a removal
+   * removes the entity from the database.
    */
   removalFieldsOf(target: ModelClass): RemovalFields | undefined {
     return removalFieldsOf(this.#rulesOf(target));
   }
 
-  /** Returns the field by whose value each statement of a class selects, or `undefined` if there is none. */
+  /**
+   * Returns the field by whose value each statement of a class selects, such as the field of the tenant. Returns
+   * `undefined` if the class has no such field.
+   */
   selectingFieldOf(target: ModelClass): string | undefined {
     return this.#rulesOf(target).map(({ feature, rule }) => feature.selecting?.(rule))
       .find((each) => each);

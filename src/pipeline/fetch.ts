@@ -78,7 +78,10 @@ function openGiven(
   };
 }
 
-/** Returns a read whose entities have the form that hooks get, with all fields that the hooks name. */
+/**
+ * Returns a read whose entities have the form that hooks get. If hooks name fields that reads leave out, these fields
+ * are read too.
+ */
 function presented(context: OpenLevelContext, { list, one }: EntitiesRead): EntitiesRead {
   const show = presenter(context);
   const names = lackedFields(context);

@@ -33,7 +33,7 @@ export async function followReferences<F extends readonly (Filter | undefined)[]
     lookup.conditions.push(condition);
     lookups.set(key, lookup);
   }
-  // The look-ups of a request wait for each other. At once, they would occupy most connections of the pool.
+  // The classes are queried one after another, because parallel queries would occupy most connections of the pool.
   const identifiers = new Map<ReferenceCondition, unknown[]>();
   for (const lookup of lookups.values()) {
     for (const [condition, ids] of await askClass(context, lookup)) identifiers.set(condition, ids);
@@ -53,7 +53,7 @@ export async function followReferences<F extends readonly (Filter | undefined)[]
 /** The maximum size of filters in bytes. MongoDB needs the rest of its limit of 16 MB for the statement. */
 const MAX_BYTES = 15 * 1024 * 1024;
 
-/** Equal conditions on one class, for which the class is asked once. */
+/** A query for identifiers of a referred class. Equal conditions through references share one query. */
 interface Lookup extends ReferredModel {
   readonly conditions: ReferenceCondition[];
 }
@@ -72,8 +72,8 @@ function keyOf({ model }: ReferredModel, { conditions }: ReferenceCondition): st
 }
 
 /**
- * Asks a referred class for the identifiers of its entities that match a condition and that the reader of the request
- * may see. Returns them for each of the equal conditions. Throws a 400 if they are too many.
+ * Reads the identifiers of the entities of a referred class that match a condition and that the reader of the request
+ * may see. Returns these identifiers for each of the equal conditions. Throws a 400 if there are too many of them.
  */
 async function askClass(
   { timeBudget, route: { maxTimeMS, limits: { maxReferred } } }: LevelContext,

@@ -33,9 +33,11 @@ interface JoinedOptions {
  */
 export class JoinedClass {
   readonly model: Model<unknown>;
-  /** The conditions of class options, already cast, which leave out entities such as removed ones. */
+  /**
+   * The conditions of class options, which exclude entities such as entities in the trash. Their values are cast already.
+   */
   readonly present: Filter;
-  /** The fields that a removal stores. Missing if a removal removes the entity from the database. */
+  /** The fields that a removal sets in an entity. Missing if a removal removes the entity from the database. */
   readonly removal: RemovalFields | undefined;
   readonly #options: JoinedOptions;
 
@@ -46,12 +48,15 @@ export class JoinedClass {
     this.#options = options;
   }
 
-  /** Returns the values that class options store in an embedded object that is changed. */
+  /** Returns the values that class options store in a changed embedded object, such as the sender of the write. */
   stamps(written: StampedClass): Stamps {
     return this.#options.duties?.stamps(written, false) ?? {};
   }
 
-  /** Removes entities as a request to their class does, which may keep them in the database. */
+  /**
+   * Removes entities with the class options of their class. If the class has a trash, the entities stay in the
+   * database.
+   */
   async remove(ids: readonly unknown[]): Promise<void> {
     const { model, duties, write: { session }, timeBudget } = this.#options;
     const joined = duties?.together;
@@ -70,8 +75,8 @@ export class JoinedClass {
   }
 
   /**
-   * Updates the entities that match a filter, which must be cast. Their versions are incremented. The update may have
-   * array filters.
+   * Updates the entities that match a filter, and increments their versions. The values of the filter must be cast
+   * already.
    */
   async update(
     filter: Filter,
@@ -107,7 +112,10 @@ function joinUpdates(...updates: readonly Update[]): Update {
   return joined;
 }
 
-/** Opens a class for further writes in the transaction of a write. Throws if the class is on another connection. */
+/**
+ * Returns a class whose entities can be written in the transaction of a write. Throws if the class is on another
+ * connection.
+ */
 export async function openJoined(
   write: TogetherWrite,
   { target, operation, reach = "reference", timeBudget }: JoinedPlace & {

@@ -7,7 +7,10 @@ import type { Judge } from "../sources/source.ts";
 import { isOver } from "./request/reply.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 
-/** Returns the rules of hooks that all name their fields, and no rule if a hook needs whole entities. */
+/**
+ * Returns the rules of the hooks of a read, if each of them names the fields that it reads. Returns no rules if a hook
+ * needs whole entities.
+ */
 const rulesOf = memoize((hooks: Hooks<object>) => {
   const rules = nameTheirFields(hooks) ? namedRulesOf(hooks) : [];
   return {
@@ -18,8 +21,8 @@ const rulesOf = memoize((hooks: Hooks<object>) => {
 });
 
 /**
- * Returns the hooks of a read that name the fields which they read, for one request. Returns `undefined` if no hook
- * gets entities, or if a hook needs whole entities.
+ * Returns the object by which a read runs its hooks without building entities, because each hook names the fields that
+ * it reads. Returns `undefined` if no hook gets entities, or if a hook needs whole entities.
  */
 export function judgeOf({ level: { hooks, kind }, req }: OpenLevelContext): Judge | undefined {
   const { rules, reads, leavesOut } = rulesOf(hooks);
@@ -29,7 +32,6 @@ export function judgeOf({ level: { hooks, kind }, req }: OpenLevelContext): Judg
     { read, before }: { readonly read: ReadFields; readonly before: Effect },
   ): MaybePromise<Effect | undefined> => {
     const next = rules[index];
-    // A hook may have ended the response. The next hooks do not run then, because nothing would send their results.
     if (next === undefined) return before;
     const effect = runHook(next.name, () => next.rule.judge({ req, read }));
     return andThen(effect, (known) => {
@@ -41,6 +43,7 @@ export function judgeOf({ level: { hooks, kind }, req }: OpenLevelContext): Judg
   return {
     reads,
     leavesOut,
+    // A hook may have ended the response. No hook runs for the next entities, because nothing would send the results.
     pass: (read) => isOver(req) ? undefined : passFrom(0, { read, before: UNCHANGED }),
     isOver: () => isOver(req),
   };

@@ -72,8 +72,8 @@ async function countEarly(context: LevelContext): Promise<number> {
 }
 
 /**
- * Returns a copy of a context for a count that a hook requests. Opening a level sets `req.framework`, and the copy sets
- * it only on a view of the request. The hook that counts therefore keeps its `req.framework`.
+ * Returns a copy of a context for a count that a hook requests. Opening a level sets `req.framework`. The copy sets it
+ * only on a view of the request, so that the hook that counts keeps its `req.framework`.
  */
 function withOwnRequest(context: LevelContext): LevelContext {
   const above = context.above && withOwnRequest(context.above);
@@ -125,7 +125,10 @@ function dutiesOn(context: LevelContext) {
   return route.features.dutiesOf(target, { req, actor, operation, route, timeBudget });
 }
 
-/** Returns the name of the operation of a request as the entities of the level of a context see it. */
+/**
+ * Returns the name of the operation of a request for the entities of one level, such as `comments.create` for a movie
+ * that gets a comment.
+ */
 function operationOn({ route, above }: LevelContext): string {
   let depth = 0;
   for (let each = above; each !== undefined; each = each.above) depth++;

@@ -29,7 +29,7 @@ export class OperationOptions {
     { method, place, isLeftOut = () => false }: {
       readonly method: Method;
       readonly place: OptionPlace;
-      /** Whether the operation does not have a feature, although its option is declared. */
+      /** Whether a feature is turned off for the operation, although its option is declared. */
       readonly isLeftOut?: (feature: AnyFeature) => boolean;
     },
   ) {

@@ -209,7 +209,10 @@ export class OptionReader {
     return checkKind(this.value, { kind: "number", ...this.#given });
   }
 
-  /** Returns the option, such as `"30d"`, in milliseconds. The argument is a time for the error message. */
+  /**
+   * Returns the option, which is a time such as `"30d"`, in milliseconds. The error for any other value shows
+   * `example`.
+   */
   duration(example: Duration): number {
     const [, digits, unit] = /^(\d+)([smhd])$/.exec(String(this.value)) ?? [];
     if (!Number(digits)) throw this.fail(`needs a time such as "${example}" as "${this.#name}"`);

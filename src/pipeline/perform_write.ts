@@ -49,15 +49,24 @@ export async function performWrite(
   return typeof sent === "string" ? undefined : sent;
 }
 
-/** The operations whose one statement can be bound to the values that a guard has read. */
+/**
+ * The operations whose one statement can be bound to a guard, which is a `postFetch` hook that names its fields. The
+ * statement has the values of these fields as conditions.
+ */
 const GUARDED: ReadonlySet<string> = new Set(["update", "remove", "replace"]);
 
-/** Returns the rule of a `postFetch` hook that names its fields, if no other hook gets the entity. */
+/**
+ * Returns the rule of the `postFetch` hook if the hook names its fields and no other hook gets the entity. Such a hook
+ * guards a write by one statement.
+ */
 function guardOf({ postFetch, ...others }: Hooks<object>): NamedRule | undefined {
   return entityHook(others) === undefined ? namedRule(postFetch) : undefined;
 }
 
-/** The most times that a guard is asked, if its fields change between its read and the statement. */
+/**
+ * The maximum number of calls of a guard for one write. A guard is called again if its fields have changed between its
+ * read and the statement.
+ */
 const MAX_ASKED = 3;
 
 interface Guarded {
@@ -66,10 +75,10 @@ interface Guarded {
 }
 
 /**
- * Asks a guard by the fields that it names, and sends the statement if the guard lets the entity pass. The statement is
- * bound to the values of these fields, so the guard is asked again if another request has changed them. Throws a 404 if
- * the guard rejects the entity. Returns "refused" if documents must write the change, such as a replacement that creates
- * an entity.
+ * Calls a guard with the fields that it names, and sends the statement if the guard accepts the entity. The statement
+ * has the values of these fields as conditions, so the guard is called again if another request has changed them.
+ * Throws a 404 if the guard rejects the entity. Returns "refused" if documents must write the change, such as a
+ * replacement that creates an entity.
  */
 async function sendGuarded(
   context: OpenLevelContext,

@@ -118,8 +118,8 @@ interface AppliedRules {
 }
 
 /**
- * Throws if a request for an exclusive feature, such as groups, has a header that only features read that do not apply
- * to the request. The client relies on the effect of the header. A header of another exclusive feature is ignored, as
+ * Throws if a request for an exclusive feature, such as groups, has a header of a feature that does not apply to the
+ * request, because the client relies on the effect of the header. A header of another exclusive feature is ignored, as
  * in every request that does not ask for that feature.
  */
 function refuseHeaders(

@@ -63,7 +63,8 @@ async function perform(call: Call): Promise<Reply> {
   call.context.level.checkRequest?.(call.context);
   const opened = await openLevel(call.context);
   const { filter } = opened.cache;
-  // A `fetch` hook may send the filter, and only the filter with identifiers can be sent.
+  // A `fetch` hook may send the filter to the database, which does not know conditions through references. The hook
+  // therefore gets the filter with identifiers.
   if (filter !== undefined) opened.state.filter = filter;
   await checkIndexes(call);
   refuseTags(opened);

@@ -57,7 +57,8 @@ export async function write(context: OpenLevelContext, body: JsonObject): Promis
 
 /**
  * Changes the entity in the path of a request by a function in the place of a body, and saves the entity as an update
- * does. The function returns the references to entities that must exist.
+ * does. Class options use it, such as to take an entity out of the trash. The function returns the references whose
+ * entities must exist.
  */
 export async function changeEntity(
   context: OpenLevelContext,

@@ -5,7 +5,9 @@ import type { CallOptions, Incoming, Outgoing, Send } from "../sending/send_requ
 import { toJson } from "../sending/to_json.ts";
 import type { Resource } from "../types/resource.ts";
 
-/** The requests of a batch while they are collected. */
+/**
+ * The batch that the function of {@linkcode Api.batch} fills with operations, which the client sends by one request.
+ */
 export interface Batch {
   /**
    * Returns the resource of a route. Its operations are added to the batch and are sent later, all of them together.
@@ -16,8 +18,8 @@ export interface Batch {
    */
   resource<M extends FrameworkModel>(path: string): Resource<M>;
   /**
-   * Returns a value of the answer to an earlier operation of the batch, such as the identifier of a new entity. The
-   * value can stand in bodies and for an identifier. The server puts the real value in its place.
+   * Returns a placeholder for a value of the answer to an earlier operation of the batch, such as the identifier of a
+   * new entity. The placeholder can stand in bodies and for an identifier. The server puts the value in its place.
    *
    * @param operation The promise that the earlier operation has returned.
    * @param key The name of the field.
@@ -29,7 +31,7 @@ export interface Batch {
 /** Options of {@linkcode Api.batch}. */
 export interface BatchOptions extends Omit<CallOptions, "parameters"> {
   /**
-   * The path of `initialize({ batch: { path } })`.
+   * The path of batches on the server, which is the option `batch.path` of `initialize()`.
    *
    * @default {"/batch"}
    */
@@ -53,7 +55,7 @@ class CollectedBatch implements Batch {
   readonly #answered: ((incoming: Incoming) => void)[] = [];
   /** The index of the request of each operation, by the promise of the operation. */
   readonly #indexes = new WeakMap<object, number>();
-  /** The names of values, such as `0._id`, by the texts that stand for them while requests are collected. */
+  /** The names of values, such as `0._id`, by the placeholders that `value()` has returned for them. */
   readonly #names = new Map<string, string>();
   readonly #root: string;
   isSent = false;
@@ -115,7 +117,10 @@ class CollectedBatch implements Batch {
     });
   }
 
-  /** Returns a resource whose operations remember the index of their request. */
+  /**
+   * Returns a resource whose operations record the index of their request, so that `value()` finds it by the promise of
+   * the operation.
+   */
   #watched(resource: AnyResource): AnyResource {
     const entries = Object.entries(resource).map(([name, call]) => [
       name,
@@ -141,8 +146,8 @@ interface RunOptions {
 
 /**
  * Collects the operations of a batch and sends them. Returns the results of the promises that `build` returns. If a
- * request fails, these promises stay pending, because an application may handle no error of an operation that it does
- * not return.
+ * request fails, these promises stay pending, because the rejection of a promise that the application does not handle
+ * could end its process.
  */
 export async function runBatch(
   build: (batch: Batch) => readonly unknown[],

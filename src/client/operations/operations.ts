@@ -144,8 +144,8 @@ export class Operations {
       ...createOnly && { "if-none-match": "*" },
       ...ifMatch !== undefined && { "if-match": matchOf(ifMatch) },
     });
-    // The server may refuse the repetition of a write with a filter or such a header, because the first attempt has
-    // changed the entity.
+    // The server may refuse the repetition of a write with a filter, `If-Match` or `If-None-Match`, because the first
+    // attempt may have changed the entity.
     const isBound = (options.q ?? options.parameters?.q) !== undefined ||
       joined.has("if-match") || joined.has("if-none-match");
     return this.#send({

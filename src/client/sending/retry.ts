@@ -54,7 +54,7 @@ export function pauseAfter(
  * other text, so that the usual pause applies.
  */
 function millisecondsOf(retryAfter: string): number {
-  // A date in the past, which "0" also is for some runtimes, gives a negative time and so no longer pause.
+  // Some runtimes read "0" as a date in the past. The time until a past date is negative, so the usual pause applies.
   return Number(retryAfter) * 1000 || Date.parse(retryAfter) - Date.now() || 0;
 }
 

@@ -30,7 +30,7 @@ export type PopulateName<M> = {
  */
 export type TargetField<T> = unknown extends T ? string : FieldName<T>;
 
-/** @internal A type that makes names in `populate` that are no references a compile-time error, for `ReadOptions`. */
+/** @internal A type of `ReadOptions` that makes a name in `populate` a compile-time error, if it is no reference. */
 export type NoOthers<M, P> = P extends readonly unknown[] ? unknown
   : { readonly [K in Exclude<keyof P, PopulateName<M>>]: never };
 

@@ -58,7 +58,10 @@ function openBatches(
   };
 }
 
-/** Returns a function that waits once for the first builds of the indexes of all models. */
+/**
+ * Returns a function that waits once until the first builds of the indexes of all models have ended. The transaction of
+ * a batch would conflict with such a build.
+ */
 function firstBuilds(routes: readonly Route[]): () => Promise<unknown> {
   let builds: Promise<unknown> | undefined;
   const targets = new Set(

@@ -6,7 +6,10 @@ import { type BodyLimits, readBody } from "../../write/body/read_body.ts";
 import { readPath, type RequestPath } from "./request_path.ts";
 import { checkNames } from "./results.ts";
 
-/** A request of a batch, whose path and body may name values of earlier answers. */
+/**
+ * A request of a batch. Names of values in earlier answers may stand in its path and its body, in the place of these
+ * values.
+ */
 export interface BatchRequest {
   readonly id: string;
   readonly method: string;
@@ -20,7 +23,7 @@ interface BatchLimits {
   readonly bodyLimits: Required<BodyLimits>;
 }
 
-/** Whether requests with a method have a body. */
+/** The methods that a request of a batch can have, each with whether such a request has a body. */
 export const METHODS: ReadonlyMap<unknown, boolean> = new Map([
   ["GET", false],
   ["POST", true],
@@ -34,7 +37,10 @@ export const HEADERS = ["If-Match", "If-None-Match", "Prefer", "Accept"] as cons
 
 const HEADER_NAMES: ReadonlySet<string> = new Set(HEADERS.map((name) => name.toLowerCase()));
 
-/** The headers that promise a client something about a write. A batch would not keep the promise. */
+/**
+ * The headers that a batch refuses, because they would have no effect on it. A client that sends them relies on their
+ * effect.
+ */
 const WITHOUT_EFFECT = ["idempotency-key", "if-match"] as const;
 
 export const ID = /^[\w-]{1,64}$/;
@@ -44,7 +50,8 @@ export function readRequests(req: Request, { max, bodyLimits }: BatchLimits): Ba
   const own = WITHOUT_EFFECT.find((name) => req.headers[name] !== undefined);
   if (own !== undefined) throw badFormat(`A batch takes no header "${own}"`);
   const { maxKeys, maxElements, maxObjects } = bodyLimits;
-  // The limits of a body apply again to the body of each request.
+  // These limits allow one body for each request of the batch. The body of each request is checked by the usual limits
+  // later.
   const { requests, ...others } = readBody(req, {
     maxKeys: maxKeys * max,
     maxElements: maxElements * max,

@@ -11,8 +11,8 @@ export interface ResultName {
 }
 
 /**
- * The most bytes of JSON that the requests of a batch take from answers. A value can be named any number of times, so a
- * small batch could make a large body otherwise.
+ * The maximum number of bytes of JSON that the requests of a batch may copy from earlier answers. A value can be named
+ * any number of times, so a small batch could otherwise make a large body.
  */
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -21,12 +21,14 @@ export class Results {
   readonly #bodies = new Map<string, () => unknown>();
   #taken = 0;
 
-  /** Adds the body of an answer, which `read` parses. */
+  /** Adds the body of an answer. The function `read` parses the body when a later request first names a value of it. */
   add(id: string, read: () => unknown): void {
     this.#bodies.set(id, memoized(read));
   }
 
-  /** Returns the value with the given name. Throws a 400 if the answer does not have the value. */
+  /**
+   * Returns the value that a name stands for. Throws a 400 if the answer to the named request does not have the value.
+   */
   valueOf({ text, id, steps }: ResultName): unknown {
     let value = this.#bodies.get(id)?.();
     for (const step of steps) {
@@ -50,10 +52,12 @@ function memoized<T>(read: () => T): () => T {
 
 const NAME = /^([\w-]{1,64})((?:\.[^\s./\\{}]{1,100}){1,20})$/;
 
-/** The keys that lead from an object to its class in JavaScript, and that no entity has. */
+/**
+ * The keys that JavaScript objects have because of their class. No entity has such a key, so no name may contain it.
+ */
 const OF_CLASSES: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
-/** Reads the name of a value. Throws a 400 if the name is malformed or names no earlier request. */
+/** Reads the name of a value, such as `a._id`. Throws a 400 if the name is malformed or names no earlier request. */
 export function readName(text: unknown, earlier: ReadonlySet<string>): ResultName {
   const name = parseName(text);
   if (earlier.has(name.id)) return name;
@@ -71,7 +75,7 @@ function parseName(text: unknown): ResultName {
 
 const RESULT = "$result";
 
-/** Throws a 400 if a name in a body is malformed or names no earlier request. */
+/** Throws a 400 if a body of a request contains a malformed name of a value, or a name of no earlier request. */
 export function checkNames(body: unknown, earlier: ReadonlySet<string>): void {
   if (typeof body !== "object" || body === null) return;
   if (!isReference(body)) {

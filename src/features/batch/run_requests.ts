@@ -14,7 +14,7 @@ import { Results, withResults } from "./results.ts";
 interface RunOptions {
   /** The request of the client. */
   readonly req: Request;
-  /** The handler of the routes of models. */
+  /** The handler of the routes of models, which answers the requests of the batch. */
   readonly handler: RequestHandler;
   readonly maxTimeMS: number;
 }
@@ -61,7 +61,10 @@ export async function runRequests(
   return `{"responses":[${[...answers].map(([id, each]) => responseText(id, each)).join()}]}`;
 }
 
-/** Returns the message of a request, with the values of earlier answers. */
+/**
+ * Returns the URL, the headers and the body of a request, with the values of earlier answers in the place of their
+ * names.
+ */
 function messageOf(
   { method, path, headers, body }: BatchRequest,
   { req, results }: Pick<RunOptions, "req"> & { readonly results: Results },
@@ -91,7 +94,10 @@ async function admit({ route, levels: [root] }: Call): Promise<void> {
   if (route.getConnection === undefined) await root?.model();
 }
 
-/** Adds cookies to the answer to the batch. In its body, scripts of a page could read them. */
+/**
+ * Adds cookies of an answer to the headers of the answer to the batch. In a body, scripts of a page could read the
+ * cookies.
+ */
 function sendCookies({ res }: Request, cookies: readonly string[]): void {
   for (const cookie of cookies) res?.append("Set-Cookie", cookie);
 }
@@ -111,7 +117,7 @@ function checkAnswer(answer: InnerAnswer, req: Request): void {
   if (text !== "" && !isJson(answer)) {
     throw badFormat("An answer that is no JSON cannot be a part of a batch");
   }
-  // In a transaction, the first element that is refused ends the transaction.
+  // An error of one element ends the transaction, so the elements cannot succeed or fail one by one.
   if (status === 207) {
     throw badFormat("A list whose elements succeed one by one cannot be a part of a batch");
   }
@@ -126,7 +132,9 @@ function bodyOf(answer: InnerAnswer): unknown {
   return isJson(answer) ? JSON.parse(answer.text) : answer.text;
 }
 
-/** The headers that describe the answer as an HTTP message, and not its content. */
+/**
+ * The headers that describe an answer as an HTTP message and not its content. The answer to the batch leaves them out.
+ */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   "content-length",
   "content-type",

@@ -21,7 +21,10 @@ export interface StoredValue extends FileDescription {
 /** The most times that a write is tried, if other requests replace the same file at the same time. */
 const MAX_TRIES = 20;
 
-/** The field of an entity to whose file a request leads. The parents in the path of the request have been read. */
+/**
+ * The field of an entity that holds the file which a request stores, reads or removes. The parents in the path of the
+ * request have been read.
+ */
 export class FileField {
   readonly #context: OpenLevelContext;
   readonly #parent: PartPath;
@@ -40,7 +43,10 @@ export class FileField {
     return new FileField(context, { ...root, steps: steps.slice(0, -1) });
   }
 
-  /** The collection and the identifier of the entity, which the record of a file repeats. */
+  /**
+   * The collection and the identifier of the entity, which are stored in the record of a file so that housekeeping
+   * finds the entity.
+   */
   get entity(): { readonly collection: string; readonly entity: unknown } {
     return { collection: this.#parent.model.collection.name, entity: this.#parent.id };
   }
@@ -103,5 +109,5 @@ export class FileField {
   }
 }
 
-/** The message of the error for `If-None-Match: *`. */
+/** The message of the error 412 for a request with `If-None-Match: *` to a field that holds a file already. */
 export const THERE = "There is a file already";

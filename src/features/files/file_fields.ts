@@ -71,8 +71,8 @@ function problemOf({ array, options }: FieldRecord): string | undefined {
 }
 
 /**
- * Returns the paths of all files in the entities of a class. A class that embeds itself has no end of paths, so the
- * result has the path at which it begins again.
+ * Returns the paths of all files in the entities of a class. If a class embeds itself, its paths have no end, so the
+ * result has the path of the embedded entity instead of the paths in it.
  */
 const filePaths = memoize((target: ModelClass): readonly string[] => pathsIn(target, []));
 
@@ -83,7 +83,7 @@ function pathsIn(target: ModelClass, above: readonly ModelClass[]): string[] {
     if (kind === StoredFile) return [name];
     if (!isModelClass(kind)) return [];
     if (kind === target || above.includes(kind)) return holdsFiles(kind) ? [name] : [];
-    // The keys of a Map are data, so the whole Map is read.
+    // The keys of a Map are not declared, so the result has the path of the Map instead of the paths in it.
     const below = pathsIn(kind, [...above, target]);
     return of === undefined
       ? below.map((path) => `${name}.${path}`)

@@ -16,8 +16,8 @@ export function cleanName(given: string): string | undefined {
 }
 
 /**
- * Returns the name of a file in a header `Content-Disposition`, which may be encoded (RFC 8187). Returns `undefined`
- * without a name. The name is not clean yet.
+ * Returns the name of a file in a header `Content-Disposition`, which may be encoded (RFC 8187). The name may contain
+ * unsafe characters. Returns `undefined` without a name.
  */
 export function nameIn(header: string): string | undefined {
   const [{ parameters } = { parameters: undefined }] = readItems(header);

@@ -17,7 +17,10 @@ export const BUCKET = "mongrove_files";
  */
 export const CHUNK_BYTES = 255 * 1024;
 
-/** The time after which housekeeping asks the entity of an upload whether it names the file, if the upload has not ended. */
+/**
+ * The time after which housekeeping checks an upload that has not ended. It removes the file, unless the entity names
+ * it.
+ */
 const UPLOAD_MS = 60 * 60_000;
 
 /** The time between two checks whether the entity of a file still names the file. */
@@ -36,15 +39,15 @@ export interface FileRecord {
 interface FileMetadata {
   readonly type: string;
   readonly sha256?: string;
-  /** The name of the collection of the entity. */
+  /** The name of the collection with the entity of the file. */
   readonly collection: string;
-  /** The identifier of the entity. */
+  /** The identifier of the entity to which the file belongs. */
   readonly entity: unknown;
-  /** The time at which housekeeping asks the entity whether it names the file. */
+  /** The time at which housekeeping checks whether the entity names the file. */
   readonly checkAt: Date;
-  /** Whether the entity has named the file. Missing during the upload. */
+  /** `true` if the entity has named the file. Missing during the upload. */
   readonly isConfirmed?: true;
-  /** Whether housekeeping removes the file. An upload of the file must not be completed any more. */
+  /** `true` if housekeeping has begun to remove the file. An upload of the file then fails. */
   readonly isRemoved?: true;
 }
 
@@ -64,8 +67,9 @@ export type NewFile =
   & Pick<FileRecord, "_id" | "filename">;
 
 /**
- * The driver may be set to return numbers and bytes as objects, and to acknowledge a write before most members of the
- * replica set have it. A file whose bytes are lost with a member would break its entity.
+ * The settings of all statements on files. The connection may be set to return numbers and bytes as objects, or to
+ * acknowledge a write before most members of the replica set have it. A file whose bytes are lost with a member would
+ * break its entity.
  */
 const SETTINGS = {
   promoteValues: true,
@@ -80,7 +84,10 @@ const SETTINGS = {
 
 const NOT_REMOVED = { "metadata.isRemoved": { $exists: false } };
 
-/** The files of a database in GridFS. The record of a file is stored before its first chunk, so that no chunk is lost. */
+/**
+ * The files of a database in GridFS. The record of a file is stored before its first chunk, so that housekeeping finds
+ * the chunks of an upload that was interrupted.
+ */
 export class FileStore {
   readonly #connection: Connection;
 
@@ -121,7 +128,9 @@ export class FileStore {
     await this.#inTurn(() => this.chunks.insertMany(all));
   }
 
-  /** Moves the check of a running upload into the future. Throws a 503 if housekeeping has removed the file already. */
+  /**
+   * Postpones the check of a running upload by housekeeping. Throws a 503 if housekeeping has removed the file already.
+   */
   async renew(id: ObjectId): Promise<void> {
     await this.#updateUpload(id, {});
   }
@@ -146,10 +155,10 @@ export class FileStore {
     await this.records.updateOne({ _id: id, ...NOT_REMOVED }, { $set } as object);
   }
 
-  /** Has housekeeping check files soon, because their entities may not name them any more. */
+  /** Makes housekeeping check files soon, because their entities may not name them any more. */
   async suspect(filter: mongo.Filter<FileRecord>, session?: mongo.ClientSession): Promise<void> {
     const $set = { "metadata.checkAt": new Date() };
-    // The statements of a transaction have the read and write concern of the transaction.
+    // A transaction has its own read and write concern, so these statements must not have the settings of the store.
     const records = session === undefined
       ? this.records
       : this.#connection.getClient().db(this.#connection.name).collection(`${BUCKET}.files`);
@@ -216,15 +225,18 @@ export class FileStore {
 }
 
 /**
- * The turns of statements with chunks. More statements at once would not be faster, and each one takes memory for its
- * chunks.
+ * The limit on the statements with chunks that run at a time. More of them would not be faster, and each one takes
+ * memory for its chunks.
  */
 const CHUNK_STATEMENTS = new StatementTurns(4);
 
 /** The number of uploads and downloads in this process. */
 let transferCount = 0;
 
-/** Runs an upload, which counts while it runs. */
+/**
+ * Runs an upload, and counts it as a transfer until it ends. The number of transfers limits the chunks of each
+ * transfer.
+ */
 export async function countTransfer<T>(upload: () => Promise<T>): Promise<T> {
   transferCount++;
   try {
@@ -234,7 +246,7 @@ export async function countTransfer<T>(upload: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The number of chunks that all transfers together keep in memory, if each of them keeps more than one. */
+/** The number of chunks that all transfers together keep in memory, if there are not more transfers than chunks. */
 const CHUNKS_OF_ALL = 32;
 
 /** The maximum number of chunks in one statement. */

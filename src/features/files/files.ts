@@ -45,7 +45,8 @@ export const files: ClassFeature<FilePaths> = {
     return part.rest.methods.map((method) => partMethod(method, part));
   },
   after: removeFiles,
-  // A removal that another removal has caused always has a transaction.
+  // The method `after` does not run for entities that are removed because of a removal of another entity. Such a
+  // removal always has a transaction, in which their files are marked for housekeeping.
   joins: (_paths, { operation }) => operation === "cascade",
   async together(_paths, { change, entities, model, session }) {
     if (change === "remove") {
@@ -96,7 +97,10 @@ function partMethod(method: Method, { link, rest }: PartDescription): PartMethod
   };
 }
 
-/** Throws a 400 if the request is a part of another one, such as of a batch, which has neither bytes nor several stores. */
+/**
+ * Throws a 400 if the request is made by another request, such as a batch, whose JSON cannot contain the bytes of a
+ * file.
+ */
 function refuseInner({ req }: LevelContext): void {
   if (innerRequestOf(req) !== undefined) {
     throw badFormat("A request for a file cannot be a part of another request");
@@ -133,7 +137,7 @@ async function removeFiles(paths: FilePaths, { route, context }: DoneWrite): Pro
   try {
     const model = await context.model() as Model<unknown>;
     if (isRemoval && acting.kind.many) {
-      // The entities of a transaction that is still open are not removed yet.
+      // The removal becomes final only with the transaction of the batch, so housekeeping removes the files later.
       return sharedSession() ? undefined : await removeOrphans({ model, paths }, MOST_REMOVED);
     }
     if (!kind.item || kind.origin === "byKey") return;
@@ -147,7 +151,10 @@ async function removeFiles(paths: FilePaths, { route, context }: DoneWrite): Pro
   }
 }
 
-/** Has housekeeping check the files of entities that are written in a transaction. */
+/**
+ * Makes housekeeping check the files of entities that a transaction writes, because the transaction may still be
+ * undone.
+ */
 async function suspectFiles(
   model: Model<unknown>,
   { ids, session }: { readonly ids: readonly unknown[]; readonly session: ClientSession },

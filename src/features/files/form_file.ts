@@ -2,10 +2,10 @@ import { Buffer } from "node:buffer";
 import { badFormat } from "../../errors/refusals.ts";
 import type { ByteSource } from "./body_reader.ts";
 
-/** The maximum number of bytes of the headers of the part. */
+/** The maximum number of bytes of the headers that stand before the file in the form. */
 const MAX_HEAD = 8 * 1024;
 
-/** The maximum number of bytes after the last delimiter. Most clients send a line break there. */
+/** The maximum number of bytes after the last delimiter of the form. Most clients send a line break at this place. */
 const MAX_REST = 1024;
 
 const LINE_BREAK = Buffer.from("\r\n");
@@ -34,11 +34,12 @@ export class FormFile implements ByteSource {
   private constructor(body: ByteSource, boundary: string) {
     this.#body = body;
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
-    // The first delimiter has no line break before it.
+    // Unlike the other delimiters, the first one has no line break before it. With this line break, all of them look
+    // the same.
     this.#held = LINE_BREAK;
   }
 
-  /** Reads the head of the only part. Returns the reader of the file, and the headers of the part. */
+  /** Reads the headers of the only part of the form. Returns the reader of the file, and these headers. */
   static async open(
     body: ByteSource,
     boundary: string,
@@ -52,7 +53,7 @@ export class FormFile implements ByteSource {
     while (!this.#isDone) {
       const at = this.#held.indexOf(this.#delimiter);
       if (at >= 0) return await this.#last(at);
-      // The bytes at the end may be the beginning of a delimiter.
+      // The last bytes may be the beginning of a delimiter, so they stay in the buffer.
       const sure = this.#held.length - this.#delimiter.length + 1;
       if (sure > 0) return this.#take(sure);
       await this.#more();

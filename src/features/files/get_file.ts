@@ -93,8 +93,8 @@ function answerTo(
 const TAG = /^(W\/)?"(?:\d+|none)\.([\w-]{16})/;
 
 /**
- * Returns the part of a tag that depends on the file alone. The other part is the version of the entity, which changes
- * although the file stays the same.
+ * Returns the part of an `ETag` that depends on the file alone. The other part is the version of the entity, which
+ * changes although the file stays the same.
  */
 function contentOf(tag: string): string | undefined {
   return TAG.exec(tag.trim())?.[2];
@@ -107,7 +107,10 @@ function isKnown(header: string | undefined, tag: string): boolean {
     header.split(",").some((each) => contentOf(each) === contentOf(tag));
 }
 
-/** Whether a range continues the same file, by `If-Range`. A date or a weak tag does not say so. */
+/**
+ * Whether a range continues the file that the client has, by `If-Range`. A date and a weak `ETag` do not identify the
+ * bytes, so the whole file is sent to a client that sends one of them.
+ */
 function isFresh(header: string | undefined, tag: string): boolean {
   return header === undefined ||
     TAG.exec(header.trim())?.[1] === undefined && contentOf(header) === contentOf(tag);

@@ -28,7 +28,7 @@ import { ANY_BYTES, isAccepted, readType } from "./media_type.ts";
 /** The number of bytes that a form may have in addition to its file. */
 const FORM_BYTES = 16 * 1024;
 
-/** The time after which a running upload moves its check by housekeeping into the future. */
+/** The time after which a running upload postpones its check by housekeeping. */
 const RENEW_MS = 10 * 60_000;
 
 /** Checks the headers of an upload, before any entity is read. */
@@ -87,7 +87,7 @@ async function upload(context: OpenLevelContext, rules: FileRules): Promise<Repl
   checkVersion(context, read);
   if (before !== undefined && createsOnly(context)) throw preconditionFailed(THERE);
   const value = await receive(context, { field, rules, property: link?.property ?? "" });
-  // The time of the upload does not count.
+  // The time limit of the request begins again, because the client decides how long an upload takes.
   timeBudget.renew();
   const replaced = await field.replace(value).catch(async (error) => {
     if (isOfClient(error)) await discard(field.store, value.file);
@@ -107,8 +107,8 @@ async function upload(context: OpenLevelContext, rules: FileRules): Promise<Repl
 }
 
 /**
- * Whether an error says that the write was refused. After any other error, the database may have written, so the file
- * must stay until housekeeping has asked the entity.
+ * Whether an error shows that the write was refused. After any other error, the database may have written, so the file
+ * must stay until housekeeping has checked whether the entity names it.
  */
 function isOfClient(error: unknown): boolean {
   return error instanceof RestError && error.status < 500;
@@ -121,7 +121,7 @@ async function discard(store: FileStore, id: mongo.ObjectId): Promise<void> {
 interface Receiving {
   readonly field: FileField;
   readonly rules: FileRules;
-  /** The name of the field, which names a file without a name. */
+  /** The name of the field, which becomes the name of the file if the client has sent no name. */
   readonly property: string;
 }
 
@@ -198,7 +198,7 @@ class Upload {
   #filled = 0;
   /** The received chunks that the next statement will store. */
   #full: Uint8Array<ArrayBuffer>[] = [];
-  /** The memory of stored chunks, in which further chunks are received. */
+  /** The memory of chunks that have been stored, which is used again for the next chunks. */
   readonly #spare: Uint8Array<ArrayBuffer>[] = [];
   #count = 0;
   #storing: Promise<void> = Promise.resolve();
@@ -247,7 +247,7 @@ class Upload {
     this.#filled = 0;
   }
 
-  /** Begins to store the received chunks, after the statement before has ended. */
+  /** Begins to store the received chunks, after the previous statement has ended. */
   async #store(): Promise<void> {
     const { store, timeBudget } = this.#options;
     await this.#storing;

@@ -56,7 +56,7 @@ export class StoredFile extends FrameworkModel implements FileDescription {
   declare readonly "~file"?: never;
 }
 
-// A file needs no identifier among others, because a field holds one file.
+// A file needs no `_id`, because its field holds only one file.
 StoredFile.schemaOptions = { _id: false };
 
 const READONLY = { required: true, readonly: true } as const;

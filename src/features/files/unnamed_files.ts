@@ -5,7 +5,7 @@ import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { storedText } from "../../write/stored_values.ts";
 import { CHECK_MS, type FileRecord, FileStore } from "./file_store.ts";
 
-/** The entities that files belong to. */
+/** The entities that are searched for the names of files. */
 export interface FileOwners {
   readonly model: Model<unknown>;
   /** The paths of the files in these entities. */
@@ -16,7 +16,10 @@ export interface FileOwners {
 export interface CheckedFiles {
   readonly filter: mongo.Filter<FileRecord>;
   readonly limit: number;
-  /** The time that stands for the current time, if the time of the files to be checked has come. */
+  /**
+   * The current time, for a check of files whose time has come. The files that stay are checked again a fixed time
+   * later.
+   */
   readonly at?: Date;
 }
 
@@ -136,7 +139,7 @@ export async function tidyFiles(
   }
 }
 
-/** The maximum number of files that one removal of many entities finds. */
+/** The maximum number of files that are checked after a request has removed many entities. */
 const MAX_ORPHANS = 10_000;
 
 /**

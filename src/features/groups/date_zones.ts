@@ -2,12 +2,18 @@ import { badParameter } from "../../errors/refusals.ts";
 import type { GivenRequest } from "../../pipeline/given_request.ts";
 import type { OptionReader } from "../../pipeline/option_reader.ts";
 
-/** The name of a time zone that `Intl` knows. The name is never the name of a field. */
+/**
+ * The name of a time zone that `Intl` knows. The checked option of a feature must not contain plain strings, which
+ * could be names of hidden fields, so a time zone has a separate type.
+ */
 export type TimeZone = string & { readonly isTimeZone: true };
 
 /** The time zones in which groups show parts of dates. */
 export interface DateZones {
-  /** The zone of a request that names no zone is the first one. The list is empty for UTC. */
+  /**
+   * The names of the time zones. The first one applies to requests without the parameter `tz`. The list is empty for
+   * UTC.
+   */
   readonly names: readonly TimeZone[];
   /** Whether clients choose a zone by the parameter `tz`. */
   readonly isChosen: boolean;
@@ -38,7 +44,8 @@ function isTimeZone(name: unknown): name is TimeZone {
   if (typeof name !== "string") return false;
   try {
     const { timeZone } = new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions();
-    // `Intl` ignores case, and MongoDB does not.
+    // `Intl` ignores the case of letters, and MongoDB does not. A name with a letter in the wrong case is therefore
+    // refused.
     return timeZone === name || timeZone.toLowerCase() !== name.toLowerCase();
   } catch {
     return false;

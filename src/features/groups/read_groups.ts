@@ -58,7 +58,7 @@ export async function readGroups(context: OpenLevelContext, query: GroupsQuery):
   return { status: 200, text: await textOf(rows, context) };
 }
 
-/** Throws a 400 if the client asks for the entities of a reference by which it does not group. */
+/** Throws a 400 if the parameter `populate` names a reference that the parameter `group` does not name. */
 function checkPopulated({ pieces: { fills } }: OpenLevelContext, by: readonly string[]): void {
   if (fills === undefined || [...fills.asked].every((name) => by.includes(name))) return;
   throw badParameter("populate", "fields of group beside it");
@@ -116,14 +116,14 @@ function stagesOf({ by, timeZone, sum, avg, order, rules, shape }: ShapedQuery):
 const FORMATS = { year: "%Y", month: "%Y-%m", day: "%Y-%m-%d" } as const;
 
 /**
- * The first and the last year of which the database makes a text. The text fails for other dates, so they get the key
- * `null`.
+ * The first and the last year that the database can write as text. The query would fail for dates outside of these
+ * years, so such dates belong to the group with the key `null`.
  */
 const YEARS = [1, 9999] as const;
 
 /**
- * The first and the last date of these years in UTC, and in any time zone. Values of other types compare as less than
- * the first date or as greater than the last date.
+ * The first and the last date that lie in `YEARS` in UTC, and that may lie in `YEARS` in some time zone. MongoDB sorts
+ * values of other types before or after all dates, so these values are outside of both ranges.
  */
 const IN_UTC = [new Date("0001-01-01"), new Date("9999-12-31T23:59:59.999Z")] as const;
 const IN_ANY_ZONE = [new Date("0000-12-31"), new Date("+010000-01-01T23:59:59.999Z")] as const;

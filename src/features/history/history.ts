@@ -33,7 +33,7 @@ export const history: ClassFeature<HistoryRule> = {
   },
   start(rule, { target, route }) {
     checkRoutes(target);
-    // The indexes of other connections are built at the first write.
+    // With `getConnection`, the connection is known only for a request, so the first write builds the indexes.
     if (route.getConnection === undefined) {
       keepFor(getModel(target) as unknown as Model<unknown>, rule);
     }
@@ -94,8 +94,8 @@ const WORDS = {
 } as const;
 
 /**
- * Returns the options of a route that is guarded as another operation is. The route has the hooks of this operation, and
- * takes no other filters from clients.
+ * Returns the options of a route that has the hooks of another operation, such as `one()`. Clients can send the same
+ * filters and parameters as to this operation.
  */
 function guardsOf(
   { filter, parameters, ...others }: Method["hooks"],

@@ -1,6 +1,9 @@
 import type { Duration } from "../../declare/model/duration.ts";
 
-/** Options of the records of a class, from which clients read and restore the versions of an entity. */
+/**
+ * Options of the history of a class. Its records hold the earlier values of entities, so that clients can read and
+ * restore the versions of an entity.
+ */
 export interface HistoryOptions {
   /** The time for which a record is stored, such as `"90d"`. Without this option, records are stored for ever. */
   readonly keep?: Duration;

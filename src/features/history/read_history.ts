@@ -34,7 +34,7 @@ export const HISTORY_PAGE = {
   },
 } as const satisfies Record<string, ParameterFacts>;
 
-/** The values of the parameters, for the texts of errors. */
+/** The allowed values of the parameters, which error messages name. */
 const ALLOWED = {
   limit: `a whole number from 1 to ${MAX_RECORDS}`,
   after: "a version",

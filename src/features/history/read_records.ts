@@ -3,7 +3,10 @@ import type { OpenLevelContext } from "../../pipeline/request/request_context.ts
 import type { StoredObject } from "../../write/stored_values.ts";
 import { historyOf, type HistoryRecord } from "./history_collection.ts";
 
-/** The options of a read of records. The primary has the records of every version of the entity that was read. */
+/**
+ * The options of a read of records. A secondary may lack the records of the version that was read, so the primary is
+ * asked.
+ */
 const FROM_PRIMARY = { readPreference: "primary" } as const;
 
 interface RecordQuery {
@@ -24,7 +27,7 @@ export async function eachRecord(
   const { route: { maxTimeMS }, timeBudget } = context;
   const model = await context.model();
   const key = versionKeyOf(model) ?? "";
-  // A `fetch` hook may read an entity without its version.
+  // A `fetch` hook may read an entity without its version. All records of the entity are read in this case.
   const latest = Object.hasOwn(current, key) ? latestOf(current, key) : Number.MAX_SAFE_INTEGER;
   const version = { $lte: latest, ...versions };
   const filter = { ...await ofPresentLife(context, current._id), version };
@@ -58,7 +61,7 @@ async function ofPresentLife(
   return found === null ? { entity } : { entity, at: { $gte: found.at } };
 }
 
-/** Returns the values of an entity with the values that a record has replaced. */
+/** Returns the values of an entity before a write, from its values after the write and the record of the write. */
 export function valuesBefore(
   values: StoredObject,
   { changed, before }: Pick<HistoryRecord, "changed" | "before">,

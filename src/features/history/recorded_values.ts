@@ -6,15 +6,16 @@ import { shapeWithin, strictestField, whyUnseen } from "../../schema/fields/visi
 import type { StoredObject } from "../../write/stored_values.ts";
 
 /**
- * Whether records contain the values of a field. Records contain no field that is hidden from all readers, because
- * nobody could read it. A function that hides a field only decides about readers of the history.
+ * Whether the records of the history contain the values of a field. Records contain no field that is hidden from all
+ * readers, because nobody could read it. If a function hides the field from some readers, records contain it, and the
+ * function decides when a reader asks for the history.
  */
 export function isRecorded(name: string, shape: Shape): boolean {
   const field = strictestField(name, shape);
   return field === undefined ? shape.declares(name) : whyUnseen(field) === undefined;
 }
 
-/** Returns the fields of a class that records contain. */
+/** Returns the fields of a class whose values the records of the history contain. */
 export function recordedShape(target: ModelClass): Shape {
   return shapeForAll(buildSchema(target).schema);
 }

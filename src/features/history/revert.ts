@@ -42,7 +42,7 @@ export async function revert(context: OpenLevelContext): Promise<Reply> {
 
 interface Earlier {
   readonly values: StoredObject;
-  /** The names of the fields that have changed since the version. */
+  /** The names of the fields that have changed since the version to which the entity is set back. */
   readonly changed: ReadonlySet<string>;
 }
 
@@ -102,7 +102,8 @@ function setFieldBack(doc: Document, { path, field, value, now }: FieldChange): 
   if (!isSetBack(field)) return [];
   const type = (doc.constructor as Model<unknown>).schema.path(path) ?? field.type;
   if (type === undefined) {
-    // An object of dotted paths has no type, so each of its fields is set.
+    // A nested object that is declared by paths with dots has no type in Mongoose, so each of its fields is set
+    // separately.
     return [...field.shape?.fields ?? []].flatMap(([name, inner]) =>
       setFieldBack(doc, {
         path: `${path}.${name}`,
@@ -115,7 +116,8 @@ function setFieldBack(doc: Document, { path, field, value, now }: FieldChange): 
   const earlier = settled(value, { now, field });
   if (storedText(earlier) === storedText(now)) return [];
   setStored(doc, { path, type, value: earlier });
-  // The whole value is written, and another request may change a part of it, also a part that the caller does not see.
+  // The update writes the whole value, which could overwrite a change of another request to a part of it. The update is
+  // therefore bound to the stored value.
   if (field.kind !== "scalar") bindToSeen(doc, [...seenOf(doc), path]);
   return referencesIn(earlier, { path, field });
 }
@@ -132,9 +134,9 @@ interface Settled {
 }
 
 /**
- * Returns an earlier value in which the fields that the caller cannot see or set have their present values. An object of
- * a list gets them from the present object of the same `_id`. Without an `_id`, it gets them from an object with the same
- * other values.
+ * Returns an earlier value in which the fields that the caller cannot see or set keep their present values. An object
+ * in a list keeps the values of the present object with the same `_id`. Without an `_id`, it keeps the values of a
+ * present object whose other values are equal.
  */
 function settled(value: unknown, { now, field }: Settled): unknown {
   const { kind, shape, element } = field;
@@ -156,7 +158,10 @@ function settled(value: unknown, { now, field }: Settled): unknown {
   return value.map((each) => settled(each, { now: take(each), field: element }));
 }
 
-/** Returns a function that finds the object of a list that an earlier object was. Each object is found once. */
+/**
+ * Returns a function that finds the present object of a list for an earlier object of the list. Each present object is
+ * found only once, because several objects may be equal.
+ */
 function takerFrom(list: unknown, shape: Shape | undefined): (earlier: unknown) => unknown {
   const recorded = shape?.schema && shapeForAll(shape.schema);
   const keyOf = (each: StoredObject) =>
@@ -184,8 +189,9 @@ function settledIn(
 }
 
 /**
- * Whether an object that comes back has its earlier value of a field, because the caller may see the field. A field that
- * the framework manages has no value, because its content, such as the bytes of a file, may be gone.
+ * Whether a field of an object that was removed from the entity gets its earlier value back, because the caller may see
+ * the field. A field that the framework manages gets no value, because its content, such as the bytes of a file, may be
+ * gone.
  */
 function isUnhidden(name: string, shape: Shape): boolean {
   const field = strictestField(name, shape);

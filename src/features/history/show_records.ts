@@ -33,7 +33,7 @@ export function isJudged({ level: { hooks } }: OpenLevelContext): boolean {
   return hooks.postFetch !== undefined || hooks.preSend !== undefined;
 }
 
-/** Returns a record as the reader of a request may see it. */
+/** Returns a record of the history as the reader of a request may see it. */
 export async function showRecord(
   shown: ShownEntity,
   { record, before, after }: ReplayedRecord,
@@ -43,7 +43,7 @@ export async function showRecord(
   const isReplaced = (name: string) => Object.hasOwn(record.before, name);
   const replaced = await shownValues(shown, { values: before, names: seen.filter(isReplaced) });
   const added = seen.filter((name) => !isReplaced(name));
-  // A field without an earlier value only has a name to show. Without hooks, the reader may see it.
+  // Of a field without an earlier value, the record shows only the name. Without hooks, the reader may see the name.
   const named = isJudged(shown.context)
     ? await shownValues(shown, { values: after, names: added })
     : Object.fromEntries(added.map((name) => [name, true]));
@@ -57,7 +57,10 @@ export async function showRecord(
   };
 }
 
-/** Whether the reader of a request may see the senders of writes. A field that stores a sender may be hidden from it. */
+/**
+ * Whether the reader of a request may see the senders of writes. If a field that stores a sender is hidden from this
+ * reader, records must not reveal the sender.
+ */
 function showsActor({ context: { level: { shape } } }: ShownEntity): boolean {
   const fields = [...shape.fields.values()];
   return fields.every((field) =>
@@ -65,7 +68,7 @@ function showsActor({ context: { level: { shape } } }: ShownEntity): boolean {
   );
 }
 
-/** Whether the reader of a request may see a field of an entity. */
+/** Whether the reader of a request may see a field of an entity in its history. */
 function isSeen(name: string, { context: { level, state }, model, entity }: ShownEntity): boolean {
   const { updatedAt } = stampFields(model.schema);
   return name !== updatedAt && isRecorded(name, level.shape) && entity.isSelected(name) &&
@@ -96,7 +99,7 @@ async function shownValues(shown: ShownEntity, { values, names }: Version): Prom
   return Object.fromEntries(names.filter(isShown).map((name) => [name, then[name]]));
 }
 
-/** Returns the values of an entity with some fields of another version. */
+/** Returns the present values of an entity, in which the given fields have their values of another version. */
 function withFields(current: StoredObject, { values, names }: Version): StoredObject {
   const others = Object.entries(current).filter(([name]) => !names.includes(name));
   const taken = names.filter((name) => Object.hasOwn(values, name));

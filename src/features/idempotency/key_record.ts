@@ -73,8 +73,8 @@ export class KeyRecord implements CreationClaim {
   #taken = 0;
   isFinished = false;
   /**
-   * Whether another request has become the holder of the record, because this request was too slow. If the other
-   * request has created the entities, this request answers with them.
+   * Whether another request has become the holder of the record of the key, because this request was too slow. If the
+   * other request has created the entities, this request answers with them.
    */
   isLost = false;
 
@@ -152,8 +152,8 @@ export class KeyRecord implements CreationClaim {
   }
 
   /**
-   * Marks the record as done, in the transaction that creates the entities. The transaction locks the record, which
-   * shows repeated requests that the transaction has not ended.
+   * Marks the record of the key as done, in the transaction that creates the entities. The transaction locks the
+   * record, which shows repeated requests that the transaction has not ended.
    */
   async finishIn(session: ClientSession): Promise<void> {
     await this.#hold({ $set: { isDone: true, ids: this.ids } }, session);
@@ -170,8 +170,8 @@ export class KeyRecord implements CreationClaim {
   }
 
   /**
-   * Marks the record as done, so that a repeated request answers with the created entities. If this update fails, the
-   * next repeated request looks for the entities after this request counts as lost.
+   * Marks the record of the key as done, so that a repeated request answers with the created entities. If this update
+   * fails, the next repeated request looks for the entities after this request counts as lost.
    */
   async finish(entities: readonly object[] = []): Promise<void> {
     const ids = entities.length > 0 ? idsOf(entities) : this.ids;
@@ -214,9 +214,9 @@ function idsOf(entities: readonly object[]): unknown[] {
 }
 
 /**
- * Returns the update that makes a request the holder of a record. The update changes the record only if the record is
- * new, has expired, or belongs to a lost request with the same body. Any other record keeps its holder, from which the
- * caller sees that the key is in use.
+ * Returns the update that makes a request the holder of the record of its key. The update changes the record only if
+ * the record is new, has expired, or belongs to a lost request with the same body. Any other record keeps its holder,
+ * from which the caller sees that the key is in use.
  */
 function claimedBy(
   holder: object,
@@ -285,7 +285,7 @@ async function upsert(
 
 interface IndexBuild {
   failures: number;
-  /** Whether no other build has to begin, because a build is running, has succeeded or pauses after a failure. */
+  /** Whether a build is running, has succeeded or pauses after a failure, so that no other build has to begin. */
   isBegun: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface BodyLine {
 
 /** A line of a body as a parser yields it. An empty row of a table has no `body` and no `error`. */
 export interface ParsedLine extends BodyLine {
-  /** The length of the line. */
+  /** The approximate number of bytes of the line. */
   readonly size: number;
 }
 

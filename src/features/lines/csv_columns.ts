@@ -8,7 +8,7 @@ import { cellsOf } from "./csv_rows.ts";
 
 /** A column of an import, whose cells are values of a field. */
 export interface ImportColumn {
-  /** The path of the field, by its names. */
+  /** The names on the path to the field, such as `address` and `city`. */
   readonly names: readonly string[];
   readonly field: FieldShape;
 }

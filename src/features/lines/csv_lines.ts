@@ -113,7 +113,10 @@ function bodyOf(cells: readonly Cell[], columns: Columns): JsonObject {
   return body;
 }
 
-/** Returns why a value is no value of its field. Spreadsheet programs may write numbers with commas. */
+/**
+ * Returns the problem of a cell whose value its field cannot have. Spreadsheet programs of some languages write numbers
+ * with a comma, so the message names the dot.
+ */
 function cellProblem(
   value: unknown,
   column: ImportColumn & { readonly path: string },

@@ -141,7 +141,7 @@ export function cellsOf(row: string, most = Infinity): readonly Cell[] {
 
 interface FoundCell {
   readonly text: string;
-  /** The position after the cell. */
+  /** The index of the character after the cell. */
   readonly end: number;
 }
 

@@ -124,7 +124,10 @@ class LineSplitter {
     if (this.#size > MAX_LINE) throw tooLong();
   }
 
-  /** Ends a line. Millions of lines of white space fit into a few compressed bytes, so they become no texts. */
+  /**
+   * Ends a line. Lines of white space are skipped before they are converted to text, because millions of them fit into
+   * a few compressed bytes.
+   */
   #end(part: Uint8Array): readonly SplitLine[] {
     if (this.#size === 0 && isWhiteSpace(part)) {
       this.line++;

@@ -106,7 +106,7 @@ function errorOf(thrown: unknown): RestError {
 /** The lines of an import that have been read and are not stored yet. */
 class LineBatch {
   #lines: BodyLine[] = [];
-  /** The total length of the lines, which is compared with `FULL_BATCH`. */
+  /** The total size of the lines. A batch whose size reaches `FULL_BATCH` is stored at once. */
   size = 0;
   /** The time at which the batch is stored although it is not full. `Infinity` if the batch is empty. */
   dueAt = Infinity;

@@ -22,8 +22,8 @@ export interface Subscriber {
 
 export interface Beginning {
   /**
-   * The digests of the entities that the subscriber has received from another live list, which its rights no longer
-   * allow. The subscriber gets only the difference between both lists.
+   * The digests of the entities that the client has received by another live list, before a change of its rights. The
+   * subscriber gets only the difference between both lists.
    */
   readonly held?: KnownDigests | undefined;
   /**
@@ -236,7 +236,7 @@ export class LiveList {
     const whole = () =>
       written ??= this.#written([...putsOf(list.entities, list.isOrdered), READY]);
     for (const each of entering) {
-      // A subscriber that has left during the read is not in the set any more and gets no events.
+      // A subscriber that has left during the read is not in `#joining` any more, and gets no events.
       if (!this.#joining.delete(each)) continue;
       const { subscriber, held, place, isAgain, done } = each;
       this.#subscribers.add(subscriber);

@@ -12,26 +12,33 @@ import { openClass, type RequestWrite } from "./request_write.ts";
 import { settingsOf } from "./settings.ts";
 import { groupBy } from "../../schema/group_by.ts";
 
-/** The operation of a removal that another removal has caused, for records of the write. */
+/** The name of the operation in the history of an entity that was removed because of a removal of another entity. */
 export const CASCADE = "cascade";
 
-/** The operation of a write that removes references to a removed entity, for records of the write. */
+/**
+ * The name of the operation in the history of an entity that has lost a reference because of a removal of another
+ * entity.
+ */
 export const UNSET = "unset";
 
-/** A field of a class that refers to removed entities, with the condition of the entities that refer to them. */
+/** A field whose class refers to removed entities, with the filter for the entities that refer to them. */
 interface Referring {
   readonly field: ReferringField;
   readonly joined: JoinedClass;
   readonly ids: readonly unknown[];
-  /** The condition of the referring entities that class options do not leave out. */
+  /**
+   * The filter for the referring entities. With the conditions of class options, entities such as entities in the trash
+   * are left out.
+   */
   readonly named: Filter;
 }
 
-/** Applies the rules of all fields that refer to removed entities, in the transaction of the removal. */
+/** Applies the option `onDelete` of all fields that refer to removed entities, in the transaction of the removal. */
 export async function applyRules(write: RequestWrite): Promise<void> {
   if (write.entities.length === 0) return;
   const all: Referring[] = [];
-  // A class on another connection must fail the removal before the first further write.
+  // Opening a class on another connection throws an error. All classes are opened before the first further write, so
+  // that the removal then fails as a whole.
   for (const field of fieldsReferringTo(write.target)) {
     const operation = field.rule === "cascade" ? CASCADE : UNSET;
     all.push(await openReferring(write, { field, operation }));
@@ -70,7 +77,10 @@ async function refuseReferred(
   throw refusal("CONFLICT", { message: "Other entities refer to the entity", referredBy });
 }
 
-/** The number of entities that each write of a request has removed in addition. */
+/**
+ * The number of entities that the rules have removed because of the first write of a transaction, to compare with the
+ * limit.
+ */
 const counts = new WeakMap<TogetherWrite, number>();
 
 /** Removes the entities of one class that refer to the removed entities. */

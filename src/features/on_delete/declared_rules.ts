@@ -24,7 +24,7 @@ const LIST_RULES: readonly unknown[] = [
   "keep",
 ] satisfies readonly ListOnDelete[];
 
-/** Returns the rules that the fields of a class declare. Throws if a rule is wrong. */
+/** Returns the rules that the fields of a class declare by the option `onDelete`. Throws if a rule is wrong. */
 export function declaredRules(target: ModelClass): readonly DeclaredRule[] {
   const fields = [...describeModel(target).fields.values()];
   return fields.filter(({ options }) => options.onDelete !== undefined).map((field) => {

@@ -43,8 +43,8 @@ export const onDelete: ClassFeature<readonly DeclaredRule[]> = {
 const REMOVALS: ReadonlySet<string> = new Set(["remove", "removeAll", CASCADE]);
 
 /**
- * The operations that set no reference and need no rule. The rules have applied to an expired entity when it was put
- * into the trash, and no reference can be set to such an entity.
+ * The names of operations to which no rule applies. They set no reference. The rules for an entity that expires have
+ * already been applied when the entity was put into the trash.
  */
 const WITHOUT_RULES: ReadonlySet<string> = new Set([UNSET, "tidy"]);
 

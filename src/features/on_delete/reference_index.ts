@@ -2,7 +2,10 @@ import type { Schema } from "mongoose";
 import { declaredIndexes } from "../../schema/mongoose/schemas/change_indexes.ts";
 import type { DeclaredRule } from "./declared_rules.ts";
 
-/** Adds an index of each field with a rule to a schema, unless another index finds the references of the field. */
+/**
+ * Adds to a schema an index of each field with the option `onDelete`, so that a removal finds the referring entities. A
+ * field whose references another index finds gets none.
+ */
 export function addIndexes(rules: readonly DeclaredRule[], schema: Schema): void {
   const covered = new Set(
     declaredIndexes(schema).flatMap(([keys, { partialFilterExpression }]) => {

@@ -18,7 +18,7 @@ interface Holder {
   readonly shape: Shape;
 }
 
-/** A field of a class, or of its embedded parts, whose references have a rule for the removal of their entities. */
+/** A field of a class, or of its embedded parts, that holds references and has the option `onDelete`. */
 export interface ReferringField {
   /** The class of the root document with the field. */
   readonly owner: ModelClass;
@@ -28,14 +28,14 @@ export interface ReferringField {
   readonly holders: readonly Holder[];
   readonly isList: boolean;
   readonly rule: OnDelete;
-  /** The type of one reference. */
+  /** The Mongoose type of one reference, also if the field holds a list of them. */
   readonly type: SchemaType;
   readonly referred: ModelClass;
 }
 
 /**
- * Returns the fields of a class and of its embedded parts that have a rule. The schemas of all classes must be
- * complete. Throws if a rule cannot apply to its field.
+ * Returns the fields of a class and of its embedded parts that have the option `onDelete`. The schemas of all classes
+ * must be complete. Throws if the option cannot apply to its field.
  */
 export const referringFields = memoize((owner: ModelClass): readonly ReferringField[] =>
   declaresRule(owner)
@@ -83,7 +83,10 @@ function ruleOf(type: SchemaType | undefined): OnDelete | undefined {
   return rule === "keep" ? undefined : rule;
 }
 
-/** Whether a class or one of its embedded parts declares a rule. The check builds no schema. */
+/**
+ * Whether a class or one of its embedded parts has a field with the option `onDelete`. This check builds no schema, so
+ * it is quick for all other classes.
+ */
 function declaresRule(target: ModelClass, seen = new Set<ModelClass>()): boolean {
   seen.add(target);
   return [...describeModel(target).fields.values()].some((field) => {
@@ -100,12 +103,12 @@ function embeddedIn({ options }: FieldRecord): ModelClass | undefined {
 }
 
 /**
- * The fields with a rule of all classes with `@rest`, by the class to which they refer. `count` is the number of classes
- * when the fields were collected. Classes that are declared later are collected by the next call.
+ * The fields of all classes with `@rest` that have the option `onDelete`, by the class to which they refer. `count` is
+ * the number of classes when the fields were collected. Classes that are declared later are collected by the next call.
  */
 let known: { readonly count: number; readonly byClass: Map<ModelClass, ReferringField[]> };
 
-/** Returns the fields with a rule that refer to a class, in all classes with `@rest`. */
+/** Returns the fields of all classes with `@rest` that refer to a class and have the option `onDelete`. */
 export function fieldsReferringTo(target: ModelClass): readonly ReferringField[] {
   const all = registeredModels();
   if (known?.count !== all.length) {
@@ -118,7 +121,10 @@ export function fieldsReferringTo(target: ModelClass): readonly ReferringField[]
   return known.byClass.get(target) ?? [];
 }
 
-/** Returns the fields with a rule of a class. A class whose declaration is wrong has no entities, and no fields. */
+/**
+ * Returns the fields of a class that have the option `onDelete`. A class whose declaration is wrong has no entities,
+ * and no fields.
+ */
 function fieldsOf(owner: ModelClass): readonly ReferringField[] {
   try {
     return referringFields(owner);
@@ -127,7 +133,7 @@ function fieldsOf(owner: ModelClass): readonly ReferringField[] {
   }
 }
 
-/** Returns the embedded class of a holder, with its schema in a model. */
+/** Returns the class of an embedded object on the path to a reference, with the schema that its model uses. */
 export function partOf({ shape }: Holder): { target: ModelClass; schema: Schema } | undefined {
   const target = schemaClass(shape);
   return target && shape.schema && { target, schema: shape.schema };

@@ -2,7 +2,7 @@ import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { JoinedPlace, JoinedRequest, TogetherWrite } from "../../pipeline/class_feature.ts";
 import type { JoinedClass } from "../../pipeline/joined_class.ts";
 
-/** A write that a request has caused. */
+/** A write that a request has caused, unlike a removal of expired entities. */
 export interface RequestWrite extends TogetherWrite {
   readonly request: JoinedRequest;
 }
@@ -17,7 +17,7 @@ interface Opened extends Pick<JoinedPlace, "reach"> {
   readonly operation?: string;
 }
 
-/** Opens a class for further writes in the transaction of a write. */
+/** Returns a class whose entities can be written in the transaction of a write. */
 export function openClass(
   write: RequestWrite,
   { target, operation = write.operation, reach }: Opened,

@@ -9,20 +9,21 @@ import { openClass, type RequestWrite } from "./request_write.ts";
 import { type ReferringField, referringFields } from "./referring_fields.ts";
 import { groupBy } from "../../schema/group_by.ts";
 
-/** Whether references of a field must lead to entities. */
+/** Whether each reference in a field must lead to an entity, because of the option `onDelete` of the field. */
 export function mustExist({ rule }: Pick<ReferringField, "rule">): boolean {
   return rule === "restrict" || rule === "cascade";
 }
 
-/** A reference that a write has set, with the field that holds it. */
+/** A reference that a write has set and whose entity must exist, with the field that holds it. */
 interface NewReference {
   readonly field: ReferringField;
   readonly id: unknown;
 }
 
 /**
- * Touches the entities to which a write has set references that must lead to entities. A removal of such an entity
- * conflicts with the transaction, so that no reference leads to a removed entity. Throws a 409 if an entity is gone.
+ * Sends a write without a change to the entities to which a write has set references, if the rule of the field requires
+ * that they exist. A removal of such an entity by another request then conflicts with the transaction, so that no
+ * reference leads to a removed entity. Throws a 409 if an entity is gone.
  */
 export async function touchReferred(
   write: RequestWrite,
@@ -34,7 +35,7 @@ export async function touchReferred(
   for (const [target, some] of byClass) await touchAll(write, { target, references: some });
 }
 
-/** Returns the entities of an update that come back to readers, because the update changes the time of their removal. */
+/** Returns the entities that an update brings back from the trash, which changes the time of their removal. */
 export async function returnedBy(write: RequestWrite): Promise<WrittenEntity[]> {
   if (write.change !== "update") return [];
   const { removal } = await openClass(write, write);

@@ -64,8 +64,8 @@ async function valuesOf(
   const paths = Object.keys(order);
   const isUsual = shape.fields.get("_id")?.type?.instance === "ObjectId";
   if (paths.length === 1 && isUsual) return { _id: id };
-  // A plain identifier was read as an ObjectId, although `_id` may have another type. As text, it is cast to the type
-  // of `_id` by the query.
+  // A cursor that is only an identifier was read as an ObjectId, although `_id` may have another type. The query casts
+  // the text of the identifier to the type of `_id`.
   const name = cursor.order === undefined ? String(id) : { _id: id };
   const stored = await isShown(context, name)
     ? await context.source.readStored(name, [...paths, versionKey])

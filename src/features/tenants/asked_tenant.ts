@@ -12,30 +12,38 @@ import type { TenantRule } from "./tenants.ts";
 export type TenantFunction = (req: FrameworkRequest) => Actor | undefined;
 
 /**
- * The property of a request that has its tenant. The property is set on the request, because parts of the framework use
- * copies of the request that share its properties.
+ * The property of a request that holds its tenant. The property is set on the request, because parts of the framework
+ * use copies of the request that share its properties.
  */
 const TENANT = Symbol("mongrove tenant");
 
 /**
- * The property of a request to a class without a tenant that has the tenants by the functions that returned them. Such a
- * request asks only if it reads an entity of another class that has a tenant.
+ * The property of a request to a class without a tenant that holds the answers of the functions for tenants. Such a
+ * request asks for its tenant only if it reads an entity of another class that has a tenant.
  */
 const ANSWERS = Symbol("mongrove tenants");
 
-/** The calls that have asked for their tenant, because each call asks only once. */
+/**
+ * The calls that have asked for their tenant, because each call asks only once. Each renewal of a live list is another
+ * call.
+ */
 const asked = new WeakSet<Call>();
 
-/** The tenants by the functions that returned them. */
+/** The tenants of a request, by the functions of the application that have returned them. */
 type Answers = Map<TenantFunction, Actor>;
 
-/** The answers for one request. The origin is the request of the client, which may contain the request. */
+/**
+ * The answers for one request, and the request that the client has sent, which may be a batch that contains the
+ * request.
+ */
 interface Asked {
   readonly answers: Answers;
   readonly origin: object;
 }
 
-/** The answers for requests that contain several requests, all of which have the same tenant. */
+/**
+ * The tenants of each request that contains other requests, such as a batch. All requests in it have the same tenant.
+ */
 const ofOrigins = new WeakMap<object, Answers>();
 
 /**
@@ -44,7 +52,7 @@ const ofOrigins = new WeakMap<object, Answers>();
  */
 const functions = new WeakMap<ModelClass, TenantFunction>();
 
-/** Remembers the function of a router for one of its classes. */
+/** Remembers the function by which a router finds the tenant of a request to one of its classes. */
 export function rememberTenants(target: ModelClass, ask: TenantFunction): void {
   functions.set(target, ask);
 }
@@ -78,7 +86,10 @@ export function tenantFor(req: FrameworkRequest, { field, target }: TenantRule):
   }
 }
 
-/** Lets a request to a class without a tenant ask each function only once. A renewal of a live list asks again. */
+/**
+ * Makes a request to a class without a tenant call each function for tenants only once. A renewal of a live list calls
+ * it again.
+ */
 export function keepAnswers({ req, route, origin }: Call): void {
   if (route.settings.get("tenant") === undefined) return;
   const asked: Asked = { answers: new Map(), origin };
@@ -86,8 +97,8 @@ export function keepAnswers({ req, route, origin }: Call): void {
 }
 
 /**
- * Asks a function for the tenant of a request. Throws a 403 if another request of the same client has had another tenant,
- * because the hooks of each request decide who sends it.
+ * Calls a function for the tenant of a request. Throws a 403 if an earlier request of the same batch has had another
+ * tenant, because the hooks of each request decide who sends it.
  */
 function tenantOf({ req, origin }: Pick<Call, "req" | "origin">, ask: TenantFunction): Actor {
   const tenant = tenantBy(ask, req);
@@ -99,7 +110,10 @@ function tenantOf({ req, origin }: Pick<Call, "req" | "origin">, ask: TenantFunc
   return tenant;
 }
 
-/** Asks for the tenant of a request that no route of the class has asked for. */
+/**
+ * Returns the tenant for a read of a class by a request that is on no route of the class, such as for a populated
+ * reference.
+ */
 function tenantOutside(req: FrameworkRequest, target: ModelClass): Actor {
   const ask = functions.get(target);
   if (ask === undefined) {

@@ -106,7 +106,7 @@ function checkReferred({ target }: Place): void {
   }
 }
 
-/** Prevents clients from setting the field, and updates from changing it. */
+/** Prevents clients from setting the field with the tenant, and updates from changing it. */
 function protect({ field }: TenantRule, schema: Schema): void {
   Object.assign(schema.path(field).options, { readonly: true });
   const stamps = Object.values(stampFields(schema));

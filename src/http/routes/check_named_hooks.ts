@@ -5,8 +5,8 @@ import type { Fail } from "../../pipeline/option_reader.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 
 /**
- * Throws if a hook of an operation names something that is no field, or leaves fields out in a place where this has no
- * effect. Returns the fields that the answer of the operation may lack.
+ * Throws if a hook of an operation names a field that does not exist, or if a hook that is no `preSend` leaves fields
+ * out. Returns the fields that the answer of the operation may lack.
  */
 export function checkNamedHooks(
   { hooks }: Method,

@@ -49,7 +49,7 @@ export function compileFilterPaths(method: Method, place: FilterPlace): ListedPa
   return listed;
 }
 
-/** Returns the end of the error message for a path that clients cannot use. */
+/** Returns the end of the error message for a path in the option `filter` that clients cannot use in filters. */
 function kindOfField(path: string, shape: Shape): string {
   const reference = findReference(path, shape)?.reference;
   if (reference === undefined) return "field that clients see";

@@ -37,7 +37,7 @@ async function readPart(context: OpenLevelContext, page: PageRead): Promise<Foun
   if (read.kind === "bytes") return await read.page(page, context.pieces.total);
   const total = count(context);
   // The count runs at the same time as the read. If the read fails first, no code waits for the count any more. Without
-  // this handler, a failure of the count would then be an unhandled rejection, which can end the process.
+  // a handler of errors, a failure of the count would then be an unhandled rejection, which can end the process.
   total.catch(() => {});
   return { ...await fillWindow(context, { read, page }), total: await total };
 }

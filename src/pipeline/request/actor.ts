@@ -7,14 +7,16 @@ import { type Call, enterLevel } from "./request_context.ts";
 /** The option `actor` of `Framework.initialize()`, which returns the sender of a request. */
 export type ActorFunction = (req: FrameworkRequest) => Actor | undefined;
 
-/** The senders of requests that contain several requests, all of which have the same sender. */
+/**
+ * The sender of each request that contains other requests, such as a batch. All requests in it have the same sender.
+ */
 const known = new WeakMap<object, Actor>();
 
 /**
  * Asks the application for the sender of a request, and stores the answer as `req.framework.actor` for each segment of
  * the route. The caller must have run the `preFetch` hooks, which may sign the sender in. Throws if the answer is no
- * identifier, because a write must not be recorded under a wrong name. Throws a 403 if another request of the same client
- * has had another sender. A request whose hooks sign nobody in has the sender of the requests before it.
+ * identifier, because a write must not be recorded under a wrong name. Throws a 403 if an earlier request of the same
+ * batch has had another sender. If the hooks sign nobody in, the sender is the sender of the earlier requests.
  */
 export function askActor(call: Call): void {
   const { route, levels, context, req, origin } = call;

@@ -2,7 +2,7 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
 import { queryOf } from "../../filter/query_string.ts";
 import { pathOf } from "./reply.ts";
 
-/** The key of a mark on a request whose parameters came in its body. */
+/** The property that marks a request whose parameters came in its body, by the method `QUERY`. */
 const IN_BODY = Symbol("mongrove parameters in the body");
 
 /**

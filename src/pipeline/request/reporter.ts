@@ -85,7 +85,8 @@ export class Reporter<C extends object = ErrorContext> {
    */
   async report({ req, error, context }: Failure<C>): Promise<RestError | undefined> {
     try {
-      // The application may store the error, and a transaction of the failed request is undone.
+      // The application may store the error in the database. The call runs outside of the transaction of the failed
+      // request, because an abort of this transaction would also remove the stored error.
       const given = await runOutside(() => this.#onError?.(req, error, context));
       if (given instanceof RestError) return given;
     } catch (second) {

@@ -21,7 +21,7 @@ import { actingLevel, type Level, type Route } from "./route.ts";
 interface RequestContext {
   readonly route: Route;
   readonly req: FrameworkRequest;
-  /** The request of the client that contains the request. It is the same request, if it is no part of another one. */
+  /** The request that the client has sent. A batch contains further requests, which have the same origin. */
   readonly origin: object;
   readonly timeBudget: TimeBudget;
   readonly isAway: () => boolean;
@@ -45,7 +45,7 @@ interface LevelCache {
    */
   version?: Version;
   parentId?: string | undefined;
-  /** The filters of class options that the request applies, such as the filter for the entities of its tenant. */
+  /** The filters of class options that apply to this request, such as the filter for the entities of its tenant. */
   present?: Filter;
   /**
    * The filter of the request with identifiers in the place of the conditions through references. Missing if the filter
@@ -109,10 +109,12 @@ export interface Call extends RequestContext {
 interface CallOptions {
   readonly req: FrameworkRequest;
   readonly count: (context: LevelContext) => Promise<number>;
-  /** The error of a body with parameters, which is thrown as an error in `q` is. */
+  /**
+   * The error of parameters that came in a body. The error is thrown after the `preFetch` hooks, as an error in `q` is.
+   */
   readonly refused?: unknown;
   readonly origin?: object | undefined;
-  /** The time limit, if the request shares it with other requests. */
+  /** The time limit, if the request shares it with other requests, as in a batch. */
   readonly timeBudget?: TimeBudget | undefined;
 }
 
@@ -178,7 +180,10 @@ export function openCall(
   return { route, req, origin, timeBudget, levels, context, isAway, badQuery: error, captured };
 }
 
-/** Joins the transaction that the request shares with other requests, if it shares one, by the model of its root. */
+/**
+ * Lets the statements of a request join the transaction that the request shares with other requests, as in a batch.
+ * Does nothing if the request shares no transaction.
+ */
 async function joinByRoot({ levels: [root] }: Route, connection: Connection): Promise<void> {
   if (root === undefined) return;
   await joinShared(() => getModel(root.target, connection) as unknown as Model<unknown>);

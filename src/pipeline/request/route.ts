@@ -46,13 +46,15 @@ export interface Level {
   readonly operation: string;
   readonly kind: Operation;
   readonly action?: ActionRecord;
-  /** Answers the requests of a route that a class option has added, in the place of `action.run`. */
+  /**
+   * Answers the requests of a route that a class option has added, as `action.run` answers the requests of an action.
+   */
   readonly perform?: ((context: OpenLevelContext) => Promise<Reply>) | undefined;
-  /** Checks the requests of such a route before any entity is read. */
+  /** Checks the requests of a route that a class option has added, before any entity is read. */
   readonly checkRequest?: ((context: LevelContext) => void) | undefined;
-  /** The description of the bodies and answers of such a route that are bytes and no JSON. */
+  /** The description of bodies and answers that are bytes, such as files, and no JSON. */
   readonly bytes?: BytesFacts | undefined;
-  /** The headers of the answers of such a route. */
+  /** The headers in the answers of a route that a class option has added. */
   readonly answerHeaders?: Readonly<Record<string, AnswerHeader>> | undefined;
   /**
    * The results of the functions `hidden` and `readonly` for the reader of the request. `undefined` before the reader
@@ -85,8 +87,8 @@ export interface Level {
   readonly concurrency?: RestRecord["concurrency"];
   readonly scopes: readonly NonNullable<RestRecord["scope"]>[];
   /**
-   * The conditions of class options, such as a filter for deleted entities. They apply as scopes do, but every caller
-   * has the same conditions or its own entities, so no option of an operation depends on them.
+   * The conditions of class options, such as a filter for deleted entities. They apply as scopes do. Unlike a scope,
+   * they do not make options such as `by` of `idempotency` required.
    */
   readonly conditions: readonly NonNullable<RestRecord["scope"]>[];
   /**
@@ -146,8 +148,8 @@ export interface Route {
 }
 
 /**
- * Returns the name of the operation of a route as the entities of one level see it, such as `comments.create` for a
- * movie that gets a comment.
+ * Returns the name of the operation of a route for the entities of one level, such as `comments.create` for a movie
+ * that gets a comment.
  */
 export function operationAt(route: Route, index: number): string {
   const below = route.levels.slice(index + 1).map(({ link }) => link?.property);
