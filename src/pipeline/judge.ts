@@ -33,6 +33,8 @@ export function judgeOf({ level: { hooks, kind }, req }: OpenLevelContext): Judg
   ): MaybePromise<Effect | undefined> => {
     const next = rules[index];
     if (next === undefined) return before;
+    // A hook may have ended the response. The next hooks do not run, because nothing would send their results.
+    if (isOver(req)) return undefined;
     const effect = runHook(next.name, () => next.rule.judge({ req, read }));
     return andThen(effect, (known) => {
       if (known === undefined) return undefined;
@@ -43,8 +45,7 @@ export function judgeOf({ level: { hooks, kind }, req }: OpenLevelContext): Judg
   return {
     reads,
     leavesOut,
-    // A hook may have ended the response. No hook runs for the next entities, because nothing would send the results.
-    pass: (read) => isOver(req) ? undefined : passFrom(0, { read, before: UNCHANGED }),
+    pass: (read) => passFrom(0, { read, before: UNCHANGED }),
     isOver: () => isOver(req),
   };
 }

@@ -346,3 +346,33 @@ test("leaveOut() leaves fields of the entity out, and not those of the objects i
     assertEquals([found?.text, found?.replies], [undefined, shown], route);
   }
 });
+
+const hooksRun: string[] = [];
+
+const endsResponse = onlyIf(["name"], (req: FrameworkRequest, { name }: Pick<Tag, "name">) => {
+  hooksRun.push(`onlyIf ${name}`);
+  req.res?.status(200).end("done");
+  return true;
+});
+
+const afterwards = leaveOut(
+  ["name"],
+  ["name"],
+  (_req: FrameworkRequest, { name }: Pick<Tag, "name">) => {
+    hooksRun.push(`leaveOut ${name}`);
+    return true;
+  },
+);
+
+@rest({
+  route: "/ended",
+  methods: [all({ filter: ["_id"], postFetch: endsResponse, preSend: afterwards })],
+})
+class Ended extends Tag {}
+
+test("no hook with names runs after a hook that has ended the response", async () => {
+  await using app = await mount([Ended]);
+  await getModel(Ended).create([{ name: "a" }, { name: "b" }]);
+  assertEquals((await app.get("/ended")).text, "done");
+  assertEquals(hooksRun, ["onlyIf a"]);
+});
