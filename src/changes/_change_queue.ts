@@ -48,7 +48,10 @@ export interface FailedAttempt extends Attempt {
   readonly error: unknown;
 }
 
-/** The position from which a change can be read again. */
+/**
+ * The position in the change stream from which a change can be read again, because large changes that wait lose their
+ * values.
+ */
 export interface ChangePlace {
   /** The position before the change. Absent for a change of a dead letter, whose event is read from the letter. */
   readonly position: Position | undefined;

@@ -56,8 +56,8 @@ type StoredLetter = Pick<DeadLetter, "error" | "attempts" | "diedAt" | "isOverta
 };
 
 /**
- * The dead letters of one follower. `follow` is the name of the follower's record, with which the identifiers of the
- * letters begin.
+ * The dead letters of one follower, which are the changes that its handler could not handle in any attempt. `follow` is
+ * the name of the follower's record, with which the identifiers of the letters begin.
  */
 export class DeadLetters {
   readonly #letters: Collection;
@@ -88,7 +88,8 @@ export class DeadLetters {
   }
 
   /**
-   * Reads the keys of the entities whose letters are not overtaken, because other processes may have stored letters.
+   * Reads the keys of the entities that have dead letters and no later change that was handled. Other processes may
+   * have stored these letters.
    */
   async load(): Promise<void> {
     this.#keys.clear();

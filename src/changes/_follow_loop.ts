@@ -62,8 +62,8 @@ export interface FollowLoopOptions<M extends FrameworkModel>
 }
 
 /**
- * The loop of a follower, which waits for the lease and then handles changes. The lease allows only one process at a
- * time to handle the changes of a follower.
+ * The loop that follows the changes of a collection. The loop waits for the lease, and then reads changes and calls the
+ * handler. The lease allows only one process at a time to handle the changes of a follower.
  */
 export class FollowLoop<M extends FrameworkModel> {
   readonly #options: FollowLoopOptions<M>;
@@ -320,7 +320,7 @@ export class FollowLoop<M extends FrameworkModel> {
   }
 
   /**
-   * Reports a failure of the database. Further failures are not reported until a read or claim has succeeded, because
+   * Reports a failure of the database. Further failures are not reported until the database has worked again, because
    * each attempt during an outage fails.
    */
   #tell(error: unknown): void {
@@ -329,7 +329,7 @@ export class FollowLoop<M extends FrameworkModel> {
   }
 }
 
-/** A period in which this process has the lease. */
+/** A period in which this process has the lease, with the queue of the changes that it handles. */
 interface Session {
   readonly lease: Lease;
   readonly queue: ChangeQueue;

@@ -3,7 +3,8 @@ import { Lease } from "../database/lease.ts";
 import { withTimeLimit } from "../database/time_limit.ts";
 
 /**
- * The collection with one record for each follower. The record has the lease holder and the progress of the follower.
+ * The collection with one record for each follower of changes. The record has the lease holder, and the position up to
+ * which the follower has handled changes.
  */
 const COLLECTION = "mongrove_follows";
 
@@ -115,7 +116,7 @@ function storedPlace({ position, at }: Place): object {
   return { ..."token" in position ? { token: { $literal: position.token } } : position, at };
 }
 
-/** The time that the database may take to return its clock. */
+/** The time within which the database must return its current time. */
 const PING_MS = 5000;
 
 /** Returns the current cluster time. A change stream after this position has only changes that are made later. */

@@ -2,7 +2,7 @@ import type { Connection, mongo } from "mongoose";
 import { feedCount } from "../database/change_feed.ts";
 import { logHint } from "../errors/log.ts";
 
-/** The turns of the followers on each connection pool. A `MongoClient` has one pool. */
+/** The turns in which the followers of changes read, by the `MongoClient` whose connection pool they use. */
 const pools = new WeakMap<mongo.MongoClient, ReadTurns>();
 
 /**
@@ -20,7 +20,7 @@ export class ReadTurns {
     this.#client = client;
   }
 
-  /** Returns the turns that all followers on the pool of a connection share. */
+  /** Returns the object in which all followers on the connection pool of a connection take turns. */
   static of(connection: Connection): ReadTurns {
     const client = connection.getClient();
     const turns = pools.get(client) ?? new ReadTurns(client);

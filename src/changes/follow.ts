@@ -244,7 +244,10 @@ function logThrown(thrown: unknown, context: object): void {
   }
 }
 
-/** Returns the numbers of the options, with the defaults for missing numbers. Throws if an option is wrong. */
+/**
+ * Returns the options of `follow()` that are numbers, with the defaults for missing numbers. Throws if an option is
+ * wrong.
+ */
 function checkOptions(
   { name: target }: ModelClass,
   { name, handle, retry = {}, times }: {

@@ -52,7 +52,7 @@ export interface TransactionPart {
   begin(): Promise<void>;
   /** Sends the statements in the transaction, before the other writes of the transaction. */
   finishIn(session: ClientSession): Promise<void>;
-  /** Runs after the commit. */
+  /** Runs after the commit of the transaction. */
   commit(): void;
 }
 
@@ -161,7 +161,7 @@ async function attemptOnce(
 export const STANDALONE =
   "the database is a standalone server without transactions; use a replica set";
 
-/** The end of such messages for operations that have the option `atomic`. */
+/** The end of error messages about missing transactions, for operations that have the option `atomic`. */
 export const NO_TRANSACTIONS: string = `${STANDALONE}, or "atomic: false"`;
 
 class Transient extends Error {}
@@ -224,7 +224,8 @@ export async function takeTurns<T>(
   { connection, turn, timeBudget }: TransactionOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  // A request in a shared transaction has locks, so requests that have their turn would wait for it.
+  // A request in a shared transaction already has locks. A request with a turn could wait for these locks, so the
+  // request in the shared transaction does not wait for a turn.
   if (sharedSession() !== undefined) return await timeBudget.wait(work());
   const { turns } = deploymentOf(connection.getClient());
   const before = turns.get(turn);

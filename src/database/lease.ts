@@ -12,11 +12,13 @@ export interface LeaseOptions {
 }
 
 interface ClaimOptions extends LeaseOptions {
-  /** The further fields of a new record, as expressions of an aggregation. */
+  /** The further fields of a new record of the lease, as expressions of an aggregation. */
   readonly first?: object;
 }
 
-/** The result of a claim. The record is missing if another process has claimed the first lease at the same time. */
+/**
+ * The result of an attempt to get the lease. The record is missing if another process has created it at the same time.
+ */
 interface Claimed<R> {
   /** The lease, unless another process has it. */
   readonly lease?: Lease;
@@ -112,8 +114,8 @@ export class Lease {
   }
 
   /**
-   * Updates the record if this process has the lease. The statement may take at most the duration of the lease, because
-   * the lease has ended by then.
+   * Updates the record of the lease if this process has the lease. The statement may take at most the duration of the
+   * lease, because the lease has ended by then.
    */
   #note(action: string, fields: object): Promise<Record<string, unknown> | null> {
     const message = `Cannot ${action} the lease of "${this.#name}"`;

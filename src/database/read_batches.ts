@@ -91,7 +91,7 @@ export async function* readDocuments(
   }
 }
 
-/** The turns of the reads of long lists. */
+/** The limit on simultaneous reads of long lists, which leaves connections to short requests. */
 const LIST_READS = new StatementTurns();
 
 /**

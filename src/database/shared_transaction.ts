@@ -12,10 +12,13 @@ import type { TimeBudget } from "./time_budget.ts";
 
 const MAX_COMMITS = 5;
 
-/** A filter that selects no entity. */
+/** A filter that selects no entity, for statements whose result is not needed. */
 const NOTHING = { _id: { $in: [] } };
 
-/** The clients whose driver was seen to send statements in the transaction around them. */
+/**
+ * The clients whose driver has passed the check that its statements join a transaction. The check runs once for each
+ * client.
+ */
 const joining = new WeakSet<mongo.MongoClient>();
 
 /**
@@ -42,7 +45,10 @@ class SharedTransaction {
     await (this.#begun ??= this.#begin(model, client));
   }
 
-  /** Begins the transaction by a statement, because the first statements of a request may be sent at the same time. */
+  /**
+   * Begins the transaction by an empty read. A request may send its first statements at the same time, and MongoDB
+   * would refuse a statement that arrives before the statement that begins the transaction.
+   */
   async #begin({ collection, db }: Model<unknown>, client: mongo.MongoClient): Promise<void> {
     if (!await runOutside(() => hasTransactions(client))) {
       throw new TypeError(`Cannot run requests in one transaction: ${STANDALONE}`);
@@ -53,8 +59,8 @@ class SharedTransaction {
     this.session = session;
     await collection.findOne(NOTHING);
     if (joining.has(client)) return;
-    // The driver asks for sessions of cursors and of other statements in two places. A sharded cluster refuses
-    // `distinct` in a transaction.
+    // The driver asks for a session in one place for cursors and in another place for all other statements. This
+    // command checks the other place. A sharded cluster would refuse `distinct` in a transaction.
     const find = { find: collection.collectionName, filter: NOTHING, limit: 1, singleBatch: true };
     await client.db(db.name).command(find, { readPreference: "primary" });
     if (this.joined < 2) {
@@ -64,7 +70,8 @@ class SharedTransaction {
   }
 
   commit(): Promise<void> {
-    // Work of a hook for which the hook does not wait may still send statements, which do not join from now on.
+    // A hook may have started work for which it does not wait. Later statements of this work do not join the
+    // transaction.
     this.state = "done";
     return this.#committed = this.#commit();
   }
@@ -86,11 +93,14 @@ class SharedTransaction {
     if (this.state === "open") this.state = "undone";
     await this.#committed?.catch(() => {});
     if (this.state === "undone") await this.#stop();
-    // The end of a session also ends its transaction.
+    // The end of a session also undoes its open transaction.
     await this.session?.endSession().catch(() => {});
   }
 
-  /** Stops the statement that is running in the transaction. The transaction would keep its locks until its end. */
+  /**
+   * Stops the statement that is running in the transaction, because the transaction would keep its locks until the
+   * statement has ended.
+   */
   async #stop(): Promise<void> {
     const { client, session } = this;
     if (client === undefined || session?.id === undefined) return;
@@ -131,7 +141,7 @@ export async function inSharedTransaction<T>(
     });
     return result;
   } finally {
-    // A client that repeats a refused request must not meet the locks of the transaction.
+    // The end of the transaction is awaited, so that a client that repeats its refused requests meets no locks of it.
     await timeBudget.wait(transaction.end()).catch(() => {});
   }
 }

@@ -1,10 +1,13 @@
 import type { ClientSession, mongo } from "mongoose";
 
-/** The field that exists in a document while a transaction touches the document. No committed document has the field. */
+/**
+ * The field that a transaction adds to a document and removes again, so that the document counts as written. No
+ * committed document has the field.
+ */
 const TOUCHED = "_mongrove_touched";
 
 interface Touch {
-  /** The conditions of the documents, already cast. */
+  /** The conditions that select the documents, already cast. */
   readonly filter: object;
   readonly session: ClientSession;
 }

@@ -80,7 +80,7 @@ export interface FieldFeatures {
   readonly inline?: boolean;
 }
 
-/** The options of {@linkcode rest} on a class about the life of its entities. */
+/** The options of {@linkcode rest} on a class about the life of its entities, such as a trash. */
 export interface LifecycleOptions {
   /**
    * Whether each write of an entity adds a record with the replaced values. `GET {route}/:id/history` reads the records
@@ -107,17 +107,24 @@ export interface ClassFeatures extends LifecycleOptions {
   readonly tenant?: string | false;
 }
 
-/** The options of a field that a value of an option of a feature implies. */
+/**
+ * The options of a field that follow from an option of a feature. For example, the option `stamp` makes its field
+ * read-only.
+ */
 export interface ImpliedOptions {
-  /** A field that a feature writes is read-only for clients. */
+  /** Whether the field is read-only for clients, because a feature writes it. */
   readonly readonly?: true;
   readonly exists?: true;
-  /** The framework alone writes the field, by routes of the field. Bodies of its entity cannot set the field. */
+  /**
+   * Whether the framework alone writes the field, by separate routes, such as the routes of a file. Bodies of the
+   * entity cannot set the field.
+   */
   readonly managed?: true;
 }
 
 /**
- * The options of fields that belong to features. Each has a function that returns the options that its value implies.
+ * The options of fields that belong to features. The function of an option returns the other options of the field that
+ * follow from its value.
  */
 export const FIELD_OPTIONS: Readonly<
   Record<keyof FieldFeatures, (value: unknown) => ImpliedOptions>
@@ -129,7 +136,7 @@ export const FIELD_OPTIONS: Readonly<
   inline: () => ({}),
 };
 
-/** The options of features that lists of values can have. */
+/** The options of features that a field with a list can have. */
 export const ARRAY_FIELD_OPTIONS: readonly (keyof ArrayFeatures)[] = ["onDelete"];
 
 /** @internal The operations that take each option. */

@@ -118,7 +118,7 @@ interface ObjectPlace {
 
 export interface ObjectNode {
   readonly view: View;
-  /** The name of the object's class. An object that comes from dotted paths has no class. */
+  /** The name of the object's class. A nested path of Mongoose has no class. */
   readonly model: string | undefined;
   /** Whether a body with an undeclared field is refused. Otherwise the undeclared field is ignored. */
   readonly strict: boolean;

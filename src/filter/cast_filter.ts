@@ -67,8 +67,7 @@ function checkCast(path: string, { given, result }: Record<"given" | "result", u
   if (after === undefined) {
     const isSent = typeof result !== "object" || result === null || Array.isArray(result) ||
       isStorable(result) || "toBSON" in result;
-    // Mongoose casts a document to its identifier. The identifier has no members that could be compared with the
-    // filter.
+    // Mongoose casts a document to its identifier, which has no members to compare. This cast is allowed.
     if (isSent) return;
     throw changed(path, "BSON does not know its class");
   }

@@ -125,8 +125,8 @@ export function replaceOperators(
 }
 
 /**
- * Marks all conditions of a filter as compiled, because the values of the filter have the types of their fields. A plain
- * value becomes an operator, because only operators can be marked.
+ * Marks all conditions of a filter as compiled, so that Mongoose does not cast them again, because their values have
+ * the types of the fields. A plain value becomes an operator, because only operators can be marked.
  */
 export function markConditions(filter: Filter): Filter {
   return Object.fromEntries(

@@ -92,7 +92,8 @@ export function alsoReading(projection: Projection, paths: readonly string[]): P
       !names.includes(topOf(path)) && (path !== "_id" || !value)
     ),
   );
-  // MongoDB refuses a projection that includes and excludes fields. It must stay so, or fields would not be read.
+  // MongoDB refuses a projection that both includes and excludes fields. If only included fields are left, the given
+  // projection is returned, so that MongoDB still refuses it. Otherwise, the other fields would not be read.
   return includes(others) === true ? projection : others;
 }
 

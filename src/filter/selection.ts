@@ -17,7 +17,10 @@ export interface Selection {
    * write must apply it, because it hides entities from the client.
    */
   readonly scope: Filter;
-  /** The part of `scope` that comes from class options. An entity that it excludes counts as absent. */
+  /**
+   * The part of `scope` that comes from class options. An entity that this part excludes, such as an entity in the
+   * trash, counts as missing.
+   */
   readonly present?: Filter;
   readonly version?: Filter | undefined;
   readonly options: Record<string, unknown>;

@@ -26,16 +26,16 @@ export interface Tidied {
   readonly removed: Readonly<Record<string, number>>;
 }
 
-/** The time between two runs of a process, in milliseconds. */
+/** The time between two removals of expired entities by one process, in milliseconds. */
 const EVERY_MS = 10 * 60_000;
 
 /**
- * The part of `EVERY_MS` by which the time between two runs varies. Processes that start together would otherwise claim
- * the lease at the same moment each time.
+ * The part of `EVERY_MS` by which the time between two removals varies. Processes that start together would otherwise
+ * claim the lease at the same moment each time.
  */
 const VARIATION = 0.1;
 
-/** The maximum number of entities that one portion removes. */
+/** The maximum number of entities that are removed at once, in one portion. */
 const PORTION = 100;
 
 /** The duration of the lease in milliseconds. A portion takes at most 10 seconds for its search and its removal. */
@@ -44,13 +44,16 @@ const LEASE_MS = 60_000;
 /** The pause between two claims of a lease that another process has, in milliseconds. */
 const CLAIM_PAUSE_MS = 200;
 
-/** The collection with the lease, in each database. */
+/** The collection with the lease for the removal of expired entities. */
 const COLLECTION = "mongrove_leases";
 
 interface ExpiringClass {
   readonly features: FeatureList;
   readonly tidies: readonly Tidy[];
-  /** Whether a router of the class leaves the removal to the framework. */
+  /**
+   * Whether the entities of the class are removed at intervals. If all routers of the class have `tidy: false`, only
+   * `Framework.tidy()` removes them.
+   */
   readonly isScheduled: boolean;
 }
 
@@ -58,7 +61,7 @@ interface TidyRun {
   readonly classes: Iterable<readonly [ModelClass, ExpiringClass]>;
   readonly lease: Lease;
   readonly at: Date;
-  /** The signal that ends the run after the current portion. */
+  /** The signal that ends the removal after the current portion. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -119,7 +122,9 @@ export class Housekeeper {
     return await tidyAll({ classes: this.#classes, lease, at });
   }
 
-  /** Ends the work at intervals until another router is mounted. Resolves when the current portion is done. */
+  /**
+   * Ends the removal of expired entities until another router is mounted. Resolves when the current portion is done.
+   */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -140,7 +145,10 @@ export class Housekeeper {
     }, this.#everyMS * factor).unref();
   }
 
-  /** Logs the first failure. Further failures are not logged until a run has succeeded, because each run is repeated. */
+  /**
+   * Removes expired entities, as a timer requests. Only the first failure is logged until a removal has succeeded,
+   * because the timer tries again.
+   */
   async #runScheduled(signal: AbortSignal): Promise<void> {
     if (!isOpen(mongoose.connection)) return;
     const classes = [...this.#classes].filter(([, { isScheduled }]) => isScheduled);
@@ -179,7 +187,7 @@ async function tidyAll({ classes, lease, ...run }: TidyRun): Promise<Tidied> {
         .catch((cause) => errors.push(new Error(`Cannot tidy "${name}"`, { cause })));
     }
   } finally {
-    // A lease that is not released ends by itself.
+    // A lease that is not released ends by itself, so a failure of the release is ignored.
     if (lease.isHeld) await lease.release().catch(() => {});
     lease.lose();
   }
@@ -189,7 +197,7 @@ async function tidyAll({ classes, lease, ...run }: TidyRun): Promise<Tidied> {
 }
 
 interface TidyClassOptions extends Omit<TidyRun, "classes">, ExpiringClass {
-  /** Gets the number of entities that a portion has removed. */
+  /** The function that gets the number of entities that a portion has removed. */
   readonly count: (portion: number) => void;
 }
 
@@ -222,7 +230,7 @@ async function tidyClass(
   );
 }
 
-/** The housekeeper of this process. */
+/** The object that removes expired entities in this process. */
 export const housekeeper = new Housekeeper();
 
 endAtClose(() => housekeeper.stop());

@@ -151,7 +151,7 @@ export function initialize(options: InitializeOptions = {}): FrameworkRouter {
   return initializeWith(features, options);
 }
 
-/** Mounts the routes of models whose options belong to the given features. */
+/** Mounts the routes of models with a list of features. `initialize()` passes all features, and tests pass a few. */
 export function initializeWith(
   known: FeatureList,
   options: InitializeOptions,

@@ -61,12 +61,12 @@ export async function queryFor<M extends FrameworkModel>(
     ? known.levels
     : known.levels.map((level) => ({ ...level, filterPaths: new ListedPaths([], level.shape) }));
   const route = { ...known, limits, levels };
-  // Hooks of the request may run at the same time and use its `req.framework`. The view has another `req.framework`, so
-  // that this query does not change the `req.framework` of the hooks.
+  // Hooks of the request may run at the same time and use its `req.framework`. This query therefore uses a view of the
+  // request, which has another `req.framework`.
   const own = requestView(req as FrameworkRequest);
   const { context, badQuery } = openCall(route, { req: own, count: countSelected });
   try {
-    // The scope and the functions of the fields see the sender that the hooks of the request see.
+    // The scope, and the functions in `hidden` and `readonly`, get the same sender as the hooks of the request.
     const { actor } = (req as Partial<FrameworkRequest>).framework ?? {};
     if (actor !== undefined) Object.assign(context.state, { actor });
     narrowToReader(context);

@@ -7,8 +7,8 @@ import type { JsonWriter } from "./bytes/json_writer.ts";
 const { Types: Fields } = mongoose.Schema;
 
 /**
- * A function that writes a stored value as JSON text and moves the reader past the value. The caller has reserved 63
- * bytes of the output, so a value of a fixed size needs no other check.
+ * A function that writes a stored value as JSON text and moves the `BsonReader` past the value. The caller has reserved
+ * 63 bytes of the output, so a value of a fixed size needs no other check.
  */
 export type WriteBytes = (source: BsonReader, out: JsonWriter) => void;
 

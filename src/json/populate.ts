@@ -42,7 +42,10 @@ export type Targets = ReadonlyMap<string, FieldTargets>;
 
 export interface TargetFinder {
   readonly names: ReadonlySet<string>;
-  /** The reference fields that the client has named. Every answer shows the entities of the others. */
+  /**
+   * The reference fields that the client has named. The operation may name further reference fields, whose entities
+   * every answer shows.
+   */
   readonly asked: ReadonlySet<string>;
   /**
    * The fields of a referenced entity that the answer shows in addition to `_id`, by the name of the reference field.

@@ -229,7 +229,10 @@ class JsonMaker {
   }
 }
 
-/** Returns the field of a key that only kinds declare. An object that is no document may hold their hidden fields. */
+/**
+ * Returns the field of a key that only the kinds (discriminators) of a model declare. An object that is no document may
+ * contain a hidden field of a kind, which the JSON must leave out.
+ */
 function kindField(key: string, shape: Shape | undefined): FieldShape | undefined {
   return shape && shape.kinds.size > 0 ? strictestField(key, shape) : undefined;
 }

@@ -13,7 +13,7 @@ const VERSIONS = { "3.1": "3.1.1", "3.2": "3.2.0" } as const;
 export interface DescribedApi {
   /** The routes, whose paths have the form of OpenAPI, and their operation IDs. */
   readonly routes: ReadonlyMap<RouteNode, string>;
-  /** The endpoints that belong to no model. */
+  /** The endpoints that belong to no model, such as the path for batches. */
   readonly endpoints: readonly Endpoint[];
 }
 

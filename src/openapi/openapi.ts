@@ -81,10 +81,12 @@ interface Served {
   readonly tag: string;
 }
 
-/** The options of the document that the documentation page can show. It shows `q` only as a parameter with `content`. */
+/**
+ * The form of the document that the documentation page can read. The page shows `q` only as a parameter with `content`.
+ */
 const PAGE_FORMS = { q: "content", version: "3.1" } as const;
 
-/** Whether the documentation page requests the document. The options `PAGE_FORMS` then apply. */
+/** Whether the documentation page requests the document. The page always gets the form in `PAGE_FORMS`. */
 function isForPage(url: string): boolean {
   return new URLSearchParams(queryOf(url)).get("q") === "content";
 }

@@ -42,7 +42,7 @@ export interface RouteNode
   readonly words: OperationWords;
   /** The joined descriptions of the features of the operation, such as the parameters of pages. */
   readonly facts: JoinedDescription;
-  /** The headers of the answers of a route that a class option has added. */
+  /** The headers that only the answers of class options and of files have, such as the headers of a download. */
   readonly answerHeaders?: Readonly<Record<string, AnswerHeader>> | undefined;
   readonly many: boolean;
   /** Whether the node describes the method `QUERY` of a list, whose parameters are in a body. */
@@ -153,8 +153,8 @@ export function queryNode(route: Route): RouteNode | undefined {
 }
 
 /**
- * Returns the first field that a body needs, if every sender gets the usual message of Mongoose for a body without the
- * field.
+ * Returns the first required field of a body, for the example of an error. Fields for which some senders could get
+ * another message than the message of Mongoose are left out.
  */
 function neededField({ fields, view }: ObjectNode, data: DataType | undefined): string | undefined {
   if (data === undefined || isSchema(data)) return undefined;

@@ -82,7 +82,8 @@ export function buildField(field: FieldRecord, schemaOf: SchemaOf): BuiltField {
   }
   const own = Object.fromEntries(Object.entries(options).filter(([key]) => !OWN_OPTIONS.has(key)));
   if (options.apart === true) own.select = false;
-  // Mongoose does not know the object, which is a rule of tenants.
+  // Mongoose takes only a boolean. The object `{ global: true }` is an option of the framework for classes with
+  // tenants.
   if (isJsonObject(own.unique)) own.unique = true;
   for (const [name, value] of Object.entries(options)) {
     if (isFeature(name)) Object.assign(own, FIELD_OPTIONS[name](value));

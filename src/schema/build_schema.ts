@@ -37,7 +37,10 @@ export interface SchemaAddition {
 /** The functions that change each schema that is built. Several routers may have features with such functions. */
 const additions = new Set<SchemaAddition>();
 
-/** Adds functions that run for each schema that is built from now on. */
+/**
+ * Adds functions that run for each schema that is built from now on, such as the functions of class options that add
+ * fields.
+ */
 export function addToSchemas(addition: SchemaAddition): void {
   additions.add(addition);
 }

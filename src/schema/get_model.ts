@@ -43,7 +43,8 @@ export function getModel<C extends ModelClass>(
   connection: Connection = mongoose.connection,
 ): ModelOf<C> {
   const known = models.get(connection)?.get(target);
-  // Mongoose builds the indexes of a model when it is compiled, which no transaction allows.
+  // Mongoose builds the indexes of a model when it compiles the model. MongoDB refuses such builds in a transaction, so
+  // a request in a shared transaction compiles the model outside of it.
   return (known ?? runOutside(() => compile(target, connection))) as unknown as ModelOf<C>;
 }
 

@@ -154,7 +154,8 @@ export class IndexBuilds {
     this.#logged.clear();
     this.#tries = 0;
     this.#untold.delete(this);
-    // A connection that closes early has no such index that a write could meet.
+    // If the indexes cannot be listed, such as after the connection was closed, the hint about older indexes is left
+    // out.
     olderUnique(this.#model).then((older) => {
       const text = olderText(this.name, older);
       if (older.length === 0 || this.#logged.has(text)) return;
@@ -243,7 +244,7 @@ function olderText(name: string, older: readonly string[]): string {
 
 /**
  * Returns the names of the unique indexes in the database that the class would have without its class options, and that
- * no index of the class is.
+ * do not belong to the class with its class options.
  */
 async function olderUnique(model: Model<unknown>): Promise<string[]> {
   const rules = new Set(withCollation(model, declaredIndexes(model.schema as Schema)).map(ruleOf));
@@ -367,7 +368,10 @@ function uniqueIndexes(model: Model<unknown>): UniqueRule[] {
   return withCollation(model, model.schema.indexes() as SchemaIndex[]);
 }
 
-/** Returns the unique indexes of a list, with the collation of the schema. */
+/**
+ * Returns the unique indexes of a list. Each index has the collation of the schema unless it declares one, as in
+ * Mongoose.
+ */
 function withCollation({ schema }: Model<unknown>, indexes: readonly SchemaIndex[]): UniqueRule[] {
   const { collation } = (schema as Schema).options as UniqueOptions;
   return indexes.filter(([, { unique }]) => unique)

@@ -18,7 +18,10 @@ const { BSON } = mongoose.mongo;
 
 type Values = Record<string, unknown>;
 
-/** A copy that lacks some fields, with the entity from which it was made. A later test still gets these fields. */
+/**
+ * A copy of an entity that lacks some fields, because a hook has left them out of the answer. The functions of later
+ * hooks still get these fields from the entity.
+ */
 interface Reduced {
   readonly entity: object;
   readonly names: readonly string[];
@@ -26,25 +29,26 @@ interface Reduced {
 
 const reduced = new WeakMap<object, Reduced>();
 
-/** The values of fields that were read only for tests, by the entity that lacks them. */
+/** The stored values that were read only for hooks that name their fields, by the entity that lacks these values. */
 const alsoRead = new WeakMap<object, Readonly<Values>>();
 
-/** The entities whose fields were to be read for tests, and that were no longer found. */
+/** The entities that the database no longer had when their fields were read for a hook. */
 const vanished = new WeakSet<object>();
 
 /**
- * Reads the stored values of fields that an entity lacks, for the tests that name these fields. This takes a query for
- * each entity, so only reads that make entities and guards of writes do it, and only for fields that the read leaves
- * out. Tests reject an entity that was removed meanwhile or has left the scope.
+ * Reads the stored values of fields that the read of an entity has left out, for hooks that name these fields. Each
+ * entity costs a query, so only reads that make entities and the hooks of writes use this function. The hooks reject an
+ * entity that was removed in the meantime or has left the scope.
  *
- * @throws {TypeError} If the entity lacks its identifier, because a test without the fields could let it pass.
+ * @throws {TypeError} If the entity lacks its identifier, by which its fields are read. A hook without the fields could
+ * let the entity pass.
  */
 export async function readAlso(
   source: Source,
   { entity, names, isOnly }: {
     readonly entity: object;
     readonly names: readonly string[];
-    /** Whether the source has one entity, which needs no identifier. */
+    /** Whether the source has only one entity, which is found without its identifier. */
     readonly isOnly: boolean;
   },
 ): Promise<void> {
@@ -57,7 +61,9 @@ export async function readAlso(
   else alsoRead.set(entity, BSON.deserialize(BSON.serialize(stored), LOOSE));
 }
 
-/** Lets the tests of another document of an entity use the fields that {@linkcode readAlso} has read for the entity. */
+/**
+ * Lets hooks use the fields that {@linkcode readAlso} has read, when the hooks get another document of the same entity.
+ */
 export function shareFields(entity: object, other: object): void {
   const also = alsoRead.get(entity);
   if (also !== undefined) alsoRead.set(other, also);
@@ -67,7 +73,7 @@ const LOOSE = { validation: { utf8: false } } as const;
 
 const readers = new WeakMap<Shape, Map<string, FieldReader>>();
 
-/** Reads fields of documents, of instances and of objects that `fetch` hooks return. */
+/** Reads the fields that hooks name, from documents, from instances, and from objects that `fetch` hooks return. */
 const ofEntities: EntityFields = {
   isReadable: (entity) => !vanished.has(reduced.get(entity)?.entity ?? entity),
   read(entity, names) {
@@ -98,7 +104,10 @@ function valueOf(entity: object, name: string): unknown {
   return Object.hasOwn(values, name) ? Reflect.get(values, name) : undefined;
 }
 
-/** Returns the values of a spread `{ ...document }`, with the values that a hook has added. */
+/**
+ * Returns the values of a spread `{ ...document }` that a hook has returned, with the values that the hook has added.
+ * Returns any other object unchanged.
+ */
 function storedOf(entity: object): object {
   const spread = spreadOf(entity);
   return spread === undefined ? entity : { ...spread.stored, ...spread.added };
@@ -129,8 +138,8 @@ function convert(
 }
 
 /**
- * Returns a copy of a value in the form in which the driver decodes stored values. A test gets the copy, so that the
- * entity is neither frozen nor changed.
+ * Returns a copy of a value in the form in which the driver decodes stored values. A hook gets the copy frozen, and the
+ * value of the entity stays unchanged.
  */
 function copyOf(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;

@@ -33,7 +33,7 @@ export type EntityName = string | { readonly _id: unknown };
  * writes JSON from bytes and leaves out entities and fields as the hooks say.
  */
 export interface Judge {
-  /** The fields that the hooks read. The read includes these fields, and the answer does not show them for that. */
+  /** The fields that the hooks read. The database returns these fields too, although the answer may not show them. */
   readonly reads: readonly string[];
   /** The fields that the hooks may leave out. */
   readonly leavesOut: readonly string[];
@@ -59,7 +59,7 @@ export interface ReadRequest {
   readonly finder?: TargetFinder | undefined;
   /** The text that is written between two entities of a list. The default is a comma. */
   readonly separator?: Separator | undefined;
-  /** The hooks that name their fields. Missing if another hook gets entities, or no hook does. */
+  /** The hooks of the read if all of them name the fields that they read. Missing if a hook gets whole entities. */
   readonly judge?: Judge | undefined;
 }
 
@@ -89,16 +89,11 @@ export interface BytesRead {
    * counted up to the limit of `count`.
    */
   page(page: PageRead, count?: CountRead): Promise<FoundPage>;
-  /**
-   * Reads one entity. Returns `null` if no entity with the given name matches the filter and the scope of the request.
-   */
+  /** Reads one entity. Returns `null` if the named entity does not exist or does not match the filter and the scope. */
   one(name: EntityName): Promise<OneRead | null>;
 }
 
-/**
- * A read that returns entities as objects, for requests in which a hook gets the entities or the operation changes
- * them.
- */
+/** A read that returns entities as objects, because a hook gets them or the operation changes them. */
 export interface EntitiesRead {
   readonly kind: "documents";
   list(page?: PageRead): AsyncIterable<readonly EntityValue[]>;
@@ -194,7 +189,7 @@ export interface FoundPage {
  */
 export interface CreationClaim extends TransactionPart {
   readonly ids: readonly unknown[];
-  /** Returns the next reserved identifier, for a new entity. */
+  /** Returns the next identifier that is reserved for a new entity. */
   takeId(): unknown;
   /**
    * Stores the identifiers of the entities before the entities are written, because hooks may have changed the
@@ -220,7 +215,7 @@ export interface Change {
   readonly body?: JsonObject | undefined;
   /**
    * The bodies of several new entities. Missing if the request creates at most one entity. `undefined` stands for a
-   * body that is refused, for which a document finds the errors.
+   * body that strict bodies refuse. The caller handles this body as a document, which reports the errors.
    */
   readonly bodies?: readonly (JsonObject | undefined)[] | undefined;
   /** Whether either all new entities are stored or none. Otherwise, each new entity succeeds or fails separately. */
@@ -243,16 +238,16 @@ export interface Change {
 export type Write =
   | {
     readonly kind: "statement";
-    /** Sends the statement. The conditions in `unchanged` bind the statement to the values that a guard has read. */
+    /** Sends the statement. The conditions `unchanged` bind it to values that a hook has read to allow the write. */
     send(unchanged?: Filter): Promise<WriteResult | Unsent>;
   }
   | { readonly kind: "documents"; readonly reason: string };
 
-/** The fields of a stored entity that a guard of a write reads. */
+/** The fields of a stored entity by which a hook decides whether a write is allowed (guard). */
 export interface GuardedFields {
-  /** Returns the frozen values of fields that the guard names. */
+  /** Returns the frozen values of fields that the hook names. */
   readonly read: ReadFields;
-  /** The conditions that the fields are stored as they were read. */
+  /** The conditions that the stored values of the fields have not changed since they were read. */
   readonly unchanged: Filter;
 }
 
@@ -347,9 +342,9 @@ export interface Source {
    */
   readStored(name: EntityName, paths: readonly string[]): Promise<StoredObject | undefined>;
   /**
-   * Reads the fields that a guard of a write names, of the entity that a change may write. Returns `null` if the request
-   * selects no such entity, and `undefined` if a statement cannot be bound to the values. Missing if the source has no
-   * collection.
+   * Reads the fields by which a hook decides about the write of an entity (guard). Returns `null` if the request
+   * selects no such entity, and `undefined` if the conditions of a statement cannot express the values. Missing if the
+   * source has no collection.
    */
   readGuarded?(
     name: EntityName,
@@ -393,8 +388,8 @@ export interface Source {
   remove(entity: EntityValue): Promise<void>;
   identify(entity: EntityValue): unknown;
   /**
-   * Removes the entities with the given identifiers. `unchanged` has a condition for each entity, which binds its removal
-   * to the values that a guard has read.
+   * Removes the entities with the given identifiers. `unchanged` has a condition for each entity, which fails if
+   * another request has changed a value that a hook has read to allow the removal.
    */
   removeMany(ids: readonly unknown[], unchanged?: readonly Filter[]): Promise<void>;
 }

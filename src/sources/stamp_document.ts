@@ -33,14 +33,17 @@ export function stampDocument(doc: object, duties: WriteDuties | undefined): voi
 interface Stamping {
   /** The stored values of the same object before the write. Missing if the write adds the object. */
   readonly stored: unknown;
-  /** Whether the stored values are known. If they are not, Mongoose tells which parts are new or changed. */
+  /**
+   * Whether the values before the write are known. If they are not, Mongoose tells which embedded documents are new or
+   * changed.
+   */
   readonly isKnown: boolean;
   readonly duties: WriteDuties;
 }
 
 function stampParts(holder: Document, { stored, isKnown, duties }: Stamping): void {
   for (const [path, type] of Object.entries(holder.schema.paths)) {
-    // A kind of the class has another schema, which belongs to no class, so the type of the field names the class.
+    // The schema of a kind (discriminator) belongs to no class, so the class is found by the type of the field.
     const target = typesWithin(type).map(schemaClass).find((each) => each !== undefined);
     if (target === undefined) continue;
     // Mongoose names the values of a Map by the path of the Map and "$*".
@@ -78,7 +81,7 @@ function finderIn(
   const nameOf = (values: StoredObject) =>
     values._id === undefined ? textWithout(values, names) : storedText(values._id);
   const objects = before.filter(isJsonObject) as StoredObject[];
-  // Of elements with the same name, the first one counts.
+  // If several stored elements have the same identifier or the same values, the first one is compared.
   const named = new Map(objects.reverse().map((each) => [nameOf(each), each]));
   return (part) =>
     named.get(nameOf(part._id === undefined ? valuesToStore(part) : { _id: part._id }));
@@ -101,7 +104,10 @@ function stampPart(
   setStamps(part, isSame ? kept : { ...kept, ...duties.stamps({ target, schema }, isNew) });
 }
 
-/** Returns the stored values of the stamped fields, which a write keeps unless it sets them. */
+/**
+ * Returns the stored values of the fields in which class options store values, because a write keeps them unless it
+ * sets them.
+ */
 function keptStamps(stored: StoredObject | undefined, names: readonly string[]): Stamps {
   if (stored === undefined) return {};
   return Object.fromEntries(names.map((name) => [name, stored[name]]));

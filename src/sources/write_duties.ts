@@ -24,10 +24,16 @@ export interface WrittenEntities {
   readonly model: Model<unknown>;
 }
 
-/** Values to store, cast to the types of their fields. The value `undefined` removes a field. */
+/**
+ * The values that class options store with a write, cast to the types of their fields. The value `undefined` removes a
+ * field.
+ */
 export type Stamps = Readonly<Record<string, unknown>>;
 
-/** A class with the schema by which its entities are written, which belongs to a connection. */
+/**
+ * A class, and the schema by which a connection writes its entities. The values of class options are cast by this
+ * schema.
+ */
 export interface StampedClass {
   readonly target: ModelClass;
   readonly schema: Schema;
@@ -49,17 +55,17 @@ export interface WriteDuties {
    */
   readonly removal?: () => Stamps;
   /**
-   * Sends further statements in the transaction of a write. Missing if no class option has such statements, so that a
-   * write needs no transaction.
+   * Sends the statements that class options add to a write, such as an entry of an audit log, in the transaction of the
+   * write. Missing if class options add no statements, so that a write needs no transaction.
    */
   readonly together?:
     | ((written: WrittenEntities, session: ClientSession) => Promise<void>)
     | undefined;
-  /** The names of the fields whose updates `together` joins. Missing if it joins all updates. */
+  /** The names of the fields whose updates need the statements of class options. Missing if every update needs them. */
   readonly joinedFields?: ReadonlySet<string> | undefined;
 }
 
-/** Whether the further statements of class options join an update of the given fields or paths. */
+/** Whether class options add statements to an update of the given fields or paths. */
 export function joinsUpdate(
   { together, joinedFields }: Pick<WriteDuties, "together" | "joinedFields">,
   paths: readonly string[],
@@ -68,7 +74,10 @@ export function joinsUpdate(
   return joinedFields === undefined || paths.some((path) => joinedFields.has(topOf(path)));
 }
 
-/** Returns the further statements that class options join to a change, or `undefined` if there are none. */
+/**
+ * Returns the function that sends the statements which class options add to a change. Returns `undefined` if there are
+ * no such statements.
+ */
 export function togetherFor(
   duties: WriteDuties | undefined,
   { operation, body = {} }: Pick<Change, "operation" | "body">,
@@ -88,9 +97,9 @@ export function stampsFor(
 }
 
 /**
- * Returns a function that runs a write and the further statements of class options in one transaction, so that both are
- * stored or none. The argument `together` is a function that already runs the write in a transaction, such as with a
- * write of the parent.
+ * Returns a function that runs a write, and the statements that class options add to it, in one transaction, so that
+ * all of them are stored or none. The argument `together` is a function that already runs the write in a transaction,
+ * such as with a write of the parent.
  */
 function withDuties(
   { together: duty }: Pick<WriteDuties, "together">,
@@ -118,7 +127,7 @@ function withDuties(
     });
 }
 
-/** Returns the operators of an update that stores the values of class options. */
+/** Returns the fields for `$set` and `$unset` in an update that stores the values of class options. */
 export function operatorsFor(
   stamps: Stamps = {},
 ): { readonly set: Record<string, unknown>; readonly unset: Record<string, unknown> } {
@@ -128,9 +137,12 @@ export function operatorsFor(
   return { set: Object.fromEntries(set), unset: Object.fromEntries(unset) };
 }
 
-/** A write of documents that class options may join. */
+/** The properties of a write of Mongoose documents to which class options may add statements. */
 export interface BoundWrite extends Pick<WrittenEntities, "change"> {
-  /** A function that already runs the write in a transaction with a write of the parent. */
+  /**
+   * A function that already runs the write in a transaction with a write of the parent. Missing without such a
+   * transaction.
+   */
   readonly together?: Together | undefined;
 }
 
@@ -140,7 +152,10 @@ interface BoundOptions {
   readonly part?: TransactionPart | undefined;
 }
 
-/** Returns a function that runs the write of documents and the further statements of class options in one transaction. */
+/**
+ * Returns a function that runs the write of documents, and the statements that class options add to it, in one
+ * transaction.
+ */
 export function boundWriter(
   docs: readonly Document[],
   { change, together, duties, timeBudget, part }: BoundWrite & BoundOptions,
@@ -153,19 +168,20 @@ export function boundWriter(
   const written = { change, model };
   const { connection, turn } = turnsIn(first);
   // Updates of different entities seldom conflict, so only transactions of one entity take turns. Creations conflict if
-  // their further statements write one document.
+  // the statements of class options write the same document.
   const own = docs.length === 1 && change !== "create" ? `${turn}/${first._id}` : turn;
   const transaction = { connection, turn: own, timeBudget, part };
   const joined = withDuties(duties, { ...transaction, written, together, session });
-  // Middleware of the application may change further fields until the statement is sent.
+  // Middleware of the application may change further fields until the statement is sent, so this is decided when the
+  // write runs.
   const isJoined = () =>
     change !== "update" || docs.some((doc) => joinsUpdate(duties, doc.modifiedPaths()));
   return async (write) => await (isJoined() ? joined : plain)(write);
 }
 
 /**
- * Returns a function that runs a removal by identifiers and the further statements of class options in one transaction.
- * Returns `together` if there are no such statements.
+ * Returns a function that runs a removal by identifiers, and the statements that class options add to it, in one
+ * transaction. Returns `together` if class options add no statements.
  */
 export function boundRemoval(
   model: Model<unknown>,

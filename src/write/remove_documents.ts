@@ -53,7 +53,7 @@ interface UpdateRemoved extends SaveDocumentOptions {
   readonly removal: Update;
 }
 
-/** Sends the update that is sent in the place of the removal of a document. */
+/** Updates a document and does not remove it. The trash uses such an update to mark an entity as removed. */
 async function updateRemoved(
   model: Model<unknown>,
   { named, removal, collation, statementOptions, together = alone, isRecorded }: UpdateRemoved,
@@ -114,7 +114,9 @@ async function updateMatching(
   return count;
 }
 
-/** Reads entities before their removal, in the transaction of the removal. */
+/**
+ * Reads entities before their removal, in the transaction of the removal, because class options record their values.
+ */
 async function readRemoved(
   model: Model<unknown>,
   { ids, session, scope, fields = {} }: {
@@ -170,7 +172,7 @@ export async function removeMatching(
       count = Number(deletedCount);
       if (!isRecorded) return undefined;
       if (count === before.length) return before;
-      // Some entities did not match the filter and were not removed.
+      // Some entities did not match the filter and were not removed, so they are left out of the result.
       const left = await readRemoved(model, { ids, session, scope, fields: { _id: 1 } });
       const kept = new Set(left.map(({ id }) => storedText(id)));
       return before.filter(({ id }) => !kept.has(storedText(id)));
@@ -179,7 +181,7 @@ export async function removeMatching(
   return count;
 }
 
-/** The options of a removal of the entities that given conditions name. */
+/** The options of a removal of the entities that match given conditions. */
 export interface RemoveNamedOptions {
   /** The identifiers of the removed entities, which class options get with the removal. */
   readonly ids?: readonly unknown[];

@@ -53,13 +53,19 @@ export interface SaveDocumentOptions {
   readonly overwrites?: boolean;
   readonly statementOptions: (session?: ClientSession, mostMS?: number) => StatementOptions;
   readonly together?: Together;
-  /** Whether each write returns the entities that it has written, which class options record. */
+  /**
+   * Whether each write returns the entities that it has written, because class options record them, such as in a
+   * history.
+   */
   readonly isRecorded?: boolean;
-  /** The update that is sent in the place of a removal. Missing if a removal removes the document. */
+  /**
+   * The update that is sent in the place of a removal, such as for the trash. Missing if a removal removes the
+   * document.
+   */
   readonly removal?: Update | undefined;
 }
 
-/** The entities that a statement has written. Missing if no class option records them. */
+/** The entities that a statement has written. Missing if no class option, such as a history, records them. */
 export type Written = readonly WrittenEntity[] | undefined;
 
 /**
@@ -68,7 +74,7 @@ export type Written = readonly WrittenEntity[] | undefined;
  */
 export type Together = (write: Write<Written>) => Promise<void>;
 
-/** The function that runs a write without other writes. */
+/** The function that runs a write for a request that sends no other writes together with it. */
 export const alone: Together = async (write) => void await write();
 
 /**
@@ -114,7 +120,7 @@ function updateDocument(doc: Document, options: SaveDocumentOptions): Promise<vo
   });
 }
 
-/** The options of an update that returns the values before it. */
+/** The options of an update that returns the stored values before the update. */
 export const REPLACED = { ...BEFORE_WRITE, returnDocument: "before" } as const;
 
 /**
@@ -320,7 +326,7 @@ async function causeOf(
   const refused = [error.writeErrors].flat();
   const { errorResponse } = error;
   if (refused.length === 0) return errorResponse instanceof Error ? errorResponse : error;
-  // The error has undone the transaction of the request, if there is one.
+  // The error has undone the transaction of the request, so the read of the indexes must not join this transaction.
   const indexes = await runOutside(() => collection.indexes());
   return new BulkError(
     new Map(refused.map(({ index, code, errmsg = "" }) => {

@@ -20,7 +20,7 @@ export const AS_STORED = {
   promoteBuffers: false,
   bsonRegExp: true,
   enableUtf8Validation: false,
-  // The driver refuses BigInt values beside `promoteLongs: false`.
+  // The driver refuses `useBigInt64: true` together with `promoteLongs: false`.
   useBigInt64: false,
   raw: false,
 } as const;
@@ -107,12 +107,17 @@ export function takeSnapshot(doc: Document): Snapshot {
 
 const seen = new WeakMap<Document, readonly string[]>();
 
-/** Records the fields on which a write of a document depends, such as the fields that a guard has read. */
+/**
+ * Records the fields on which a write of a document depends, such as the fields that a hook has read to allow the
+ * write.
+ */
 export function bindToSeen(doc: Document, names: readonly string[]): void {
   seen.set(doc, names);
 }
 
-/** Returns the fields on which a write of a document depends. */
+/**
+ * Returns the fields on which a write of a document depends. The write is refused if another request has changed them.
+ */
 export function seenOf(doc: Document): readonly string[] {
   return seen.get(doc) ?? [];
 }

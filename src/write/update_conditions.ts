@@ -88,8 +88,8 @@ export function boundUpdate(
 }
 
 /**
- * Returns the condition that the fields which a guard has read of a document are stored as they were read, so that a
- * removal is bound to them.
+ * Returns the condition for the removal of a document that a hook has allowed. The fields that the hook has read must
+ * still have the same stored values, or the document is not removed.
  */
 export function unchangedSeen(doc: Document): Filter {
   const names = seenOf(doc);
@@ -211,7 +211,7 @@ export function isKnownWithin(values: Filter, scope: Filter): boolean {
   );
 }
 
-/** Returns the value of an equality, which may have the operator `$eq`. */
+/** Returns the value that a condition compares for equality, with or without the operator `$eq`. */
 function operandOf(value: unknown): unknown {
   return isJsonObject(value) && Object.keys(value).join() === "$eq" ? value.$eq : value;
 }

@@ -24,7 +24,7 @@ export interface WrittenEntity {
  */
 export const BEFORE_WRITE = { ...AS_STORED, promoteValues: true } as const;
 
-/** The names of the fields of the entity at whose top an update writes. */
+/** Returns the names of the top-level fields that an update writes. */
 export function fieldsOf(update: Update): string[] {
   return [...new Set(Object.values(update).flatMap((paths) => Object.keys(paths).map(topOf)))];
 }
@@ -43,12 +43,15 @@ export function changedBy(update: Update, before: StoredObject): string[] {
   });
 }
 
-/** Returns the fields that every record of a write needs, such as the version. */
+/** Returns the names of the fields that class options need to record any write, such as the version. */
 export function alwaysRead({ schema }: Pick<Document, "schema">): (string | undefined)[] {
   return [versionKeyOf({ schema }), schema.get("discriminatorKey") as string | undefined];
 }
 
-/** Returns the projection of the fields that an update writes, and of the fields that every record needs. */
+/**
+ * Returns the projection for a statement whose result class options record. The projection has the fields that the
+ * updates write, and the fields that a record of any write needs.
+ */
 export function projectionOfWrite(
   updates: readonly Update[],
   always: readonly (string | undefined)[],

@@ -46,10 +46,10 @@ export interface FieldOptions<V, I = V> {
   /** Whether request bodies cannot set the field. Hooks can set the field. */
   readonly readonly?: boolean | FieldRule;
   /**
-   * Whether the parent leaves out this field, which has routes. Answers, bodies, filters and orders of the parent then
-   * do not have the field, and reads of the parent do not load it. The option is required if all reads of the field's
-   * routes are limited by a scope or entity hooks, because this scope and these hooks do not limit reads of the parent.
-   * With `false`, the parent shows the whole field.
+   * Whether the parent leaves out this field, because the field has routes that show it. Answers, bodies, filters and
+   * orders of the parent then do not have the field, and reads of the parent do not load it. The option is required if
+   * all reads of the field's routes are limited by a scope or entity hooks, because this scope and these hooks do not
+   * limit reads of the parent. With `false`, the parent shows the whole field.
    */
   readonly apart?: boolean;
   /**
@@ -134,9 +134,9 @@ export interface FieldOptions<V, I = V> {
 export interface StandardSchema {
   /** The property by which Standard Schema describes a schema. */
   readonly "~standard": {
-    /** The version of the specification. */
+    /** The version of Standard Schema. */
     readonly version: 1;
-    /** The name of the library. */
+    /** The name of the validation library. */
     readonly vendor: string;
     /** Validates a value, synchronously or asynchronously. */
     readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;

@@ -186,16 +186,19 @@ type IndependentOptions<V, I> =
     >;
   };
 
-/** @internal The type of the option `K`, which belongs to numbers, dates or strings, or an error text. */
+/**
+ * @internal The type of an option such as `min` or `trim`, which belongs to numbers, dates or strings, or an error
+ * text. `K` is the name of the option.
+ */
 export type CheckedRule<K extends BoundOption | StringOption, V, I> = [I] extends
   [K extends BoundOption ? number | Date : string] ? NonNullable<FieldOptions<V, I>[K]>
   : `${K} belongs to ${K extends BoundOption ? "numbers and dates"
     : "strings"}, the value is ${InWords<I>}`;
 
-/** @internal The options that belong to numbers and dates. */
+/** @internal The options that belong to numbers and dates, such as `min`. */
 export type BoundOption = "min" | "max";
 
-/** @internal The options that belong to strings. */
+/** @internal The options that belong to strings, such as `trim`. */
 export type StringOption = "minLength" | "maxLength" | "match" | "trim" | "lowercase" | "uppercase";
 
 /**

@@ -45,7 +45,10 @@ export function and(...hooks: CallableFunction[]): CallableFunction {
 
 const judgeEvery: Judge = (rules, args) => judgeFrom(0, { rules, args, leftOut: [] });
 
-/** Judges by the rules from an index on. No promise is made if no test returns one, because lists may be long. */
+/**
+ * Applies the rules of hooks to an entity, beginning with the rule at an index, until a rule rejects the entity. A
+ * promise is returned only if the test of a hook returns a promise, because promises would slow down long lists.
+ */
 function judgeFrom(
   index: number,
   { rules, args, leftOut }: {
@@ -126,8 +129,8 @@ type Judge = (
 ) => MaybePromise<Effect | undefined>;
 
 /**
- * Records the fields that a composed hook names, and returns the hook. The composed hook has a rule if all its hooks
- * have rules.
+ * Records the fields that a composed hook names, and returns the hook. If all of its hooks read only the fields that
+ * they name, the composed hook does so too, and gets a rule by which it runs without a whole entity.
  */
 function composed<F extends object>(
   hook: F,

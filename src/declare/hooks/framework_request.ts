@@ -47,7 +47,7 @@ export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
   parent?: object;
   /**
    * The sender of the request, as the option `actor` of `Framework.initialize()` returns it after the `preFetch` hooks.
-   * Missing without the option, before these hooks have passed, and for requests of nobody.
+   * Missing without the option, before these hooks have passed, and if the option returns `undefined`.
    */
   readonly actor?: Actor;
   /** A property that only exists in types, so that TypeScript distinguishes requests for different models. */

@@ -6,7 +6,7 @@ import { andThen } from "./run_hook.ts";
 
 /**
  * @internal The type `T` without properties that can be set. Dates, bytes and values of the driver stay unchanged,
- * because a test gets copies of them.
+ * because the test of a hook gets copies of them.
  */
 export type DeepReadonly<T> = T extends
   | ((...args: never[]) => unknown)
@@ -17,7 +17,9 @@ export type DeepReadonly<T> = T extends
   : T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
   : T;
 
-/** @internal The fields of the entity `E` that a hook can list. Methods and `_id` are no such fields. */
+/**
+ * @internal The fields of the entity `E` that a hook such as `onlyIf()` can list. Methods and `_id` cannot be listed.
+ */
 export type ListedFields<E> = {
   [
     K in keyof E as K extends "_id" | Exclude<keyof Document, "__v"> ? never
@@ -45,51 +47,57 @@ export type OptionalField<E> =
   & string;
 
 /**
- * @internal A text for a compile error if the list `L` has a field that a hook cannot leave out. If the test has an
- * annotation `F`, the entity is not known yet, and the list is checked at start-up.
+ * @internal A text for a compile error if the list `L` of `leaveOut()` has a field that is not optional. If the test of
+ * the hook has a type annotation `F`, the entity is not known yet, and the list is checked at start-up.
  */
 export type Omittable<E, F, L extends string> = unknown extends F
   ? [Exclude<L, OptionalField<E>>] extends [never] ? unknown
   : `leaveOut takes optional fields, ${Exclude<L, OptionalField<E>>} is required`
   : unknown;
 
-/** @internal The object that a test gets. The object has the named fields `K` of the entity `E`, and `_id`. */
+/**
+ * @internal The object that the test of a hook such as `onlyIf()` gets. The object has the named fields `K` of the
+ * entity `E`, and `_id`.
+ */
 export type NamedFields<E, K extends string> = DeepReadonly<Pick<E, (K | "_id") & keyof E>>;
 
 /**
- * @internal The entity that a hook with names takes. If the parameter of its test has a type annotation `F`, the hook
- * takes every entity with these fields. Otherwise the hook takes the entity `E` of the operation.
+ * @internal The entity that a hook with a list of fields takes. If the parameter of its test has a type annotation `F`,
+ * the hook takes every entity with these fields. Otherwise the hook takes the entity `E` of the operation.
  */
 export type NamedEntity<E, F> = unknown extends F ? E : F;
 
 /**
- * @internal A text for a compile error if the annotation `F` of a test has a field that the list `K` does not name. The
- * test would find `undefined` in such a field.
+ * @internal A text for a compile error if the test of a hook has an annotation `F` with a field that the list `K` does
+ * not name. The test would find `undefined` in such a field.
  */
 export type Covering<F, K extends string> = unknown extends F ? unknown
   : [Exclude<keyof F, K | "_id">] extends [never] ? unknown
   : `the test gets ${Exclude<keyof F, K | "_id"> & string}, which the list does not name`;
 
-/** @internal A test of the named fields `K` of an entity `E`, or of the fields of its annotation `F`. */
+/**
+ * @internal The test of a hook such as `onlyIf()`. The test gets the fields `K` of the entity `E` that the hook names,
+ * or the fields of its annotation `F`.
+ */
 export type NamedTest<E, F, K extends string, R> = (
   req: R,
   fields: F & NamedFields<E, K>,
   previous?: F & NamedFields<E, K>,
 ) => MaybePromise<boolean>;
 
-/** The effect of a hook with names on one entity. */
+/** The result of a hook that names the fields which it reads, for an entity that passes the hook. */
 export interface Effect {
   /** The fields that the answer must not show of the entity. */
   readonly leftOut: readonly string[];
 }
 
-/** The effect of a hook that lets an entity pass with all its fields. */
+/** The result of a hook that names its fields, for an entity that passes with all its fields. */
 export const UNCHANGED: Effect = { leftOut: [] };
 
 /** A function that returns the frozen values of some fields of an entity. */
 export type ReadFields = (names: readonly string[]) => object;
 
-/** The arguments of a test, which reads the fields that it names. */
+/** The arguments with which a hook that names its fields is called for one entity. */
 export interface NamedArguments {
   readonly req: unknown;
   readonly read: ReadFields;
@@ -98,8 +106,8 @@ export interface NamedArguments {
 }
 
 /**
- * A hook that reads only the fields that it names, so that no entity has to be made for the hook. `judge` returns
- * `undefined` if the hook rejects the entity.
+ * A hook in a form that reads only the fields which the hook names (rule), so that no entity has to be made for the
+ * hook. `judge` returns `undefined` if the hook rejects the entity.
  */
 export interface NamedRule {
   /** The fields that the hook reads. */
@@ -110,8 +118,8 @@ export interface NamedRule {
 }
 
 /**
- * The fields that a hook reads and leaves out. A hook that is composed with hooks without names has such fields too, and
- * no rule.
+ * The fields that a hook reads and leaves out. `rule` is missing for a hook that is composed with a hook that needs
+ * whole entities.
  */
 interface HookFields {
   readonly rule?: NamedRule;
@@ -121,12 +129,15 @@ interface HookFields {
 
 const known = new WeakMap<object, HookFields>();
 
-/** Returns the rule of a hook that reads only named fields. Returns `undefined` for any other hook. */
+/**
+ * Returns the rule by which a hook runs on the fields that it names, without a whole entity. Returns `undefined` for a
+ * hook that needs whole entities.
+ */
 export function namedRule(hook: object | undefined): NamedRule | undefined {
   return hook && known.get(hook)?.rule;
 }
 
-/** Returns the fields that a hook names because its tests read them. */
+/** Returns the fields that a hook names because it reads them. */
 export function readBy(hook: object | undefined): readonly string[] {
   return hook && known.get(hook)?.reads || [];
 }
@@ -136,14 +147,17 @@ export function leftOutBy(hook: object | undefined): readonly string[] {
   return hook && known.get(hook)?.leavesOut || [];
 }
 
-/** Records the fields of a hook, and the rule of a hook that reads only these fields. */
+/**
+ * Records the fields that a hook reads and leaves out. The rule of the hook is recorded too, by which the hook runs
+ * without a whole entity.
+ */
 export function recordFields(hook: object, fields: HookFields): void {
   known.set(hook, fields);
 }
 
 /** Reads fields of entities, and copies entities without some fields, for hooks that get a whole entity. */
 export interface EntityFields {
-  /** Whether all fields of an entity could be read. Tests reject any other entity. */
+  /** Whether all fields of an entity could be read. A hook that names its fields rejects any other entity. */
   isReadable(entity: object): boolean;
   /** Returns the frozen values of some fields of an entity, and its `_id`. */
   read(entity: object, names: readonly string[]): object;
@@ -152,9 +166,9 @@ export interface EntityFields {
 }
 
 /**
- * The reader of whole entities. The module that knows Mongoose sets the reader when it is loaded, because this folder
- * imports nothing of Mongoose. Hooks may be called without the pipeline, such as in a unit test of an application, and
- * get plain objects in this case.
+ * The functions that read fields of whole entities. The module that knows Mongoose sets them when it is loaded, because
+ * this folder imports nothing of Mongoose. Hooks may be called without the pipeline, such as in a unit test of an
+ * application, and get plain objects in this case.
  */
 let entityFields: EntityFields = {
   isReadable: () => true,
@@ -166,12 +180,15 @@ let entityFields: EntityFields = {
     Object.fromEntries(Object.entries(entity).filter(([name]) => !names.includes(name))),
 };
 
-/** Sets the reader of whole entities. */
+/** Sets the functions that read fields of whole entities, for hooks that name their fields. */
 export function setEntityFields(reader: EntityFields): void {
   entityFields = reader;
 }
 
-/** Returns a hook that takes whole entities and applies a rule to them. */
+/**
+ * Returns a hook for a whole entity that decides by a rule, which reads only named fields. The hook runs if the entity
+ * is made anyway, such as for another hook.
+ */
 export function hookOf(rule: NamedRule): EntityHook<object, unknown> {
   const hook: EntityHook<object, unknown> = (req, entity, previous) => {
     if (!entityFields.isReadable(entity)) return null;
@@ -191,7 +208,7 @@ export function hookOf(rule: NamedRule): EntityHook<object, unknown> {
   return hook;
 }
 
-/** Checks the list of names and the test of a hook when the hook is declared. */
+/** Checks the lists of fields and the test of a hook such as `onlyIf()`, when the hook is declared. */
 function checkNamed(
   called: string,
   { lists, test }: { readonly lists: readonly unknown[]; readonly test: unknown },
@@ -209,7 +226,7 @@ function checkNamed(
 
 type AnyTest = (req: unknown, fields: object, previous?: object) => MaybePromise<unknown>;
 
-/** Returns a function that runs a test with the fields that it names. */
+/** Returns a function that calls the test of a hook with the fields that the hook names. */
 function asker(test: AnyTest, names: readonly string[]) {
   return ({ req, read, readPrevious }: NamedArguments) =>
     readPrevious === undefined
@@ -217,7 +234,7 @@ function asker(test: AnyTest, names: readonly string[]) {
       : test(req, read(names), readPrevious(names));
 }
 
-/** Returns the hook of `onlyIf()` with a list of names. */
+/** Returns the hook that `onlyIf()` makes from a list of names of fields and a test. */
 export function onlyIfNamed(names: readonly string[], test: AnyTest): EntityHook<object, unknown> {
   checkNamed("onlyIf", { lists: [names], test });
   const reads = [...new Set(names)];

@@ -10,8 +10,8 @@ export type CheckedNames<U extends FieldUse, M, L> = L extends readonly unknown[
   : readonly FieldNames<U, M>[];
 
 /**
- * @internal The type of the name of a field that clients use in the way `U`. A wrong name gets an error text as its type,
- * which TypeScript prints.
+ * @internal The type of the name of a field that clients use in the way `U`, such as sorting. A wrong name gets an
+ * error text as its type, which TypeScript prints.
  */
 export type CheckedName<U extends FieldUse, M, N> = N extends FieldNames<U, M> ? N
   : N extends keyof M ? NameProblem<U, M, N>

@@ -11,8 +11,8 @@ export type FieldUse =
   | ("group" | "unit" | "sum" | "avg");
 
 /**
- * @internal The names of the fields that clients can use in the way `U`. If the model `M` is not known, every string is
- * accepted.
+ * @internal The names of the fields that clients can use in the way `U`, such as sorting. If the model `M` is not
+ * known, every string is accepted.
  */
 export type FieldNames<U extends FieldUse, M> = IsKnown<M> extends false ? string
   : U extends "filter" ? FilterPath<M>
@@ -25,8 +25,8 @@ export type FieldNames<U extends FieldUse, M> = IsKnown<M> extends false ? strin
 export type IsKnown<M> = unknown extends M ? false : "~unnamed" extends keyof M ? false : true;
 
 /**
- * @internal The reason why clients cannot use the field `K` in the way `U`, as text for a compile error, or `never` if
- * clients can.
+ * @internal The reason why clients cannot use the field `K` in the way `U`, such as sorting, as text for a compile
+ * error, or `never` if clients can.
  */
 export type NameProblem<U extends FieldUse, M, K extends keyof M> = K extends UndeclaredUse[U]
   ? `${U} takes declared fields, ${K} is none`

@@ -9,7 +9,7 @@ export interface FieldRecord {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** The options of an `@rest` decorator on a class or on a property. Routes are built from these records. */
+/** The options of an `@rest` decorator on a class or on a property, from which routes are built. */
 export interface RestRecord extends Omit<RestOptions, "route"> {
   /** The path of the route. On a property, the default is `/` and the name of the property. */
   readonly route?: string;
@@ -71,7 +71,7 @@ function recordsIn(metadata: object): ModelRecords {
  */
 export function createRecords(target: ModelClass): ModelRecords {
   if (!Object.hasOwn(target, Symbol.metadata)) {
-    // Writable, because compilers may assign the metadata of a decorated subclass
+    // The property is writable, because compilers may assign the metadata of a decorated subclass.
     const metadata = { value: {}, writable: true, configurable: true };
     Object.defineProperty(target, Symbol.metadata, metadata);
   }

@@ -80,8 +80,8 @@ export function takesQ({ origin }: Operation): boolean {
 }
 
 /**
- * The properties of actions, by the subject of the action. `operationOf()` replaces the verb by the method of the
- * action.
+ * The properties of an action on one entity, and of an action on all entities. `operationOf()` replaces the verb by the
+ * HTTP method of the action.
  */
 export const ACTIONS: Readonly<Record<"one" | "all", Operation>> = {
   one: {

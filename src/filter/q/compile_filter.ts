@@ -64,7 +64,8 @@ function readParameter(url: string): string | undefined {
   const [first, ...others] = parameters.getAll("q");
   if (others.length > 0) throw badFormat(`Parameter "q" is given more than once`);
   try {
-    // `URLSearchParams` replaces malformed bytes, so the server would run a filter that the client has not sent.
+    // `URLSearchParams` replaces malformed bytes, so the server would run a filter that the client has not sent. Such a
+    // URL is refused.
     if (first !== undefined) decodeURIComponent(query);
     return first;
   } catch {

@@ -8,7 +8,7 @@ export class ListedPaths {
   readonly names: readonly string[];
   /**
    * The paths in the option that lead through a reference, such as `author.name`. Each of them must be in the option
-   * itself, because the start-up checks the guards of the referred class for these paths only.
+   * itself, because the start-up checks the hooks of the referred class for these paths only.
    */
   readonly referred: ReadonlyMap<string, ReferredPath>;
   /**
@@ -61,8 +61,8 @@ export class ListedPaths {
   }
 
   /**
-   * Whether the option `filter` has a longer path that begins with the given path, and no reference is between them. A
-   * condition on an array may then use `$elemMatch` to name the fields of its elements.
+   * Whether the option `filter` has a path to a field inside of the value at the given path, without a reference on the
+   * way. A condition on an array may then use `$elemMatch` to name the fields of its elements.
    */
   isBelow(path: string): boolean {
     return this.#formsOf(path).some((form) =>

@@ -17,8 +17,8 @@ export interface Operator {
   /** Other operators, of which the same condition must have at least one. For example, `$options` needs `$regex`. */
   readonly beside?: readonly string[];
   /**
-   * Whether MongoDB accepts every operand that `compile` returns. An error about any other operator is answered with a
-   * 400, because the client has sent the operand.
+   * Whether MongoDB accepts every operand that `compile` returns. If not, an error of MongoDB is answered with a 400,
+   * because the client has sent the operand.
    */
   readonly isSafe?: boolean;
 }

@@ -13,8 +13,8 @@ export interface ReferredPath {
 }
 
 /**
- * Returns the reference that a path of a client leads through, and the names after it. Returns `undefined` if the path
- * leads through no reference that clients see.
+ * Returns the reference through which a path in the filter of a client leads, and the names after it. Returns
+ * `undefined` if the path leads through no reference that clients see.
  */
 export function findReference(
   path: string,
@@ -29,7 +29,7 @@ export function findReference(
     const below = names.slice(index + 1);
     const [next] = below;
     if (reference === undefined || next === undefined) continue;
-    // A path such as `authors.0.name` names an element of a list of references first.
+    // In a path such as `authors.0.name`, the reference is the element `authors.0` and not the list.
     if (field.kind === "array" && INDEX.test(next)) continue;
     return { path: names.slice(0, index + 1).join("."), reference, below };
   }

@@ -25,9 +25,9 @@ const MAX_NAMES = 100;
 export const INDEX = /^(0|[1-9]\d{0,8})$/;
 
 /**
- * Returns the field that a path of a client names. The path may lead through objects, maps, arrays and free-form
- * fields. Throws a 400 if the path names no field, or a field that clients cannot see. Both errors are equal, so that a
- * client cannot find hidden fields.
+ * Returns the field that a path in the filter of a client names. The path may lead through objects, maps, arrays and
+ * free-form fields. Throws a 400 if the path names no field, or a field that clients cannot see. Both errors are equal,
+ * so that a client cannot find hidden fields.
  */
 export function resolvePath(path: string, shape: Shape | undefined): FieldShape {
   const field = fieldAt(path, shape);
@@ -35,7 +35,7 @@ export function resolvePath(path: string, shape: Shape | undefined): FieldShape 
   return field;
 }
 
-/** Returns the field that a path of a client names, or `undefined` if the path names no field that clients see. */
+/** Returns the field that a path in the filter of a client names, or `undefined` if clients see no such field. */
 export function fieldAt(path: string, shape: Shape | undefined): FieldShape | undefined {
   return namesIn(path)?.reduce<FieldShape | undefined>(
     (field, name) => field && fieldIn(field, name),
@@ -43,7 +43,7 @@ export function fieldAt(path: string, shape: Shape | undefined): FieldShape | un
   );
 }
 
-/** Returns the names in a path of a client, or `undefined` if the text is no path. */
+/** Splits a path in the filter of a client into its names. Returns `undefined` if the text is no path. */
 export function namesIn(path: string): string[] | undefined {
   const names = path.split(".");
   const isPath = names.length <= MAX_NAMES &&
@@ -112,8 +112,8 @@ export function withoutIndexes(path: string, shape: Shape): string {
 }
 
 /**
- * Returns the fields that a path leads through, each with its path. The list ends with the first array or free-form
- * field, so names after such a field have no entry.
+ * Returns the fields that a path leads through, each with its path, such as to find an array on the path. The list ends
+ * with the first array or free-form field, so names after such a field have no entry.
  */
 export function fieldsOn(path: string, shape: Shape): [path: string, field: FieldShape][] {
   const found: [string, FieldShape][] = [];

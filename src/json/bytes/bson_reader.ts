@@ -100,8 +100,8 @@ export function readInt64(source: Buffer, at: number): number {
 }
 
 /**
- * The sizes of values by BSON type, by which a reader skips a value. -1 stands for a size that is stored in front of
- * the value and does not include itself. -2 stands for a stored size that includes itself.
+ * The sizes of values by BSON type, by which the `BsonReader` skips a value. -1 stands for a size that is stored in
+ * front of the value and does not include itself. -2 stands for a stored size that includes itself.
  */
 const SIZES: Readonly<Record<number, number>> = {
   0x01: 8,

@@ -122,8 +122,8 @@ export class JsonWriter {
   }
 
   /**
-   * Writes `count` bytes of the reader as lower-case hexadecimal digits. The caller must have reserved two bytes for
-   * each byte of the reader.
+   * Writes `count` bytes of the `BsonReader` as lower-case hexadecimal digits. The caller must have reserved two bytes
+   * for each of them.
    */
   hex(from: BsonReader, count: number): void {
     const { bytes: source } = from;

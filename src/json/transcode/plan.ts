@@ -48,7 +48,7 @@ export interface Plan {
 export interface FieldPlan extends ValuePlan {
   readonly property: string;
   readonly name: Uint8Array;
-  /** The name as JSON text, with quotes and a colon. */
+  /** The name of the field as JSON text, with quotes and a colon. */
   readonly key: Uint8Array;
   /**
    * `1` for a field with a default, else `0`. The transcoder subtracts the value from the number of expected fields, so
@@ -102,8 +102,8 @@ class Planner {
   #around: readonly Shape[] = [];
 
   /**
-   * Plans an entity. An object of the same shape inside the entity gets another plan, because `shows` applies to the
-   * fields of the entity alone.
+   * Compiles the rules for an entity. An object of the same class inside of the entity gets separate rules, because
+   * `shows` selects the fields of the entity alone.
    */
   root(shape: Shape, shows: (name: string, field: FieldShape) => boolean): Plan {
     const plan = openPlan();

@@ -26,8 +26,8 @@ export interface TranscoderOptions {
  */
 export interface FieldWriter {
   /**
-   * Handles the current value and moves the reader behind it. Returns `false` if the value must be converted in the
-   * usual way. The key of the field has already been written.
+   * Writes the current value if its field needs another conversion, and moves the `BsonReader` past the value. Returns
+   * `false` if the value must be converted in the usual way. The key of the field has already been written.
    */
   take(transcoder: Transcoder, field: FieldPlan): boolean;
 }
@@ -219,8 +219,8 @@ function canHold(types: number, { type, bytes, at }: BsonReader): boolean {
 
 export interface DocumentWriterOptions {
   /**
-   * Returns the JSON text of a document with a value that only Mongoose can write. The text replaces the text that the
-   * transcoder has begun.
+   * Returns the JSON text of a document with a value that only Mongoose can write. This text replaces the text that was
+   * begun for the document.
    */
   readonly decode: (document: Buffer) => string;
   readonly fieldWriter?: FieldWriter;

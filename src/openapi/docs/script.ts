@@ -11,13 +11,14 @@ const paint = () => document.documentElement.classList.toggle("dark-mode", dark.
 dark.addEventListener("change", paint);
 paint();
 
-// The schemas of which filters and bodies consist. The list of schemas leaves them out, but no
-// class with such a name
+// The names of schemas that are only parts of filters and bodies. The list of schemas does not
+// show them, but shows a class with such a name
 const PARTS = /(Condition|Operators|Operand|Input|StoredType|AnyValue)\\d*$/;
 
 const includes = (text, phrase) => String(text ?? "").toLowerCase().includes(phrase);
 
-// The groups that a filter leaves are opened once for each filter
+// The search text for which the groups were opened. A group that the reader closes again stays
+// closed until the text changes
 let opened = "";
 function openGroups() {
   const groups = document.querySelectorAll(".opblock-tag-section:not(.is-open) .opblock-tag");
@@ -26,7 +27,8 @@ function openGroups() {
 
 const plugin = () => ({
   fn: {
-    // Swagger UI compares tags and paths only
+    // The search of Swagger UI finds only tags and paths. This search also finds summaries and
+    // operation IDs
     opsFilter(tags, phrase) {
       const sought = phrase.toLowerCase();
       if (sought !== opened) setTimeout(openGroups);
@@ -45,7 +47,7 @@ const plugin = () => ({
   statePlugins: {
     spec: {
       wrapSelectors: {
-        // An equal result must be the same object, or the page is drawn again and again
+        // The page is drawn again for each new object, so an equal result must be the same object
         selectSchemas: (original) => {
           let all, shown;
           return (...args) => {
@@ -63,7 +65,8 @@ const plugin = () => ({
     },
   },
   wrapComponents: {
-    // A link inside a button cannot be reached by all readers. The button sets the hash of the URL, too
+    // A screen reader cannot reach a link inside of a button. The button sets the hash of the URL
+    // itself, so the link is left out
     DeepLink: (Original, { React }) => (props) =>
       React.createElement(Original, { ...props, enabled: false }),
   },
@@ -85,7 +88,7 @@ function complete() {
       element.setAttribute("aria-label", nameOf(element));
     }
   }
-  // The keyboard scrolls an element that has the focus
+  // Only an element that can have the focus can be scrolled by the keyboard
   for (const element of document.querySelectorAll("pre:not([tabindex])")) element.tabIndex = 0;
 }
 

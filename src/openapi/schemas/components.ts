@@ -20,7 +20,7 @@ const SUFFIXES: Readonly<Record<View, string>> = {
 interface Named {
   readonly name: string;
   /**
-   * The text that distinguishes several schemas of one key, such as the answers of one class with different populated
+   * The text that distinguishes schemas with the same key, such as the answers of one class with different populated
    * references.
    */
   readonly detail?: string;
@@ -31,7 +31,10 @@ interface Named {
 export class Components {
   readonly #names = new Map<unknown, Map<string, string>>();
   readonly #schemas = new Map<string, JsonSchema>();
-  /** The responses as JSON, by name. */
+  /**
+   * The JSON texts of the responses in the document, by the names of their components. Equal responses are found by
+   * their texts.
+   */
   readonly #responses = new Map<string, string>();
 
   /**

@@ -53,8 +53,8 @@ export function describeEntity(
 }
 
 /**
- * Returns the function that describes the objects in an entity which hooks may have changed. Hooks may have changed
- * these objects too, so none of their fields is required.
+ * Returns the function that describes the objects inside of an entity. Hooks may have changed these objects, so none of
+ * their fields is required.
  */
 function hookedObjects(components: Components): AnswerObjects {
   const others = { isHooked: true, isSelected: false, lacks: [], populated: new Map() };

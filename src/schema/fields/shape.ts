@@ -32,8 +32,7 @@ export class Shape {
   readonly rights: Rights;
   readonly #fields = new Map<string, FieldShape>();
   /**
-   * The Mongoose schema with the fields. Missing for an object that comes from dotted paths, because such an object has
-   * no schema.
+   * The Mongoose schema with the fields. Missing for a nested path of Mongoose, which is an object without a schema.
    */
   readonly schema: Schema | undefined;
   #joined: ReadonlyMap<string, Shape> | undefined;
@@ -177,8 +176,8 @@ export interface FieldShape {
   /** Whether the framework alone writes the field, by routes of the field. */
   readonly managed?: boolean;
   /**
-   * The Mongoose type of the field, with the options of its decorator. Missing for an object that comes from dotted
-   * paths.
+   * The Mongoose type of the field, with the options of its decorator. Missing for a nested path of Mongoose, which is
+   * an object without a schema.
    */
   readonly type?: SchemaType;
   readonly shape?: Shape;

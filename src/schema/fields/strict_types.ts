@@ -3,7 +3,7 @@ import { namesNoDay } from "./texts.ts";
 
 /** The JSON values that a field of one type takes with `initialize({ bodies: "strict" })`. */
 export interface StrictType {
-  /** The values in words, for error messages. */
+  /** The JSON values that the type takes, in words for error messages. */
   readonly words: string;
   /** The JSON type of the values. Missing if the type takes only texts with a pattern. */
   readonly type?: "string" | "number" | "integer" | "boolean";
@@ -20,7 +20,7 @@ export const STRICT_DATE = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])";
 /** The pattern of a date-time of RFC 3339 without leap seconds, which JavaScript cannot read. */
 export const STRICT_DATE_TIME = `${STRICT_DATE}${TIME}${OFFSET}`;
 
-/** Bytes in base64, with padding and without unused bits, as answers show them. */
+/** The pattern of bytes in base64, with padding and without unused bits. Answers show bytes in this form. */
 const BASE64 = "([0-9a-zA-Z+/]{4})*([0-9a-zA-Z+/][AQgw]==|[0-9a-zA-Z+/]{2}[AEIMQUYcgkosw048]=)?";
 
 /** The patterns of the digits of an integer of at most 64 bits, without and with a minus. */
@@ -75,7 +75,8 @@ const WHOLE = new Map(
  * range of the value.
  */
 export function isOfJsonType(value: unknown, name: string): boolean {
-  // A regular expression could exhaust its stack at many megabytes of base64, so the bytes are written again instead.
+  // A regular expression could exhaust its stack at many megabytes of base64. The text is decoded and encoded again
+  // instead, and compared with the result.
   if (name === "Buffer") {
     return typeof value === "string" && Buffer.from(value, "base64").toString("base64") === value;
   }

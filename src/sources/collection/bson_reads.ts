@@ -96,9 +96,15 @@ export class BsonReads {
    * object, so its writer is compiled once.
    */
   readonly #partly = new WeakMap<object, BsonToJson>();
-  /** The writers that leave out fields for hooks, by the writer of all fields and by the names of the left-out fields. */
+  /**
+   * The writers that leave out fields for hooks. The keys are the writer of all fields, and the names of the left-out
+   * fields.
+   */
   readonly #without = new WeakMap<BsonToJson, Map<string, BsonToJson>>();
-  /** The readers of named fields, by the list of names. A list belongs to a hook, so each hook builds its reader once. */
+  /**
+   * The readers of some fields of a document, by the list of field names. A hook that names the fields which it reads
+   * has one list, so its reader is built once.
+   */
   readonly #named = new WeakMap<readonly string[], NamedReader>();
 
   constructor({ model, shape }: StoredReaderOptions) {
@@ -192,12 +198,15 @@ export class BsonReads {
     return readBatches(this.#open(query), { timeBudget });
   }
 
-  /** Reads the result of a query of a long list, which leaves room for other requests. */
+  /**
+   * Reads the result of a query of a long list. The reads of all long lists together use at most half of the connection
+   * pool, so that other requests find a free connection.
+   */
   longList(query: StoredQuery, timeBudget: TimeBudget): AsyncGenerator<Batch> {
     return this.#list(query, timeBudget);
   }
 
-  /** Returns the reader of some fields of stored documents. */
+  /** Returns the reader of the given fields of stored documents, for a hook that names the fields which it reads. */
   named(names: readonly string[]): NamedReader {
     let reader = this.#named.get(names);
     if (reader === undefined) {

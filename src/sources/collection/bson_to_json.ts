@@ -23,7 +23,7 @@ interface StoredJsonOptions {
   readonly model: Model<unknown>;
   readonly shape: Shape;
   readonly projection?: Projection;
-  /** The fields that the JSON lacks, although the projection shows them. */
+  /** The fields that the JSON lacks although the projection shows them, because a hook has left them out. */
   readonly leftOut?: readonly string[];
 }
 
@@ -73,7 +73,10 @@ export class BsonToJson {
     return writeJoined(this.#documents, { stored, separator });
   }
 
-  /** Returns the JSON text of documents of which each one has its own writer. */
+  /**
+   * Returns several documents as one JSON text, each with a separate writer. Hooks may leave different fields out of
+   * each document, so one writer is not enough.
+   */
   joinedBy(
     all: readonly { readonly stored: Buffer; readonly writer: BsonToJson }[],
     separator: Separator,

@@ -291,7 +291,7 @@ export class CollectionSource implements Source {
   }
 
   /**
-   * Removes by one statement the entities that match the conditions `named`, the filter of the request and the scope.
+   * Removes the entities that match the given conditions, the filter of the request and the scope, by one statement.
    * The option `filter` replaces the filter of the request.
    */
   protected async removeNamed(named: Filter, removal: RemoveNamedOptions = {}): Promise<void> {
@@ -372,8 +372,8 @@ export class CollectionSource implements Source {
   }
 
   /**
-   * Returns the filter for the entity with the given name. Returns `undefined` if no entity can have the name, so that
-   * no query is needed.
+   * Returns the filter for the entity that a read names, by the text in a path or by a stored identifier. Returns
+   * `undefined` if no entity can match, so that no query is needed.
    */
   protected idFilter(name: EntityName): Filter | undefined {
     return typeof name === "string" ? byKey(name, this.#options) : byStoredId(name);

@@ -50,7 +50,8 @@ export function instanceMaker(
     // A hook may set a hidden field that is not stored. Every hidden field is therefore defined as not enumerable from
     // the beginning, so that the value cannot appear in the answer.
     for (const { name } of hidden) Object.defineProperty(instance, name, SECRET);
-    // JSON shows the fields in the order in which they are stored.
+    // The fields are set in the order in which they are stored, because JSON shows them in the order in which they are
+    // set.
     for (const name of Object.keys(stored)) {
       const value = stored[name];
       if (value !== undefined) fields.get(name)?.put(instance, value);
@@ -123,7 +124,7 @@ class FieldMaker {
   }
 }
 
-/** A field of an entity, read as an instance of the class would hold it. */
+/** The conversion of one field from its stored value to the value that an instance of the class has. */
 export interface FieldReader {
   readonly name: string;
   /** Converts a stored value to the value of an instance. */

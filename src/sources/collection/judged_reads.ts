@@ -61,7 +61,10 @@ export class JudgedReads {
     for await (const passed of this.#passedBatches(query)) yield await this.#texts(passed, query);
   }
 
-  /** Reads the JSON text of each entity of a page that is full, although hooks may leave out entities. */
+  /**
+   * Reads a page as a separate JSON text for each entity. If hooks leave out entities, further entities are read until
+   * the page is full.
+   */
   async eachOf(
     page: PageRead,
     queryOf: (page: PageRead) => StoredQuery,
@@ -70,7 +73,7 @@ export class JudgedReads {
     return await this.#texts(passed.slice(0, page.limit), queryOf(page));
   }
 
-  /** Reads a page that is full, although hooks may leave out entities. */
+  /** Reads a page as one JSON text. If hooks leave out entities, further entities are read until the page is full. */
   async page(
     page: PageRead,
     queryOf: (page: PageRead) => StoredQuery,
@@ -114,7 +117,10 @@ export class JudgedReads {
     return { passed: kept.map(({ value }) => value), lastIndex };
   }
 
-  /** Reads the documents of a list in batches. Without a page, the list may be long, so it takes turns with others. */
+  /**
+   * Reads the documents of a list or of a page in batches. A list without pages may be long, so it leaves half of the
+   * connections to other requests.
+   */
   async *#stored(query: StoredQuery, page?: PageRead): AsyncGenerator<readonly Buffer[]> {
     const batches = page === undefined
       ? this.#reader.longList(query, this.#timeBudget)
@@ -172,7 +178,10 @@ export class JudgedReads {
     return paths.some((path) => this.#judge.leavesOut.includes(topOf(path)));
   }
 
-  /** Returns the JSON text of an entity with all fields that the reader may see, also if the client selects fields. */
+  /**
+   * Returns the JSON text of an entity with all fields that the reader may see, even if the client selects fields. The
+   * cursor of the next page may only contain sort values that this text shows.
+   */
   #whole({ stored, leftOut }: Passed, { whole }: StoredQuery): Buffer {
     return this.#writer({ projection: whole ?? {} }, leftOut).joined([stored]);
   }

@@ -44,12 +44,14 @@ export class NamedReader {
     });
   }
 
-  /** Whether a default of a named field depends on other fields, so that the whole document must be read. */
+  /**
+   * Whether the default of a field that a hook names depends on other fields, so that the whole document must be read.
+   */
   get needsWhole(): boolean {
     return this.#fields.some(({ missing }) => missing === undefined);
   }
 
-  /** Returns a frozen object with the named fields of a stored document, and its `_id`. */
+  /** Returns a frozen object with `_id` and the fields of a stored document that a hook names. */
   read(stored: Buffer): object {
     const found = this.#find(stored);
     const values: Record<string, unknown> = {};
@@ -134,8 +136,9 @@ export class NamedReader {
 const IDS_AT_ONCE = 256;
 
 /**
- * Makes identifiers from copies of stored bytes. A copy for each identifier would take longer than all other values of
- * most tests, and without a copy an identifier would keep the whole reply of the database in memory.
+ * Makes identifiers from copies of stored bytes. The memory of the copies is reserved for many identifiers at once,
+ * because a separate buffer for each identifier would be slow. Without a copy, an identifier would keep the whole reply
+ * of the database in memory.
  */
 class IdMaker {
   #copies = Buffer.alloc(0);
@@ -158,7 +161,10 @@ const ids = new IdMaker();
 
 const LOOSE = { validation: { utf8: false } } as const;
 
-/** Joins elements of a document to another document. The bytes are copied, so that tests cannot change the original. */
+/**
+ * Returns a new BSON document with some elements of a stored document. The bytes are copied, because a hook gets values
+ * that share the bytes and could change the stored document.
+ */
 function documentOf(elements: readonly Buffer[]): Buffer {
   const size = elements.reduce((sum, { length }) => sum + length, 5);
   const joined = Buffer.allocUnsafe(size);
@@ -170,8 +176,8 @@ function documentOf(elements: readonly Buffer[]): Buffer {
 }
 
 /**
- * Returns the value at the position of the reader and moves past the value. Returns `undefined` and does not move if
- * only the driver can decode the value.
+ * Returns the value at the position of the `BsonReader` and moves past the value. Returns `undefined` and does not move
+ * if only the driver can decode the value.
  */
 function scalarAt(source: BsonReader): unknown {
   const { type, bytes, at } = source;

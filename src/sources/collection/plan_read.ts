@@ -17,7 +17,10 @@ export type ReadPlan =
   & (
     | {
       readonly kind: "bytes";
-      /** Whether hooks that name their fields run for each entity. */
+      /**
+       * Whether hooks run on the stored bytes of each entity. Such hooks name the fields that they read, so no objects
+       * are made.
+       */
       readonly isJudged: boolean;
     }
     | { readonly kind: "documents"; readonly by: "driver" | "mongoose" | "fetch" }
@@ -40,7 +43,7 @@ export interface ReadFacts {
  */
 export interface RequestFacts {
   readonly forChange: boolean;
-  /** Whether the caller needs the entities as objects, although no hook gets them. */
+  /** Whether the caller needs the entities as objects although no hook gets them, such as for a change. */
   readonly needsEntities?: boolean;
   readonly selection: Pick<Selection, "options" | "projection">;
   readonly shape: Shape;
@@ -96,8 +99,8 @@ export function planRead(
 const READ_HOOKS = ["postFetch", "preSend"] as const;
 
 /**
- * Whether all hooks that get entities are hooks of a read that name their fields, so that no entity has to be made for
- * them.
+ * Whether all hooks that get entities are hooks of a read and name the fields that they read. No entity has to be made
+ * as an object for such hooks.
  */
 export function nameTheirFields(hooks: Hooks<object>): boolean {
   const { postFetch, preSend, ...others } = hooks;
@@ -105,7 +108,10 @@ export function nameTheirFields(hooks: Hooks<object>): boolean {
     [postFetch, preSend].every((hook) => hook === undefined || namedRule(hook) !== undefined);
 }
 
-/** Returns the rules of the hooks of a read, in the order in which the hooks run. */
+/**
+ * Returns the hooks of a read that name the fields which they read, in the order in which the hooks run. Such a hook is
+ * returned as a rule, which needs no entity.
+ */
 export function namedRulesOf(hooks: Hooks<object>): { name: HookName; rule: NamedRule }[] {
   return READ_HOOKS.flatMap((name) => {
     const rule = namedRule(hooks[name]);

@@ -23,7 +23,7 @@ export interface WriteFacts {
    * not enough.
    */
   readonly linked: boolean;
-  /** Whether new entities, updates and removals of the model can be written without documents. */
+  /** Whether new entities, updates and removals of the model can be written without Mongoose documents. */
   readonly takes: {
     readonly inserts: boolean;
     readonly updates: boolean;
@@ -60,7 +60,7 @@ export function whyDocuments(change: Change, facts: WriteFacts): string | undefi
   }
 }
 
-/** Whether a change is written again as documents, if the database refuses its statement. */
+/** Whether a change is written again, by Mongoose documents, after the database has refused its statement. */
 function isRepeated({ operation }: Change): boolean {
   return operation !== "create" && operation !== "remove";
 }
@@ -75,8 +75,9 @@ export function whyHooked({ hooks }: Pick<Change, "hooks">): string | undefined 
 }
 
 /**
- * Whether one statement can write a change in the transaction of the further statements of class options. All other
- * changes of a class with such statements are written as documents. With `isUpdate`, a removal is an update.
+ * Whether a change can be written by one statement, although class options add further statements to its transaction,
+ * such as a record of the history. Any other change of such a class is written as Mongoose documents. With `isUpdate`,
+ * a removal only updates the entity, as for the trash.
  */
 export function isOneInTransaction(
   { operation, bodies }: Change,

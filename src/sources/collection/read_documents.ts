@@ -120,8 +120,8 @@ export async function readIds(collection: OpenCollection, most = Infinity): Prom
 }
 
 /**
- * Returns the given identifiers whose entities still match the conditions of the request. With the session of a
- * transaction, the read and the following write see the same data.
+ * Returns the given identifiers whose entities still match the conditions of the request, before references to them are
+ * removed. With the session of a transaction, the read and the following write see the same data.
  */
 export async function readMet(
   { model, conditions, selection: { options: { collation } }, timeBudget }: OpenCollection,

@@ -49,9 +49,11 @@ export interface OpenCollection {
   readonly by?: string | undefined;
   /** Returns the values that class options store with a write. Missing if no option stores values. */
   readonly stamps?: ((isNew: boolean) => Stamps) | undefined;
-  /** The update that is sent in the place of a removal. Missing if a removal removes the entity. */
+  /**
+   * The update that is sent in the place of a removal, such as for the trash. Missing if a removal removes the entity.
+   */
   readonly removal?: Update | undefined;
-  /** Sends the further statements of class options, in the transaction of each write. */
+  /** Sends the statements that class options add to each write, such as a record of the history, in its transaction. */
   readonly together?: WriteDuties["together"];
 }
 
@@ -101,7 +103,10 @@ function queryOf(
   };
 }
 
-/** Returns the objects that read a model by the MongoDB driver. Throws if only Mongoose can read the model. */
+/**
+ * Returns the objects that read a model by the MongoDB driver, without Mongoose. Throws if only Mongoose can read the
+ * model.
+ */
 function readsOf({ model, shape }: OpenCollection): ModelReads {
   const { reads, needsMongoose } = modelSupport(model, shape);
   if (reads !== undefined) return reads;
@@ -110,7 +115,10 @@ function readsOf({ model, shape }: OpenCollection): ModelReads {
 
 interface OpenBytesOptions {
   readonly collection: OpenCollection;
-  /** Returns the filter for the entity with a name, or `undefined` if no entity can have the name. */
+  /**
+   * Returns the filter for the entity that a read names, by the text in a path or by a stored identifier. Returns
+   * `undefined` if no entity can match.
+   */
   readonly nameFilter: (name: EntityName) => Filter | undefined;
 }
 
@@ -196,7 +204,9 @@ async function readOne(request: ReadRequest, collection: OpenCollection): Promis
   return { text: await collection.timeBudget.wait(text), version };
 }
 
-/** Returns a request for entities, which hooks get with all fields that a read shows. */
+/**
+ * Returns a request without the selection of the client, because hooks get entities with all fields that a read shows.
+ */
 function forEntities(request: ReadRequest): ReadRequest {
   return { ...request, select: undefined, judge: undefined };
 }
@@ -230,8 +240,8 @@ export async function storedEntity(
 }
 
 /**
- * Reads the fields that a guard of a write names. Returns `null` if no entity matches, and `undefined` if only Mongoose
- * can read the model or a condition could differ from a stored value.
+ * Reads the fields by which a hook decides about a write (guard). Returns `null` if no entity matches. Returns
+ * `undefined` if only Mongoose can read the model, or if a condition on a value could differ from the stored value.
  */
 export async function readGuarded(
   collection: OpenCollection,

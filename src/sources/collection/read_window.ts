@@ -92,7 +92,7 @@ function openCounted(
   const projection = alsoReading(query.projection, also);
   const { sort = {}, skip = 0, limit, hint, readPreference, strictQuery: _strict, ...others } =
     options;
-  // MongoDB refuses `$unionWith` in transactions.
+  // MongoDB refuses `$unionWith` in a transaction, so a transaction sends two statements.
   const isSame = sharedSession() === undefined && hint === undefined &&
     readPreference === undefined && typeof limit === "number" &&
     isFreeOf(conditions, NEEDS_FIND) && isDirections(sort) && showsIds(projection);

@@ -13,16 +13,16 @@ interface RemovalForGoodOptions {
 }
 
 /**
- * Removes entities of a class for good, without a request. The further statements of class options run in the
- * transaction of the removal. An entity whose removal is too large for a transaction stays. Only the large entities of a
- * portion stay, because the entities of the portion are then removed one by one.
+ * Removes entities of a class for good and without a request, such as entities that were in the trash for too long. The
+ * statements that class options add run in the transaction of the removal. If a portion of entities is too large for
+ * one transaction, its entities are removed one by one. An entity that alone is too large stays.
  */
 export class RemovalForGood {
-  /** The identifiers of the entities that stay. */
+  /** The identifiers of the entities that stay, because their removal is too large for a transaction. */
   readonly tooLarge: unknown[] = [];
   readonly #model: Model<unknown>;
   readonly #options: RemovalForGoodOptions;
-  /** The number of the next portions that have one entity. */
+  /** The number of entities that are still removed one by one, because their portion was too large. */
   #singles = 0;
 
   constructor(model: Model<unknown>, options: RemovalForGoodOptions) {

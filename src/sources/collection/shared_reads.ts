@@ -25,8 +25,8 @@ interface Gathering {
 export class SharedReads {
   readonly #reader: BsonReads;
   /**
-   * The queries that will be sent at the end of the current turn of the event loop, by their keys. A request with an
-   * equal query that arrives before adds its identifier to the query.
+   * The queries that will be sent at the end of the current turn of the event loop, by a text that is equal for equal
+   * queries. A request with an equal query that arrives before adds its identifier to the query.
    */
   readonly #waiting = new Map<string, Gathering>();
   #running = 0;

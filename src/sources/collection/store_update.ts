@@ -35,7 +35,10 @@ export function stampingUpdate(values: Stamps, model: Model<unknown>): Update {
   };
 }
 
-/** Returns the update that is sent in the place of a removal, or `undefined` for a removal for good. */
+/**
+ * Returns the update that is sent in the place of a removal, such as for the trash. Returns `undefined` if the entity
+ * is removed for good.
+ */
 export function removalOf(
   duties: WriteDuties | undefined,
   model: Model<unknown>,
@@ -85,8 +88,8 @@ export async function store(
 }
 
 /**
- * Stores an update and the further statements of class options in one transaction. Returns the entity after the update,
- * or `null` if no entity has matched.
+ * Stores an update, and the statements that class options add to it, in one transaction. An example is a record of the
+ * history. Returns the entity after the update, or `null` if no entity has matched.
  */
 async function storeTogether(
   { model, together, timeBudget, ...collection }: OpenCollection,
@@ -110,7 +113,10 @@ async function storeTogether(
   return before && updated(before, update);
 }
 
-/** Returns the values of an entity after an update that sets, removes and increments fields of the entity. */
+/**
+ * Returns the values of an entity after an update that sets, removes and increments fields, so that the answer needs no
+ * second read.
+ */
 function updated(before: Values, { $set = {}, $unset = {}, $inc = {} }: Update): Values {
   const { BSON } = mongoose.mongo;
   const counted = Object.entries($inc).map(([name, by]) =>
@@ -121,7 +127,7 @@ function updated(before: Values, { $set = {}, $unset = {}, $inc = {} }: Update):
     ...Object.fromEntries(counted),
   };
   const after = { ...before };
-  // MongoDB adds the fields of an update in the order of their names.
+  // MongoDB adds new fields of an update in the order of their names, and the answer shows the stored order.
   for (const name of Object.keys(written).sort()) after[name] = written[name];
   for (const name of Object.keys($unset)) delete after[name];
   return after;

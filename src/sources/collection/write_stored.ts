@@ -245,7 +245,8 @@ async function replace(
   // filter.
   const named = everyFilter({ [by]: made.entity[by] }, version);
   return (unchanged) => {
-    // An upsert copies the values of its conditions into a new entity.
+    // An upsert copies the values of its conditions into a new entity, so a statement with further conditions is no
+    // upsert.
     const upsert = version === undefined && unchanged === undefined;
     const bound = everyFilter(named, unchanged ?? {});
     return store({ named: bound, update: made.stages, upsert, minimal }, collection);
@@ -253,8 +254,9 @@ async function replace(
 }
 
 /**
- * Returns the values that class options store with a PUT. Returns `"unknown"` if there are none for a new entity, such
- * as for a sender that does not fit. The write of documents then decides by whether the entity exists.
+ * Returns the values that class options store with a PUT, for a new entity and for a stored one. Returns `"unknown"` if
+ * a new entity cannot get its values, such as for a sender whose identifier does not fit the field. Mongoose documents
+ * then write the change, because they find out first whether the entity exists.
  */
 function stampsOfReplacement(
   stamps: NonNullable<OpenCollection["stamps"]>,

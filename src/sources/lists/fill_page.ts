@@ -7,15 +7,21 @@ import { mapInOrder } from "./map_in_order.ts";
 
 interface FillOptions<E, T> {
   readonly page: PageRead;
-  /** Reads the entities of the page, or of its rest. */
+  /** Reads the entities of the page, or further entities that fill it up. */
   readonly list: (part: PageRead) => AsyncIterable<readonly E[]>;
   /** Passes an entity through the hooks. Returns `undefined` if a hook leaves the entity out. */
   readonly show: (entity: E) => MaybePromise<T | undefined>;
-  /** Returns the sort values of the entity with an index, in the order in which the entities are read. */
+  /**
+   * Returns the sort values of the entity with an index among all entities that were read. These values contain the
+   * identifier, by which a read of further entities excludes the entity.
+   */
   readonly endOf: (index: number) => SortValues | undefined;
-  /** Whether nothing needs the page any more. */
+  /** Whether nothing needs the page any more, such as after the client has closed the connection. */
   readonly isOver: () => boolean;
-  /** Whether the source has further entities that fill up a page. */
+  /**
+   * Whether further entities can be read to fill up the page. A `fetch` hook, for example, has returned all its
+   * entities.
+   */
   readonly hasRest: boolean;
 }
 

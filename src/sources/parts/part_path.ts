@@ -35,7 +35,7 @@ import { aggregateDocument } from "./aggregate_document.ts";
 
 export interface PartSegment {
   readonly property: string;
-  /** The identifier of the element. Missing if the property holds a single object. */
+  /** The identifier of the embedded object in its array. Missing if the property holds a single object. */
   readonly id?: Types.ObjectId;
   /**
    * The condition of the `scope` of the embedded object, already cast. Reads and writes reach the object only if it
@@ -55,9 +55,15 @@ export interface PartPath {
   readonly steps: readonly PartSegment[];
   /** The values that class options store in the root document when a part of it is written. */
   readonly stamps?: Stamps | undefined;
-  /** Sends the further statements of class options of the root document, in the transaction of a write to a part. */
+  /**
+   * Sends the statements that class options of the root document add to a write, such as a record of the history, in
+   * the transaction of a write to a part.
+   */
   readonly together?: WriteDuties["together"];
-  /** The names of the fields of the root document whose updates `together` joins. Missing if it joins all updates. */
+  /**
+   * The names of the fields of the root document whose updates need the statements of class options. Missing if every
+   * update needs them.
+   */
   readonly joinedFields?: WriteDuties["joinedFields"];
 }
 
@@ -142,8 +148,8 @@ export function isExpressible(filter: Filter): boolean {
 }
 
 /**
- * The maximum number of attempts of a change. An attempt is repeated if another request has changed the values that the
- * change has read. After the last attempt, the change counts as not written.
+ * The maximum number of attempts to change a part of a root document. An attempt is repeated if another request has
+ * changed the values that the change has read. After the last attempt, the change counts as not written.
  */
 const MAX_ATTEMPTS = 20;
 
@@ -188,7 +194,10 @@ export async function changePlace(
   return isWritten;
 }
 
-/** Makes a change in the transaction of its session, and sends the further statements of class options. */
+/**
+ * Makes a change in the transaction of its session, and sends the statements that class options add to it, such as a
+ * record of the history.
+ */
 async function changeTogether(place: PartPath, change: Change): Promise<boolean> {
   const { model, id, scope, steps, stamps, together } = place;
   const session = change.session as ClientSession;
@@ -199,7 +208,7 @@ async function changeTogether(place: PartPath, change: Change): Promise<boolean>
   const named = everyFilter({ _id: id }, scope);
   const before = await model.collection.findOne(named, options) ?? {};
   if (!await changeAlone(place, change)) return false;
-  // An update without values writes only the version and the values of class options.
+  // An update without values changes no field of the part, but the version and the values of class options of the root.
   const own = isEmpty(change.update) ? [] : fieldsOfRoot({ steps }, change);
   const stamped = changedBy(withValues({}, stamps), before);
   const entities = [{ id, before, changed: [...own, ...stamped, ...renewed] }];
@@ -256,7 +265,7 @@ function fromRoot(update: Update, { steps }: PartPath): Update {
   return moved;
 }
 
-/** Adds values of top fields to an update of the root document. The value `undefined` removes a field. */
+/** Adds values of top-level fields to an update of the root document. The value `undefined` removes a field. */
 function withValues(update: Update, values: Stamps | undefined): Update {
   const { set, unset } = operatorsFor(values);
   return {

@@ -145,9 +145,9 @@ export interface UpdateElementOptions {
 }
 
 /**
- * Returns the update that saves an embedded document, and the values that were read. The values at `paths`, which
- * include the fields that a guard has read, must be unchanged in the database, and the objects at `entered` must still
- * be stored. Without these conditions, the update would overwrite a change of another request.
+ * Returns the update that saves an embedded document, and the values that were read. The values at `paths`, such as the
+ * fields that a hook has read to allow the write, must be stored unchanged. The objects at `entered` must still be
+ * stored. Without these conditions, the update would overwrite a change of another request.
  */
 function changeOf(doc: Document, shape: Shape) {
   const { values: read, isSent } = readSnapshot(doc);
@@ -246,7 +246,10 @@ export interface Removal {
   readonly keys: readonly ElementKey[];
   /** The condition that the objects with an identifier must match, already cast. */
   readonly filter: Filter;
-  /** The condition on each element that its fields are stored as a guard has read them, in the order of `keys`. */
+  /**
+   * The condition on each element, in the order of `keys`, that the fields which a hook has read to allow the removal
+   * are unchanged.
+   */
   readonly unchanged?: readonly Filter[];
 }
 

@@ -86,7 +86,7 @@ export class ReferenceSource extends CollectionSource {
 
   protected override placed(): Filter {
     const { ids } = this.#options;
-    // A sharded cluster refuses findAndModify with a list of identifiers.
+    // A sharded cluster refuses findAndModify with a list of identifiers, so one identifier is compared for equality.
     return { _id: ids.length === 1 ? { $eq: ids[0] } : { $in: ids } };
   }
 

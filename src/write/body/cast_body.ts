@@ -36,8 +36,8 @@ export class BodyCast {
   }
 
   /**
-   * Returns a cast for a value that will not be written. References in the value are not recorded, so that their
-   * entities need not exist.
+   * Returns a cast for a value that is checked and not written, such as the value of a field that the write must keep.
+   * References in the value are not recorded, so that their entities need not exist.
    */
   ignoringReferences(): BodyCast {
     return new BodyCast(this.path, new Map(), { problems: this.#problems });

@@ -134,9 +134,9 @@ class DocumentTarget extends MergeTarget {
     const current = this.read();
     const map = current instanceof Map ? current : undefined;
     return (name) => {
-      // Mongoose writes only the changes that a document has recorded. An embedded document records its changes by
-      // itself, and the changes of an object of dotted paths are recorded by the document around it. The slot names the
-      // document that must record the change.
+      // Mongoose writes only the changes that a document has recorded. An embedded document records its own changes,
+      // and the document around a nested path records the changes of the nested path. `#slot` names the document that
+      // must record the change.
       const slot = isDocument(current)
         ? { doc: current, path: name }
         : { doc, path: `${path}.${name}`, ...map && { map, key: name } };

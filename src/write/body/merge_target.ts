@@ -105,8 +105,8 @@ export abstract class MergeTarget {
   }
 
   /**
-   * Merges a value into the present value. Returns `false` and changes nothing if the caller must replace the present
-   * value.
+   * Merges a value of a body into the stored value. Returns `false` and changes nothing if the caller must replace the
+   * stored value.
    */
   #mergesInto(value: unknown, field: FieldShape): boolean {
     const { kind, type, element, shape } = field;
@@ -141,8 +141,8 @@ export abstract class MergeTarget {
 
   #clear(field: FieldShape, isLeftOut = false): void {
     const { element, shape, type } = field;
-    // An object that comes from dotted paths has no default, but its fields may have defaults. Its fields are therefore
-    // cleared one by one.
+    // A nested path of Mongoose has no default, but its fields may have defaults. Its fields are therefore cleared one
+    // by one.
     const isOpened = isLeftOut && type === undefined && shape !== undefined;
     if (!isOpened && !this.#mustStay(field)) {
       if (this.step.isEntry) return this.write(undefined);

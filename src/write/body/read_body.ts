@@ -12,7 +12,7 @@ export function readBody(req: Request, limits: Count): JsonObject {
 }
 
 interface ElementLimits extends Count {
-  /** The most elements of the array. */
+  /** The maximum number of elements of the array. A longer array answers 413. */
   readonly most: number;
 }
 
@@ -31,7 +31,7 @@ export function readElements(
   return body;
 }
 
-/** Whether a request has no body by its headers. Such a request may have a body that middleware has set. */
+/** Whether the headers of a request say that the request has no body. Middleware may nevertheless have set a body. */
 function isEmpty({ headers }: Request): boolean {
   const length = headers["content-length"];
   return headers["transfer-encoding"] === undefined && (length === undefined || length === "0");
@@ -57,7 +57,7 @@ function parsedBody(req: Request): unknown {
   }
   return req.body;
 }
-/** The limits on the size of request bodies. A larger object is answered with the status 400. */
+/** The limits on the size of request bodies. A body that exceeds a limit answers 400. */
 export interface BodyLimits {
   /**
    * The maximum number of keys in all objects of a body together.

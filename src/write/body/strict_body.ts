@@ -58,7 +58,7 @@ interface ObjectPlace extends Pick<StrictPlace, "shape" | "stored" | "isEmbedded
 interface ValuePlace {
   readonly field: FieldShape;
   readonly path: string;
-  /** The stored value as JSON, with which the read-only keys in the value are compared. */
+  /** The stored value as JSON. Keys of the body that the caller cannot set are compared with the keys of this value. */
   readonly stored: unknown;
 }
 
@@ -158,7 +158,7 @@ export function typeProblem(
   value: unknown,
   { field: { type }, path }: Pick<ValuePlace, "field" | "path">,
 ): Problem | undefined {
-  // A function of the application casts the values of such a type, so any JSON type may be right.
+  // A function of the application casts the values of this type, so any JSON type may be right.
   if (type === undefined || !isMongooseType(type) || hasOwnCast(type)) return undefined;
   const { instance } = type;
   const { words } = STRICT_TYPES[instance] ?? {};

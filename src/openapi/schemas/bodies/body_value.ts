@@ -7,7 +7,10 @@ import { describeOther } from "./others.ts";
 import { strictValue } from "./strict_value.ts";
 import { describeText } from "./texts.ts";
 
-/** Describes a value of a body, with all JSON values that are cast to its type. */
+/**
+ * Returns the JSON Schema of a value of a body. The schema allows all JSON values that are cast to the type of the
+ * value.
+ */
 export function bodyValue(node: ValueNode, components: Components): JsonSchema {
   if (node.opaque && (!components.isStrict || node.isCast)) return DECIDED;
   if (node.type === "Object") return freeForm(node, components);
@@ -50,8 +53,8 @@ export function scalarValue(node: ValueNode, components: Components): JsonSchema
 }
 
 /**
- * Returns the alternative of a schema that has the type `string`, whose rules are repeated next to the reference to a
- * shared component. Returns an empty schema if no alternative is a string.
+ * Returns the rules for texts in a schema, such as `minLength`. The schema of a field repeats these rules next to its
+ * reference to a shared component. Returns an empty schema if no text is allowed.
  */
 function textOf(schema: JsonSchema): JsonSchema {
   const choices = Array.isArray(schema.anyOf) ? schema.anyOf as JsonSchema[] : [schema];

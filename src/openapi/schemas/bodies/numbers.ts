@@ -71,7 +71,7 @@ export function describeNumber(node: ValueNode): JsonSchema | undefined {
   };
 }
 
-/** Describes the numbers of a strict body. Texts and booleans are refused. */
+/** Returns the JSON Schema of the numbers in a strict body. Texts and booleans are refused. */
 export function describeStrictNumber(node: ValueNode): JsonSchema {
   const { enum: allowed, minimum, maximum } = boundsOf(node);
   if (allowed !== undefined) return oneOf(allowed.filter((each) => isWithin(each, node)));
@@ -122,7 +122,7 @@ function isWithin(value: number, node: ValueNode): boolean {
   return value >= minimum && value <= maximum;
 }
 
-/** Returns the allowed numbers, and the texts and booleans that are cast to an allowed number. */
+/** Returns the numbers that the option `enum` allows, and the texts and booleans that are cast to such a number. */
 function listed(allowed: readonly number[], node: ValueNode): unknown[] {
   const numbers = allowed.filter((each) => isWithin(each, node));
   const booleans = [true, false].filter((each) => numbers.includes(Number(each)));

@@ -40,7 +40,10 @@ const TYPES: Readonly<Record<string, (node: ValueNode) => JsonSchema>> = {
   }),
 };
 
-/** The types whose schemas are components, because several routes and fields share their alternatives. */
+/**
+ * The types whose schemas have several alternatives. Each of these schemas is a component, which routes and fields
+ * share.
+ */
 const SHARED: Readonly<Record<string, string>> = {
   Date: "A date or a date-time of RFC 3339, without leap seconds",
   BigInt: "An integer of 64 bits, as a text where a number of JSON does not hold it exactly",

@@ -31,7 +31,7 @@ export function describeText({ rules, filled, reworked }: ValueNode): JsonSchema
   };
 }
 
-/** Describes the texts of a strict body. Other JSON values are refused. */
+/** Returns the JSON Schema of the texts in a strict body. Other JSON values are refused. */
 export function describeStrictText({ rules, filled, reworked }: ValueNode): JsonSchema {
   const texts = rules.enum?.filter((each) => typeof each === "string");
   if (texts !== undefined && reworked.length === 0) {

@@ -16,7 +16,7 @@ export interface ExampleCondition {
 
 const NUMBERS: ReadonlySet<string> = new Set(["Number", "Int32", "Double", "BigInt"]);
 
-/** An identifier that no entity has. */
+/** An identifier that no entity has, for examples that must select nothing. */
 const NO_IDENTIFIER = "0".repeat(24);
 
 /**
@@ -54,7 +54,10 @@ export function filterExample(node: FilterNode, { selectsNothing = false } = {})
 
 const MOST_LEVELS = 3;
 
-/** Returns the path and the condition of an example. Paths of outer objects are preferred, and operators to values. */
+/**
+ * Returns the path and the condition of an example. The fields of the object are preferred to the fields of embedded
+ * objects, and among them the field whose operator comes first in `RANKS`.
+ */
 function findCondition(
   { fields }: FilterNode,
   levels: number,
@@ -70,7 +73,10 @@ function findCondition(
   return undefined;
 }
 
-/** The operators of examples. A comparison shows more than a value, and selects more than a regular expression. */
+/**
+ * The operators of examples, the preferred operator first. `undefined` stands for a plain value. A comparison teaches
+ * readers more than a plain value, and selects more entities than a regular expression.
+ */
 const RANKS: readonly (string | undefined)[] = ["$gte", undefined, "$regex"];
 
 function isAllowed({ example, operators, isComparable }: FilterValue): boolean {

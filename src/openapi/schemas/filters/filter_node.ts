@@ -20,7 +20,7 @@ import { type ExampleCondition, exampleCondition } from "./filter_example.ts";
 export interface FilterNode {
   readonly model: string | undefined;
   readonly fields: ReadonlyMap<string, FilterValue>;
-  /** The paths through references of the object, such as `author.name`. */
+  /** The paths that a filter may name in entities to which the object refers, such as `author.name`. */
   readonly referred?: ReadonlyMap<string, FilterValue>;
 }
 
@@ -65,7 +65,7 @@ export function filterNode(
   return listedNode(node, paths);
 }
 
-/** A path in the option `filter`, from the object that contains it. */
+/** A path in the option `filter`, or the rest of the path that begins at an embedded object. */
 interface PathInside {
   readonly path: string;
   /** The field of the referred class, if the path leads through a reference. */

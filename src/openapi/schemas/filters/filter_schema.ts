@@ -38,9 +38,9 @@ export function describeFilter(node: FilterNode, components: Components): JsonSc
 interface Paths {
   readonly prefix: string;
   /**
-   * The classes that embed themselves and whose paths the schema already has, anywhere. `above` lists only the classes
-   * that embed themselves and contain the field at `prefix`. Below a class in `above`, a pattern takes the place of the
-   * paths, which would never end. A class in `seen` has fewer paths when it occurs again.
+   * The classes that embed themselves and whose paths the schema has already, in any place. If such a class occurs
+   * again, fewer of its paths are listed. `above` has only the classes of this kind on the way to `prefix`. Below a
+   * class in `above`, one pattern allows every path, because a list of the paths would never end.
    */
   readonly seen: Set<FilterNode>;
   readonly above: readonly FilterNode[];
@@ -84,9 +84,9 @@ function addBelow(value: FilterValue, paths: Paths): void {
 }
 
 /**
- * Adds the paths of a class that embeds itself, which would never end. Below a class that the prefix leads through
- * already, a pattern allows every path. At a second occurrence of a class elsewhere, the paths end at the next class
- * that embeds itself.
+ * Adds the paths of a class that embeds itself, whose list would never end. If the prefix leads through the class
+ * already, one pattern allows every path below the prefix. If the class has occurred in another place, its paths end at
+ * the next class that embeds itself.
  */
 function addRecursive(node: FilterNode, paths: Paths): void {
   const { prefix, seen, above, isLast, patterns } = paths;

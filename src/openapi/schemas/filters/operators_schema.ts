@@ -52,8 +52,8 @@ const EXPRESSION = {
 const LISTS = new Set(["$in", "$nin", "$all"]);
 
 /**
- * The functions that return references to the schemas of operators and values. They are arguments, because the module
- * that has them imports this module.
+ * The functions that return references to the schemas of operators and values. The module with these functions imports
+ * this module, so they are passed as arguments.
  */
 export interface Conditions {
   readonly operators: (value: FilterValue, components: Components) => JsonSchema;

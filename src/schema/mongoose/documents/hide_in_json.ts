@@ -90,8 +90,7 @@ export function hasOwnJson(schema: Schema): boolean {
  */
 export const showsStoredValues = memoize((schema: Schema): boolean =>
   !hasOwnJson(schema) && !replacesMembers(schema) && schema.get("strict") !== false &&
-  // A document shows an object that comes from dotted paths even if none of its fields is stored, so its JSON differs
-  // from the stored values.
+  // A document shows a nested path even if none of its fields is stored, so its JSON differs from the stored values.
   Object.keys(schema.paths).every((path) => !path.includes(".") || path.includes("$*")) &&
   Object.values(schema.paths).flatMap(typesWithin).every(isShownAsStored)
 );
@@ -135,8 +134,8 @@ interface SchemaKeys {
 }
 
 /**
- * Returns the declared and hidden keys of a schema. The result is cached, so the schema must be complete, including the
- * paths that Mongoose adds.
+ * Returns the declared keys of a schema, which JSON may show, and the hidden keys, which JSON leaves out. The result is
+ * cached, so the schema must be complete, including the paths that Mongoose adds.
  */
 export const schemaKeys = memoize((schema: Schema): SchemaKeys => {
   const declared = new Set(Object.keys(virtualsOf(schema)));

@@ -14,13 +14,16 @@ export interface CopyMark {
 }
 
 /**
- * The key under which a copy of a document holds its mark. A spread and `Object.assign()` copy a symbol, so the mark is
- * not lost. JSON and the database ignore a symbol.
+ * The key under which a copy of a document holds its schema (mark), by which JSON hides fields. A spread and
+ * `Object.assign()` copy a symbol, so the mark is not lost. JSON and the database ignore a symbol.
  */
 const MARK: unique symbol = Symbol("mongrove.copy");
 
 interface MarkedCopy {
-  /** Returns the mark of the copy. The mark is behind a function, so that logs do not print the schema. */
+  /**
+   * Returns the schema and the undeclared keys of the copy (mark), by which JSON hides fields. The mark is behind a
+   * function, so that logs do not print the schema.
+   */
   [MARK]?: () => CopyMark;
 }
 
@@ -67,8 +70,8 @@ export function markCopies(schema: Schema): void {
 }
 
 /**
- * Returns the methods that mark copies of documents. A class that Mongoose generated from the schema earlier lacks
- * these methods, so the caller adds them to its prototype.
+ * Returns the methods that mark copies of documents with their schema, so that JSON hides fields of the copies. A class
+ * that Mongoose generated from the schema earlier lacks these methods, so the caller adds them to its prototype.
  */
 export function copyMethods({ methods }: Schema): object {
   const names = [...Object.keys(COPIES), MARK_SCHEMA];
@@ -85,8 +88,9 @@ function markValues(doc: Document, schema: Schema): void {
 }
 
 /**
- * Returns the function under the symbol `MARK` in the stored values of a document. The function computes the mark for
- * the object on which it is called, so a copy of the values gets a mark with the undeclared keys of the copy.
+ * Returns the function under the symbol `MARK` in the stored values of a document, which returns their schema and their
+ * undeclared keys (mark). The function computes the mark for the object on which it is called, so a copy of the values
+ * gets a mark with the undeclared keys of the copy.
  */
 const markOfValues = memoize((schema: Schema) =>
   function (this: object): CopyMark {

@@ -23,8 +23,8 @@ interface InitOptions {
 export const dropStrays = memoize((schema: Schema): true => {
   if (referencesOf(schema).length === 0) return true;
   const drop = markOwn(function (this: Document, stored: object, options: InitOptions = {}): void {
-    // Mongoose calls this middleware for embedded documents as well, but the call for the root document has changed
-    // their values already.
+    // Mongoose calls this middleware for embedded documents as well. The call for the root document has already changed
+    // their values, so the other calls do nothing.
     if (this instanceof mongoose.Types.Subdocument || options.hydratedPopulatedDocs) return;
     const populated = new Set(options.populated?.map(({ path }) => path));
     dropWithin(stored, { schema, prefix: "", populated });

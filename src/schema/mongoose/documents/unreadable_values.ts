@@ -13,8 +13,8 @@ const { Types } = mongoose.Schema;
  */
 export const dropUnreadable = memoize((schema: Schema): true => {
   const drop = markOwn(function (this: Document, stored: object): void {
-    // Mongoose calls this middleware for embedded documents as well, but the call for the root document has changed
-    // their values already.
+    // Mongoose calls this middleware for embedded documents as well. The call for the root document has already changed
+    // their values, so the other calls do nothing.
     if (this instanceof mongoose.Types.Subdocument) return;
     dropWithin(stored, { schema: this.schema as Schema, prefix: "" });
   });
@@ -24,9 +24,7 @@ export const dropUnreadable = memoize((schema: Schema): true => {
 
 interface Place {
   readonly schema: Schema;
-  /**
-   * The path of an object that comes from dotted paths, with a dot at its end. It is empty for an object with a schema.
-   */
+  /** The prefix of the paths in a nested path of Mongoose, with a dot at its end. Empty for an object with a schema. */
   readonly prefix: string;
 }
 
@@ -38,7 +36,8 @@ function dropWithin(stored: unknown, { schema, prefix }: Place): void {
   const values = stored as Record<string, unknown>;
   for (const name of Object.keys(values)) {
     const value = values[name];
-    // Documents are made often, and most objects in them are dates and identifiers, which are never removed.
+    // Most objects in a document are dates and identifiers, which are never removed. Documents are made often, so the
+    // search skips these objects first.
     if (!Array.isArray(value) && !isJsonObject(value)) continue;
     const path = `${prefix}${name}`;
     // A stored key may have the name of a member of every object, such as `constructor`, so only own keys of `paths`
@@ -98,7 +97,7 @@ function dropOfType(
     return;
   }
   // Mongoose formats arrays without calling their members, and does not cast free-form values. In place of a reference,
-  // Mongoose reads the identifier in the object.
+  // Mongoose reads the identifier in the object. Such values therefore stay.
   if (type instanceof Types.Array || type instanceof Types.Mixed) return;
   if (type.options.ref === undefined && isUnreadable(value)) delete values[name];
 }

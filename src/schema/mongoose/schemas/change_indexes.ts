@@ -8,9 +8,12 @@ export type IndexChange = (index: SchemaIndex) => SchemaIndex;
 
 interface ChangedIndexes {
   readonly changes: readonly IndexChange[];
-  /** Returns the indexes without the changes. */
+  /** Returns the indexes as the class has declared them, without the changes of class options. */
   readonly declared: () => SchemaIndex[];
-  /** The declared keys of the indexes of kinds (discriminators), by the text of the keys in the database. */
+  /**
+   * The keys of the indexes of kinds (discriminators), as their classes declare them. The key of the map is the JSON
+   * text of the keys in the database, to which class options may have added a field.
+   */
   readonly ofKinds: Map<string, IndexDefinition>;
 }
 
@@ -53,26 +56,26 @@ export function partialOptions([keys, options]: SchemaIndex): IndexOptions {
 }
 
 /**
- * Returns the keys with which a class or one of its kinds (discriminators) has declared an index, by the keys of the
- * index in the database.
+ * Returns the keys of an index as a class or one of its kinds (discriminators) has declared them. The argument `keys`
+ * has the keys in the database, to which class options may have added a field, such as the tenant.
  */
 export function declaredKeys(schema: Schema, keys: object): IndexDefinition | undefined {
   const text = JSON.stringify(keys);
   return keysByText(schema).get(text) ?? changed.get(schema)?.ofKinds.get(text);
 }
 
-/** Returns the declared keys of the indexes of a schema, by the text of the keys in the database. */
+/** Returns the keys of the indexes as a class has declared them, by the JSON text of the keys in the database. */
 function keysByText(schema: Schema): Map<string, IndexDefinition> {
   const declared = changed.get(schema)?.declared() ?? [];
   const stored = schema.indexes();
   return new Map(declared.map(([keys], index) => [JSON.stringify(stored[index]?.[0]), keys]));
 }
 
-/** Changes the indexes of a kind (discriminator) as the indexes of its base are changed. */
+/** Applies the changes of the indexes of a class to the indexes of one of its kinds (discriminators). */
 export function changeAsBase(base: Schema, kind: Schema): void {
   const ofBase = changed.get(base);
   if (base === kind || ofBase === undefined) return;
   for (const change of ofBase.changes) changeIndexes(kind, change);
-  // The schemas of kinds are made for each connection, so only the keys are kept.
+  // Each connection has separate schemas of kinds, so the keys are stored and not the schemas.
   for (const [text, keys] of keysByText(kind)) ofBase.ofKinds.set(text, keys);
 }

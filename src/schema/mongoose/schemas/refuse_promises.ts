@@ -26,7 +26,7 @@ function isOfObjects(type: SchemaType): boolean {
 function refuseIn(type: SchemaType): void {
   const own = type.cast as Cast;
   const cast: Cast = function (this: SchemaType, value, doc, init, ...rest) {
-    // The types inside an embedded object check the values in the object, so only the object itself is checked here.
+    // The types inside an embedded object find promises in its values, so only the object itself is checked here.
     const isRefused = init !== true &&
       (type instanceof Mixed
         ? holdsPromise(value)

@@ -5,7 +5,7 @@ import { memoize } from "../../memoize.ts";
 interface KindHolder {
   /** The schemas of the discriminators that were added to the compiled model, with the fields of the base. */
   readonly discriminators?: Readonly<Record<string, Schema>> | null;
-  /** The discriminators that `schema.discriminator()` has declared. */
+  /** The discriminators that `schema.discriminator()` has declared, before a model is compiled. */
   readonly _applyDiscriminators?: ReadonlyMap<string, { readonly schema: Schema }>;
 }
 

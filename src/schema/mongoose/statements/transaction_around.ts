@@ -10,9 +10,15 @@ export interface TransactionAround {
   /** The session of the transaction, and its client. Both are missing until the transaction has begun. */
   readonly session?: ClientSession | undefined;
   readonly client?: mongo.MongoClient | undefined;
-  /** The state. Statements after `done` are sent without the transaction, and statements after `undone` are refused. */
+  /**
+   * The state of the transaction. Statements after `done` are sent without the transaction, and statements after
+   * `undone` are refused.
+   */
   readonly state: "open" | "done" | "undone";
-  /** The number of statements that have joined the transaction. */
+  /**
+   * The number of statements that have joined the transaction, by which the framework finds out whether the driver lets
+   * statements join.
+   */
   joined: number;
 }
 
@@ -23,7 +29,7 @@ export function transactionAround(): TransactionAround | undefined {
   return storage.getStore();
 }
 
-/** Runs work whose statements belong to a transaction. */
+/** Runs work whose statements join a transaction that several requests share. */
 export function runInTransaction<T>(transaction: TransactionAround, work: () => T): T {
   return storage.run(transaction, work);
 }
@@ -86,7 +92,8 @@ export function joinTransactions(client: mongo.MongoClient): void {
   client.startSession = (options?: SessionOptions) => {
     const session = joined(options);
     if (!session) return startSession.call(client, options);
-    // A transaction reads from the primary, whatever a hook or the connection says.
+    // MongoDB refuses reads from a secondary in a transaction, so the read preference of a hook or of the connection is
+    // replaced.
     options?.owner?.withReadPreference?.("primary");
     return session;
   };
