@@ -1,6 +1,6 @@
 /**
  * Measures what the types of the client cost: what tsc does, and how long the processor works, for projects of 50, 100 and
- * 200 models with 20 fields, with and without calls of the client. Prints the table of `docs/client.md`:
+ * 200 models with 20 fields, with and without calls of the client. Prints a table:
  *
  * ```sh
  * deno run -A tests/types/compiler/client_cost.ts
