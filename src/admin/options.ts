@@ -11,7 +11,7 @@ export interface AdminLogin {
   readonly header: string;
   /** The label of the input, such as `API key`. */
   readonly label: string;
-  /** A sentence below the input, which says where the reader finds the text. */
+  /** A sentence below the input of the login, which explains its text to the user, such as `Your user name`. */
   readonly help?: string | undefined;
   /**
    * The text that the header has before the input, such as `Bearer `.

@@ -311,8 +311,8 @@ const CODES = new Set([
 ]);
 
 /**
- * Whether the database could not be reached, did not answer in time, or could answer a repeated request. The answer to
- * such an error is a 503.
+ * Whether an error means that the database was not reached, has not answered in time, or may answer if the client
+ * repeats the request, as after a conflict of transactions. The answer to such an error is a 503.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof MongooseError.MongooseServerSelectionError) return true;

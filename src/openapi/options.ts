@@ -9,7 +9,7 @@ export interface OpenApiInfo {
   readonly version: string;
   /** The purpose of the API, in CommonMark. */
   readonly description?: string;
-  /** The other fields of an Info Object. */
+  /** Any other field of an Info Object of OpenAPI, such as `license`. */
   readonly [field: string]: unknown;
 }
 
@@ -21,7 +21,7 @@ export interface OpenApiServer {
   readonly url: string;
   /** A text about the server for readers of the documentation, such as `Production`. */
   readonly description?: string;
-  /** The other fields of a Server Object. */
+  /** Any other field of a Server Object of OpenAPI, such as `variables`. */
   readonly [field: string]: unknown;
 }
 

@@ -116,7 +116,7 @@ export function documentOf(entity: object): Document {
 }
 
 /**
- * Returns the conditions for one save in an action, with a condition on the version. Only the first save has the filter
+ * Returns the conditions for one save, with a condition on the version. Only the first save of an action has the filter
  * of the client as a condition, because the action may have changed the fields in the filter.
  */
 export function boundSelection(

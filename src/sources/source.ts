@@ -290,7 +290,8 @@ export interface InsertedEach {
 }
 
 /**
- * The conditions for one save in an action, in addition to the scope. With them, the save fails if another request has
+ * The conditions for one save in an action, or for a write whose body contains the version, in addition to the scope.
+ * With them, the save fails if another request has
  * changed the entity since it was read, and does not overwrite that change.
  */
 export interface SaveBinding {
@@ -373,7 +374,10 @@ export interface Source {
    * entity, so that changes of other requests are not overwritten.
    */
   updateAll(entities: readonly EntityValue[]): Promise<void>;
-  /** Returns a source whose writes have further conditions, for one save in an action. */
+  /**
+   * Returns a source for one save, which fails if another request has changed the entity since it was read. Actions and
+   * strict bodies with a version use it.
+   */
   boundTo(binding: SaveBinding): Source;
   /**
    * Returns a source for another read of the same request, such as each read of a live list. The read has a separate

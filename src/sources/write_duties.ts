@@ -87,7 +87,10 @@ export function togetherFor(
   return duties.together;
 }
 
-/** Returns the function that gives the values of class options for a write by one statement. */
+/**
+ * Returns a function that returns the values which class options store with a write, such as the name of the writer. A
+ * new entity can get other values than an updated one. Returns `undefined` if the class has no such options.
+ */
 export function stampsFor(
   duties: WriteDuties | undefined,
   { schema }: Model<unknown>,
@@ -181,7 +184,8 @@ export function boundWriter(
 
 /**
  * Returns a function that runs a removal by identifiers, and the statements that class options add to it, in one
- * transaction. Returns `together` if class options add no statements.
+ * transaction. Returns the function `together`, which may already run the removal with other writes, if class options
+ * add no statements.
  */
 export function boundRemoval(
   model: Model<unknown>,

@@ -26,7 +26,7 @@ export interface RetryOptions {
 
 /** A failed attempt of a request, from which {@linkcode pauseAfter} computes the next pause. */
 export interface Failure {
-  /** The number of repetitions before the failure. */
+  /** The number of repetitions of the request so far. The number is 0 if the first attempt has failed. */
   readonly repeated: number;
   /** The header `Retry-After` of the answer. `null` and `undefined` mean no such header or no answer. */
   readonly retryAfter: string | null | undefined;

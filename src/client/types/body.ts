@@ -25,8 +25,8 @@ export type PatchOf<M> = {
 };
 
 /**
- * The body of `updateAll()`, which is a merge patch for many entities. Unlike the body of `update()`, the body repeats
- * no stored values.
+ * The body of `updateAll()`, which is a merge patch for many entities. Unlike the body of `update()`, it
+ * cannot contain `_id`, `__v` and `ReadOnly` fields, whose values differ from entity to entity.
  *
  * @typeParam M The model.
  */

@@ -139,7 +139,7 @@ export async function tidyFiles(
   }
 }
 
-/** The maximum number of files that are checked after a request has removed many entities. */
+/** The maximum number of files whose check is brought forward after a request has removed many entities. */
 const MAX_ORPHANS = 10_000;
 
 /**

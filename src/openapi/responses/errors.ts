@@ -123,7 +123,10 @@ function fatesIn(components: Components): JsonSchema {
   return { type: "array", items };
 }
 
-/** Returns an error code as a word for the name of a component, such as `BadFormat` for `BAD_FORMAT`. */
+/**
+ * Returns an error code as a word, such as `BadFormat` for `BAD_FORMAT`. The names of responses in the OpenAPI document
+ * consist of such words.
+ */
 function inOneWord(code: string): string {
   const words = code.toLowerCase().split("_");
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");

@@ -16,8 +16,8 @@ export interface TransactionAround {
    */
   readonly state: "open" | "done" | "undone";
   /**
-   * The number of statements that have joined the transaction, by which the framework finds out whether the driver lets
-   * statements join.
+   * The number of statements that have joined the transaction. The first two are tests. If fewer than two have joined,
+   * the driver does not call the methods that the framework has replaced, and the transaction is refused.
    */
   joined: number;
 }
