@@ -3,6 +3,7 @@ import os from "node:os";
 import { parseArgs } from "node:util";
 import { reasonOf, say } from "../tests/harness/say.ts";
 import { openBenchDatabase } from "./database.ts";
+import { benchLarge } from "./large.ts";
 import { benchLive } from "./live.ts";
 import { measureModels, measureScenarios } from "./measure.ts";
 import { print, type Results, writeDocs } from "./report.ts";
@@ -13,13 +14,15 @@ import { benchTracing } from "./tracing.ts";
 import { openWorkspace } from "./programs.ts";
 
 const HELP =
-  `Usage: deno task bench [groups | hooks | options | writes | live | tracing] [<scenario>] [options]
+  `Usage: deno task bench [groups | hooks | options | writes | large | live | tracing] [<scenario>] [options]
 
   groups                groups of a list beside the pipeline by hand, instead of the scenarios
   hooks                 requests with a hook beside Express by hand, instead of the scenarios
   options               classes with stamps, history, trash or a tenant, on a replica set, instead
                         of the scenarios
   writes                writes beside Express by hand, on a replica set, instead of the scenarios
+  large [<part>…]       entities (ten million), tenants (a thousand, twenty models), subscribers
+                        (ten thousand, four processes)
   live                  what live lists cost, on a replica set; takes no options
   tracing               what the tracing channels cost without subscribers; takes no options
 
@@ -143,6 +146,7 @@ async function main(args: readonly string[]): Promise<void> {
   if (Deno.build.os !== "linux") throw new Error("Cannot run the bench: it reads Linux's /proc");
   if (args.includes("--help")) return console.log(HELP);
   if (args[0] === "live") return await benchLive();
+  if (args[0] === "large") return await benchLarge(args.slice(1));
   if (args[0] === "tracing") return benchTracing();
   const options = readOptions(args);
   const results = await measure(options, args);
