@@ -6,27 +6,30 @@ export type Claims = Readonly<Record<string, Proof>>;
 
 /** What an application must do. */
 export const DUTIES: Claims = {
-  "authenticates by a `preFetch` hook: without one, every listed operation is open": [
+  "authenticates in a `preFetch` hook of every operation": [
     "examples/movies asks for the key on every write, and nowhere else",
     "docs/examples_test.ts",
   ],
-  "uses `scope` for limits that bind: a filter of a hook selects the entity that is written, and does not limit its new values":
-    ["q and filter select, and do not bind what is written", "scope/scope_test.ts"],
+  "uses a `scope` to limit new values: the filter of a hook only selects the entity": [
+    "q and filter select, and do not bind what is written",
+    "scope/scope_test.ts",
+  ],
   "gives a property a scope only to replace the scopes of the part's class": [
     "a scope of the property's own takes the place of those of the class",
     "parts/parts_class_scope_test.ts",
   ],
-  "marks secrets `hidden`, and copies none of their values to another name": [
+  "marks secrets `hidden`, and copies none to another name": [
     "a copy of the entity itself shows what it declares, and what the hook puts beside it",
     "security/secret_copies_test.ts",
   ],
-  "gives classes with `exists` references a scope, or accepts that clients find out identifiers": [
-    "the scope of the main @rest of the class binds, and the answer is that of no entity",
-    "references/exists_scope_test.ts",
-  ],
-  "says `apart: true` of a property whose own routes keep something from some readers, or `apart: false` if the parent may show it":
+  "gives a class that `exists` references name a scope, or accepts that clients find out identifiers":
+    [
+      "the scope of the main @rest of the class binds, and the answer is that of no entity",
+      "references/exists_scope_test.ts",
+    ],
+  "declares `apart: true` on a property whose own routes hide something, or `apart: false` if the parent may show it":
     ["a start says where a parent would show what routes keep", "rights/roles_apart_test.ts"],
-  "marks by `main: true` which of several `@rest` of a class binds references": [
+  "marks by `main: true` which of several `@rest` binds references": [
     "a start asks which of several @rest binds references",
     "q/declared_filters_test.ts",
   ],
@@ -34,11 +37,11 @@ export const DUTIES: Claims = {
     "a scope or a hook that names something else is a 500 that tells the application",
     "q/declared_filters_test.ts",
   ],
-  "sends as JSON of its own only entities of which every reader may see all": [
+  "sends entities in its own JSON only if every reader may see all of them": [
     "JSON that the application makes of a document shows what nobody is kept from",
     "rights/roles_fields_test.ts",
   ],
-  "accepts that a 409 tells that a `unique` value is taken, or leaves `unique` out": [
+  "accepts that a 409 tells that a `unique` value is taken": [
     "a duplicate key answers 409 with all fields of the index and no value",
     "http/errors_test.ts",
   ],
@@ -50,7 +53,7 @@ export const DUTIES: Claims = {
     "errors() answers malformed JSON and a body over the limit",
     "http/initialize_test.ts",
   ],
-  "sets `page` or a limit: without one, a list has everything that the client may see": [
+  "sets `page` or a limit for each list": [
     "examples/movies gives pages of movies in any declared order, and their total",
     "docs/examples_test.ts",
   ],
@@ -74,7 +77,7 @@ export const IMPOSSIBLE: Claims = {
     "preFetch keeps the request from getConnection, scope and database when it refuses",
     "hooks/hooks_order_test.ts",
   ],
-  "passes a guard of yours by another spelling of its path": [
+  "passes your guard by another spelling of its path": [
     "routes tell upper from lower case where the application does, so that guards hold",
     "http/routing_settings_test.ts",
   ],
@@ -110,11 +113,11 @@ export const IMPOSSIBLE: Claims = {
     "CVE-2026-27886: a populated reference shows neither what is outside a scope nor a hidden field",
     "security/weaknesses_test.ts",
   ],
-  "learns by a filter through a reference about an entity or a field that it may not see": [
+  "learns about such an entity, or its fields, by a filter through a reference": [
     "nothing tells a reader what the authors hold that he does not see",
     "judges/referred_filters_test.ts",
   ],
-  "is told anything of an entity that it may no longer see, with an `ETag` either": [
+  "learns anything about an entity that it may no longer see, even with an `ETag`": [
     "GHSA-97pr-9hgg-3p8r: who may see an entity no more is told nothing of it, with its tag either",
     "security/weaknesses_newer_test.ts",
   ],
@@ -166,7 +169,7 @@ export const IMPOSSIBLE: Claims = {
     "a field that a function hides is refused as an unknown key, byte for byte",
     "bodies/strict_bodies_test.ts",
   ],
-  "gets a hidden field as a column of a table": [
+  "gets a hidden field in a table": [
     "the columns of a table are what its reader may see, whatever is stored",
     "features/formats/formats_test.ts",
   ],
@@ -182,7 +185,7 @@ export const IMPOSSIBLE: Claims = {
     "a function hides a field from some, in sort, select and search",
     "rights/roles_fields_test.ts",
   ],
-  "learns such a field of an entity that a reference names": [
+  "learns such a field of a referenced entity": [
     "a function hides a field from some, in what a reference names",
     "rights/roles_fields_test.ts",
   ],
@@ -258,11 +261,11 @@ export const IMPOSSIBLE: Claims = {
     "CVE-2026-29793: no identifier is an operator",
     "security/weaknesses_writes_test.ts",
   ],
-  "sees why something failed inside: a 500 has no details": [
+  "sees the cause of a 500": [
     "no detail of an error leaves the process, whichever hook fails",
     "security/security_test.ts",
   ],
-  "takes a list that was cut off for a complete one": [
+  "takes a list that was cut for a complete one": [
     "all() resets the connection of a list that fails over TLS",
     "lists/cut_lists_test.ts",
   ],
@@ -270,7 +273,7 @@ export const IMPOSSIBLE: Claims = {
     "Location comes from the mount and the route, whatever the request says",
     "security/security_requests_test.ts",
   ],
-  "gets more by any mixture of these, on any model": [
+  "gets more by any mixture of these": [
     "whatever a client sends, answers show and writes change what an independent judge allows",
     "judges/judge_test.ts",
   ],
