@@ -63,9 +63,10 @@ export async function putNote(db: Connection): Promise<Place> {
   };
 }
 
-/** A request, and the texts that are stored when it has happened. */
+/** A request, the commands that it sends, and the texts that are stored when it has happened. */
 interface CallToNote {
   readonly send: (api: Client, place: Place) => Promise<{ readonly status: number }>;
+  readonly commands: readonly string[];
   readonly after: string;
 }
 
@@ -75,54 +76,88 @@ export const BEFORE = "note, part, other";
 const hooked = (path: string) => path.replace("/notes", "/hooked");
 const NEW = { text: "new" };
 
-/** The requests, as the documentation names them. */
+/** The requests, by their names in the output of the tests. */
 export const CALLS: Readonly<Record<string, CallToNote>> = {
-  "`one()`": { send: (api, { note }) => api.get(note), after: BEFORE },
-  "`all()` with a total": { send: (api) => api.get("/pages"), after: BEFORE },
+  "`one()`": { send: (api, { note }) => api.get(note), commands: ["find"], after: BEFORE },
+  "`all()` with a total": {
+    send: (api) => api.get("/pages"),
+    commands: ["aggregate"],
+    after: BEFORE,
+  },
   "`create()`": {
     send: (api, { group }) => api.post("/notes", { ...NEW, group }),
+    commands: ["insert"],
     after: `${BEFORE}, new`,
   },
   "`update()`": {
     send: (api, { note }) => api.patch(note, NEW),
+    commands: ["findAndModify"],
     after: "new, part, other",
   },
   "`update()` with hooks": {
     send: (api, { note }) => api.patch(hooked(note), NEW),
+    commands: ["find", "update"],
     after: "new, part, other",
   },
-  "`remove()`": { send: (api, { note }) => api.delete(note), after: "" },
-  "`remove()` with hooks": { send: (api, { note }) => api.delete(hooked(note)), after: "" },
-  "`removeAll()`": {
-    send: (api, { group }) => api.delete(`/notes${asQuery({ group })}`),
+  "`remove()`": { send: (api, { note }) => api.delete(note), commands: ["delete"], after: "" },
+  "`remove()` with hooks": {
+    send: (api, { note }) => api.delete(hooked(note)),
+    commands: ["find", "delete"],
     after: "",
   },
-  "embedded `one()`": { send: (api, { part }) => api.get(part), after: BEFORE },
+  "`removeAll()`": {
+    send: (api, { group }) => api.delete(`/notes${asQuery({ group })}`),
+    commands: ["delete"],
+    after: "",
+  },
+  "embedded `one()`": {
+    send: (api, { part }) => api.get(part),
+    commands: ["find", "aggregate"],
+    after: BEFORE,
+  },
   "embedded `create()`": {
     send: (api, { note }) => api.post(`${note}/parts`, NEW),
+    commands: ["find", "update"],
     after: "note, part, new, other",
   },
   "embedded `update()`": {
     send: (api, { part }) => api.patch(part, NEW),
+    commands: ["find", "aggregate", "update"],
     after: "note, new, other",
   },
-  "embedded `remove()`": { send: (api, { part }) => api.delete(part), after: "note, other" },
-  "embedded `removeAll()`": {
-    send: (api, { note }) => api.delete(`${note}/parts`),
+  "embedded `remove()`": {
+    send: (api, { part }) => api.delete(part),
+    commands: ["find", "aggregate", "update"],
     after: "note, other",
   },
-  "referenced `one()`": { send: (api, { other }) => api.get(other), after: BEFORE },
+  "embedded `removeAll()`": {
+    send: (api, { note }) => api.delete(`${note}/parts`),
+    commands: ["find", "aggregate", "update"],
+    after: "note, other",
+  },
+  "referenced `one()`": {
+    send: (api, { other }) => api.get(other),
+    commands: ["find", "second find"],
+    after: BEFORE,
+  },
   "referenced `create()`": {
     send: (api, { note, group }) => api.post(`${note}/others`, { ...NEW, group }),
+    commands: ["find", "insert", "update", "commitTransaction"],
     after: `${BEFORE}, new`,
   },
   "referenced `update()`": {
     send: (api, { other }) => api.patch(other, NEW),
+    commands: ["find", "findAndModify"],
     after: "note, part, new",
   },
-  "referenced `remove()`": { send: (api, { other }) => api.delete(other), after: "note, part" },
+  "referenced `remove()`": {
+    send: (api, { other }) => api.delete(other),
+    commands: ["find", "second find", "delete", "update", "commitTransaction"],
+    after: "note, part",
+  },
   "referenced `removeAll()`": {
     send: (api, { note }) => api.delete(`${note}/others`),
+    commands: ["find", "second find", "delete", "update", "commitTransaction"],
     after: "note, part",
   },
 };
