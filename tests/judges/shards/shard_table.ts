@@ -172,9 +172,9 @@ function textOf(key: ShardKey): string {
 
 /** The unique indexes of the classes, by the collections that have them. */
 const UNIQUE: readonly (readonly [declared: string, collection: string, field: string])[] = [
-  ["`unique: true`, with `tenant`", "tenantpapers", "code"],
-  ["`unique: { global: true }`, with `tenant`", "tenantpapers", "domain"],
-  ["`unique: true`, without `tenant`", "nonepapers", "code"],
+  ["`unique: true` with `tenant`", "tenantpapers", "code"],
+  ["`unique: { global: true }` with `tenant`", "tenantpapers", "domain"],
+  ["`unique: true` without `tenant`", "nonepapers", "code"],
 ];
 
 async function indexTable(): Promise<string> {
@@ -201,7 +201,14 @@ export async function ownUniqueIndexes(): Promise<string[]> {
   return indexes.flat();
 }
 
+/** Writes a table, in which rows that differ only in their first cell are one row. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [head, head.map(() => "---"), ...rows];
+  const names = new Map<string, string[]>();
+  for (const [name = "", ...cells] of rows) {
+    const key = cells.join(" | ");
+    names.set(key, [...names.get(key) ?? [], name]);
+  }
+  const joined = [...names].map(([cells, same]) => [same.join(", "), cells]);
+  const lines = [head, head.map(() => "---"), ...joined];
   return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
