@@ -31,7 +31,7 @@ const DENO_NPM = ["npm:hono@4", "npm:@hono/node-server", "npm:@oakserver/oak@14"
 
 /** Stands in for the platform: makes an event of each request, and a response of what the handler returns. */
 const LAMBDA = `import { createServer } from "node:http";
-import { handler } from "./lambda.ts";
+import { handler } from "./functions.ts";
 createServer(async (req, res) => {
   const { method, headers, url = "/" } = req;
   const { pathname, searchParams } = new URL(url, "http://localhost");
@@ -51,7 +51,7 @@ createServer(async (req, res) => {
 
 /** Stands in for a platform that reads bodies itself. */
 const PARSED = `import { createServer } from "node:http";
-import app from "./parsed.ts";
+import app from "./functions.ts";
 createServer(async (req, res) => {
   const text = Buffer.concat(await req.toArray()).toString();
   if (text !== "") req.body = JSON.parse(text);
@@ -96,7 +96,7 @@ test("docs/hosts.md has files that compile", async () => {
   const [{ path }] = nodes;
   const tsc = "../node_modules/typescript/bin/tsc";
   await runCommand(path, [tsc, "-b"], { cwd: hosts });
-  const files = ["fastify_plugin.ts", "fastify_factory.ts", "lambda.ts", "parsed.ts"];
+  const files = ["fastify_plugin.ts", "fastify_factory.ts", "functions.ts"];
   const options = ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext"];
   const more = ["--allowImportingTsExtensions", "--ignoreConfig", "--types", "node"];
   await runCommand(path, [tsc, ...options, ...more, ...files], { cwd: hosts });
@@ -111,8 +111,8 @@ for (const { version, path } of nodes) {
     const [title, file] of [
       ["Fastify with a plugin", "fastify_plugin.ts"],
       ["Fastify without a plugin", "fastify_factory.ts"],
-      ["Functions of AWS Lambda", "lambda_server.ts"],
-      ["Functions that get a parsed body", "parsed_server.ts"],
+      ["Functions", "lambda_server.ts"],
+      ["Functions", "parsed_server.ts"],
     ] as const
   ) {
     test(`docs/hosts.md shows what ${file} answers on Node ${version}`, async () => {
