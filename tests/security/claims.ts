@@ -113,7 +113,7 @@ export const IMPOSSIBLE: Claims = {
     "CVE-2026-27886: a populated reference shows neither what is outside a scope nor a hidden field",
     "security/weaknesses_test.ts",
   ],
-  "learns about such an entity, or its fields, by a filter through a reference": [
+  "learns by a filter through a reference what it may not see": [
     "nothing tells a reader what the authors hold that he does not see",
     "judges/referred_filters_test.ts",
   ],
