@@ -8,6 +8,7 @@ import { isObjectId } from "../../schema/mongoose/bson.ts";
 import type { PartPath } from "../../sources/parts/part_path.ts";
 import { addToProperty, removeOnly } from "../../sources/parts/part_writes.ts";
 import type { EntityValue } from "../../sources/source.ts";
+import { storedText } from "../../write/stored_values.ts";
 import { declaredFiles } from "./file_fields.ts";
 import { FileStore } from "./file_store.ts";
 import type { FileDescription } from "./stored_file.ts";
@@ -49,6 +50,12 @@ export class FileField {
    */
   get entity(): { readonly collection: string; readonly entity: unknown } {
     return { collection: this.#parent.model.collection.name, entity: this.#parent.id };
+  }
+
+  /** Whether another field belongs to the same entity in the same database. */
+  isOfSameEntity(other: FileField): boolean {
+    const { model, id } = other.#parent;
+    return this.#parent.model === model && storedText(this.#parent.id) === storedText(id);
   }
 
   /** Returns the identifier of the stored file, or `undefined` without a file. */

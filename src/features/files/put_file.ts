@@ -3,20 +3,27 @@ import { createHash } from "node:crypto";
 import mongoose from "mongoose";
 import type { mongo } from "mongoose";
 import type { TimeBudget } from "../../database/time_budget.ts";
+import { isUnavailable } from "../../database/translate_error.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { logError } from "../../errors/log.ts";
-import { badFormat, preconditionFailed, refusal } from "../../errors/refusals.ts";
+import { badFormat, conflict, preconditionFailed, refusal } from "../../errors/refusals.ts";
 import { RestError } from "../../errors/rest_error.ts";
 import { toJson } from "../../json/to_json.ts";
+import { countSelected, openLevel } from "../../pipeline/open_level.ts";
 import { isMinimal, withoutBody } from "../../pipeline/request/preferences.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
-import type { LevelContext, OpenLevelContext } from "../../pipeline/request/request_context.ts";
+import {
+  type LevelContext,
+  openCall,
+  type OpenLevelContext,
+} from "../../pipeline/request/request_context.ts";
 import {
   checkVersion,
   createsOnly,
   outerVersion,
   versionRead,
 } from "../../pipeline/request/versions.ts";
+import { admit } from "../../pipeline/run_pipeline.ts";
 import { BodyReader, type ByteSource, discardBody } from "./body_reader.ts";
 import { FileField, type StoredValue, THERE } from "./file_field.ts";
 import type { FileRules } from "./file_fields.ts";
@@ -80,30 +87,56 @@ export async function putFile(context: OpenLevelContext, rules: FileRules): Prom
 }
 
 async function upload(context: OpenLevelContext, rules: FileRules): Promise<Reply> {
-  const { level: { link, shape }, timeBudget } = context;
+  const { level: { link }, timeBudget } = context;
   const field = await FileField.open(context);
   const before = await field.read();
-  const read = versionRead({}, context);
-  checkVersion(context, read);
+  checkVersion(context, versionRead({}, context));
   if (before !== undefined && createsOnly(context)) throw preconditionFailed(THERE);
-  const value = await receive(context, { field, rules, property: link?.property ?? "" });
-  // The time limit of the request begins again, because the client decides how long an upload takes.
-  timeBudget.renew();
-  const replaced = await field.replace(value).catch(async (error) => {
-    if (isOfClient(error)) await discard(field.store, value.file);
+  const file = new mongoose.Types.ObjectId();
+  const received = async () => {
+    const value = await receive(context, { file, field, rules, property: link?.property ?? "" });
+    // The time limit of the request begins again, because the client decides how long an upload takes.
+    timeBudget.renew();
+    return { value, ...await openAgain(context, field) };
+  };
+  const { value, now, place } = await received().catch(async (error) => {
+    // The wait for a database that does not answer would delay the answer. Housekeeping removes the bytes later.
+    if (!isUnavailable(error) && !timeBudget.expired) await discard(field.store, file);
     throw error;
   });
-  await field.store.confirm(value.file).catch((error) => logError(error, { task: "a file" }));
-  if (replaced !== undefined) await field.dispose(replaced);
+  const replaced = await place.replace(value).catch(async (error) => {
+    if (isOfClient(error)) await discard(field.store, file);
+    throw error;
+  });
+  await field.store.confirm(file).catch((error) => logError(error, { task: "a file" }));
+  if (replaced !== undefined) await place.dispose(replaced);
   const { file: _file, ...description } = value;
   const reply: Reply = {
     status: replaced === undefined ? 201 : 200,
-    text: toJson(description, shape),
-    version: (outerVersion(context) ?? 0) + 1,
-    parentId: read.parentId,
+    text: toJson(description, now.level.shape),
+    version: (outerVersion(now) ?? 0) + 1,
+    parentId: versionRead({}, now).parentId,
     ...replaced === undefined && { created: "" },
   };
   return isMinimal(context) ? withoutBody(reply) : reply;
+}
+
+/**
+ * Checks a request again after its bytes have arrived, because the entity and the rights of the client may have changed
+ * during a long upload. Throws a 409 if the path leads to another entity now.
+ */
+async function openAgain(
+  { route, req, timeBudget }: OpenLevelContext,
+  field: FileField,
+): Promise<{ readonly now: OpenLevelContext; readonly place: FileField }> {
+  const call = openCall(route, { req, count: countSelected, timeBudget });
+  await admit(call);
+  call.context.level.checkRequest?.(call.context);
+  const now = await openLevel(call.context);
+  checkVersion(now, versionRead({}, now));
+  const place = await FileField.open(now);
+  if (!place.isOfSameEntity(field)) throw conflict();
+  return { now, place };
 }
 
 /**
@@ -119,6 +152,7 @@ async function discard(store: FileStore, id: mongo.ObjectId): Promise<void> {
 }
 
 interface Receiving {
+  readonly file: mongo.ObjectId;
   readonly field: FileField;
   readonly rules: FileRules;
   /** The name of the field, which becomes the name of the file if the client has sent no name. */
@@ -128,21 +162,15 @@ interface Receiving {
 /** Stores the bytes of a body in GridFS, and returns the value of the field for them. */
 async function receive(
   { req, route, timeBudget }: OpenLevelContext,
-  { field: { store, entity }, rules, property }: Receiving,
+  { file, field: { store, entity }, rules, property }: Receiving,
 ): Promise<StoredValue> {
-  const file = new mongoose.Types.ObjectId();
   const body = new BodyReader(req, route.sendTimeoutMS);
   try {
     const { name = property, type, bytes } = await openFile(req, { body, rules });
     await timeBudget.waitForNext(store.begin({ _id: file, filename: name, type, ...entity }));
     const upload = new Upload(file, { store, rules, timeBudget });
-    const { size, sha256 } = await countTransfer(() => upload.receive(bytes)).catch(
-      async (error) => {
-        await upload.settled();
-        if (isOfClient(error)) await discard(store, file);
-        throw error;
-      },
-    );
+    const { size, sha256 } = await countTransfer(() => upload.receive(bytes))
+      .finally(() => upload.settled());
     await timeBudget.waitForNext(store.complete(file, { length: size, sha256 }));
     return { name, type, size, sha256, at: new Date(), file };
   } finally {

@@ -16,6 +16,7 @@ import {
   update,
 } from "../../../mod.ts";
 import { mount, type MountOptions } from "../../support/support.ts";
+import { until } from "../../support/until.ts";
 
 /** A file of a book, which is read and changed below the book. */
 export class Attachment extends FrameworkModel {
@@ -97,6 +98,31 @@ export function inHours(hours: number): Date {
 }
 
 export const tidy = (hours: number) => Framework.tidy({ at: inHours(hours) });
+
+/**
+ * Sends the first half of a body, waits until the application stores it, and runs `meanwhile`. Returns the answer after
+ * the second half.
+ */
+export async function putSlowly(
+  file: ReturnType<typeof fileAt>,
+  meanwhile: () => Promise<unknown>,
+  headers: Headers = {},
+): Promise<Response> {
+  const half = new Uint8Array(300_000);
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const { files } = await storedCounts();
+  const answer = file.put(readable, headers);
+  void writer.write(half).catch(() => {});
+  await until(async () => (await storedCounts()).files > files);
+  await meanwhile();
+  const rest = async () => {
+    await writer.write(half);
+    await writer.close();
+  };
+  rest().catch(() => {});
+  return await answer;
+}
 
 type Headers = Readonly<Record<string, string>>;
 
