@@ -55,12 +55,10 @@ export class BodyReader implements ByteSource {
     return undefined;
   }
 
-  /** Stops reading. The rest of the body is received for a short time and discarded. */
+  /** Stops reading. */
   leave(): void {
-    const req = this.#req;
-    req.off("data", this.#onData).off("end", this.#onEnd);
+    this.#req.off("data", this.#onData).off("end", this.#onEnd);
     this.#chunks.length = 0;
-    discardBody(req);
   }
 
   async #wait(): Promise<void> {
