@@ -1,7 +1,10 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import type { Request } from "express-types";
-import { badFormat } from "../../errors/refusals.ts";
+import { badFormat, overloaded } from "../../errors/refusals.ts";
+import type { RestError } from "../../errors/rest_error.ts";
 import { isEmpty } from "../../filter/filters.ts";
+import { isClosing } from "../../http/close_server.ts";
+import { onServerClose } from "../../http/replies/server_close.ts";
 
 /** A source of bytes. `next()` returns `undefined` after the last bytes. */
 export interface ByteSource {
@@ -19,7 +22,7 @@ function isConsumed({ body, headers, readableDidRead, readableEnded }: Request):
 
 /**
  * The reader of the bytes of a body. The connection is paused after each chunk, so that a fast client cannot fill the
- * memory.
+ * memory. A server that closes ends the reading with a 503.
  */
 export class BodyReader implements ByteSource {
   readonly #req: Request;
@@ -27,6 +30,7 @@ export class BodyReader implements ByteSource {
   readonly #chunks: Uint8Array[] = [];
   #isEnded = false;
   #error: unknown;
+  readonly #stopListening: () => void;
   #wake: () => void = () => {};
 
   /** @param timeoutMS The time in which the client must send the next bytes. */
@@ -41,6 +45,9 @@ export class BodyReader implements ByteSource {
     this.#timeoutMS = timeoutMS;
     this.#isEnded = req.headers["content-length"] === "0";
     if (req.destroyed) this.#onClose();
+    const end = () => this.#fail(overloaded("The server is closing"));
+    this.#stopListening = onServerClose(req, end);
+    if (req.res !== undefined && isClosing(req.res)) end();
     req.on("error", this.#onClose).on("close", this.#onClose);
     req.on("data", this.#onData).on("end", this.#onEnd).pause();
   }
@@ -57,6 +64,7 @@ export class BodyReader implements ByteSource {
 
   /** Stops reading. */
   leave(): void {
+    this.#stopListening();
     this.#req.off("data", this.#onData).off("end", this.#onEnd);
     this.#chunks.length = 0;
   }
@@ -65,7 +73,10 @@ export class BodyReader implements ByteSource {
     let timer: ReturnType<typeof setTimeout> | undefined;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
-      timer = setTimeout(() => this.#fail("The body has not arrived in time"), this.#timeoutMS);
+      timer = setTimeout(
+        () => this.#fail(badFormat("The body has not arrived in time")),
+        this.#timeoutMS,
+      );
       this.#req.resume();
     });
     clearTimeout(timer);
@@ -83,12 +94,12 @@ export class BodyReader implements ByteSource {
   };
 
   readonly #onClose = (): void => {
-    if (!this.#isEnded) this.#fail("The body has ended early");
+    this.#fail(badFormat("The body has ended early"));
   };
 
-  /** Ends the reading by an error of the client, which is no failure of the server. */
-  #fail(message: string): void {
-    this.#error ??= badFormat(message);
+  /** Ends the reading by an error, unless the whole body has arrived. */
+  #fail(error: RestError): void {
+    if (!this.#isEnded) this.#error ??= error;
     this.#wake();
   }
 }
