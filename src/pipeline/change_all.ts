@@ -36,8 +36,8 @@ export async function changeAll(
 
 async function removeAll(context: OpenLevelContext, limit: number): Promise<Reply> {
   const direct = await performWrite(context, { limit });
-  if (direct === undefined) await removeMany(context, limit);
-  return { status: 204 };
+  const affected = direct === undefined ? await removeMany(context, limit) : direct.affected;
+  return { status: 204, affected };
 }
 
 /**

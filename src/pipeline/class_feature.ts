@@ -177,6 +177,8 @@ export interface DoneWrite {
    * below.
    */
   readonly context: LevelContext;
+  /** The number of entities that the removal of many entities has removed. Missing for other operations. */
+  readonly affected?: number | undefined;
 }
 
 /** Runs the phase `after` of the class options of a class, when a request has written its entities. */

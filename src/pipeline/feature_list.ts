@@ -153,10 +153,13 @@ export class FeatureList {
    * Runs the class options of the entities that a request has written. For a write of parts, these are the options of
    * the class whose entities embed the parts.
    */
-  async afterWrite({ route, levels }: Call): Promise<void> {
+  async afterWrite(
+    { route, levels }: Call,
+    { affected }: { readonly affected?: number | undefined },
+  ): Promise<void> {
     const context = levels.findLast(({ level }) => !level.link?.embedded);
     if (context === undefined) return;
-    await runAfter(this.#rulesOf(context.level.target), { route, context });
+    await runAfter(this.#rulesOf(context.level.target), { route, context, affected });
   }
 
   /** Whether class options store values with each write of a class, or of a class that it embeds. */

@@ -19,9 +19,9 @@ export async function remove(context: OpenLevelContext): Promise<Reply> {
 
 /**
  * Removes the selected entities. Every entity passes its hooks before the first removal, so that a hook that refuses
- * one entity prevents all removals.
+ * one entity prevents all removals. Returns the number of removed entities.
  */
-export async function removeMany(context: OpenLevelContext, limit: number): Promise<void> {
+export async function removeMany(context: OpenLevelContext, limit: number): Promise<number> {
   const { level: { hooks }, source } = context;
   const [entities, pass] = limit === Infinity
     ? [(await openEntities(context)).list(), (entity: object) => passRemovalHooks(context, entity)]
@@ -40,6 +40,7 @@ export async function removeMany(context: OpenLevelContext, limit: number): Prom
   }
   const allowed = await collect(mapInOrder(entities, pass));
   await mapAll(allowed, (entity) => persistRemoval(context, entity));
+  return allowed.length;
 }
 
 /**

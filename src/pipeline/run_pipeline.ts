@@ -30,7 +30,7 @@ export async function runPipeline(call: Call): Promise<Reply> {
   const takeOver = lead?.feature.takeOver?.(lead.params, call);
   if (takeOver !== undefined) return { status: 200, takeOver };
   const reply = await perform(call);
-  if (call.route.operation.change !== undefined) await call.route.features.afterWrite(call);
+  if (call.route.operation.change !== undefined) await call.route.features.afterWrite(call, reply);
   return { ...reply, headers: { ...reply.headers, ...headersOf(call.context, reply) } };
 }
 

@@ -393,7 +393,8 @@ export interface Source {
   identify(entity: EntityValue): unknown;
   /**
    * Removes the entities with the given identifiers. `unchanged` has a condition for each entity, which fails if
-   * another request has changed a value that a hook has read to allow the removal.
+   * another request has changed a value that a hook has read to allow the removal. Returns the number of removed
+   * entities.
    */
-  removeMany(ids: readonly unknown[], unchanged?: readonly Filter[]): Promise<void>;
+  removeMany(ids: readonly unknown[], unchanged?: readonly Filter[]): Promise<number>;
 }

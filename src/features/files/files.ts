@@ -127,13 +127,16 @@ async function removeFile(context: OpenLevelContext): Promise<Reply> {
 const MOST_REMOVED = 1000;
 
 /** Removes the files of entities that a request has removed, and of parts that a request has removed from an entity. */
-async function removeFiles(paths: FilePaths, { route, context }: DoneWrite): Promise<void> {
+async function removeFiles(
+  paths: FilePaths,
+  { route, context, affected }: DoneWrite,
+): Promise<void> {
   const acting = actingLevel(route);
   const { kind } = context.level;
   const isOfParts = acting !== context.level && acting.link?.embedded === true;
   const isRemoval = !isOfParts && acting.kind.change === "remove";
   const isOfNested = paths.some((path) => path.includes(".")) && acting.kind.origin !== "new";
-  if (acting.target === StoredFile || !isRemoval && !isOfNested) return;
+  if (acting.target === StoredFile || affected === 0 || !isRemoval && !isOfNested) return;
   try {
     const model = await context.model() as Model<unknown>;
     if (isRemoval && acting.kind.many) {

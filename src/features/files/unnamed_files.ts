@@ -142,11 +142,35 @@ export async function tidyFiles(
 /** The maximum number of files whose check is brought forward after a request has removed many entities. */
 const MAX_ORPHANS = 10_000;
 
+interface OrphanRemoval {
+  readonly running: Promise<void>;
+  /** The removal that begins after the running one. All requests that have come in the meantime share it. */
+  next?: Promise<void>;
+}
+
+/** The removals of files of removed entities, by the model of the entities. */
+const removals = new WeakMap<object, OrphanRemoval>();
+
 /**
  * Removes the files of entities that do not exist any more, after the removal of many entities. Housekeeping removes the
- * files beyond the limit.
+ * files beyond the limit. The search reads the records of all files of the class, so one search runs at a time.
  */
-export async function removeOrphans(owners: FileOwners, limit: number): Promise<void> {
+export function removeOrphans(owners: FileOwners, limit: number): Promise<void> {
+  const { model } = owners;
+  const present = removals.get(model);
+  const begin = () => {
+    const running = findAndRemove(owners, limit);
+    const removal: OrphanRemoval = { running };
+    removals.set(model, removal);
+    const end = () => removal.next === undefined && removals.delete(model);
+    running.then(end, end);
+    return running;
+  };
+  if (present === undefined) return begin();
+  return present.next ??= present.running.then(begin, begin);
+}
+
+async function findAndRemove(owners: FileOwners, limit: number): Promise<void> {
   const { model } = owners;
   const store = new FileStore(model.db as Connection);
   const { name } = model.collection;

@@ -40,6 +40,8 @@ export interface Reply {
    * `ETag` contains a hash of this identifier, so that a tag of the earlier document is not accepted for the later one.
    */
   readonly parentId?: string | undefined;
+  /** The number of entities that the removal of many entities has removed. Missing for other operations. */
+  readonly affected?: number | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * The identifier of the entity that the request has created, for the header `Location`. The text is empty if the path

@@ -139,7 +139,10 @@ export class CollectionSource implements Source {
       return { kind: "documents", reason: "a feature of the class sends further statements" };
     }
     if (operation === "removeAll") {
-      return { kind: "statement", send: () => this.removeSelected(limit).then(() => ({})) };
+      return {
+        kind: "statement",
+        send: () => this.removeSelected(limit).then((affected) => ({ affected })),
+      };
     }
     const name = id === undefined ? {} : this.idFilter(id);
     if (name === undefined) return { kind: "documents", reason: "the path names no entity" };
@@ -236,22 +239,24 @@ export class CollectionSource implements Source {
     await this.#options.timeBudget.wait(this.removeStored(documentOf(entity)));
   }
 
-  async removeMany(ids: readonly unknown[], unchanged: readonly Filter[] = []): Promise<void> {
+  async removeMany(ids: readonly unknown[], unchanged: readonly Filter[] = []): Promise<number> {
+    let count = 0;
     for (let start = 0; start < ids.length; start += DELETE_BATCH) {
       const some = ids.slice(start, start + DELETE_BATCH);
       const named = unchanged.every(isEmpty)
         ? { _id: { $in: some } }
         : { $or: some.map((_id, at) => everyFilter({ _id }, unchanged[start + at] ?? {})) };
-      await this.#options.timeBudget.wait(this.removeNamed(named, { ids: some }));
+      count += await this.#options.timeBudget.wait(this.removeNamed(named, { ids: some }));
     }
+    return count;
   }
 
-  protected async removeSelected(most = Infinity): Promise<void> {
+  protected async removeSelected(most = Infinity): Promise<number> {
     const { skip, limit = most, sort: _sort, ...options } = this.#queryOptions();
     if (skip !== undefined || limit !== Infinity) {
       return await this.removeMany(await readIds(await this.open(), most));
     }
-    await this.#options.timeBudget.wait(this.removeNamed(this.placed(), { options }));
+    return await this.#options.timeBudget.wait(this.removeNamed(this.placed(), { options }));
   }
 
   protected placed(): Filter {
@@ -292,14 +297,14 @@ export class CollectionSource implements Source {
 
   /**
    * Removes the entities that match the given conditions, the filter of the request and the scope, by one statement.
-   * The option `filter` replaces the filter of the request.
+   * The option `filter` replaces the filter of the request. Returns the number of removed entities.
    */
-  protected async removeNamed(named: Filter, removal: RemoveNamedOptions = {}): Promise<void> {
+  protected async removeNamed(named: Filter, removal: RemoveNamedOptions = {}): Promise<number> {
     const { options, filter = this.#options.selection.filter, undoes = false } = removal;
     const model = await this.#options.model();
     const { timeBudget, duties } = this.#options;
     const together = boundRemoval(model, { ...removal, duties, timeBudget });
-    await removeMatching(model, {
+    return await removeMatching(model, {
       ...this.#writeOptions(together),
       removal: undoes ? undefined : removalOf(duties, model),
       options,

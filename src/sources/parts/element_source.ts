@@ -201,7 +201,7 @@ export class ElementSource implements Source {
     const { parent, link, timeBudget } = this.#options;
     checkRequired(link);
     const unchanged = isDocument(entity) ? unchangedSeen(entity) : {};
-    if (link.array) return await this.removeMany([this.identify(entity)], [unchanged]);
+    if (link.array) return void await this.removeMany([this.identify(entity)], [unchanged]);
     const filter = everyFilter(this.#scope, this.#selected, unchanged);
     await timeBudget.wait(removeOnly(parent, { property: link.property, filter }));
   }
@@ -210,11 +210,12 @@ export class ElementSource implements Source {
     return elementKey(readSnapshot(documentOf(entity)).values);
   }
 
-  async removeMany(keys: readonly unknown[], unchanged: readonly Filter[] = []): Promise<void> {
+  async removeMany(keys: readonly unknown[], unchanged: readonly Filter[] = []): Promise<number> {
     const { parent, link: { property }, timeBudget } = this.#options;
     const filter = everyFilter(this.#scope, this.#selected);
     const removed = { property, keys: keys as readonly ElementKey[], filter, unchanged };
     await timeBudget.wait(removeElements(parent, removed));
+    return keys.length;
   }
 
   stamp(entity: EntityValue): void {

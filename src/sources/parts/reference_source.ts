@@ -59,8 +59,8 @@ export class ReferenceSource extends CollectionSource {
     return stored;
   }
 
-  override async removeMany(ids: readonly unknown[]): Promise<void> {
-    if (ids.length === 0) return;
+  override async removeMany(ids: readonly unknown[]): Promise<number> {
+    if (ids.length === 0) return 0;
     checkRequired(this.#options.link);
     if (this.keepsRemoved) return await super.removeMany(ids);
     const together: Together = (remove) =>
@@ -77,11 +77,11 @@ export class ReferenceSource extends CollectionSource {
         if (isFirst) await remove(session);
       });
     const removal = this.removeNamed({ _id: { $in: ids } }, { together, ids });
-    await this.#options.timeBudget.wait(removal);
+    return await this.#options.timeBudget.wait(removal);
   }
 
-  protected override async removeSelected(most?: number): Promise<void> {
-    await this.removeMany(await readIds(await this.open(), most));
+  protected override async removeSelected(most?: number): Promise<number> {
+    return await this.removeMany(await readIds(await this.open(), most));
   }
 
   protected override placed(): Filter {

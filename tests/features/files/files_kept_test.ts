@@ -2,11 +2,16 @@ import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import { Framework } from "../../../mod.ts";
 import { test } from "../../harness/testing.ts";
+import { watchCommands } from "../../support/both_paths.ts";
 import { mount } from "../../support/support.ts";
 import { Book, fileAt, outcome, serveBook, storedCounts, tidy } from "./shelf.ts";
 
 const NOTHING = { files: 0, chunks: 0 };
 const ONE = { files: 1, chunks: 1 };
+
+/** Whether a command reads or writes the records of files. */
+const isOfFiles = (command: Record<string, unknown>) =>
+  Object.values(command).includes("mongrove_files.files");
 
 test("the removal of an entity removes its files and no others", async () => {
   await using app = await mount([Book]);
@@ -23,6 +28,43 @@ test("the removal of an entity removes its files and no others", async () => {
   assertEquals(await (await fileAt(`${app.url}/books/${second}/cover`).get()).text(), "2");
   assertEquals(await tidy(48), { removed: {} });
   assertEquals(await storedCounts(), ONE);
+});
+
+test("a removal of many entities that removes none looks for no files", async () => {
+  await using served = await serveBook();
+  const { app, path, cover } = served;
+  assertEquals(await outcome(cover.put("x")), [201]);
+  const sent = await watchCommands(app.database.uri);
+  assertEquals((await app.delete(`/books?q={"name":"other"}`)).status, 204);
+  assertEquals((await app.delete(`${path}/attachments`)).status, 204);
+  assertEquals(sent.filter(({ command }) => isOfFiles(command)), []);
+  assertEquals((await app.delete(`/books?q={"name":"a"}`)).status, 204);
+  assertEquals(await storedCounts(), NOTHING);
+});
+
+test("removals of many entities at once look for files one after the other", async () => {
+  await using app = await mount([Book]);
+  const names = Array.from({ length: 12 }, (_, at) => `${at}`);
+  for (const name of names) {
+    const { _id } = await app.created("/books", { name });
+    assertEquals(await outcome(fileAt(`${app.url}/books/${_id}/cover`).put(name)), [201]);
+  }
+  await watchCommands(app.database.uri);
+  const client = mongoose.connection.getClient();
+  const searches = { running: 0, atOnce: 0, count: 0 };
+  const ids = new Set<number>();
+  client.on("commandStarted", ({ commandName, command, requestId }) => {
+    if (commandName !== "aggregate" || !isOfFiles(command)) return;
+    ids.add(requestId);
+    searches.count++;
+    searches.atOnce = Math.max(searches.atOnce, ++searches.running);
+  });
+  client.on("commandSucceeded", ({ requestId }) => void (ids.has(requestId) && searches.running--));
+  await Promise.all(names.map(async (name) => {
+    assertEquals((await app.delete(`/books?q={"name":"${name}"}`)).status, 204);
+  }));
+  assertEquals([searches.atOnce, searches.count < names.length], [1, true]);
+  assertEquals(await storedCounts(), NOTHING);
 });
 
 test("housekeeping removes within a day what the application has dropped by itself", async () => {
