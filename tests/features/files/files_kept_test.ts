@@ -4,7 +4,8 @@ import { Framework } from "../../../mod.ts";
 import { test } from "../../harness/testing.ts";
 import { watchCommands } from "../../support/both_paths.ts";
 import { mount } from "../../support/support.ts";
-import { Book, fileAt, outcome, serveBook, storedCounts, tidy } from "./shelf.ts";
+import { until } from "../../support/until.ts";
+import { Book, fileAt, outcome, putSlowly, serveBook, storedCounts, tidy } from "./shelf.ts";
 
 const NOTHING = { files: 0, chunks: 0 };
 const ONE = { files: 1, chunks: 1 };
@@ -137,19 +138,10 @@ test("an upload whose entity is removed meanwhile is a 404, and leaves nothing",
   await using app = await mount([Book]);
   for (let round = 0; round < 3; round++) {
     const { _id } = await app.created("/books", { name: "a" });
-    let send: (bytes: Uint8Array | null) => void = () => {};
-    const body = new ReadableStream<Uint8Array>({
-      start(controller) {
-        send = (bytes) => bytes === null ? controller.close() : controller.enqueue(bytes);
-      },
-    });
-    const answer = fileAt(`${app.url}/books/${_id}/cover`).put(body);
-    send(new Uint8Array(300_000));
-    const deadline = Date.now() + 5000;
-    while ((await storedCounts()).files === 0 && Date.now() < deadline);
-    assertEquals((await app.delete(`/books/${_id}`)).status, 204);
-    send(new Uint8Array(300_000));
-    send(null);
+    const answer = putSlowly(
+      fileAt(`${app.url}/books/${_id}/cover`),
+      async () => assertEquals((await app.delete(`/books/${_id}`)).status, 204),
+    );
     assertEquals(await outcome(answer), [404, "NOT_FOUND"]);
     assertEquals(await storedCounts(), NOTHING);
   }
@@ -164,10 +156,10 @@ test("an upload that breaks off leaves nothing", async () => {
     const head = `PUT ${path}/cover HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\n\r\n`;
     let bytes = new TextEncoder().encode(head + "x".repeat(sent));
     while (bytes.length > 0) bytes = bytes.subarray(await socket.write(bytes));
-    const deadline = Date.now() + 5000;
-    while ((await storedCounts()).files === 0 && Date.now() < deadline);
+    // The record is stored before the first byte.
+    await until(async () => (await storedCounts()).files > 0);
     socket.close();
-    while ((await storedCounts()).files > 0 && Date.now() < deadline);
+    await until(async () => (await storedCounts()).files === 0);
     assertEquals(await storedCounts(), NOTHING, `${sent} bytes`);
   }
   assertEquals(await outcome(cover.get()), [404, "NOT_FOUND"]);
