@@ -78,8 +78,8 @@ const filePaths = memoize((target: ModelClass): readonly string[] => pathsIn(tar
 
 function pathsIn(target: ModelClass, above: readonly ModelClass[]): string[] {
   return [...describeModel(target).fields.values()].flatMap((field) => {
-    const { name, options: { type, items, embedded, of } } = field;
-    const kind = fieldKind(of ?? type ?? (embedded === true ? items : undefined));
+    const { name, options: { of } } = field;
+    const kind = embeddedKind(field);
     if (kind === StoredFile) return [name];
     if (!isModelClass(kind)) return [];
     if (kind === target || above.includes(kind)) return holdsFiles(kind) ? [name] : [];
@@ -93,8 +93,13 @@ function pathsIn(target: ModelClass, above: readonly ModelClass[]): string[] {
 
 function holdsFiles(target: ModelClass, seen = new Set<ModelClass>()): boolean {
   seen.add(target);
-  return [...describeModel(target).fields.values()].some(({ options }) => {
-    const kind = fieldKind(options.of ?? options.type ?? options.items);
+  return [...describeModel(target).fields.values()].some((field) => {
+    const kind = embeddedKind(field);
     return kind === StoredFile || isModelClass(kind) && !seen.has(kind) && holdsFiles(kind, seen);
   });
+}
+
+/** Returns the type of the values that a field stores in its entity. References are stored as identifiers. */
+function embeddedKind({ options: { type, items, embedded, of } }: FieldRecord) {
+  return fieldKind(of ?? type ?? (embedded === true ? items : undefined));
 }

@@ -1,6 +1,14 @@
 import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
-import { Framework } from "../../../mod.ts";
+import {
+  arrayProp,
+  create,
+  Framework,
+  FrameworkModel,
+  type Ref,
+  remove,
+  rest,
+} from "../../../mod.ts";
 import { test } from "../../harness/testing.ts";
 import { watchCommands } from "../../support/both_paths.ts";
 import { mount } from "../../support/support.ts";
@@ -41,6 +49,22 @@ test("a removal of many entities that removes none looks for no files", async ()
   assertEquals(sent.filter(({ command }) => isOfFiles(command)), []);
   assertEquals((await app.delete(`/books?q={"name":"a"}`)).status, 204);
   assertEquals(await storedCounts(), NOTHING);
+});
+
+@rest({ route: "/folders", methods: [create(), remove()] })
+class Folder extends FrameworkModel {
+  @arrayProp({ items: () => Folder, embedded: true })
+  folders!: Folder[];
+  @arrayProp({ items: Book })
+  books!: Ref<Book>[];
+}
+
+test("a class that only refers to entities with files has no files", async () => {
+  await using app = await mount([Folder, Book]);
+  const { _id } = await app.created("/folders", {});
+  const sent = await watchCommands(app.database.uri);
+  assertEquals((await app.delete(`/folders/${_id}`)).status, 204);
+  assertEquals(sent.filter(({ command }) => isOfFiles(command)), []);
 });
 
 test("removals of many entities at once look for files one after the other", async () => {
