@@ -3,7 +3,7 @@ import type { Shown } from "./json.ts";
 import type { MatchOptions } from "./options.ts";
 
 /**
- * The names of the properties that hold files, for `file()`.
+ * The names of the properties of a model that hold files. The method `file()` of a resource takes one of them.
  *
  * @typeParam M The model.
  */
@@ -34,23 +34,23 @@ export interface FileJson {
 
 /** Options of `put()`, which stores a file. */
 export interface PutOptions extends MatchOptions {
-  /** The name of the file. The default is the name of a `File`. */
+  /** The name of the file. By default, the name of the given `File`. */
   readonly name?: string | undefined;
-  /** Whether the file is only stored if there is none yet. */
+  /** Whether the call fails with a 412 if the property has a file already. */
   readonly createOnly?: boolean | undefined;
 }
 
 /** The operations on a file of an entity. */
 export interface FileResource {
   /**
-   * Reads the file. The caller reads the body of the returned answer, as in `await (await file.get()).blob()`. The time
-   * limit of the call ends with the headers of the answer.
+   * Reads the file. The returned answer has the bytes as its body: `await (await file.get()).blob()`. The time limit of
+   * the call applies to the headers of the answer, and not to the body.
    */
   get(options?: CallOptions): Promise<Response>;
   /**
-   * Stores a file, in the place of the present file. Returns the description of the file. An upload has no time limit
-   * without the option `timeoutMS`. With `ifMatch` or `createOnly`, the client does not repeat the request, because the
-   * repetition could be refused after a first attempt that has stored the file.
+   * Stores a file in the place of the present file, and returns the description of the new file. The upload has a time
+   * limit only with the option `timeoutMS`. With `ifMatch` or `createOnly`, the client never repeats the request: if a
+   * first attempt had stored the file and its answer were lost, the server would refuse the repetition.
    */
   put(file: Blob, options?: PutOptions): Promise<FileJson>;
   /** Removes the file. The client never repeats the request. */

@@ -73,7 +73,9 @@ export class FileField {
     let before: string | undefined;
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       const present = await this.read();
-      if (present !== undefined && createsOnly(this.#context)) throw preconditionFailed(THERE);
+      if (present !== undefined && createsOnly(this.#context)) {
+        throw preconditionFailed(FILE_EXISTS);
+      }
       if (present !== undefined) await this.store.suspect({ _id: present });
       const vacant = present === undefined
         ? { [property]: null }
@@ -117,4 +119,4 @@ export class FileField {
 }
 
 /** The message of the error 412 for a request with `If-None-Match: *` to a field that holds a file already. */
-export const THERE = "There is a file already";
+export const FILE_EXISTS = "There is a file already";

@@ -25,7 +25,7 @@ import {
 } from "../../pipeline/request/versions.ts";
 import { admit } from "../../pipeline/run_pipeline.ts";
 import { BodyReader, type ByteSource, discardBody } from "./body_reader.ts";
-import { FileField, type StoredValue, THERE } from "./file_field.ts";
+import { FILE_EXISTS, FileField, type StoredValue } from "./file_field.ts";
 import type { FileRules } from "./file_fields.ts";
 import { cleanName, nameIn } from "./file_name.ts";
 import { CHUNK_BYTES, chunksAtOnce, countTransfer, type FileStore } from "./file_store.ts";
@@ -91,7 +91,7 @@ async function upload(context: OpenLevelContext, rules: FileRules): Promise<Repl
   const field = await FileField.open(context);
   const before = await field.read();
   checkVersion(context, versionRead({}, context));
-  if (before !== undefined && createsOnly(context)) throw preconditionFailed(THERE);
+  if (before !== undefined && createsOnly(context)) throw preconditionFailed(FILE_EXISTS);
   const file = new mongoose.Types.ObjectId();
   const received = async () => {
     const value = await receive(context, { file, field, rules, property: link?.property ?? "" });
