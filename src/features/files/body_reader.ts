@@ -1,8 +1,8 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import type { Request } from "express-types";
 import { badFormat, overloaded } from "../../errors/refusals.ts";
-import type { RestError } from "../../errors/rest_error.ts";
 import { isEmpty } from "../../filter/filters.ts";
+import { BodyChunks } from "../../http/body_chunks.ts";
 import { isClosing } from "../../http/close_server.ts";
 import { onServerClose } from "../../http/replies/server_close.ts";
 
@@ -20,18 +20,11 @@ function isConsumed({ body, headers, readableDidRead, readableEnded }: Request):
   return isParsed || headers["content-length"] !== "0" && (readableDidRead || readableEnded);
 }
 
-/**
- * The reader of the bytes of a body. The connection is paused after each chunk, so that a fast client cannot fill the
- * memory. A server that closes ends the reading with a 503.
- */
+/** The reader of the bytes of a body. A server that closes ends the reading with a 503. */
 export class BodyReader implements ByteSource {
-  readonly #req: Request;
+  readonly #chunks: BodyChunks;
   readonly #timeoutMS: number;
-  readonly #chunks: Uint8Array[] = [];
-  #isEnded = false;
-  #error: unknown;
   readonly #stopListening: () => void;
-  #wake: () => void = () => {};
 
   /** @param timeoutMS The time in which the client must send the next bytes. */
   constructor(req: Request, timeoutMS: number) {
@@ -41,66 +34,26 @@ export class BodyReader implements ByteSource {
           "Mount the parser after the framework, or only for other media types",
       );
     }
-    this.#req = req;
     this.#timeoutMS = timeoutMS;
-    this.#isEnded = req.headers["content-length"] === "0";
-    if (req.destroyed) this.#onClose();
-    const end = () => this.#fail(overloaded("The server is closing"));
+    const chunks = this.#chunks = new BodyChunks(req);
+    const onClose = () => chunks.fail(badFormat("The body has ended early"));
+    if (req.destroyed) onClose();
+    req.on("error", onClose).on("close", onClose);
+    const end = () => chunks.fail(overloaded("The server is closing"));
     this.#stopListening = onServerClose(req, end);
     if (req.res !== undefined && isClosing(req.res)) end();
-    req.on("error", this.#onClose).on("close", this.#onClose);
-    req.on("data", this.#onData).on("end", this.#onEnd).pause();
   }
 
   async next(): Promise<Uint8Array | undefined> {
-    const isWaiting = () =>
-      this.#chunks.length === 0 && !this.#isEnded && this.#error === undefined;
-    if (isWaiting()) await this.#wait();
-    const chunk = this.#chunks.shift();
-    if (chunk !== undefined) return chunk;
-    if (this.#error !== undefined) throw this.#error;
-    return undefined;
+    const chunk = await this.#chunks.next(this.#timeoutMS);
+    if (chunk === undefined) throw badFormat("The body has not arrived in time");
+    return chunk ?? undefined;
   }
 
   /** Stops reading. */
   leave(): void {
     this.#stopListening();
-    this.#req.off("data", this.#onData).off("end", this.#onEnd);
-    this.#chunks.length = 0;
-  }
-
-  async #wait(): Promise<void> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-      timer = setTimeout(
-        () => this.#fail(badFormat("The body has not arrived in time")),
-        this.#timeoutMS,
-      );
-      this.#req.resume();
-    });
-    clearTimeout(timer);
-  }
-
-  readonly #onData = (chunk: Uint8Array): void => {
-    this.#req.pause();
-    this.#chunks.push(chunk);
-    this.#wake();
-  };
-
-  readonly #onEnd = (): void => {
-    this.#isEnded = true;
-    this.#wake();
-  };
-
-  readonly #onClose = (): void => {
-    this.#fail(badFormat("The body has ended early"));
-  };
-
-  /** Ends the reading by an error, unless the whole body has arrived. */
-  #fail(error: RestError): void {
-    if (!this.#isEnded) this.#error ??= error;
-    this.#wake();
+    this.#chunks.leave();
   }
 }
 

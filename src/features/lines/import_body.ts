@@ -1,9 +1,9 @@
 import type { Readable } from "node:stream";
-import { clearTimeout, setTimeout } from "node:timers";
 import { createGunzip } from "node:zlib";
 import type { Request } from "express-types";
 import { refusal } from "../../errors/refusals.ts";
 import type { RestError } from "../../errors/rest_error.ts";
+import { BodyChunks } from "../../http/body_chunks.ts";
 
 interface ImportOptions {
   /** The signal that ends the wait for the next bytes of the body. The signal is sent when the server closes. */
@@ -42,22 +42,16 @@ function tooLarge(limit: number): RestError {
   return refusal("PAYLOAD_TOO_LARGE", { message, limit });
 }
 
-/**
- * The reader of a body, which decompresses the body and returns it in chunks. The connection is paused after each
- * chunk, so that a fast client cannot fill the memory.
- */
+/** The reader of a body, which decompresses the body and returns it in chunks. */
 export class ImportBody {
   readonly #req: Request;
   readonly #source: Readable;
+  readonly #chunks: BodyChunks;
   readonly #options: ImportOptions;
   readonly #isCompressed: boolean;
-  #chunks: Uint8Array[] = [];
   #received = 0;
   #inflated = 0;
-  #isEnded = false;
-  #error: unknown;
   readonly #stopListening: () => void;
-  #wake: () => void = () => {};
 
   constructor(
     req: Request,
@@ -68,12 +62,13 @@ export class ImportBody {
     this.#isCompressed = isCompressed;
     this.#source = isCompressed ? req.pipe(createGunzip()) : req;
     if (isCompressed) req.on("data", this.#onReceived);
+    const chunks = this.#chunks = new BodyChunks(this.#source);
+    const onError = (error: unknown) => chunks.fail(error);
     // An error of the decompression may come after the last read. Without a listener, such an error would end the
     // process.
-    this.#source.on("error", this.#onError);
-    req.on("error", this.#onError).on("close", this.#onClose);
-    this.#source.on("data", this.#onData).on("end", this.#onEnd);
-    const wake = () => this.#wake();
+    this.#source.on("error", onError);
+    req.on("error", onError).on("close", this.#onClose);
+    const wake = () => chunks.wake();
     options.signal.addEventListener("abort", wake);
     this.#stopListening = () => options.signal.removeEventListener("abort", wake);
   }
@@ -83,13 +78,9 @@ export class ImportBody {
    * or before the server closes, so that the caller can store the lines that it already has.
    */
   async next(dueAt: number): Promise<Uint8Array | null | undefined> {
-    if (this.#chunks.length === 0 && !this.#isEnded && this.#error === undefined) {
-      await this.#wait(dueAt);
-    }
-    const chunk = this.#chunks.shift();
-    if (chunk !== undefined) return this.#checked(chunk);
-    if (this.#error !== undefined) throw this.#error;
-    return this.#isEnded ? null : undefined;
+    const { signal } = this.#options;
+    const chunk = await this.#chunks.next(signal.aborted ? 0 : dueAt - performance.now());
+    return chunk && this.#checked(chunk);
   }
 
   /**
@@ -98,25 +89,13 @@ export class ImportBody {
    */
   leave(): void {
     this.#stopListening();
-    this.#source.off("data", this.#onData);
+    this.#chunks.leave();
     this.#req.off("data", this.#onReceived).off("close", this.#onClose);
-    this.#chunks = [];
     if (this.#isCompressed) {
       this.#req.unpipe();
       this.#source.destroy();
     }
     this.#req.resume();
-  }
-
-  async #wait(dueAt: number): Promise<void> {
-    if (this.#options.signal.aborted) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-      if (dueAt !== Infinity) timer = setTimeout(resolve, Math.max(0, dueAt - performance.now()));
-      this.#source.resume();
-    });
-    clearTimeout(timer);
   }
 
   #checked(chunk: Uint8Array): Uint8Array {
@@ -133,23 +112,7 @@ export class ImportBody {
     this.#received += chunk.length;
   };
 
-  readonly #onData = (chunk: Uint8Array): void => {
-    this.#source.pause();
-    this.#chunks.push(chunk);
-    this.#wake();
-  };
-
-  readonly #onEnd = (): void => {
-    this.#isEnded = true;
-    this.#wake();
-  };
-
-  readonly #onError = (error: unknown): void => {
-    this.#error ??= error;
-    this.#wake();
-  };
-
   readonly #onClose = (): void => {
-    if (!this.#req.readableEnded) this.#onError(new Error("The client has left"));
+    if (!this.#req.readableEnded) this.#chunks.fail(new Error("The client has left"));
   };
 }
