@@ -4,31 +4,14 @@
  * @module
  */
 import process from "node:process";
-// @ts-types="express-types"
-import express from "express";
-import mongoose from "mongoose";
 import { Framework } from "../../../mod.ts";
 import { Account, Counter } from "../../fixtures/versioned.ts";
 import { Board, buildVisits, Guarded, GuardedLot, Log, Lot, Note, Order, Shown } from "./models.ts";
 import type { AppState } from "./open_app.ts";
+import { app, causes, connect, failures, rejections } from "./recording_app.ts";
 
-const rejections: string[] = [];
-process.on("unhandledRejection", (error) => {
-  rejections.push(String(error));
-  console.error(error);
-});
+const { FAULTS_TENANTS = "{}", FAULTS_SEND, PORT } = process.env;
 
-const { FAULTS_URI = "", FAULTS_TENANTS = "{}", FAULTS_SEND, PORT } = process.env;
-
-const causes = new WeakMap<object, unknown>();
-const failures: string[] = [];
-const app = express();
-app.use(express.json(), (req, res, next) => {
-  res.on("finish", () => {
-    if (res.statusCode === 500) failures.push(`${req.method} ${req.path}: ${causes.get(req)}`);
-  });
-  next();
-});
 app.use(Framework.initialize({
   models: [
     ...[Note, Guarded, Log, Board, Account, Counter, Order, Shown, Lot, GuardedLot],
@@ -50,6 +33,4 @@ app.get("/state", (_req, res) => {
 app.use(Framework.errors());
 const server = app.listen(Number(PORT), "127.0.0.1");
 
-// The database may come later than the application
-const connect = () => mongoose.connect(FAULTS_URI).catch(() => undefined);
-while (!await connect()) await new Promise((resolve) => setTimeout(resolve, 500));
+await connect();

@@ -4,26 +4,10 @@
  * @module
  */
 import process from "node:process";
-// @ts-types="express-types"
-import express from "express";
-import mongoose from "mongoose";
 import { Framework } from "../../../mod.ts";
+import { app, causes, connect, failures, rejections } from "./recording_app.ts";
 import { Scan } from "./files_judge.ts";
 
-const { FAULTS_URI = "", PORT } = process.env;
-
-const rejections: string[] = [];
-process.on("unhandledRejection", (error) => void rejections.push(String(error)));
-
-const causes = new WeakMap<object, unknown>();
-const failures: string[] = [];
-const app = express();
-app.use(express.json(), (req, res, next) => {
-  res.on("finish", () => {
-    if (res.statusCode === 500) failures.push(`${req.method} ${req.path}: ${causes.get(req)}`);
-  });
-  next();
-});
 app.use(Framework.initialize({
   models: [Scan],
   onError: (req, error) => void causes.set(req, error),
@@ -33,8 +17,6 @@ app.post("/tidy", async (_req, res) => {
   res.json(await Framework.tidy({ at: new Date(Date.now() + 24 * 3_600_000) }));
 });
 app.use(Framework.errors());
-app.listen(Number(PORT), "127.0.0.1");
+app.listen(Number(process.env.PORT), "127.0.0.1");
 
-// The database may come later than the application
-const connect = () => mongoose.connect(FAULTS_URI).catch(() => undefined);
-while (!await connect()) await new Promise((resolve) => setTimeout(resolve, 500));
+await connect();

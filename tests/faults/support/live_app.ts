@@ -4,26 +4,10 @@
  * @module
  */
 import process from "node:process";
-// @ts-types="express-types"
-import express from "express";
-import mongoose from "mongoose";
 import { Framework } from "../../../mod.ts";
+import { app, causes, connect, failures, rejections } from "./recording_app.ts";
 import { Board, Ticket } from "./live_models.ts";
 
-const { FAULTS_URI = "", PORT } = process.env;
-
-const rejections: string[] = [];
-process.on("unhandledRejection", (error) => void rejections.push(String(error)));
-
-const causes = new WeakMap<object, unknown>();
-const failures: string[] = [];
-const app = express();
-app.use(express.json(), (req, res, next) => {
-  res.on("finish", () => {
-    if (res.statusCode === 500) failures.push(`${req.method} ${req.path}: ${causes.get(req)}`);
-  });
-  next();
-});
 app.use(Framework.initialize({
   models: [Ticket, Board],
   live: { renewMS: 3000, heartbeatMS: 2000, maxSubscribers: 20_000 },
@@ -50,7 +34,6 @@ app.get("/state", (_req, res) => {
   });
 });
 app.use(Framework.errors());
-const server = app.listen({ port: Number(PORT), host: "127.0.0.1", backlog: 4096 });
+const server = app.listen({ port: Number(process.env.PORT), host: "127.0.0.1", backlog: 4096 });
 
-const connect = () => mongoose.connect(FAULTS_URI).catch(() => undefined);
-while (!await connect()) await new Promise((resolve) => setTimeout(resolve, 500));
+await connect();
