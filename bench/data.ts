@@ -37,6 +37,9 @@ export const GROUPED_SIZES = [TARGETS, 100_000] as const;
 /** The number of entities that one request creates or changes. */
 export const MANY = TARGETS;
 
+/** The collection of entities with files. */
+export const SCANS = "scans";
+
 /** The options of classes whose cost is measured. */
 export const CLASS_OPTIONS = ["none", "stamps", "history", "trash", "tenant"] as const;
 export type ClassOption = typeof CLASS_OPTIONS[number];

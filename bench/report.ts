@@ -1,6 +1,7 @@
 /** The report of a run: on the terminal, and in `docs/` as tables of the page, as charts and as JSON. @module */
 import { toChart, toGrowthChart } from "./charts.ts";
 import type { Figure, ModelFigure } from "./figures.ts";
+import type { FilesFigure } from "./files.ts";
 import type { GROWTH, SuiteName } from "./scenarios.ts";
 import { readSizes } from "./sizes.ts";
 import * as tables from "./tables.ts";
@@ -32,6 +33,7 @@ export interface GrowthRun extends Run, Growth {
 /** The last run of each kind, as `docs/benchmarks.json` keeps it. */
 export interface Results extends Partial<Record<"scenarios" | SuiteName, ScenarioRun>> {
   readonly growth?: GrowthRun;
+  readonly files?: Run & { readonly figures: readonly FilesFigure[] };
 }
 
 /** The figures of the tables of `--growth`. */
@@ -43,11 +45,12 @@ const GROWTH_KEYS: Readonly<Record<keyof Growth, tables.GrowthKey>> = {
 };
 
 /** Returns the text of each part of the page that a run writes, by the name of the part. */
-function partsOf({ scenarios, growth, ...suites }: Results): Map<string, string> {
+function partsOf({ scenarios, growth, files, ...suites }: Results): Map<string, string> {
   const parts = new Map<string, string[]>();
   for (const [name, run] of Object.entries(suites)) {
     parts.set(name, [tables.suiteTable(run.figures), describe(run)]);
   }
+  if (files) parts.set("files", [tables.filesTable(files.figures), describe(files)]);
   if (scenarios) {
     const { figures } = scenarios;
     parts.set("scenarios", [tables.ratioTable(figures)]);

@@ -3,6 +3,7 @@ import os from "node:os";
 import { parseArgs } from "node:util";
 import { reasonOf, say } from "../tests/harness/say.ts";
 import { openBenchDatabase } from "./database.ts";
+import { measureFiles } from "./files.ts";
 import { benchLarge } from "./large.ts";
 import { benchLive } from "./live.ts";
 import { measureModels, measureScenarios } from "./measure.ts";
@@ -14,13 +15,15 @@ import { benchTracing } from "./tracing.ts";
 import { openWorkspace } from "./programs.ts";
 
 const HELP =
-  `Usage: deno task bench [groups | hooks | options | writes | large | live | tracing] [<scenario>] [options]
+  `Usage: deno task bench [groups | hooks | options | writes | files | large | live | tracing]
+                       [<scenario>] [options]
 
   groups                groups of a list beside the pipeline by hand, instead of the scenarios
   hooks                 requests with a hook beside Express by hand, instead of the scenarios
   options               classes with stamps, history, trash or a tenant, on a replica set, instead
                         of the scenarios
   writes                writes beside Express by hand, on a replica set, instead of the scenarios
+  files                 files beside streams of the driver by hand; takes --quick and --write
   large [<part>…]       entities (ten million), tenants (a thousand, twenty models), subscribers
                         (ten thousand, four processes)
   live                  what live lists cost, on a replica set; takes no options
@@ -90,6 +93,17 @@ export function readOptions(args: readonly string[]) {
 
 type Options = ReturnType<typeof readOptions>;
 
+function circumstances(args: readonly string[]) {
+  const [{ model = "" } = {}, ...others] = os.cpus();
+  const memory = `${Math.round(os.totalmem() / 2 ** 30)} GB`;
+  const system = `${os.type()} ${os.release().split("-")[0]}`;
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    command: ["deno task bench", ...args].join(" "),
+    machine: `${others.length + 1} × ${model.trim()}, ${memory}, ${system}`,
+  };
+}
+
 async function measure(options: Options, args: readonly string[]): Promise<Results> {
   const { effort, growth, only, partial, scenarios, servers, suite } = options;
   const interrupt = new AbortController();
@@ -100,18 +114,8 @@ async function measure(options: Options, args: readonly string[]): Promise<Resul
   await using database = await openBenchDatabase(effort.largest, { transactions, growth });
   const notes = [...workspace.notes];
   const bench = { workspace, database, effort, notes, interrupted: interrupt.signal };
-  const [{ model = "" } = {}, ...others] = os.cpus();
-  const memory = `${Math.round(os.totalmem() / 2 ** 30)} GB`;
-  const system = `${os.type()} ${os.release().split("-")[0]}`;
-  const run = {
-    date: new Date().toISOString().slice(0, 10),
-    command: ["deno task bench", ...args].join(" "),
-    partial,
-    rounds: effort.rounds,
-    machine: `${others.length + 1} × ${model.trim()}, ${memory}, ${system}`,
-    versions: { ...workspace.versions, MongoDB: database.version },
-    notes,
-  };
+  const versions = { ...workspace.versions, MongoDB: database.version };
+  const run = { ...circumstances(args), partial, rounds: effort.rounds, versions, notes };
   const isDue = (name: string) => only.length === 0 || only.includes(name);
   if (!growth) {
     const figures = await measureScenarios(bench, scenarios.filter(({ name }) => isDue(name)));
@@ -148,11 +152,15 @@ async function main(args: readonly string[]): Promise<void> {
   if (args[0] === "live") return await benchLive();
   if (args[0] === "large") return await benchLarge(args.slice(1));
   if (args[0] === "tracing") return benchTracing();
-  const options = readOptions(args);
-  const results = await measure(options, args);
+  const isFiles = args[0] === "files";
+  const options = readOptions(isFiles ? args.slice(1) : args);
+  const { effort, partial } = options;
+  const results = isFiles
+    ? { files: { ...circumstances(args), partial, ...await measureFiles(effort) } }
+    : await measure(options, args);
   print(results);
   if (options.write) await writeDocs(results);
-  requireOurs(options, results);
+  if (!isFiles) requireOurs(options, results);
 }
 
 if (import.meta.main) {

@@ -1,7 +1,8 @@
 /** The tables of figures, in Markdown. @module */
 import type { Figure, ModelFigure } from "./figures.ts";
+import type { FilesFigure } from "./files.ts";
 import { type Scenario, SCENARIOS, SUITES } from "./scenarios.ts";
-import { BASELINE, KINDS, OURS, type Runtime, serverTitle } from "./servers.ts";
+import { BASELINE, DRIVER, KINDS, OURS, type Runtime, serverTitle } from "./servers.ts";
 import type { Sizes } from "./sizes.ts";
 
 const RUNTIMES: readonly Runtime[] = ["deno", "node"];
@@ -165,6 +166,23 @@ export function modelTable(figures: readonly ModelFigure[]): string {
     ...[startMs, startCpuMs, startMb, cpuMs].map(show),
   ]);
   return table(["models", "start ms", "start CPU ms", "start MB", "one: CPU ms/request"], rows);
+}
+
+/** Returns the throughput of files beside the same by hand, and the peak memory: a row for each scenario. */
+export function filesTable(figures: readonly FilesFigure[]): string {
+  const scenarios = [...new Set(figures.map(({ scenario }) => scenario))];
+  const rows = scenarios.map((scenario) => [
+    scenario,
+    ...RUNTIMES.flatMap((runtime) => {
+      const [own, hand] = [OURS, DRIVER].map((name) =>
+        figures.find((each) => each.scenario === scenario && each.server === `${runtime}/${name}`)
+      );
+      const cells = [own?.mbPerSecond, hand?.mbPerSecond, own?.peakMb, hand?.peakMb].map(show);
+      return [showRatio(Number(own?.mbPerSecond) / Number(hand?.mbPerSecond)), ...cells];
+    }),
+  ]);
+  const columns = (name: string) => [name, "MB/s", "by hand", "peak MB", "by hand"];
+  return table(["to by hand", ...columns("Deno"), ...columns("Node")], rows);
 }
 
 /** Returns the bounds of sizes. */

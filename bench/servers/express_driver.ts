@@ -1,6 +1,8 @@
 /** Express on the bare driver. @module */
-import { grouped, GROUPED_SIZES, itemsOf } from "../data.ts";
-import { listen } from "./common.ts";
+import { pipeline } from "node:stream/promises";
+import type { mongo } from "mongoose";
+import { grouped, GROUPED_SIZES, itemsOf, SCANS } from "../data.ts";
+import { importPeer, listen } from "./common.ts";
 import { openDriver } from "./driver.ts";
 import { serveCrud } from "./express.ts";
 
@@ -26,4 +28,19 @@ for (const size of GROUPED_SIZES) {
     res.json(found.map(({ _id, count, price }) => ({ ..._id, count, sum: { price } })));
   });
 }
+
+const { GridFSBucket, ObjectId }: typeof mongo = await importPeer("mongodb");
+const bucket = new GridFSBucket(db, { bucketName: SCANS });
+const scans = db.collection<{ file: mongo.ObjectId; size: number }>(SCANS);
+app.put(`/${SCANS}/:id/file`, async (req, res) => {
+  const upload = bucket.openUploadStream("file");
+  await pipeline(req, upload);
+  const set = { $set: { file: upload.id, size: upload.length } };
+  res.status(201).json(await scans.updateOne({ _id: new ObjectId(req.params.id) }, set));
+});
+app.get(`/${SCANS}/:id/file`, async (req, res) => {
+  const scan = await scans.findOne({ _id: new ObjectId(req.params.id) });
+  if (scan === null) throw new Error("The entity does not exist");
+  await pipeline(bucket.openDownloadStream(scan.file), res.set("Content-Length", `${scan.size}`));
+});
 listen(app);

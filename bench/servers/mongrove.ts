@@ -6,7 +6,7 @@ import type { Schema } from "mongoose";
 import process from "node:process";
 import { all, arrayProp, create, Framework, FrameworkModel, one, onlyIf, prop } from "../../mod.ts";
 import { type ReadOnly, type Ref, replace, rest, update, updateAll } from "../../mod.ts";
-import type { FrameworkRequest, Method, ModelClass } from "../../mod.ts";
+import { type FrameworkRequest, type Method, type ModelClass, StoredFile } from "../../mod.ts";
 import * as data from "../data.ts";
 import { guarded, itemsOf, TARGETS } from "../data.ts";
 import { databaseUri, keepStarred, LARGEST_BODY, listen, type Starred } from "./common.ts";
@@ -103,6 +103,13 @@ function hookedModels(): ModelClass[] {
   ];
 }
 
+@rest({ route: `/${data.SCANS}`, methods: [one()] })
+class Scan extends FrameworkModel {
+  @rest({ methods: [one(), replace()] })
+  @prop({ type: StoredFile, maxBytes: 1_000_000_000 })
+  file?: StoredFile;
+}
+
 @rest({
   route: `/${data.DEEP}`,
   methods: [all({ ...paging, sort: [data.DEEP_SORT] })],
@@ -195,6 +202,7 @@ const models = [
   rankedOn(data.PAGED, [all({ ...paging, count: {} })]),
   rankedOn(data.POPULATED, [all({ ...paging, populate: { writer: true } })]),
   Writer,
+  Scan,
   Deep,
   ...data.FIELD_COUNTS.map(wideClass),
   ...groupedModels(),
