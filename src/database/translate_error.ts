@@ -297,6 +297,9 @@ const CLASSES = [
 
 const UNEXPORTED = new Set(["MongoPoolClosedError", "MongoWaitQueueTimeoutError"]);
 
+/** The server's error code for a write that its disk has no space for. Reads may still succeed. */
+export const DISK_FULL = 14_031;
+
 /**
  * The server's error codes for failures after which a repeated request may succeed. Older servers return these codes
  * without labels, and so do servers without sessions.
@@ -308,6 +311,7 @@ const CODES = new Set([
   ...[24, 43, 46, 50, 64, 134, 175, 237, 239, 246, 251, 262, 290, 355, 365, 453, 11601, 46841],
   // The server is overloaded
   ...[145, 402, 407, 433, 449, 450, 462],
+  DISK_FULL,
 ]);
 
 /**

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import mongoose from "mongoose";
 import type { mongo } from "mongoose";
 import type { TimeBudget } from "../../database/time_budget.ts";
-import { isUnavailable } from "../../database/translate_error.ts";
+import { DISK_FULL, isUnavailable } from "../../database/translate_error.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { logError } from "../../errors/log.ts";
 import { badFormat, conflict, preconditionFailed, refusal } from "../../errors/refusals.ts";
@@ -101,7 +101,8 @@ async function upload(context: OpenLevelContext, rules: FileRules): Promise<Repl
   };
   const { value, now, place } = await received().catch(async (error) => {
     // The wait for a database that does not answer would delay the answer. Housekeeping removes the bytes later.
-    if (!isUnavailable(error) && !timeBudget.expired) await discard(field.store, file);
+    const isAway = isUnavailable(error) && Object(error).code !== DISK_FULL;
+    if (!isAway && !timeBudget.expired) await discard(field.store, file);
     throw error;
   });
   const replaced = await place.replace(value).catch(async (error) => {

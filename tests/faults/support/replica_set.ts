@@ -19,8 +19,8 @@ function ignoreWatcher({ killerProcess }: Member): void {
 }
 
 /** Starts a replica set, with the election timeout that MongoDB has by default, or with another one. */
-export async function openReplicaSet(electionMS = ELECTION_MS) {
-  const mongo = await startMongo({ replicaSet: 3 });
+export async function openReplicaSet(electionMS = ELECTION_MS, replicaSet = 3) {
+  const mongo = await startMongo({ replicaSet });
   const members = mongo.members.flatMap(({ instanceInfo }) => instanceInfo?.instance ?? []);
   for (const each of members) ignoreWatcher(each);
   const uri = withDatabase(mongo.uri, DATABASE);
@@ -60,6 +60,10 @@ export async function openReplicaSet(electionMS = ELECTION_MS) {
   };
 }
 
+export function hasEnded({ mongodProcess: child }: Member): boolean {
+  return child?.exitCode !== null || child.signalCode !== null;
+}
+
 /** Sends a signal to a member. */
 export function signal({ mongodProcess }: Member, name: Deno.Signal): void {
   if (mongodProcess?.pid) Deno.kill(mongodProcess.pid, name);
@@ -67,8 +71,7 @@ export function signal({ mongodProcess }: Member, name: Deno.Signal): void {
 
 /** Starts a member that has ended, with the data that it had. */
 export async function restart(member: Member): Promise<void> {
-  const child = member.mongodProcess;
-  await until(() => child?.exitCode !== null || child.signalCode !== null, { seconds: 60 });
+  await until(() => hasEnded(member), { seconds: 60 });
   delete member.mongodProcess;
   await member.start();
   ignoreWatcher(member);

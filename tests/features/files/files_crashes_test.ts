@@ -120,6 +120,24 @@ for (const [name, scenario] of Object.entries(SCENARIOS)) {
   });
 }
 
+test("a full disk is a 503, and files can still be read", async () => {
+  await using failing = await serveFailing();
+  const { app } = failing;
+  const { _id } = await app.created("/books", { name: "a" });
+  const cover = fileAt(`${app.url}/books/${_id}/cover`);
+  assertEquals(await outcome(cover.put(OLD as BodyInit)), [201]);
+  // The record of an upload is the first insert, and its chunks are the second one.
+  for (const [skipped, command] of [[0, "insert"], [1, "insert"], [0, "update"]] as const) {
+    await failWrites(skipped, { ...FAILURES["no space"], failCommands: [command] });
+    assertEquals(await outcome(cover.put(NEW as BodyInit)), [503, "UNAVAILABLE"]);
+    assertEquals(new Uint8Array(await (await cover.get()).arrayBuffer()), OLD);
+    await failWrites("off");
+    assertEquals(await storedCounts(), { files: 1, chunks: 3 });
+  }
+  assertEquals(await outcome(cover.put(NEW as BodyInit)), [200]);
+  assertEquals(new Uint8Array(await (await cover.get()).arrayBuffer()), NEW);
+});
+
 longTest("100 uploads that are cut at random leave nothing but whole files", async () => {
   await using failing = await serveFailing();
   const { app } = failing;
