@@ -321,6 +321,10 @@ const CODES = new Set([
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof MongooseError.MongooseServerSelectionError) return true;
   if (!(error instanceof mongo.MongoError)) return false;
+  // The driver wraps the error of a statement with several documents, such as a lost connection.
+  if (error instanceof mongo.MongoBulkWriteError && error.errorResponse instanceof Error) {
+    return isUnavailable(error.errorResponse);
+  }
   return LABELS.some((label) => error.hasErrorLabel(label)) ||
     CLASSES.some((each) => error instanceof each) || UNEXPORTED.has(error.name) ||
     error instanceof mongo.MongoServerError && CODES.has(Number(error.code));

@@ -91,6 +91,7 @@ async function failAt(
   const answer = await send(book);
   await answer.body?.cancel();
   await failWrites("off");
+  if (!answer.ok) assertEquals(answer.status, 503);
   const read = await fileAt(`${book}/cover`).get();
   const file = read.ok ? new Uint8Array(await read.arrayBuffer()) : undefined;
   if (!read.ok) assertEquals([read.status, await read.text()].slice(0, 1), [404]);
