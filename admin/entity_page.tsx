@@ -10,6 +10,7 @@ import { changedBody } from "./body.ts";
 import { type Conflict, ConflictDialog } from "./conflict_dialog.tsx";
 import { failure, isConflict, messageOf } from "./failure.ts";
 import { factsOf, type Field, nameOf, singularOf } from "./fields.ts";
+import { FilePanels } from "./file_box.tsx";
 import { HistoryPanel } from "./history_panel.tsx";
 import { FieldInputs } from "./inputs.tsx";
 import { type Entity, useModel, usePage } from "./page_context.ts";
@@ -154,14 +155,15 @@ interface EntityPanelsProps {
   readonly form: readonly Field[];
 }
 
-/** Shows the fields that the form of the page does not have, the parts, and the history of the entity. */
+/** Shows the fields that the form of the page does not have, the files, the parts, and the history of the entity. */
 function EntityPanels({ model, form }: EntityPanelsProps) {
   const entity = useRecordContext<EntityRecord>();
   const answer = model.operations.one?.answer ?? [];
   if (entity === undefined) return null;
-  const ofParts = new Set(model.parts.map(({ property }) => property));
+  const { parts, files, path } = model;
+  const own = new Set([...parts, ...files].map(({ property }) => property));
   const facts = factsOf(answer, form).filter(({ name, readonly }) =>
-    !ofParts.has(name) && !(readonly && entity[name] === undefined)
+    !own.has(name) && !(readonly && entity[name] === undefined)
   );
   return (
     <Stack sx={{ flex: "1 1 0", gap: 2, minWidth: 0, p: form.length === 0 ? 2 : 0 }}>
@@ -174,7 +176,8 @@ function EntityPanels({ model, form }: EntityPanelsProps) {
           />
         </CardContent>
       </Card>
-      {model.parts.map((part) => (
+      <FilePanels files={files} path={path} entity={entity} fields={answer} />
+      {parts.map((part) => (
         <PartsPanel key={part.property} model={model} part={part} id={entity._id} />
       ))}
       {model.added.history && <HistoryPanel model={model} entity={entity} fields={answer} />}

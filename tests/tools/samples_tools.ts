@@ -74,8 +74,9 @@ test("a form has an input for every type, and stores what is typed", async () =>
   await tab.click(SAVE);
   await tab.until("#react-admin-title", ["Everything"]);
   const found: Partial<Sample> = await find(admin, "Everything") ?? {};
-  const { _id, __v, friend, friends, addresses, day, home, ...stored } = found;
+  const { _id, __v, friend, friends, addresses, day, home, attachments, ...stored } = found;
   assertEquals<unknown>(stored, STORED);
+  assertEquals(attachments, []);
   assertEquals((home as Sample).street, "High Street");
   assertMatch(String(day), /^2026-01-0/);
   assertEquals([typeof friend, (friends as unknown[]).length], ["string", 1]);

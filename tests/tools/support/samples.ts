@@ -17,7 +17,9 @@ import {
   type Ref,
   remove,
   removeAll,
+  replace,
   rest,
+  StoredFile,
   update,
   updateAll,
 } from "@mongrove/mongrove";
@@ -36,6 +38,15 @@ export class Address extends FrameworkModel {
 
   @prop()
   city?: string;
+}
+
+export class Attachment extends FrameworkModel {
+  @prop({ required: true })
+  title!: string;
+
+  @rest({ methods: [one(), replace(), remove()] })
+  @prop({ type: StoredFile, maxBytes: 1_000_000 })
+  file?: StoredFile;
 }
 
 class CountBody extends FrameworkModel {
@@ -138,6 +149,14 @@ export class Sample extends FrameworkModel {
 
   @arrayProp({ items: Address, embedded: true })
   addresses?: Address[];
+
+  @rest({ methods: [one(), replace(), remove()] })
+  @prop({ type: StoredFile, maxBytes: 100_000, accept: ["image/png", "text/plain"], inline: true })
+  picture?: StoredFile;
+
+  @rest({ methods: [all(), one(), create(), remove()] })
+  @arrayProp({ items: Attachment, embedded: true })
+  attachments?: Attachment[];
 }
 
 /** Stores friends and samples. */
