@@ -1,6 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { test } from "../harness/testing.ts";
 import { openDesk } from "./support/admin_tab.ts";
+import { openDownloads } from "./support/downloads.ts";
+import { makeFile, PNG } from "./support/made_files.ts";
 import { wantsPicture } from "./support/picture.ts";
 import type { Tab } from "./support/admin_page.ts";
 
@@ -113,7 +115,9 @@ test("a customer finds neither what is hidden nor what he may not do", async () 
   assertEquals(await namesOf(tab, `${MAIN} button`), ["Add filter", "Report"]);
   await openTicket(tab, "Printer on fire");
   await tab.until("section[aria-label=Comments] tbody td:first-child", ["It smells"]);
-  assertEquals(await namesOf(tab, `${MAIN} button`), ["Close", "Remove", "Save", "Add", "Show"]);
+  assertEquals(await namesOf(tab, `${MAIN} button`), [
+    ...["Close", "Remove", "Save", "Add", "Add", "Upload", "Show"],
+  ]);
   assertEquals(await namesOf(tab, "form label"), ["Title *"]);
   assertEquals(await namesOf(tab, "section[aria-label=Comments] th"), ["Text", "Author"]);
   assertEquals(/third time|Again\?|internal|note/i.test(await tab.page.content()), false);
@@ -140,6 +144,27 @@ test("actions are buttons, with a form for their body and their errors", async (
   await tab.type("[name=text]", "On my way");
   await tab.click(`${DIALOG} button[type=submit]`);
   await tab.until("section[aria-label=Comments] tbody tr:last-child td:first-child", ["On my way"]);
+});
+
+test("a customer stores a picture, and an agent sees and saves it", async () => {
+  await using admin = await openDesk();
+  const attachments = "section[aria-label=Attachments]";
+  await using file = await makeFile("a.png", PNG);
+  const customer = await admin.openTab("/tickets", { user: "cem" });
+  await openTicket(customer, "Printer on fire");
+  const chooser = customer.page.waitForFileChooser();
+  await customer.click(button("Upload", attachments));
+  await (await chooser).accept([file.path]);
+  await customer.page.waitForSelector(`${attachments} img[alt="a.png"]`);
+  assertEquals(await namesOf(customer, `${attachments} button`), ["Add", "Replace"]);
+  const agent = await admin.openTab("/tickets", { user: "ada" });
+  await openTicket(agent, "Printer on fire");
+  await agent.page.waitForSelector(`${attachments} img[alt="a.png"]`);
+  assertEquals(await namesOf(agent, `${attachments} button`), ["Add", "Replace", "Remove"]);
+  await using downloads = await openDownloads(agent.page);
+  await agent.click(`${attachments} a`);
+  assertEquals(await downloads.read("a.png"), PNG);
+  assertEquals(admin.refusals(), []);
 });
 
 test("a ticket goes to the trash and comes back, and its history sets it back", async () => {
