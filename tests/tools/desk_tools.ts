@@ -185,6 +185,36 @@ test("a ticket goes to the trash and comes back, and its history sets it back", 
   await openTicket(tab, "Printer repaired");
   await tab.click(button("Show", "section[aria-label=History]"));
   await tab.until("section[aria-label=History] strong", ["Version 3", "Version 2", "Version 1"]);
+  assertEquals((await namesOf(tab, "section[aria-label=History] button")).length, 3);
+});
+
+test("an entity is set back to an earlier version, unless somebody else was faster", async () => {
+  await using admin = await openDesk();
+  const { app } = admin;
+  const tab = await admin.openTab("/tickets", { user: "ada" });
+  const history = "section[aria-label=History]";
+  await openTicket(tab, "Printer on fire");
+  for (const title of ["Printer smokes", "Printer repaired"]) {
+    await tab.fill("title", title);
+    await tab.click(SAVE);
+    await tab.until("#react-admin-title", [title]);
+  }
+  await tab.click(button("Show", history));
+  await tab.until(`${history} strong`, ["Version 2", "Version 1"]);
+  await tab.click(button("Set back", history));
+  await tab.until(`${DIALOG} h2`, ["Set back to version 1?"]);
+  await tab.click(button("Set back", DIALOG));
+  await tab.until("[name=title]", ["Printer smokes"]);
+  await tab.until(`${history} strong`, ["Version 3", "Version 2", "Version 1"]);
+  const [{ _id } = { _id: "" }] = await app.read<Ticket[]>("/tickets?sort=title", as("ada"));
+  await app.updated(`/tickets/${_id}`, { title: "Printer is ash" }, as("bob"));
+  await tab.until(DIALOG, []);
+  await tab.click(button("Set back", history));
+  await tab.until(`${DIALOG} h2`, ["Set back to version 2?"]);
+  await tab.click(button("Set back", DIALOG));
+  await tab.page.waitForSelector("::-p-text(Cannot set back to version 2)");
+  assertEquals((await app.read<Ticket>(`/tickets/${_id}`, as("ada"))).title, "Printer is ash");
+  assertEquals(admin.refusals(), ["412"]);
 });
 
 test("of two readers, the later one sees both versions and chooses", async () => {
