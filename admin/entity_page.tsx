@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
 import { Card, CardContent, Stack, Typography } from "@mui/material";
-import { useState } from "react";
+import { useCallback, useRef, useState } from "react";
 import { Edit, SaveButton, Show, SimpleForm, Toolbar, TopToolbar } from "react-admin";
 import { useNotify, useRecordContext, useRedirect, useRefresh } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
@@ -9,13 +9,14 @@ import { ActionButtons } from "./action_buttons.tsx";
 import { changedBody } from "./body.ts";
 import { type Conflict, ConflictDialog } from "./conflict_dialog.tsx";
 import { failure, isConflict, messageOf } from "./failure.ts";
-import { factsOf, type Field, nameOf, singularOf } from "./fields.ts";
+import { factsOf, type Field, formFields, nameOf, singularOf } from "./fields.ts";
 import { FilePanels } from "./file_box.tsx";
 import { HistoryPanel } from "./history_panel.tsx";
 import { FieldInputs } from "./inputs.tsx";
 import { type Entity, useModel, usePage } from "./page_context.ts";
 import { PartsPanel } from "./parts_panel.tsx";
 import { RemoveButton } from "./remove_button.tsx";
+import { FormStart, KeepContext, START } from "./typed_values.ts";
 import { Facts } from "./value.tsx";
 
 type EntityRecord = Entity & { readonly id: string };
@@ -23,14 +24,19 @@ type EntityRecord = Entity & { readonly id: string };
 /** A form starts from what is stored now, and not from a list or an earlier visit. */
 const FRESH = { gcTime: 0, retry: false };
 
+const KEPT = { keepDirtyValues: true, keepErrors: true };
+const NOTHING = {};
+
 /** The page of an entity whose reader may change it. */
 export function EntityEdit({ name }: { readonly name: string }) {
   const model = useModel(name);
   const { open } = usePage();
   const notify = useNotify();
   const refresh = useRefresh();
+  const [isKept, setKept] = useState(false);
+  const start = useRef<Entity>(undefined);
   const [conflict, setConflict] = useState<Conflict & { readonly id: string }>();
-  const fields = model.operations.update?.body ?? [];
+  const fields = formFields(model);
   const late = async ({ id, data, previousData }: SaveParams) => {
     const mine = changedBody(data, { fields, before: previousData });
     setConflict({ id: String(id), mine, stored: await open(model.path).one(String(id)) });
@@ -42,26 +48,35 @@ export function EntityEdit({ name }: { readonly name: string }) {
   const tell = (error: unknown) => notify(messageOf(error), { type: "error", multiLine: true });
   const onSuccess = () => {
     notify("Saved", { type: "success" });
+    setKept(false);
     refresh();
   };
+  const keep = useCallback(() => setKept(true), []);
   const keepMine = async ({ id, mine, stored }: NonNullable<typeof conflict>) => {
     setConflict(undefined);
     await open(model.path).update(id, mine, { ifMatch: stored })
       .then(onSuccess, (error) => tell(failure(`save the ${singularOf(model)}`, error)));
   };
   return (
-    <>
+    <KeepContext.Provider value={keep}>
       <Edit
         mutationMode="pessimistic"
         redirect={false}
         mutationOptions={{ onError, onSuccess } as object}
+        transform={(data: object) => ({ ...data, [START]: start.current })}
         queryOptions={FRESH}
         actions={<EntityActions model={model} />}
         title={<EntityTitle model={model} />}
         aside={<EntityPanels model={model} form={fields} />}
         sx={LAYOUT}
       >
-        <SimpleForm toolbar={<SaveToolbar />} disableInvalidFormNotification noValidate>
+        <SimpleForm
+          toolbar={<SaveToolbar />}
+          resetOptions={isKept ? KEPT : NOTHING}
+          disableInvalidFormNotification
+          noValidate
+        >
+          <FormStart start={start} isKept={isKept} />
           <FieldInputs fields={fields} isNew={false} />
         </SimpleForm>
       </Edit>
@@ -72,11 +87,12 @@ export function EntityEdit({ name }: { readonly name: string }) {
           onKeepMine={() => void keepMine(conflict)}
           onTakeStored={() => {
             setConflict(undefined);
+            setKept(false);
             refresh();
           }}
         />
       )}
-    </>
+    </KeepContext.Provider>
   );
 }
 

@@ -61,6 +61,15 @@ export function factsOf(answer: readonly Field[], form: readonly Field[]): reado
   return answer.filter(({ name }) => !inForm.has(name) && name !== "__v");
 }
 
+/** Returns the fields of the form of an entity. Parts that the reader changes in a table of their own are left out. */
+export function formFields({ operations: { update }, parts }: PageModel): readonly Field[] {
+  const inTables = parts.filter(({ operations }) =>
+    operations.create ?? operations.update ?? operations.remove
+  );
+  const names = new Set(inTables.map(({ property }) => property));
+  return update?.body?.filter(({ name }) => !names.has(name)) ?? [];
+}
+
 /** Whether a text with this name usually has several lines. */
 export function isLong(name: string): boolean {
   return /^(text|note|notes|body|description|content|comment|summary|about|message|details)$/i

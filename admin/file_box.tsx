@@ -4,7 +4,7 @@ import { Button, Card, CardContent, LinearProgress, Link, Stack } from "@mui/mat
 import { Typography } from "@mui/material";
 import type { FileJson } from "@mongrove/mongrove/client";
 import { type MouseEvent, useId, useRef, useState } from "react";
-import { Confirm, useNotify, useRefresh } from "react-admin";
+import { Confirm, useNotify } from "react-admin";
 import type { PageFile } from "../src/admin/document.ts";
 import { failure, isConflict, messageOf } from "./failure.ts";
 import { type Field, wordsOf } from "./fields.ts";
@@ -12,6 +12,7 @@ import { FileImage } from "./file_image.tsx";
 import { type Entity, usePage } from "./page_context.ts";
 import { saveBlob } from "./save_blob.ts";
 import { readHeaders } from "./session.ts";
+import { useRefreshAround } from "./typed_values.ts";
 
 type ShownFile = Partial<FileJson> & Pick<FileJson, "name">;
 
@@ -48,7 +49,7 @@ export function FileBox({ file, path, entity, fields }: FileBoxProps) {
   const { property, operations, accept, maxBytes } = file;
   const { open } = usePage();
   const notify = useNotify();
-  const refresh = useRefresh();
+  const refresh = useRefreshAround();
   const input = useRef<HTMLInputElement>(null);
   const [sending, setSending] = useState<{ readonly name: string; readonly stop: () => void }>();
   const [problem, setProblem] = useState<string>();

@@ -3,7 +3,7 @@
 import { Button, Card, CardContent, Stack, Table, TableBody, TableCell } from "@mui/material";
 import { TableContainer, TableHead, TableRow, Typography } from "@mui/material";
 import { useState } from "react";
-import { useDataProvider, useGetList, useNotify, useRefresh } from "react-admin";
+import { useDataProvider, useGetList, useNotify } from "react-admin";
 import type { PageModel, PagePart, PageRoute } from "../src/admin/document.ts";
 import { partResource } from "./data_provider.ts";
 import { messageOf } from "./failure.ts";
@@ -12,6 +12,7 @@ import { FileBox } from "./file_box.tsx";
 import { FormDialog } from "./form_dialog.tsx";
 import type { Entity } from "./page_context.ts";
 import { RemoveButton } from "./remove_button.tsx";
+import { useRefreshAround } from "./typed_values.ts";
 import { ShownValue } from "./value.tsx";
 
 interface PartsPanelProps {
@@ -28,7 +29,7 @@ export function PartsPanel({ model, part, id }: PartsPanelProps) {
   const { property, operations } = part;
   const resource = partResource(model, id, property);
   const notify = useNotify();
-  const refresh = useRefresh();
+  const refresh = useRefreshAround();
   const provider = useDataProvider();
   const [edited, setEdited] = useState<PartRecord | "new">();
   const pagination = { page: 1, perPage: 100 };

@@ -10,6 +10,9 @@ import { makeFile, PNG } from "./support/made_files.ts";
 const PICTURE = "section[aria-label=Picture]";
 const ATTACHMENTS = "section[aria-label=Attachments]";
 const DIALOG = "[role=dialog]";
+const SAVE = "form button[type=submit]";
+const CHANGED = "Cannot remove the file: The entity has changed since it was read. " +
+  "The page shows what is stored now. Try again";
 const RULES = "image/png or text/plain, up to 100 kB";
 const button = (text: string, within: string) => `${within} button ::-p-text(${text})`;
 
@@ -116,8 +119,7 @@ test("the reason of a refused upload stands beside the file, and nothing is stor
   await admin.app.updated(path, { name: "Sample of another" });
   await choose(tab, `${PICTURE} button`, picture.path);
   await tab.until(`${PICTURE} [role=alert]`, [
-    "Cannot store the file: The entity has changed since it was read. " +
-    "The page shows what is stored now. Try again",
+    CHANGED.replace("remove", "store"),
   ]);
   await tab.until("[name=name]", ["Sample of another"]);
   assertEquals((await admin.app.read<Sample>(path)).picture, undefined);
@@ -125,6 +127,34 @@ test("the reason of a refused upload stands beside the file, and nothing is stor
   await tab.until(`${PICTURE} a`, ["a.png"]);
   assertEquals(await tab.page.$(`${PICTURE} [role=alert]`), null);
   assertEquals(admin.refusals(), ["415", "412"]);
+});
+
+test("typed text stays while a file is stored, and does not replace the change of another", async () => {
+  await using admin = await openSamples();
+  const { tab, path } = await openSample(admin);
+  await using picture = await makeFile("a.png", PNG);
+  await tab.fill("name", "Typed");
+  await choose(tab, `${PICTURE} button`, picture.path);
+  await tab.until(`${PICTURE} a`, ["a.png"]);
+  await tab.until("[name=name]", ["Typed"]);
+  await tab.click(SAVE);
+  await tab.page.waitForSelector(`${SAVE}:disabled`);
+  assertEquals((await admin.app.read<Sample>(path)).name, "Typed");
+  await tab.fill("name", "Typed again");
+  await admin.app.updated(path, { name: "Other", size: 9 });
+  await tab.click(button("Remove file", PICTURE));
+  await tab.click(button("Remove file", DIALOG));
+  await tab.until(`${PICTURE} [role=alert]`, [CHANGED]);
+  await tab.until("[name=name], [name=size]", ["Typed again", "9"]);
+  await tab.click(SAVE);
+  await tab.until(`${DIALOG} tbody td`, ["Other", "Typed again"]);
+  await tab.click(button("Take what is stored", DIALOG));
+  await tab.until("[name=name]", ["Other"]);
+  await tab.fill("name", "After it");
+  await tab.click(SAVE);
+  await tab.page.waitForSelector(`${SAVE}:disabled`);
+  assertEquals((await admin.app.read<Sample>(path)).name, "After it");
+  assertEquals(admin.refusals(), ["412"]);
 });
 
 test("a limit of a proxy is told, and a running upload can be stopped", async () => {
