@@ -80,10 +80,10 @@ export function createDataProvider(
       if (hasLost(fields, { data, previousData, start: Reflect.get(data, START) })) {
         throw new HttpError("Somebody else has changed this", 412);
       }
-      const body = changedBody(data, { fields, before: previousData });
-      const options = ifMatch(previousData);
+      const changes = changedBody(data, { fields, before: previousData });
+      const before = { ...previousData, _id: String(id) };
       return await attempt(`save the ${singular}`, async () => ({
-        data: toRecord(await resource.update(String(id), body, options)),
+        data: toRecord(await sendChanges({ resource, operations }, { before, changes })),
       }));
     },
     delete: async <R extends RaRecord>(name: string, params: DeleteParams<R>) => {
@@ -104,6 +104,19 @@ export function createDataProvider(
       return { data: ids };
     },
   };
+}
+
+/** Sends the changed fields of an entity, or the whole entity if the form belongs to `replace()`. */
+export async function sendChanges(
+  { resource, operations: { update, replace } }: Pick<Routes, "resource" | "operations">,
+  { before, changes }: { readonly before: Entity; readonly changes: object },
+): Promise<Entity> {
+  const options = ifMatch(before);
+  if (replace === undefined || update !== replace) {
+    return await resource.update(before._id, changes, options);
+  }
+  const body = newBody({ ...before, ...changes }, replace.body ?? []);
+  return await resource.replace(String(before[replace.by ?? "_id"]), body, options);
 }
 
 interface Versions {

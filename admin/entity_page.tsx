@@ -8,6 +8,7 @@ import type { PageModel } from "../src/admin/document.ts";
 import { ActionButtons } from "./action_buttons.tsx";
 import { changedBody } from "./body.ts";
 import { type Conflict, ConflictDialog } from "./conflict_dialog.tsx";
+import { sendChanges } from "./data_provider.ts";
 import { failure, isConflict, messageOf } from "./failure.ts";
 import { factsOf, type Field, formFields, nameOf, singularOf } from "./fields.ts";
 import { FilePanels } from "./file_box.tsx";
@@ -35,11 +36,11 @@ export function EntityEdit({ name }: { readonly name: string }) {
   const refresh = useRefresh();
   const [isKept, setKept] = useState(false);
   const start = useRef<Entity>(undefined);
-  const [conflict, setConflict] = useState<Conflict & { readonly id: string }>();
+  const [conflict, setConflict] = useState<Conflict>();
   const fields = formFields(model);
   const late = async ({ id, data, previousData }: SaveParams) => {
     const mine = changedBody(data, { fields, before: previousData });
-    setConflict({ id: String(id), mine, stored: await open(model.path).one(String(id)) });
+    setConflict({ mine, stored: await open(model.path).one(String(id)) });
   };
   const onError = (error: unknown, params: SaveParams) => {
     if (isConflict(error)) late(params).catch(tell);
@@ -52,9 +53,10 @@ export function EntityEdit({ name }: { readonly name: string }) {
     refresh();
   };
   const keep = useCallback(() => setKept(true), []);
-  const keepMine = async ({ id, mine, stored }: NonNullable<typeof conflict>) => {
+  const keepMine = async ({ mine, stored }: Conflict) => {
     setConflict(undefined);
-    await open(model.path).update(id, mine, { ifMatch: stored })
+    const { operations, path } = model;
+    await sendChanges({ operations, resource: open(path) }, { before: stored, changes: mine })
       .then(onSuccess, (error) => tell(failure(`save the ${singularOf(model)}`, error)));
   };
   return (

@@ -70,6 +70,13 @@ export function formFields({ operations: { update }, parts }: PageModel): readon
   return update?.body?.filter(({ name }) => !names.has(name)) ?? [];
 }
 
+/** Has the form of a model without `update()` send whole entities to `replace()`. */
+export function withForm(model: PageModel): PageModel {
+  const { update, replace } = model.operations;
+  if (update !== undefined || replace === undefined) return model;
+  return { ...model, operations: { ...model.operations, update: replace } };
+}
+
 /** Whether a text with this name usually has several lines. */
 export function isLong(name: string): boolean {
   return /^(text|note|notes|body|description|content|comment|summary|about|message|details)$/i

@@ -32,6 +32,7 @@ export interface AnyResource {
   one(id: string, options?: Options): Promise<Entity>;
   create(body: object): Promise<Entity>;
   update(id: string, body: object, options?: Options): Promise<Entity>;
+  replace(key: string, body: object, options?: Options): Promise<Entity>;
   updateAll(body: object, options: Options): Promise<unknown>;
   remove(id: string, options?: Options): Promise<unknown>;
   removeAll(options: Options): Promise<unknown>;

@@ -147,7 +147,8 @@ function routeOf(
   { route, told }: AllowedRoute,
   { readable, seesTrash }: Rules,
 ): PageRoute {
-  const { summary, parameters, headers, filter, body, bodySchema, answer, formats, live } = told;
+  const { summary, parameters, headers, filter, body, bodySchema, answer, formats, live, writes } =
+    told;
   return {
     ...summary !== undefined && { summary },
     parameters: parameters.filter((each) => each.in === "query" && (!isTrash(each) || seesTrash)),
@@ -159,6 +160,7 @@ function routeOf(
     answer: fieldsOf(answer, readable),
     isCsv: formats?.includes("csv") === true,
     isLive: live !== undefined,
+    ...writes?.by !== undefined && { by: writes.by },
   };
 }
 

@@ -59,6 +59,8 @@ export interface PageRoute {
   /** Whether the list has the format CSV. */
   readonly isCsv: boolean;
   readonly isLive: boolean;
+  /** The field by which the path of `replace()` names an entity. Missing for other operations. */
+  readonly by?: string;
 }
 
 export interface PageAction extends PageRoute {

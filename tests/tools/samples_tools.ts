@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import type { Page } from "npm:puppeteer-core@25";
 import { getModel } from "@mongrove/mongrove";
 import { test } from "../harness/testing.ts";
-import { Sample } from "./support/samples.ts";
+import { Price, Sample } from "./support/samples.ts";
 import { type AdminBrowser, openDesk, openSamples, type TabOptions } from "./support/admin_tab.ts";
 import type { Tab } from "./support/admin_page.ts";
 import { findSerious } from "./support/axe.ts";
@@ -112,6 +112,36 @@ test("a form sends what was changed, and no more", async () => {
   await tab.until(MESSAGE, ["Saved"]);
   assertEquals(bodies, [{ name: "x", size: 9 }, { name: "Sample three", size: 9 }]);
   assertEquals(admin.refusals(), ["400"]);
+});
+
+async function seedPrice(): Promise<void> {
+  await getModel(Price).init();
+  await getModel(Price).create({ sku: "a/1", amount: 5, note: "old" });
+}
+
+test("a form of a model without update() replaces the entity", async () => {
+  await using admin = await openSamples(seedPrice);
+  const tab = await admin.openTab("/prices");
+  const sent: string[] = [];
+  tab.page.on("request", (request) => {
+    if (request.method() === "PUT") sent.push(request.headers()["if-match"]?.slice(0, 2) ?? "");
+  });
+  const stored = async () => (await admin.app.read<Row[]>("/office/prices"))[0];
+  await tab.open("a/1");
+  await tab.fill("amount", "7");
+  await tab.replace("[name=note]", " ");
+  await tab.page.keyboard.press("Backspace");
+  await tab.click(SAVE);
+  await tab.page.waitForSelector(`${SAVE}:disabled`);
+  assertEquals(Object.keys(await stored() ?? {}), ["_id", "sku", "amount", "__v"]);
+  await admin.app.put("/office/prices/a%2F1", { sku: "a/1", amount: 8 });
+  await tab.fill("amount", "9");
+  await tab.click(SAVE);
+  await tab.until(`${DIALOG} tbody td`, ["8", "9"]);
+  await tab.click(button("Keep mine", DIALOG));
+  await tab.page.waitForSelector(`${SAVE}:disabled`);
+  assertEquals((await stored())?.amount, 9);
+  assertEquals(sent, ['"0', '"1', '"2']);
 });
 
 test("ticked entities are changed and removed by one request each", async () => {

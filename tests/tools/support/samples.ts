@@ -66,6 +66,19 @@ const touch = action("touch", {
   run: (_req, _query, { times }) => ({ touched: times }),
 });
 
+/** An entity that clients replace as a whole, by a key of their own. */
+@rest({ route: "/prices", methods: [all(), one(), replace({ by: "sku" })] })
+export class Price extends FrameworkModel {
+  @prop({ required: true, unique: true })
+  sku!: string;
+
+  @prop({ type: Number, required: true })
+  amount!: number;
+
+  @prop()
+  note?: string;
+}
+
 /** A model with a field of every type, and every option that the page shows. */
 @rest({
   route: "/samples",
@@ -180,7 +193,7 @@ export async function seed(): Promise<void> {
 export function buildApp(): Express {
   const app = express();
   app.use(express.json());
-  const api = Framework.initialize({ models: [Sample, Friend], bodies: "strict" });
+  const api = Framework.initialize({ models: [Sample, Friend, Price], bodies: "strict" });
   app.use("/office", api);
   app.use("/office/admin", admin(api, { title: "Samples" }));
   app.use(Framework.errors({ notFound: true }));
