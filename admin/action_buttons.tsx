@@ -2,7 +2,7 @@
 /** @jsxImportSource react */
 import { Button, Dialog, DialogActions, DialogContent, DialogTitle } from "@mui/material";
 import { useState } from "react";
-import { useNotify, useRefresh } from "react-admin";
+import { useNotify } from "react-admin";
 import type { PageAction, PageModel } from "../src/admin/document.ts";
 import { newBody } from "./body.ts";
 import { failure, messageOf } from "./failure.ts";
@@ -10,6 +10,7 @@ import { type Field, wordsOf } from "./fields.ts";
 import { FormDialog } from "./form_dialog.tsx";
 import { type Entity, usePage } from "./page_context.ts";
 import { fieldsOfSchema } from "./schema_fields.ts";
+import { useRefreshAround } from "./typed_values.ts";
 import { Facts } from "./value.tsx";
 
 interface ActionButtonsProps {
@@ -36,7 +37,7 @@ interface ActionButtonProps extends Omit<ActionButtonsProps, "entity"> {
 function ActionButton({ action, model, entity, q }: ActionButtonProps) {
   const { open } = usePage();
   const notify = useNotify();
-  const refresh = useRefresh();
+  const refresh = useRefreshAround();
   const [isOpen, setOpen] = useState(false);
   const [answer, setAnswer] = useState<unknown>();
   const label = wordsOf(action.name);

@@ -4,6 +4,7 @@ import { Button, Dialog, DialogActions, DialogContent, DialogContentText } from 
 import { DialogTitle, Table, TableBody, TableCell, TableHead, TableRow } from "@mui/material";
 import { type Field, wordsOf } from "./fields.ts";
 import { isSame } from "./body.ts";
+import type { Entity } from "./page_context.ts";
 import { ShownValue } from "./value.tsx";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -13,7 +14,7 @@ export interface Conflict {
   /** The values that the reader has changed. */
   readonly mine: Values;
   /** The entity as it is stored now. */
-  readonly stored: Values;
+  readonly stored: Entity;
 }
 
 interface ConflictDialogProps extends Conflict {

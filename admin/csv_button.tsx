@@ -7,25 +7,19 @@ import type { PageModel } from "../src/admin/document.ts";
 import { messageOf } from "./failure.ts";
 import { usePage } from "./page_context.ts";
 import { readCsv } from "./read_csv.ts";
+import { saveBlob } from "./save_blob.ts";
 
 /** Saves the list as a table in the format CSV, with the filter and the order of the page. */
 export function CsvButton({ model }: { readonly model: PageModel }) {
   const { filterValues, sort } = useListContext();
-  const { document: { apiPath } } = usePage();
+  const { urlOf } = usePage();
   const notify = useNotify();
   const [isBusy, setBusy] = useState(false);
   const save = async () => {
     setBusy(true);
     try {
-      const url = URL.createObjectURL(
-        await readCsv(model, { params: { filter: filterValues, sort }, apiPath }),
-      );
-      const link = Object.assign(document.createElement("a"), {
-        href: url,
-        download: `${model.name}.csv`,
-      });
-      link.click();
-      URL.revokeObjectURL(url);
+      const params = { filter: filterValues, sort };
+      saveBlob(await readCsv(model, { params, list: urlOf(model.path) }), `${model.name}.csv`);
     } catch (error) {
       notify(messageOf(error), { type: "error", multiLine: true });
     } finally {

@@ -1,14 +1,9 @@
-import type {
-  DataProvider,
-  DeleteParams,
-  GetListParams,
-  GetListResult,
-  RaRecord,
-} from "react-admin";
+import type { DataProvider, DeleteParams, GetListParams, GetListResult } from "react-admin";
+import { HttpError, type RaRecord } from "react-admin";
 import type { Operations, PageModel, PageRoute } from "../src/admin/document.ts";
-import { changedBody, newBody } from "./body.ts";
+import { changedBody, isSame, newBody } from "./body.ts";
 import { failure } from "./failure.ts";
-import { nameOf, pluralOf, singularOf, wordsOf } from "./fields.ts";
+import { type Field, nameOf, pluralOf, singularOf, wordsOf } from "./fields.ts";
 import {
   canChoose,
   canMatchName,
@@ -18,6 +13,7 @@ import {
   NAME_PART,
 } from "./list_query.ts";
 import type { AnyResource, Entity, PageAccess } from "./page_context.ts";
+import { START } from "./typed_values.ts";
 
 /** The routes behind a resource of React-admin. */
 interface Routes {
@@ -81,10 +77,13 @@ export function createDataProvider(
     update: async (name, { id, data, previousData }) => {
       const { resource, operations, singular } = routesOf(name);
       const fields = operations.update?.body ?? [];
-      const body = changedBody(data, { fields, before: previousData });
-      const options = ifMatch(previousData);
+      if (hasLost(fields, { data, previousData, start: Reflect.get(data, START) })) {
+        throw new HttpError("Somebody else has changed this", 412);
+      }
+      const changes = changedBody(data, { fields, before: previousData });
+      const before = { ...previousData, _id: String(id) };
       return await attempt(`save the ${singular}`, async () => ({
-        data: toRecord(await resource.update(String(id), body, options)),
+        data: toRecord(await sendChanges({ resource, operations }, { before, changes })),
       }));
     },
     delete: async <R extends RaRecord>(name: string, params: DeleteParams<R>) => {
@@ -105,6 +104,36 @@ export function createDataProvider(
       return { data: ids };
     },
   };
+}
+
+/** Sends the changed fields of an entity, or the whole entity if the form belongs to `replace()`. */
+export async function sendChanges(
+  { resource, operations: { update, replace } }: Pick<Routes, "resource" | "operations">,
+  { before, changes }: { readonly before: Entity; readonly changes: object },
+): Promise<Entity> {
+  const options = ifMatch(before);
+  if (replace === undefined || update !== replace) {
+    return await resource.update(before._id, changes, options);
+  }
+  const body = newBody({ ...before, ...changes }, replace.body ?? []);
+  return await resource.replace(String(before[replace.by ?? "_id"]), body, options);
+}
+
+interface Versions {
+  readonly data: object;
+  readonly previousData: object;
+  readonly start: object | undefined;
+}
+
+/**
+ * Whether an update would replace a value that another client has set since the reader began to type. The version of the
+ * entity does not tell, because the page has read the entity again in the meantime.
+ */
+function hasLost(fields: readonly Field[], { data, previousData, start }: Versions): boolean {
+  return start !== undefined && fields.some(({ name }) => {
+    const [mine, now, before] = [data, previousData, start].map((each) => Reflect.get(each, name));
+    return !isSame(now, before) && !isSame(mine, now);
+  });
 }
 
 async function attempt<T>(what: string, send: () => Promise<T>): Promise<T> {

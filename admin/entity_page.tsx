@@ -1,20 +1,23 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
 import { Card, CardContent, Stack, Typography } from "@mui/material";
-import { useState } from "react";
+import { useCallback, useRef, useState } from "react";
 import { Edit, SaveButton, Show, SimpleForm, Toolbar, TopToolbar } from "react-admin";
 import { useNotify, useRecordContext, useRedirect, useRefresh } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { ActionButtons } from "./action_buttons.tsx";
 import { changedBody } from "./body.ts";
 import { type Conflict, ConflictDialog } from "./conflict_dialog.tsx";
+import { sendChanges } from "./data_provider.ts";
 import { failure, isConflict, messageOf } from "./failure.ts";
-import { factsOf, type Field, nameOf, singularOf } from "./fields.ts";
+import { factsOf, type Field, formFields, nameOf, singularOf } from "./fields.ts";
+import { FilePanels } from "./file_box.tsx";
 import { HistoryPanel } from "./history_panel.tsx";
 import { FieldInputs } from "./inputs.tsx";
 import { type Entity, useModel, usePage } from "./page_context.ts";
 import { PartsPanel } from "./parts_panel.tsx";
 import { RemoveButton } from "./remove_button.tsx";
+import { FormStart, KeepContext, START } from "./typed_values.ts";
 import { Facts } from "./value.tsx";
 
 type EntityRecord = Entity & { readonly id: string };
@@ -22,17 +25,22 @@ type EntityRecord = Entity & { readonly id: string };
 /** A form starts from what is stored now, and not from a list or an earlier visit. */
 const FRESH = { gcTime: 0, retry: false };
 
+const KEPT = { keepDirtyValues: true, keepErrors: true };
+const NOTHING = {};
+
 /** The page of an entity whose reader may change it. */
 export function EntityEdit({ name }: { readonly name: string }) {
   const model = useModel(name);
   const { open } = usePage();
   const notify = useNotify();
   const refresh = useRefresh();
-  const [conflict, setConflict] = useState<Conflict & { readonly id: string }>();
-  const fields = model.operations.update?.body ?? [];
+  const [isKept, setKept] = useState(false);
+  const start = useRef<Entity>(undefined);
+  const [conflict, setConflict] = useState<Conflict>();
+  const fields = formFields(model);
   const late = async ({ id, data, previousData }: SaveParams) => {
     const mine = changedBody(data, { fields, before: previousData });
-    setConflict({ id: String(id), mine, stored: await open(model.path).one(String(id)) });
+    setConflict({ mine, stored: await open(model.path).one(String(id)) });
   };
   const onError = (error: unknown, params: SaveParams) => {
     if (isConflict(error)) late(params).catch(tell);
@@ -41,26 +49,36 @@ export function EntityEdit({ name }: { readonly name: string }) {
   const tell = (error: unknown) => notify(messageOf(error), { type: "error", multiLine: true });
   const onSuccess = () => {
     notify("Saved", { type: "success" });
+    setKept(false);
     refresh();
   };
-  const keepMine = async ({ id, mine, stored }: NonNullable<typeof conflict>) => {
+  const keep = useCallback(() => setKept(true), []);
+  const keepMine = async ({ mine, stored }: Conflict) => {
     setConflict(undefined);
-    await open(model.path).update(id, mine, { ifMatch: stored })
+    const { operations, path } = model;
+    await sendChanges({ operations, resource: open(path) }, { before: stored, changes: mine })
       .then(onSuccess, (error) => tell(failure(`save the ${singularOf(model)}`, error)));
   };
   return (
-    <>
+    <KeepContext.Provider value={keep}>
       <Edit
         mutationMode="pessimistic"
         redirect={false}
         mutationOptions={{ onError, onSuccess } as object}
+        transform={(data: object) => ({ ...data, [START]: start.current })}
         queryOptions={FRESH}
         actions={<EntityActions model={model} />}
         title={<EntityTitle model={model} />}
         aside={<EntityPanels model={model} form={fields} />}
         sx={LAYOUT}
       >
-        <SimpleForm toolbar={<SaveToolbar />} disableInvalidFormNotification noValidate>
+        <SimpleForm
+          toolbar={<SaveToolbar />}
+          resetOptions={isKept ? KEPT : NOTHING}
+          disableInvalidFormNotification
+          noValidate
+        >
+          <FormStart start={start} isKept={isKept} />
           <FieldInputs fields={fields} isNew={false} />
         </SimpleForm>
       </Edit>
@@ -71,11 +89,12 @@ export function EntityEdit({ name }: { readonly name: string }) {
           onKeepMine={() => void keepMine(conflict)}
           onTakeStored={() => {
             setConflict(undefined);
+            setKept(false);
             refresh();
           }}
         />
       )}
-    </>
+    </KeepContext.Provider>
   );
 }
 
@@ -154,14 +173,15 @@ interface EntityPanelsProps {
   readonly form: readonly Field[];
 }
 
-/** Shows the fields that the form of the page does not have, the parts, and the history of the entity. */
+/** Shows the fields that the form of the page does not have, the files, the parts, and the history of the entity. */
 function EntityPanels({ model, form }: EntityPanelsProps) {
   const entity = useRecordContext<EntityRecord>();
   const answer = model.operations.one?.answer ?? [];
   if (entity === undefined) return null;
-  const ofParts = new Set(model.parts.map(({ property }) => property));
+  const { parts, files, path } = model;
+  const own = new Set([...parts, ...files].map(({ property }) => property));
   const facts = factsOf(answer, form).filter(({ name, readonly }) =>
-    !ofParts.has(name) && !(readonly && entity[name] === undefined)
+    !own.has(name) && !(readonly && entity[name] === undefined)
   );
   return (
     <Stack sx={{ flex: "1 1 0", gap: 2, minWidth: 0, p: form.length === 0 ? 2 : 0 }}>
@@ -174,7 +194,8 @@ function EntityPanels({ model, form }: EntityPanelsProps) {
           />
         </CardContent>
       </Card>
-      {model.parts.map((part) => (
+      <FilePanels files={files} path={path} entity={entity} fields={answer} />
+      {parts.map((part) => (
         <PartsPanel key={part.property} model={model} part={part} id={entity._id} />
       ))}
       {model.added.history && <HistoryPanel model={model} entity={entity} fields={answer} />}

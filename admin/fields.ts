@@ -61,6 +61,22 @@ export function factsOf(answer: readonly Field[], form: readonly Field[]): reado
   return answer.filter(({ name }) => !inForm.has(name) && name !== "__v");
 }
 
+/** Returns the fields of the form of an entity. Parts that the reader changes in a table of their own are left out. */
+export function formFields({ operations: { update }, parts }: PageModel): readonly Field[] {
+  const inTables = parts.filter(({ operations }) =>
+    operations.create ?? operations.update ?? operations.remove
+  );
+  const names = new Set(inTables.map(({ property }) => property));
+  return update?.body?.filter(({ name }) => !names.has(name)) ?? [];
+}
+
+/** Has the form of a model without `update()` send whole entities to `replace()`. */
+export function withForm(model: PageModel): PageModel {
+  const { update, replace } = model.operations;
+  if (update !== undefined || replace === undefined) return model;
+  return { ...model, operations: { ...model.operations, update: replace } };
+}
+
 /** Whether a text with this name usually has several lines. */
 export function isLong(name: string): boolean {
   return /^(text|note|notes|body|description|content|comment|summary|about|message|details)$/i

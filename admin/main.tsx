@@ -7,6 +7,7 @@ import { useCallback, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
 import type { PageDocument } from "../src/admin/document.ts";
 import { AdminApp } from "./admin_app.tsx";
+import { withForm } from "./fields.ts";
 import { LoginPage } from "./login_page.tsx";
 import { MessagePage } from "./message_page.tsx";
 import { isSignedIn, readHeaders, signIn, signOut } from "./session.ts";
@@ -21,7 +22,8 @@ async function loadDocument(): Promise<State> {
   try {
     const response = await fetch("routes.json", { headers: readHeaders() });
     if (!response.ok) return { kind: "failed", reason: `The server answered ${response.status}.` };
-    return { kind: "loaded", document: await response.json() as PageDocument };
+    const { models, ...document } = await response.json() as PageDocument;
+    return { kind: "loaded", document: { ...document, models: models.map(withForm) } };
   } catch {
     return { kind: "failed", reason: "The server did not answer." };
   }

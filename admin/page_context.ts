@@ -1,4 +1,5 @@
-import { connect, type FrameworkModel, type Page } from "@mongrove/mongrove/client";
+import { connect, type FileResource, type FrameworkModel } from "@mongrove/mongrove/client";
+import type { Page } from "@mongrove/mongrove/client";
 import { createContext, useContext } from "react";
 import type { PageDocument, PageModel } from "../src/admin/document.ts";
 import { readHeaders } from "./session.ts";
@@ -31,6 +32,7 @@ export interface AnyResource {
   one(id: string, options?: Options): Promise<Entity>;
   create(body: object): Promise<Entity>;
   update(id: string, body: object, options?: Options): Promise<Entity>;
+  replace(key: string, body: object, options?: Options): Promise<Entity>;
   updateAll(body: object, options: Options): Promise<unknown>;
   remove(id: string, options?: Options): Promise<unknown>;
   removeAll(options: Options): Promise<unknown>;
@@ -38,6 +40,7 @@ export interface AnyResource {
   revert(id: string, version: number, options?: Options): Promise<Entity>;
   restore(id: string): Promise<Entity>;
   action(name: string, ...args: readonly unknown[]): Promise<unknown>;
+  file(property: string, id: string): FileResource;
 }
 
 /** A record of the history of an entity. */
@@ -55,6 +58,8 @@ export interface PageAccess {
   readonly document: PageDocument;
   /** Opens the routes at a path, such as `/tickets`. */
   readonly open: (path: string) => AnyResource;
+  /** Returns the URL of a path of the API, for requests that the client does not send. */
+  readonly urlOf: (path: string) => string;
   /** Asks for the login, if the reader may see more after it. */
   readonly askLogin: (() => void) | undefined;
 }
@@ -64,10 +69,11 @@ export function openPage(
   askLogin: PageAccess["askLogin"],
 ): PageAccess {
   const { pathname } = new URL(document.apiPath, location.href);
+  const urlOf = (path: string) => pathname.replace(/\/+$/, "") + path;
   const api = connect(pathname, { headers: readHeaders });
   // The types of the client need the class of a route, and the page has no classes.
   const open = (path: string) => api.resource<FrameworkModel>(path) as unknown as AnyResource;
-  return { document, open, askLogin };
+  return { document, open, urlOf, askLogin };
 }
 
 export const PageContext = createContext<PageAccess | undefined>(undefined);

@@ -3,14 +3,16 @@
 import { Button, Card, CardContent, Stack, Table, TableBody, TableCell } from "@mui/material";
 import { TableContainer, TableHead, TableRow, Typography } from "@mui/material";
 import { useState } from "react";
-import { useDataProvider, useGetList, useNotify, useRefresh } from "react-admin";
+import { useDataProvider, useGetList, useNotify } from "react-admin";
 import type { PageModel, PagePart, PageRoute } from "../src/admin/document.ts";
 import { partResource } from "./data_provider.ts";
 import { messageOf } from "./failure.ts";
 import { nameOf, wordsOf } from "./fields.ts";
+import { FileBox } from "./file_box.tsx";
 import { FormDialog } from "./form_dialog.tsx";
 import type { Entity } from "./page_context.ts";
 import { RemoveButton } from "./remove_button.tsx";
+import { useRefreshAround } from "./typed_values.ts";
 import { ShownValue } from "./value.tsx";
 
 interface PartsPanelProps {
@@ -27,7 +29,7 @@ export function PartsPanel({ model, part, id }: PartsPanelProps) {
   const { property, operations } = part;
   const resource = partResource(model, id, property);
   const notify = useNotify();
-  const refresh = useRefresh();
+  const refresh = useRefreshAround();
   const provider = useDataProvider();
   const [edited, setEdited] = useState<PartRecord | "new">();
   const pagination = { page: 1, perPage: 100 };
@@ -64,6 +66,7 @@ export function PartsPanel({ model, part, id }: PartsPanelProps) {
             list={operations.all}
             part={part}
             resource={resource}
+            path={`${model.path}/${encodeURIComponent(id)}/${property}`}
             onEdit={setEdited}
           />
         )}
@@ -90,10 +93,14 @@ interface PartsTableProps {
   readonly list: PageRoute;
   readonly part: PagePart;
   readonly resource: string;
+  /** The path of the parts. */
+  readonly path: string;
   readonly onEdit: (row: PartRecord) => void;
 }
 
-function PartsTable({ rows, list, part: { operations }, resource, onEdit }: PartsTableProps) {
+function PartsTable({ rows, list, part, resource, path, onEdit }: PartsTableProps) {
+  const { operations } = part;
+  const files = new Map(part.files.map((file) => [file.property, file]));
   const columns = list.answer.filter(({ name }) => name !== "_id" && name !== "__v");
   const hasButtons = operations.update !== undefined || operations.remove !== undefined;
   return (
@@ -108,11 +115,16 @@ function PartsTable({ rows, list, part: { operations }, resource, onEdit }: Part
         <TableBody>
           {rows.map((row) => (
             <TableRow key={row.id}>
-              {columns.map((field) => (
-                <TableCell key={field.name}>
-                  <ShownValue value={row[field.name]} field={field} />
-                </TableCell>
-              ))}
+              {columns.map((field) => {
+                const file = files.get(field.name);
+                return (
+                  <TableCell key={field.name}>
+                    {file === undefined
+                      ? <ShownValue value={row[field.name]} field={field} />
+                      : <FileBox file={file} path={path} entity={row} fields={list.answer} />}
+                  </TableCell>
+                );
+              })}
               {hasButtons && (
                 <TableCell sx={{ whiteSpace: "nowrap" }}>
                   {operations.update && (

@@ -9,9 +9,10 @@ import { readHeaders } from "./session.ts";
 /** Reads all pages of a list in the format CSV. */
 export async function readCsv(
   model: PageModel,
-  { params, apiPath }: {
+  { params, list }: {
     readonly params: Pick<GetListParams, "filter" | "sort">;
-    readonly apiPath: string;
+    /** The URL of the list. */
+    readonly list: string;
   },
 ): Promise<Blob> {
   const { all } = model.operations;
@@ -24,7 +25,6 @@ export async function readCsv(
     ...trash && { trash },
     ...limit && { limit: String(limit) },
   });
-  const list = new URL(apiPath, location.href).pathname.replace(/\/+$/, "") + model.path;
   const pages: string[] = [];
   for (let query: string | undefined = `?${first}`; query !== undefined;) {
     const response: Response = await fetch(list + query, {

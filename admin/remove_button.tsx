@@ -2,9 +2,10 @@
 /** @jsxImportSource react */
 import { Button } from "@mui/material";
 import { useState } from "react";
-import { Confirm, useDelete, useNotify, useRefresh } from "react-admin";
+import { Confirm, useDelete, useNotify } from "react-admin";
 import { messageOf } from "./failure.ts";
 import type { Entity } from "./page_context.ts";
+import { useRefreshAround } from "./typed_values.ts";
 
 interface RemoveButtonProps {
   readonly resource: string;
@@ -24,7 +25,7 @@ export function RemoveButton(
 ) {
   const [isOpen, setOpen] = useState(false);
   const notify = useNotify();
-  const refresh = useRefresh();
+  const refresh = useRefreshAround();
   const [remove, { isPending }] = useDelete();
   const meta = isTrash ? { isTrash } : undefined;
   const confirm = () =>

@@ -13,7 +13,7 @@ const HTML = `<!doctype html>
 `;
 
 /** The page loads nothing from other origins. Its styles are made by its script. */
-const POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
+const POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:";
 
 /**
  * Builds the application of examples/movies, with the page at `/admin`.

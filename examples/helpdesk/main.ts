@@ -22,8 +22,10 @@ server.listen(Number(process.env.PORT ?? 3000), "127.0.0.1");
 await once(server, "listening");
 
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-const { _id } = await getModel(Ticket).findOne({ organisation: ACME }).orFail();
+const { _id, attachments: [attachment] = [] } = await getModel(Ticket)
+  .findOne({ organisation: ACME }).select("+attachments").orFail();
 const ticket = `${url}/tickets/${_id}`;
+const file = `${ticket}/attachments/${attachment?._id}/file`;
 const [agent, customer, other] = ["ada", "cem", "eve"].map((id) =>
   `-H 'authorization: Bearer ${id}'`
 );
@@ -35,6 +37,9 @@ curl ${url}/tickets ${customer}
 curl ${url}/tickets ${other}
 # for the other desk, the ticket does not exist: 404
 curl ${ticket} ${other}
+# the customer stores a file, and an agent reads it
+curl -X PUT ${file} ${customer} -H 'content-type: text/plain' -d 'PC LOAD LETTER'
+curl ${file} ${agent}
 # the customer closes his ticket, and the history has his name
 curl ${ticket}/close ${customer} -H 'content-type: application/json' -d '{"reason":"it is out"}'
 curl ${ticket}/history ${agent}

@@ -16,6 +16,7 @@ export async function seed(): Promise<void> {
       ...{ desk: "north", title: "Printer on fire", organisation: ACME, openedBy: "cem" },
       note: "third time this month",
       comments: [{ text: "It smells", author: "cem" }, { text: "Again?", internal: true }],
+      attachments: [{ title: "What it says", author: "cem" }],
     },
     {
       ...{ desk: "north", title: "Sand in the keyboard", organisation: DUNE, openedBy: "dee" },

@@ -3,9 +3,10 @@ import { type FrameworkRequest, prop, type ReadOnly, type Ref, remove } from "@m
 import { rest, type Restricted, update } from "@mongrove/mongrove";
 import type { Schema } from "mongoose";
 import { assign, close, report } from "./actions.ts";
+import { Attachment } from "./attachment.ts";
 import { Comment } from "./comment.ts";
 import { Organisation } from "./organisation.ts";
-import { isAgent, isCustomer, userOf } from "./users.ts";
+import { agentsOnly, isAgent, isCustomer, userOf } from "./users.ts";
 
 /** A customer's ticket belongs to his organisation. Agents name the organisation. */
 function setOrganisation(req: FrameworkRequest, ticket: Entity<Ticket>): Entity<Ticket> {
@@ -81,4 +82,8 @@ export class Ticket extends FrameworkModel {
   })
   @arrayProp({ items: Comment, embedded: true, apart: true })
   comments?: Comment[];
+
+  @rest({ methods: [all(), one(), create(), remove({ preFetch: agentsOnly })] })
+  @arrayProp({ items: Attachment, embedded: true, apart: true })
+  attachments?: Attachment[];
 }

@@ -1,5 +1,6 @@
-import { all, create, one, remove, removeAll, update, updateAll } from "@mongrove/mongrove";
-import { arrayProp, FrameworkModel, prop, type Ref, rest } from "@mongrove/mongrove";
+import { all, create, one, remove, removeAll, replace, update } from "@mongrove/mongrove";
+import { arrayProp, FrameworkModel, prop, type Ref, rest, StoredFile } from "@mongrove/mongrove";
+import { updateAll } from "@mongrove/mongrove";
 import type { Schema } from "mongoose";
 import { Actor } from "./actor.ts";
 import { authenticated } from "./hooks/authenticated.ts";
@@ -49,4 +50,15 @@ export class Movie extends FrameworkModel {
 
   @arrayProp({ items: () => Actor })
   actors?: Ref<Actor>[];
+
+  @rest({
+    methods: [one(), replace({ preFetch: authenticated }), remove({ preFetch: authenticated })],
+  })
+  @prop({
+    type: StoredFile,
+    maxBytes: 2_000_000,
+    accept: ["image/png", "image/jpeg"],
+    inline: true,
+  })
+  poster?: StoredFile;
 }

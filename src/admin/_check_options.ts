@@ -21,7 +21,7 @@ export function checkOptions(options: unknown): void {
   if (!isJsonObject(options)) throw cannotServe("the options are not an object");
   const { title, apiPath = "..", see, login } = options;
   const unknown = unknownOption(options, OPTIONS);
-  if (unknown !== undefined) throw cannotServe(`there is no option ${unknown}`);
+  if (unknown !== undefined) throw cannotServe(`admin() has no option ${unknown}`);
   if (!isText(title)) throw cannotServe(`"title" is not a text`);
   if (!isText(apiPath) || !isOfSameOrigin(apiPath)) {
     throw cannotServe(`"apiPath" is not a path of the origin of the page, such as "/api"`);

@@ -2,7 +2,8 @@ import type { Request, RequestHandler } from "express-types";
 import type { FieldDescription, ValueDescription } from "../describe/describe_object.ts";
 import type { RouteDescription } from "../describe/describe_route.ts";
 import { askRoute } from "./_ask_route.ts";
-import type { Operations, PageAction, PageModel, PagePart, PageRoute } from "./document.ts";
+import type { Operations, PageAction, PageFile, PageModel } from "./document.ts";
+import type { PagePart, PageRoute } from "./document.ts";
 import type { AdminOptions } from "./options.ts";
 import type { ShownRoute } from "./_shown_routes.ts";
 import { groupBy } from "../schema/group_by.ts";
@@ -10,8 +11,6 @@ import { groupBy } from "../schema/group_by.ts";
 /** A route that the caller of the admin page may use, with its description as this caller may see it. */
 interface AllowedRoute extends ShownRoute {
   readonly told: RouteDescription;
-  /** Whether the caller may ask for the trash by the parameter `trash`. */
-  readonly seesTrash: boolean;
 }
 
 interface DescribeOptions {
@@ -30,11 +29,13 @@ export async function describeModels(
 ): Promise<{ readonly models: readonly PageModel[]; readonly needsLogin: boolean }> {
   const asked = await Promise.all(routes.map((route) => ask(route, options)));
   const allowed = asked.filter((each) => typeof each === "object");
-  const readable = new Set(allowed.filter(isList).map(({ told }) => told.model));
+  const lists = allowed.filter(isList);
+  const readable = new Set(lists.map(({ told }) => told.model));
+  const trashes = await findTrashes(lists, options);
   const groups = groupBy(allowed, ({ base }) => base);
   return {
     models: [...groups].flatMap(([path, own]) =>
-      own.some(isList) ? modelOf(path, { own, readable }) : []
+      own.some(isList) ? modelOf(path, { own, readable, seesTrash: trashes.has(path) }) : []
     ),
     needsLogin: asked.includes("needsLogin"),
   };
@@ -48,74 +49,109 @@ async function ask(
   if (see !== undefined && await see(req, description) !== true) return "refused";
   const { status, told } = await askRoute(api, { req, route });
   if (told === undefined) return status === 401 ? "needsLogin" : "refused";
-  const hasTrash = description.parameters.some(({ name }) => name === "trash");
-  const seesTrash = hasTrash &&
-    (await askRoute(api, { req, route, query: "trash=only" })).told !== undefined;
-  return { ...shown, told, seesTrash };
+  return { ...shown, told };
 }
 
 /** Whether a route is the list of a model, without which the admin page does not show the model. */
-function isList({ told, kind, property }: AllowedRoute): boolean {
-  return told.operation === "all" && kind === "operation" && property === undefined;
+function isList({ told, kind, part }: AllowedRoute): boolean {
+  return told.operation === "all" && kind === "operation" && part === undefined;
+}
+
+/**
+ * Returns the paths of the lists whose trash the caller may see. The option `see` of the trash belongs to the class, so
+ * the answer of the list is valid for the other routes too.
+ */
+async function findTrashes(
+  lists: readonly AllowedRoute[],
+  { api, req }: DescribeOptions,
+): Promise<ReadonlySet<string>> {
+  const withTrash = lists.filter(({ told }) => told.parameters.some(isTrash));
+  const asked = await Promise.all(
+    withTrash.map(({ route }) => askRoute(api, { req, route, query: "trash=only" })),
+  );
+  return new Set(withTrash.filter((_, at) => asked[at]?.told).map(({ base }) => base));
+}
+
+function isTrash({ name }: { readonly name: string }): boolean {
+  return name === "trash";
 }
 
 interface AllowedRoutes {
   readonly own: readonly AllowedRoute[];
   /** The names of the classes that the caller can read. */
   readonly readable: ReadonlySet<string>;
+  /** Whether the caller may ask for the trash by the parameter `trash`. */
+  readonly seesTrash: boolean;
 }
 
-function modelOf(path: string, { own, readable }: AllowedRoutes): PageModel {
-  const ofModel = own.filter(({ property }) => property === undefined);
+function modelOf(path: string, { own, ...rules }: AllowedRoutes): PageModel {
+  const ofModel = own.filter(({ part }) => part === undefined);
   const operations = ofModel.filter(({ kind }) => kind === "operation");
   const added = ofModel.filter(({ kind }) => kind === "added");
-  const parts = groupBy(own, ({ property }) => property);
+  const parts = groupBy(own, ({ part }) => part);
   return {
     name: path.slice(1).replaceAll("/", "-"),
     model: own.find(isList)?.told.model ?? "",
     path,
-    operations: routesOf({ own: operations, readable }),
-    added: routesOf({ own: added, readable }),
-    actions: ofModel.filter(({ kind }) => kind === "action").map((each) =>
-      actionOf(each, readable)
-    ),
+    operations: routesOf({ own: operations, ...rules }),
+    added: routesOf({ own: added, ...rules }),
+    actions: ofModel.filter(({ kind }) => kind === "action").map((each) => actionOf(each, rules)),
     parts: [...parts].flatMap(([property, own]) =>
-      property === undefined ? [] : partOf(property, { own, readable }) ?? []
+      property === undefined ? [] : partOf(property, { own, ...rules }) ?? []
     ),
-    hasTrash: ofModel.some((each) => isList(each) && each.seesTrash),
+    files: filesOf(ofModel),
+    hasTrash: rules.seesTrash,
   };
 }
 
-function routesOf({ own, readable }: AllowedRoutes): Readonly<Record<string, PageRoute>> {
-  return Object.fromEntries(own.map((each) => [each.told.operation, routeOf(each, readable)]));
+function routesOf({ own, ...rules }: AllowedRoutes): Readonly<Record<string, PageRoute>> {
+  return Object.fromEntries(own.map((each) => [each.told.operation, routeOf(each, rules)]));
 }
 
-function partOf(property: string, routes: AllowedRoutes): PagePart | undefined {
-  const operations: Operations = routesOf(routes);
-  return operations.all === undefined ? undefined : { property, operations };
+function partOf(property: string, { own, ...rules }: AllowedRoutes): PagePart | undefined {
+  const routes = own.filter(({ kind }) => kind === "operation");
+  const operations: Operations = routesOf({ own: routes, ...rules });
+  return operations.all === undefined ? undefined : { property, operations, files: filesOf(own) };
 }
 
-function actionOf(allowed: AllowedRoute, readable: ReadonlySet<string>): PageAction {
+/** Returns the files among the routes of one class. */
+function filesOf(own: readonly AllowedRoute[]): PageFile[] {
+  return [...groupBy(own, ({ file }) => file)].flatMap(([property, routes]): PageFile[] => {
+    if (property === undefined) return [];
+    const { body = [], maxBytes } = routes.flatMap(({ told }) => told.bytes ?? [])
+      .find((each) => each.body) ?? {};
+    const accept = body.filter((type) => type !== "multipart/form-data");
+    return [{
+      property,
+      operations: routes.map(({ told }) => told.operation as PageFile["operations"][number]),
+      ...accept.length > 0 && !accept.includes("*/*") && { accept },
+      ...maxBytes !== undefined && { maxBytes },
+    }];
+  });
+}
+
+type Rules = Omit<AllowedRoutes, "own">;
+
+function actionOf(allowed: AllowedRoute, rules: Rules): PageAction {
   const { told: { operation, method }, route } = allowed;
   return {
     name: operation,
     on: route.operation.item ? "one" : "all",
     method: method === "GET" ? "GET" : "POST",
-    ...routeOf(allowed, readable),
+    ...routeOf(allowed, rules),
   };
 }
 
 /** Returns the part of a description that the admin page uses. */
 function routeOf(
-  { route, told, seesTrash }: AllowedRoute,
-  readable: ReadonlySet<string>,
+  { route, told }: AllowedRoute,
+  { readable, seesTrash }: Rules,
 ): PageRoute {
-  const { summary, parameters, headers, filter, body, bodySchema, answer, formats, live } = told;
+  const { summary, parameters, headers, filter, body, bodySchema, answer, formats, live, writes } =
+    told;
   return {
     ...summary !== undefined && { summary },
-    parameters: parameters.filter((each) =>
-      each.in === "query" && (each.name !== "trash" || seesTrash)
-    ),
+    parameters: parameters.filter((each) => each.in === "query" && (!isTrash(each) || seesTrash)),
     preferences: headers.flatMap(({ preferences = [] }) => preferences),
     // The admin page sends filters only with requests for many entities.
     ...filter && route.operation.many && { filter: filter.fields },
@@ -124,6 +160,7 @@ function routeOf(
     answer: fieldsOf(answer, readable),
     isCsv: formats?.includes("csv") === true,
     isLive: live !== undefined,
+    ...writes?.by !== undefined && { by: writes.by },
   };
 }
 

@@ -1,3 +1,5 @@
+import { escapeHtml } from "../http/escape_html.ts";
+
 /**
  * The content security policy of the admin page. The script of the page makes its styles, so inline styles are allowed.
  */
@@ -20,7 +22,7 @@ export function writeHtml(title: string, script: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escape(title)}</title>
+<title>${escapeHtml(title)}</title>
 <link rel="icon" href="data:,">
 <script type="module" src="${script}"></script>
 </head>
@@ -30,8 +32,4 @@ export function writeHtml(title: string, script: string): string {
 </body>
 </html>
 `;
-}
-
-function escape(text: string): string {
-  return text.replaceAll(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -10,29 +10,45 @@ export interface ShownRoute {
   readonly description: RouteDescription;
   /** The path of the list of the model, such as `/tickets`. */
   readonly base: string;
-  readonly kind: "operation" | "added" | "action";
+  readonly kind: "operation" | "added" | "action" | "file";
   /** The property whose entities the route serves. Missing for a route of the model itself. */
-  readonly property?: string;
+  readonly part?: string;
+  /** The property whose file the route serves. Missing for a route that serves no file. */
+  readonly file?: string;
 }
 
 /**
  * Returns the routes that the admin page can show. The page fills no parameters except identifiers, so it shows no
- * lists whose path has parameters. It shows no parts of parts.
+ * lists whose path has parameters. Of parts of parts, it shows only files.
  */
 export function shownRoutes(routes: readonly Route[]): ShownRoute[] {
   return routes.flatMap((route): ShownRoute[] => {
-    const { action, perform, link } = actingLevel(route);
-    const own = basePath(route);
-    const base = link === undefined ? own : own.replace(/\/:[^/]+\/[^/:]+$/, "");
+    const { action, perform, bytes } = actingLevel(route);
+    const links = route.levels.flatMap(({ link }) => link ?? []);
+    const [part, ...others] = bytes === undefined ? links : links.slice(0, -1);
+    const file = bytes === undefined ? undefined : links.at(-1)?.property;
+    // Each property of the path follows the identifier of the entity that has it.
+    const base = links.reduceRight(
+      (path) => path.replace(/\/:[^/]+\/[^/:]+$/, ""),
+      basePath(route),
+    );
     const isPlain = pathParameters(base).length === 0 && !/[*{}\\]/.test(base) && base !== "/";
-    if (!isPlain || route.levels.length > 2) return [];
-    const kind = perform !== undefined ? "added" : action !== undefined ? "action" : "operation";
-    if (link === undefined) {
-      return [{ route, description: describeRoute(route), base, kind }];
-    }
-    if (kind !== "operation" || !link.array) return [];
-    const property = own.slice(own.lastIndexOf("/") + 1);
-    const description = describeRoute(route);
-    return [{ route, description, base, kind, property }];
+    if (!isPlain || others.length > 0 || part?.array === false) return [];
+    const kind = file !== undefined
+      ? "file"
+      : perform !== undefined
+      ? "added"
+      : action !== undefined
+      ? "action"
+      : "operation";
+    if (part !== undefined && kind !== "operation" && kind !== "file") return [];
+    return [{
+      route,
+      description: describeRoute(route),
+      base,
+      kind,
+      ...part && { part: part.property },
+      ...file !== undefined && { file },
+    }];
   });
 }

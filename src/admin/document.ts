@@ -28,6 +28,7 @@ export interface PageModel {
   readonly added: { readonly [N in "history" | "revert" | "restore"]?: PageRoute };
   readonly actions: readonly PageAction[];
   readonly parts: readonly PagePart[];
+  readonly files: readonly PageFile[];
   /** Whether the caller may see the trash. */
   readonly hasTrash: boolean;
 }
@@ -58,6 +59,8 @@ export interface PageRoute {
   /** Whether the list has the format CSV. */
   readonly isCsv: boolean;
   readonly isLive: boolean;
+  /** The field by which the path of `replace()` names an entity. Missing for other operations. */
+  readonly by?: string;
 }
 
 export interface PageAction extends PageRoute {
@@ -70,4 +73,17 @@ export interface PageAction extends PageRoute {
 export interface PagePart {
   readonly property: string;
   readonly operations: Operations;
+  /** The files of each part. */
+  readonly files: readonly PageFile[];
+}
+
+/** The routes of a property with a file. */
+export interface PageFile {
+  readonly property: string;
+  /** The operations that the caller may use. */
+  readonly operations: readonly ("one" | "replace" | "remove")[];
+  /** The media types that a new file may have. Missing if it may have any type. */
+  readonly accept?: readonly string[];
+  /** The maximum number of bytes of a new file. */
+  readonly maxBytes?: number;
 }

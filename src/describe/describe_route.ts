@@ -6,8 +6,6 @@ import { isHookName, type OperationWords, wordsOf } from "../declare/operations/
 import type { FilterDescription } from "./describe_filter.ts";
 import type { BytesFacts } from "../pipeline/description.ts";
 import type { Call } from "../pipeline/request/request_context.ts";
-import { askActor } from "../pipeline/request/actor.ts";
-import { narrowToReader } from "../pipeline/request/reader_rights.ts";
 import type { Reply } from "../pipeline/request/reply.ts";
 import {
   actingLevel,
@@ -15,7 +13,7 @@ import {
   takesQueryMethod,
   type WriteRules,
 } from "../pipeline/request/route.ts";
-import { passPreFetch } from "../pipeline/pass_hooks.ts";
+import { admitReader } from "../pipeline/run_pipeline.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { describeFields, describeObject } from "./describe_object.ts";
 import type { FieldDescription, ObjectNode, View } from "./describe_object.ts";
@@ -175,10 +173,7 @@ export function describeRoute(route: Route): RouteDescription {
  * `preFetch` hooks and the class options run first, so that a reader whom they refuse gets no description.
  */
 export async function describeCall(call: Call): Promise<Reply> {
-  await passPreFetch(call);
-  askActor(call);
-  call.route.features.admitClasses(call);
-  narrowToReader(call.context);
+  await admitReader(call);
   const levels = call.levels.map(({ level }) => level);
   return { status: 200, text: JSON.stringify(describeRoute({ ...call.route, levels })) };
 }

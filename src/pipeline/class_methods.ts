@@ -27,10 +27,9 @@ export interface ClassMethod extends Omit<ActionRecord, "run"> {
 export interface PartMethod extends Pick<Method, "operation" | "hooks"> {
   /** The description of bodies and answers that are bytes and no JSON. */
   readonly bytes?: BytesFacts;
-  /**
-   * Checks a request before any entity is read, such as the rights of its caller and the media type of its body. Throws
-   * an error for the client.
-   */
+  /** Checks whether the caller may use the route, by the rights of the caller. Throws an error for the client. */
+  checkRights?(context: LevelContext): void;
+  /** Checks a request before any entity is read, such as the media type of its body. Throws an error for the client. */
   checkRequest?(context: LevelContext): void;
   /** Answers a request, after the parents in its path have been read. */
   perform(context: OpenLevelContext): Promise<Reply>;
@@ -45,7 +44,7 @@ export function performOf(
 ):
   | Pick<
     ClassMethod & PartMethod,
-    "perform" | "parameters" | "answerHeaders" | "checkRequest" | "bytes"
+    "perform" | "parameters" | "answerHeaders" | "checkRights" | "checkRequest" | "bytes"
   >
   | undefined {
   return "perform" in method ? method as ClassMethod & PartMethod : undefined;

@@ -96,10 +96,7 @@ async function operate(context: OpenLevelContext, body: JsonObject | undefined):
  * nothing from errors about parameters.
  */
 export async function admit(call: Call): Promise<void> {
-  await passPreFetch(call);
-  askActor(call);
-  call.route.features.admitClasses(call);
-  narrowToReader(call.context);
+  await admitReader(call);
   if (call.badQuery !== undefined) throw call.badQuery;
   // Features may read the whole body of a write. The names of all parameters are checked before, so that a request with
   // a wrong parameter is refused without this work.
@@ -107,6 +104,15 @@ export async function admit(call: Call): Promise<void> {
   if (isWrite) checkParameters(call);
   parseFeatures(call.context, call.captured);
   if (!isWrite) checkParameters(call);
+}
+
+/** Runs the hooks and checks that decide whether the reader of a request may use its route. */
+export async function admitReader(call: Call): Promise<void> {
+  await passPreFetch(call);
+  askActor(call);
+  call.route.features.admitClasses(call);
+  narrowToReader(call.context);
+  call.context.level.checkRights?.(call.context);
 }
 
 async function performOn(context: OpenLevelContext, body: JsonObject | undefined): Promise<Reply> {

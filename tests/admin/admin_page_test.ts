@@ -86,7 +86,7 @@ test("admin() refuses wrong options, and what is no router", () => {
     [undefined, "the options are not an object"],
     [{}, `"title" is not a text`],
     [{ title: "" }, `"title" is not a text`],
-    [{ title: "A", titel: "B" }, `there is no option "titel"`],
+    [{ title: "A", titel: "B" }, `admin() has no option "titel"`],
     [{ title: "A", see: true }, `"see" is not a function`],
     [{ title: "A", login: {} }, `"login.header" is not the name of a header`],
     [{ title: "A", login: { header: "a b", label: "B" } }, `"login.header" is not the name`],

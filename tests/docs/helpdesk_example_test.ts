@@ -162,6 +162,28 @@ test("the history of a ticket tells who has done what, and a customer sees no no
   assertEquals((await desk.read<Row>(desk.acme, as("ada"))).note, "calm");
 });
 
+test("whoever sees a ticket reads and stores its files, and agents remove them", async () => {
+  await using desk = await openDesk();
+  const parts = `${desk.acme}/attachments`;
+  const { _id } = await desk.created(parts, { title: "Photo" }, as("cem"));
+  const path = `${parts}/${_id}`;
+  const send = async (user: string, method: string, body?: string, type = "text/plain") => {
+    const { headers } = as(user, body === undefined ? {} : { "content-type": type });
+    const init = { method, headers, ...body !== undefined && { body } };
+    const response = await fetch(`${desk.url}${path}/file`, init);
+    return [response.status, await response.text()];
+  };
+  assertEquals((await send("cem", "PUT", "a"))[0], 201);
+  assertEquals((await send("cem", "PUT", "<p>", "text/html"))[0], 415);
+  assertEquals(await send("ada", "GET"), [200, "a"]);
+  for (const user of ["dee", "eve"]) {
+    assertEquals([(await send(user, "GET"))[0], (await send(user, "PUT", "b"))[0]], [404, 404]);
+  }
+  assertEquals((await desk.delete(path, as("cem"))).status, 403);
+  assertEquals((await desk.delete(path, as("ada"))).status, 204);
+  assertEquals((await send("ada", "GET"))[0], 404);
+});
+
 test("a removed ticket is in the trash, which agents of its desk see and restore", async () => {
   await using desk = await openDesk();
   assertEquals((await desk.delete(desk.acme, as("cem"))).status, 204);
@@ -213,7 +235,7 @@ test("its document says what the trash and the history take", async () => {
 });
 
 /** The statuses of the requests that main.ts prints. */
-const PRINTED = [200, 200, 200, 404, 200, 200, 204, 200, 200, 409, 200, 200];
+const PRINTED = [200, 200, 200, 404, 201, 200, 200, 200, 204, 200, 200, 409, 200, 200];
 
 longTest("main.ts prints requests that answer as it says, and stops on SIGTERM", async () => {
   await using database = await openDatabase(await sharedReplicaSet());

@@ -1,9 +1,11 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import type { FileJson } from "@mongrove/mongrove/client";
 import { buildPage } from "../../examples/admin/build.ts";
 import { SECRET_KEY } from "../../examples/movies/hooks/authenticated.ts";
 import { openDatabase } from "../harness/database.ts";
 import { test } from "../harness/testing.ts";
-import { openAdmin, ROWS } from "./support/admin_page.ts";
+import { openAdmin, ROWS, type Tab } from "./support/admin_page.ts";
+import { type MadeFile, makeFile, PNG } from "./support/made_files.ts";
 import type { OpenExample } from "./support/example.ts";
 
 interface Movie {
@@ -225,6 +227,39 @@ test("a movie is deleted, unless somebody has changed it meanwhile", async () =>
   await tab.until(TITLE, ["Movies"]);
   assertEquals([await find(app, "Jaws"), await find(app, "Jaws 1")], [undefined, undefined]);
   assertEquals(admin.refusals(), ["412"]);
+});
+
+async function choosePoster(tab: Tab, { path }: MadeFile): Promise<void> {
+  const chooser = tab.page.waitForFileChooser();
+  await tab.click(".ra-input-poster .RaFileInput-dropZone");
+  await (await chooser).accept([path]);
+  await tab.page.waitForSelector(`.ra-input-poster img[src^="blob:"]`);
+}
+
+test("a poster is uploaded, shown and removed, and a refused one is told at its field", async () => {
+  await using admin = await openAdmin();
+  const { _id } = await find(admin.app, "M") as Movie;
+  const poster = () => admin.app.read<{ poster?: FileJson }>(`/movies/${_id}`);
+  const tab = await admin.openTab(`/movies/${_id}`);
+  await using wrong = await makeFile("a.gif", new TextEncoder().encode("GIF89a"));
+  await using right = await makeFile("a.png", PNG);
+  await tab.fill("year", "1932");
+  await choosePoster(tab, wrong);
+  await tab.click(SAVE);
+  await tab.until(errorOf("poster"), ["The file has none of the types image/png, image/jpeg"]);
+  assertEquals((await find(admin.app, "M"))?.year, 1932);
+  await choosePoster(tab, right);
+  await tab.click(SAVE);
+  await tab.until(TITLE, ["Movies"]);
+  assertEquals((await poster()).poster?.name, "a.png");
+  await tab.page.goto(`${admin.app.url}/admin#/movies/${_id}`);
+  await tab.page.waitForSelector(`.ra-input-poster img[alt="a.png"]`);
+  await tab.page.waitForFunction(`document.querySelector(".ra-input-poster img").naturalWidth > 0`);
+  await tab.click(".ra-input-poster button");
+  await tab.click(SAVE);
+  await tab.until(TITLE, ["Movies"]);
+  assertEquals((await poster()).poster, undefined);
+  assertEquals(admin.refusals(), ["415"]);
 });
 
 test("what is done to all that are ticked is one request", async () => {

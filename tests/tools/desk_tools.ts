@@ -1,6 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { test } from "../harness/testing.ts";
 import { openDesk } from "./support/admin_tab.ts";
+import { openDownloads } from "./support/downloads.ts";
+import { makeFile, PNG } from "./support/made_files.ts";
 import { wantsPicture } from "./support/picture.ts";
 import type { Tab } from "./support/admin_page.ts";
 
@@ -113,7 +115,9 @@ test("a customer finds neither what is hidden nor what he may not do", async () 
   assertEquals(await namesOf(tab, `${MAIN} button`), ["Add filter", "Report"]);
   await openTicket(tab, "Printer on fire");
   await tab.until("section[aria-label=Comments] tbody td:first-child", ["It smells"]);
-  assertEquals(await namesOf(tab, `${MAIN} button`), ["Close", "Remove", "Save", "Add", "Show"]);
+  assertEquals(await namesOf(tab, `${MAIN} button`), [
+    ...["Close", "Remove", "Save", "Add", "Add", "Upload", "Show"],
+  ]);
   assertEquals(await namesOf(tab, "form label"), ["Title *"]);
   assertEquals(await namesOf(tab, "section[aria-label=Comments] th"), ["Text", "Author"]);
   assertEquals(/third time|Again\?|internal|note/i.test(await tab.page.content()), false);
@@ -142,6 +146,27 @@ test("actions are buttons, with a form for their body and their errors", async (
   await tab.until("section[aria-label=Comments] tbody tr:last-child td:first-child", ["On my way"]);
 });
 
+test("a customer stores a picture, and an agent sees and saves it", async () => {
+  await using admin = await openDesk();
+  const attachments = "section[aria-label=Attachments]";
+  await using file = await makeFile("a.png", PNG);
+  const customer = await admin.openTab("/tickets", { user: "cem" });
+  await openTicket(customer, "Printer on fire");
+  const chooser = customer.page.waitForFileChooser();
+  await customer.click(button("Upload", attachments));
+  await (await chooser).accept([file.path]);
+  await customer.page.waitForSelector(`${attachments} img[alt="a.png"]`);
+  assertEquals(await namesOf(customer, `${attachments} button`), ["Add", "Replace"]);
+  const agent = await admin.openTab("/tickets", { user: "ada" });
+  await openTicket(agent, "Printer on fire");
+  await agent.page.waitForSelector(`${attachments} img[alt="a.png"]`);
+  assertEquals(await namesOf(agent, `${attachments} button`), ["Add", "Replace", "Remove"]);
+  await using downloads = await openDownloads(agent.page);
+  await agent.click(`${attachments} a`);
+  assertEquals(await downloads.read("a.png"), PNG);
+  assertEquals(admin.refusals(), []);
+});
+
 test("a ticket goes to the trash and comes back, and its history sets it back", async () => {
   await using admin = await openDesk();
   const tab = await admin.openTab("/tickets", { user: "ada" });
@@ -160,6 +185,36 @@ test("a ticket goes to the trash and comes back, and its history sets it back", 
   await openTicket(tab, "Printer repaired");
   await tab.click(button("Show", "section[aria-label=History]"));
   await tab.until("section[aria-label=History] strong", ["Version 3", "Version 2", "Version 1"]);
+  assertEquals((await namesOf(tab, "section[aria-label=History] button")).length, 3);
+});
+
+test("an entity is set back to an earlier version, unless somebody else was faster", async () => {
+  await using admin = await openDesk();
+  const { app } = admin;
+  const tab = await admin.openTab("/tickets", { user: "ada" });
+  const history = "section[aria-label=History]";
+  await openTicket(tab, "Printer on fire");
+  for (const title of ["Printer smokes", "Printer repaired"]) {
+    await tab.fill("title", title);
+    await tab.click(SAVE);
+    await tab.until("#react-admin-title", [title]);
+  }
+  await tab.click(button("Show", history));
+  await tab.until(`${history} strong`, ["Version 2", "Version 1"]);
+  await tab.click(button("Set back", history));
+  await tab.until(`${DIALOG} h2`, ["Set back to version 1?"]);
+  await tab.click(button("Set back", DIALOG));
+  await tab.until("[name=title]", ["Printer smokes"]);
+  await tab.until(`${history} strong`, ["Version 3", "Version 2", "Version 1"]);
+  const [{ _id } = { _id: "" }] = await app.read<Ticket[]>("/tickets?sort=title", as("ada"));
+  await app.updated(`/tickets/${_id}`, { title: "Printer is ash" }, as("bob"));
+  await tab.until(DIALOG, []);
+  await tab.click(button("Set back", history));
+  await tab.until(`${DIALOG} h2`, ["Set back to version 2?"]);
+  await tab.click(button("Set back", DIALOG));
+  await tab.page.waitForSelector("::-p-text(Cannot set back to version 2)");
+  assertEquals((await app.read<Ticket>(`/tickets/${_id}`, as("ada"))).title, "Printer is ash");
+  assertEquals(admin.refusals(), ["412"]);
 });
 
 test("of two readers, the later one sees both versions and chooses", async () => {

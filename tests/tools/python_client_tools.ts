@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { join } from "node:path";
 import { buildApp } from "../../examples/movies/app.ts";
 import { seed } from "../../examples/movies/seed.ts";
@@ -43,7 +43,13 @@ async function runWith(build: typeof buildApp, program: string): Promise<unknown
   const local = (text: string) => text.replaceAll("http://127.0.0.1:3000", app.url);
   try {
     const args = ["-m", "openapi_python_client", ...local(GENERATE).split(" ")];
-    assertEquals(await runCommand("python3", args, { cwd, env }), "Generating movies_client");
+    const output = await runCommand("python3", args, { cwd, env });
+    assert(output.startsWith("Generating movies_client"), output);
+    // The generator leaves out routes whose bodies are pictures.
+    const warnings = [...output.matchAll(/^WARNING parsing (.*) within/gm)].map(([, route]) =>
+      route
+    );
+    assertEquals(new Set(warnings), new Set(["PUT /movies/{id}/poster"]));
     await Deno.writeTextFile(join(cwd, "main.py"), local(program));
     const own = { ...env, PYTHONPATH: `${cwd}:${env.PYTHONPATH}` };
     return JSON.parse(await runCommand("python3", ["main.py"], { cwd, env: own }));

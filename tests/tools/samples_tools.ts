@@ -1,19 +1,23 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import axe from "npm:axe-core@4";
 import type { Page } from "npm:puppeteer-core@25";
+import { getModel } from "@mongrove/mongrove";
 import { test } from "../harness/testing.ts";
+import { Price, Sample } from "./support/samples.ts";
 import { type AdminBrowser, openDesk, openSamples, type TabOptions } from "./support/admin_tab.ts";
 import type { Tab } from "./support/admin_page.ts";
+import { findSerious } from "./support/axe.ts";
+import { openDownloads } from "./support/downloads.ts";
+import { PNG } from "./support/made_files.ts";
 
-type Sample = Readonly<Record<string, unknown>> & { readonly _id: string; readonly name: string };
+type Row = Readonly<Record<string, unknown>> & { readonly _id: string; readonly name: string };
 
 const SAVE = "form button[type=submit]";
 const DIALOG = "[role=dialog]";
 const MESSAGE = ".MuiSnackbarContent-message";
 const button = (text: string, within = "body") => `${within} button ::-p-text(${text})`;
 
-async function find({ app }: AdminBrowser, name: string): Promise<Sample | undefined> {
-  return (await app.read<Sample[]>("/office/samples")).find((each) => each.name === name);
+async function find({ app }: AdminBrowser, name: string): Promise<Row | undefined> {
+  return (await app.read<Row[]>("/office/samples")).find((each) => each.name === name);
 }
 
 async function choose(tab: Tab, field: string, option: string): Promise<void> {
@@ -73,13 +77,14 @@ test("a form has an input for every type, and stores what is typed", async () =>
   await tab.type("[name='addresses.0.street']", "Low Street");
   await tab.click(SAVE);
   await tab.until("#react-admin-title", ["Everything"]);
-  const found: Partial<Sample> = await find(admin, "Everything") ?? {};
-  const { _id, __v, friend, friends, addresses, day, home, ...stored } = found;
+  const found: Partial<Row> = await find(admin, "Everything") ?? {};
+  const { _id, __v, friend, friends, addresses, day, home, attachments, ...stored } = found;
   assertEquals<unknown>(stored, STORED);
-  assertEquals((home as Sample).street, "High Street");
+  assertEquals(attachments, []);
+  assertEquals((home as Row).street, "High Street");
   assertMatch(String(day), /^2026-01-0/);
   assertEquals([typeof friend, (friends as unknown[]).length], ["string", 1]);
-  assertEquals((addresses as Sample[]).map(({ street }) => street), ["Low Street"]);
+  assertEquals((addresses as Row[]).map(({ street }) => street), ["Low Street"]);
 });
 
 test("a form sends what was changed, and no more", async () => {
@@ -107,6 +112,36 @@ test("a form sends what was changed, and no more", async () => {
   await tab.until(MESSAGE, ["Saved"]);
   assertEquals(bodies, [{ name: "x", size: 9 }, { name: "Sample three", size: 9 }]);
   assertEquals(admin.refusals(), ["400"]);
+});
+
+async function seedPrice(): Promise<void> {
+  await getModel(Price).init();
+  await getModel(Price).create({ sku: "a/1", amount: 5, note: "old" });
+}
+
+test("a form of a model without update() replaces the entity", async () => {
+  await using admin = await openSamples(seedPrice);
+  const tab = await admin.openTab("/prices");
+  const sent: string[] = [];
+  tab.page.on("request", (request) => {
+    if (request.method() === "PUT") sent.push(request.headers()["if-match"]?.slice(0, 2) ?? "");
+  });
+  const stored = async () => (await admin.app.read<Row[]>("/office/prices"))[0];
+  await tab.open("a/1");
+  await tab.fill("amount", "7");
+  await tab.replace("[name=note]", " ");
+  await tab.page.keyboard.press("Backspace");
+  await tab.click(SAVE);
+  await tab.page.waitForSelector(`${SAVE}:disabled`);
+  assertEquals(Object.keys(await stored() ?? {}), ["_id", "sku", "amount", "__v"]);
+  await admin.app.put("/office/prices/a%2F1", { sku: "a/1", amount: 8 });
+  await tab.fill("amount", "9");
+  await tab.click(SAVE);
+  await tab.until(`${DIALOG} tbody td`, ["8", "9"]);
+  await tab.click(button("Keep mine", DIALOG));
+  await tab.page.waitForSelector(`${SAVE}:disabled`);
+  assertEquals((await stored())?.amount, 9);
+  assertEquals(sent, ['"0', '"1', '"2']);
 });
 
 test("ticked entities are changed and removed by one request each", async () => {
@@ -145,6 +180,27 @@ test("a live list shows what others add, and an action on all takes a body", asy
   await tab.until(`${DIALOG} dd`, ["3"]);
 });
 
+test("a list is saved as a table, with the search and the order of the page, page by page", async () => {
+  const seed = async () => {
+    const names = Array.from({ length: 60 }, (_, n) => `${n < 55 ? "Part" : "Whole"} ${n + 10}`);
+    await getModel(Sample).insertMany(names.map((name) => ({ name })));
+  };
+  await using admin = await openSamples(seed);
+  const tab = await admin.openTab("/samples");
+  await using downloads = await openDownloads(tab.page);
+  await tab.type("input[placeholder=Search]", "Part");
+  await tab.until(".MuiTablePagination-displayedRows", ["1-25 of 55"]);
+  await tab.click("th ::-p-text(Name)");
+  await tab.click("th ::-p-text(Name)");
+  await tab.until("tbody tr:nth-of-type(1) .column-name", ["Part 64"]);
+  await tab.click(button("Save as CSV"));
+  const [head, ...rows] = new TextDecoder().decode(await downloads.read("samples.csv"))
+    .trim().split(/\r?\n/);
+  const names = rows.map((row) => row.split(",")[head?.split(",").indexOf("name") ?? 0]);
+  assertEquals(names, Array.from({ length: 55 }, (_, n) => `Part ${64 - n}`));
+  assertEquals(admin.refusals(), []);
+});
+
 test("an empty list says what to do, and a failed request says what failed", async () => {
   await using admin = await openSamples(() => Promise.resolve());
   const tab = await admin.openTab("/samples");
@@ -161,23 +217,14 @@ test("an empty list says what to do, and a failed request says what failed", asy
   ]);
 });
 
-interface Finding {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
-
 /** Whether nothing on the page moves or loads. While a dialog fades in, its colours have no contrast. */
 const SETTLED = `document.querySelector("[role=progressbar]") === null &&
   document.getAnimations().every(({ playState }) => playState === "finished")`;
 
-/** Returns the serious findings of axe. */
+/** Returns the serious findings of axe, when the page has settled. */
 async function findingsOn(page: Page): Promise<string[]> {
   await page.waitForFunction(SETTLED);
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate("axe.run()") as { violations: Finding[] };
-  return violations.filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
+  return await findSerious(page);
 }
 
 for (const colors of ["light", "dark"] as const) {
@@ -213,6 +260,12 @@ async function checkForm(options: TabOptions): Promise<void> {
   await create.click(SAVE);
   await create.until(".ra-input-name p", ["Required"]);
   assertEquals(await findingsOn(create.page), [], "create");
+  const { _id } = await find(samples, "Sample 01") ?? { _id: "" };
+  const init = { method: "PUT", headers: { "content-type": "image/png" }, body: PNG };
+  await fetch(`${samples.app.url}/office/samples/${_id}/picture`, init);
+  const edit = await samples.openTab(`/samples/${_id}`, options);
+  await edit.page.waitForSelector("section[aria-label=Picture] img");
+  assertEquals(await findingsOn(edit.page), [], "files");
 }
 
 test("a screen reader finds the parts of a page by their roles and names", async () => {

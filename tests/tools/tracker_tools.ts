@@ -5,6 +5,7 @@ import { Rehearsal } from "../docs/tutorial/rehearsal.ts";
 import { findMongod } from "../harness/mongo/find_mongo.ts";
 import { test } from "../harness/testing.ts";
 import { runCommand } from "../reach/support/run_command.ts";
+import { startChromium } from "./support/chromium.ts";
 import { filesOfPage, openLoginApp, SESSION_SETTINGS, sessionsOf } from "./support/login_app.ts";
 
 const PAGE = "docs/tracker.md";
@@ -61,11 +62,35 @@ async function playBoard({ app, jars }: Tracker): Promise<void> {
   assertEquals([(await board.status).code, shown], [0, ["doing: Buy fuel", "nothing to do"]]);
 }
 
+/** Opens the page as a user, and returns the buttons above its projects and the file of its task. */
+async function playAdmin({ app, jars }: Tracker, name: string) {
+  await using chromium = await startChromium();
+  const [cookie = "", value = ""] = (jars.get(name) ?? "").split(/=(.*)/);
+  await chromium.browser.setCookie({ name: cookie, value, domain: "127.0.0.1", path: "/" });
+  const { page } = await chromium.open(`${app.url}/admin/#/projects`);
+  await page.setViewport({ width: 1280, height: 900 });
+  await page.waitForSelector("tbody ::-p-text(Moon)");
+  const buttons = await page.$$eval(
+    "#main-content a, #main-content button",
+    (found) =>
+      found.map(({ textContent }) => textContent).filter((text) => /^(Add|Trash)$/.test(text)),
+  );
+  await page.goto(`${app.url}/admin/#/tasks`);
+  await page.locator("tbody ::-p-text(Buy fuel)").click();
+  await page.waitForSelector("section[aria-label=Checklist] ::-p-text(Ask for a price)");
+  const link = await page.waitForSelector("section[aria-label=Attachments] a");
+  return [...buttons, await link?.evaluate(({ textContent }) => textContent)];
+}
+
 test("docs/tracker.md shows what its application answers, and its board and its test run", async (t) => {
   const tracker = await openTracker();
   await using app = tracker.app;
   await playTurns(tracker, t);
   await t.step("A live board", () => playBoard(tracker));
+  await t.step("An admin page", async () => {
+    assertEquals(await playAdmin(tracker, "ann"), ["Trash", "Add", "file"]);
+    assertEquals(await playAdmin(tracker, "cem"), ["file"]);
+  });
   await t.step("Tests", async () => {
     const { path } = await findMongod({ uri: "" });
     const env = { MONGOMS_SYSTEM_BINARY: path, MONGOMS_SYSTEM_BINARY_VERSION_CHECK: "false" };

@@ -1,7 +1,8 @@
 import type { FrameworkModel, Resource } from "@mongrove/mongrove/client";
 import type { DataProvider, DeleteParams, Identifier, RaRecord } from "react-admin";
-import { conflict, isConflict, isSame, storedNow, withFieldErrors } from "./errors.ts";
-import { api, type Entity, LISTS, PAGE_SIZE } from "./lists.ts";
+import { conflict, fileError, isConflict, isSame } from "./errors.ts";
+import { storedNow, withFieldErrors } from "./errors.ts";
+import { api, type Entity, LISTS, movies, PAGE_SIZE } from "./lists.ts";
 
 /** What react-admin calls. */
 export const dataProvider: DataProvider = {
@@ -26,11 +27,14 @@ export const dataProvider: DataProvider = {
   },
   // A patch of what was changed, on the condition that nothing else has changed since
   async update(resource, { id, data, previousData: before }) {
-    const changes = Object.fromEntries(
+    const { poster, ...changes } = Object.fromEntries(
       Object.entries(data).filter(([field, value]) => !isSame(value, before[field])),
     );
     try {
-      return { data: toRecord(await open(resource).update(id, changes, { ifMatch: before })) };
+      const saved = await open(resource).update(id, changes, { ifMatch: before });
+      if (poster === undefined) return { data: toRecord(saved) };
+      await setPoster(id, poster?.rawFile);
+      return await dataProvider.getOne(resource, { id });
     } catch (error) {
       if (!isConflict(error)) return withFieldErrors(error);
       throw conflict(storedNow(changes, { before, now: await open(resource).one(id) }));
@@ -55,6 +59,14 @@ function open(resource: string): Resource<FrameworkModel> {
   return api.resource(`/${resource}`);
 }
 
+/** Stores the file of a form, or removes it. It has a route of its own. */
+async function setPoster(id: Identifier, chosen: File | undefined): Promise<void> {
+  const poster = movies.file("poster", String(id));
+  await (chosen ? poster.put(chosen) : poster.remove()).catch((error) => {
+    throw fileError("poster", error);
+  });
+}
+
 /** What is ticked, and no more than that. */
 function selected(ids: readonly Identifier[]) {
   return { q: { _id: { $in: ids.map(String) } }, maxAffected: ids.length };
@@ -66,9 +78,11 @@ function listOf(resource: string) {
   return list;
 }
 
-/** React-admin wants an `id`. */
-function toRecord<R extends RaRecord>(entity: Entity): R {
-  return { ...entity, id: entity._id } as RaRecord as R;
+/** React-admin wants an `id`, and the place of a picture, which is another one for another picture. */
+function toRecord<R extends RaRecord>({ poster, ...entity }: Entity): R {
+  const shown = poster &&
+    { ...poster, title: poster.name, src: `/movies/${entity._id}/poster?${poster.sha256}` };
+  return { ...entity, id: entity._id, ...shown && { poster: shown } } as RaRecord as R;
 }
 
 function toRecords<R extends RaRecord>(entities: readonly Entity[]): R[] {

@@ -10,7 +10,7 @@ import {
   useNotify,
   useRefresh,
 } from "react-admin";
-import { isConflict } from "./errors.ts";
+import { isStale } from "./errors.ts";
 
 /** A form starts from what is stored now: not from a list, and not from an earlier visit. */
 const FRESH = { meta: { form: true }, gcTime: 0 };
@@ -28,7 +28,7 @@ export function EditPage({ children }: { children: ReactNode }) {
   const onError = (error: unknown) => {
     const message = error instanceof Error ? error.message : String(error);
     notify(message, { type: "error", multiLine: true });
-    if (!isConflict(error)) return;
+    if (!isStale(error)) return;
     setLate(true);
     refresh();
   };

@@ -11,6 +11,19 @@ export function withFieldErrors(error: unknown): never {
   throw new HttpError(error.message, error.status, { errors: Object.fromEntries(messages) });
 }
 
+/** The error of a file that was refused after the other fields were saved. */
+export function fileError(field: string, error: unknown): HttpError {
+  const { status, message } = error instanceof ApiError
+    ? error
+    : { status: 0, message: `${error}` };
+  return new HttpError(message, status, { errors: { [field]: message }, isSaved: true });
+}
+
+/** Whether the form has to read what is stored now. */
+export function isStale(error: unknown): boolean {
+  return isConflict(error) || error instanceof HttpError && error.body?.isSaved === true;
+}
+
 /** The error of a write that came too late. */
 export function conflict(errors: Readonly<Record<string, string>> = {}): HttpError {
   const message = "Somebody else has changed this since you opened it, so nothing was saved or " +

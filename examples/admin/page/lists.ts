@@ -1,5 +1,5 @@
 import { connect } from "@mongrove/mongrove/client";
-import type { Api, Page, SortName } from "@mongrove/mongrove/client";
+import type { Api, FileJson, Page, Resource, SortName } from "@mongrove/mongrove/client";
 import type { Actor } from "../../movies/actor.ts";
 import type { Movie } from "../../movies/movie.ts";
 import { readKey } from "./auth.tsx";
@@ -28,9 +28,10 @@ export interface Wanted {
 /** What all entities have. */
 export interface Entity {
   readonly _id: string;
+  readonly poster?: FileJson;
 }
 
-const movies = api.resource<Movie>("/movies");
+export const movies: Resource<Movie> = api.resource("/movies");
 const actors = api.resource<Actor>("/actors");
 
 /** How each list is asked. The compiler checks the queries against the classes of the server. */

@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
 import { AutocompleteArrayInput, BulkDeleteButton, BulkUpdateButton } from "react-admin";
-import { Create, DataTable, List, NumberInput, ReferenceArrayField } from "react-admin";
+import { Create, DataTable, ImageField, ImageInput, List, NumberInput } from "react-admin";
+import { ReferenceArrayField } from "react-admin";
 import { ReferenceArrayInput, SimpleForm, TextInput } from "react-admin";
 import { EditPage } from "./edit_page.tsx";
 
@@ -37,7 +38,14 @@ export function MovieList() {
 }
 
 export function MovieEdit() {
-  return <EditPage>{INPUTS}</EditPage>;
+  return (
+    <EditPage>
+      {INPUTS}
+      <ImageInput source="poster" accept={{ "image/*": [] }}>
+        <ImageField source="src" title="title" />
+      </ImageInput>
+    </EditPage>
+  );
 }
 
 export function MovieCreate() {

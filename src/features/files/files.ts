@@ -89,9 +89,11 @@ function partMethod(method: Method, { link, rest }: PartDescription): PartMethod
     hooks: { summary: `${verb} the file "${property}"`, ...hooks },
     bytes: describe(rules),
     perform: (context) => run(context, rules),
+    checkRights(context) {
+      if (isWrite) checkRights(context, link);
+    },
     checkRequest(context) {
       refuseInner(context);
-      if (isWrite) checkRights(context, link);
       if (operation === "replace") checkUpload(context, rules);
     },
   };

@@ -174,7 +174,7 @@ function levelMaker(
     [...above, level].some(({ scopes }) => scopes.length > 0);
   return (method) => {
     const { operation, hooks } = method;
-    const { perform, answerHeaders, checkRequest, bytes } = performOf(method) ?? {};
+    const { perform, answerHeaders, checkRights, checkRequest, bytes } = performOf(method) ?? {};
     const fail = (problem: string) => cannotMount(target, `${operation}() ${problem}`);
     checkExample(method, { shape, fail });
     const leftOut = checkNamedHooks(method, { shape, fail });
@@ -189,6 +189,7 @@ function levelMaker(
       ...isAction(method) && { action: method },
       perform,
       answerHeaders,
+      checkRights,
       checkRequest,
       bytes,
       parameters: hooks.parameters ?? [],

@@ -1,3 +1,5 @@
+import { escapeHtml } from "../../http/escape_html.ts";
+
 export interface PageOptions {
   readonly title: string;
   /** The URLs of the API, including relative URLs, to which the page may send requests. */
@@ -12,7 +14,7 @@ export function writePage({ title }: PageOptions): string {
 <meta charset="utf-8">
 <meta name="color-scheme" content="light dark">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escape(title)}</title>
+<title>${escapeHtml(title)}</title>
 <link rel="icon" href="docs/favicon-32x32.png">
 <link rel="stylesheet" href="docs/docs.css">
 </head>
@@ -45,8 +47,4 @@ export function writePolicy({ servers }: PageOptions): string {
 
 function originOf(server: string): string[] {
   return URL.canParse(server) && /^https?:/.test(server) ? [new URL(server).origin] : [];
-}
-
-function escape(text: string): string {
-  return text.replaceAll(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

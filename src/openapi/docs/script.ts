@@ -78,6 +78,7 @@ const NAMES = [
   ["#servers", () => "Server"],
   [".examples-select-element", () => "Example"],
   [".body-param__text", () => "Body of the request"],
+  ["input[type=file]", () => "File of the request"],
   ["tr[data-param-name] :is(textarea, select, input)", (element) =>
     element.closest("tr").dataset.paramName],
 ];

@@ -54,6 +54,7 @@ body { margin: 0; }
 .swagger-ui .opblock-patch .opblock-summary-method { background: var(--patch); }
 .swagger-ui .opblock-delete .opblock-summary-method { background: var(--delete); }
 .swagger-ui .opblock-deprecated .opblock-summary-method { background: var(--muted); }
+.dark-mode .swagger-ui .opblock-put .opblock-section-header { background: #3d2c1d; }
 .swagger-ui .opblock-summary-control:focus-visible { outline: 2px solid var(--link); outline-offset: -2px; }
 
 .swagger-ui .btn.execute {

@@ -50,6 +50,8 @@ export interface Level {
    * Answers the requests of a route that a class option has added, as `action.run` answers the requests of an action.
    */
   readonly perform?: ((context: OpenLevelContext) => Promise<Reply>) | undefined;
+  /** Checks whether the caller of a request may use a route that a class option has added. */
+  readonly checkRights?: ((context: LevelContext) => void) | undefined;
   /** Checks the requests of a route that a class option has added, before any entity is read. */
   readonly checkRequest?: ((context: LevelContext) => void) | undefined;
   /** The description of bodies and answers that are bytes, such as files, and no JSON. */

@@ -22,7 +22,8 @@ export interface TabOptions {
   readonly colors?: "light" | "dark";
 }
 
-interface Served {
+/** The application whose page is served. */
+export interface Served {
   readonly buildApp: () => RequestListener;
   readonly seed: () => Promise<void>;
   readonly path: string;
@@ -43,7 +44,7 @@ export function openSamples(seed: () => Promise<void> = seedSamples): Promise<Ad
 }
 
 /** Disposing fails if a tab has asked other origins, or has told a warning or an error that is no refusal. */
-async function openAdminBrowser({ path, ...example }: Served): Promise<AdminBrowser> {
+export async function openAdminBrowser({ path, ...example }: Served): Promise<AdminBrowser> {
   const app = await openExample(example);
   const chromium = await startChromium();
   const opened: OpenPage[] = [];

@@ -17,7 +17,9 @@ import {
   type Ref,
   remove,
   removeAll,
+  replace,
   rest,
+  StoredFile,
   update,
   updateAll,
 } from "@mongrove/mongrove";
@@ -38,6 +40,15 @@ export class Address extends FrameworkModel {
   city?: string;
 }
 
+export class Attachment extends FrameworkModel {
+  @prop({ required: true })
+  title!: string;
+
+  @rest({ methods: [one(), replace(), remove()] })
+  @prop({ type: StoredFile, maxBytes: 1_000_000 })
+  file?: StoredFile;
+}
+
 class CountBody extends FrameworkModel {
   @prop({ type: Number, required: true, min: 1, description: "How many" })
   times!: number;
@@ -54,6 +65,19 @@ const touch = action("touch", {
   answer: Touched,
   run: (_req, _query, { times }) => ({ touched: times }),
 });
+
+/** An entity that clients replace as a whole, by a key of their own. */
+@rest({ route: "/prices", methods: [all(), one(), replace({ by: "sku" })] })
+export class Price extends FrameworkModel {
+  @prop({ required: true, unique: true })
+  sku!: string;
+
+  @prop({ type: Number, required: true })
+  amount!: number;
+
+  @prop()
+  note?: string;
+}
 
 /** A model with a field of every type, and every option that the page shows. */
 @rest({
@@ -138,6 +162,14 @@ export class Sample extends FrameworkModel {
 
   @arrayProp({ items: Address, embedded: true })
   addresses?: Address[];
+
+  @rest({ methods: [one(), replace(), remove()] })
+  @prop({ type: StoredFile, maxBytes: 100_000, accept: ["image/png", "text/plain"], inline: true })
+  picture?: StoredFile;
+
+  @rest({ methods: [all(), one(), create(), remove()] })
+  @arrayProp({ items: Attachment, embedded: true })
+  attachments?: Attachment[];
 }
 
 /** Stores friends and samples. */
@@ -161,7 +193,7 @@ export async function seed(): Promise<void> {
 export function buildApp(): Express {
   const app = express();
   app.use(express.json());
-  const api = Framework.initialize({ models: [Sample, Friend], bodies: "strict" });
+  const api = Framework.initialize({ models: [Sample, Friend, Price], bodies: "strict" });
   app.use("/office", api);
   app.use("/office/admin", admin(api, { title: "Samples" }));
   app.use(Framework.errors({ notFound: true }));

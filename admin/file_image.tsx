@@ -1,0 +1,31 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource react */
+import { useEffect, useState } from "react";
+
+interface FileImageProps {
+  readonly name: string;
+  readonly get: (signal: AbortSignal) => Promise<Response>;
+}
+
+/** Shows a picture if its answer says `inline`. The page reads the bytes, because `<img>` sends no header of a login. */
+export function FileImage({ name, get }: FileImageProps) {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    const controller = new AbortController();
+    const load = async () => {
+      const answer = await get(controller.signal);
+      if (!/^inline/.test(answer.headers.get("content-disposition") ?? "")) {
+        return await answer.body?.cancel();
+      }
+      const blob = await answer.blob();
+      if (!controller.signal.aborted) setUrl(URL.createObjectURL(blob));
+    };
+    // The link above the picture tells why a file cannot be read.
+    load().catch(() => {});
+    return () => controller.abort();
+  }, []);
+  useEffect(() => () => {
+    if (url !== undefined) URL.revokeObjectURL(url);
+  }, [url]);
+  return url && <img src={url} alt={name} style={{ maxWidth: "100%", maxHeight: 240 }} />;
+}

@@ -1,0 +1,31 @@
+import { createContext, type RefObject, useContext, useEffect } from "react";
+import { useRecordContext, useRefresh } from "react-admin";
+import type { Entity } from "./page_context.ts";
+
+/** Has the form of the page keep what the reader has typed when the entity is read again. */
+export const KeepContext = createContext<(() => void) | undefined>(undefined);
+
+/** Returns the function that reads the data of the page again. What the reader has typed into its form stays. */
+export function useRefreshAround(): () => void {
+  const keep = useContext(KeepContext);
+  const refresh = useRefresh();
+  return () => {
+    keep?.();
+    refresh();
+  };
+}
+
+/** The key by which the values of a form have the entity from which the reader has begun to type. */
+export const START = Symbol("start");
+
+/** Keeps the entity from which the reader has begun to type. */
+export function FormStart({ start, isKept }: {
+  readonly start: RefObject<Entity | undefined>;
+  readonly isKept: boolean;
+}) {
+  const entity = useRecordContext<Entity & { readonly id: string }>();
+  useEffect(() => {
+    if (!isKept || start.current === undefined) start.current = entity;
+  }, [entity, isKept]);
+  return null;
+}
