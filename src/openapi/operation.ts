@@ -42,7 +42,7 @@ export function describeOperation(
       requestBody: {
         description: `A file of at most ${bytes.maxBytes} bytes, or a form with this file alone`,
         required: true,
-        content: withSchemas(bytes.body),
+        content: bytes.body,
       },
     },
     responses: describeResponses(route, components),

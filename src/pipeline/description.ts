@@ -33,10 +33,17 @@ export interface HeaderFacts {
   readonly schema: Schema;
 }
 
+/** The description of a body with one media type. */
+export interface MediaFacts {
+  readonly schema: Schema;
+  /** The media types that the parts of a form may have, by the names of the parts. */
+  readonly encoding?: Readonly<Record<string, { readonly contentType: string }>>;
+}
+
 /** The description of bodies and answers that are bytes, such as files, and no JSON. */
 export interface BytesFacts {
-  /** The media types of the body, each with its schema. Missing if a request has no such body. */
-  readonly body?: Readonly<Record<string, Schema>>;
+  /** The media types of the body. Missing if a request has no such body. */
+  readonly body?: Readonly<Record<string, MediaFacts>>;
   /** The maximum number of bytes of the body. */
   readonly maxBytes?: number;
   /** The media types of the answer, each with its schema. Missing if the answer is JSON or empty. */

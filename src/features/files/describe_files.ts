@@ -45,7 +45,15 @@ export function describeGet(rules: FileRules): BytesFacts {
 export function describePut(rules: FileRules): BytesFacts {
   const form = { type: "object", properties: { file: BINARY }, required: ["file"] };
   return {
-    body: { ...contentOf(rules), "multipart/form-data": form },
+    body: {
+      ...Object.fromEntries(
+        Object.keys(contentOf(rules)).map((type) => [type, { schema: BINARY }]),
+      ),
+      "multipart/form-data": {
+        schema: form,
+        ...rules.accept && { encoding: { file: { contentType: rules.accept.join(", ") } } },
+      },
+    },
     maxBytes: rules.maxBytes,
     headers: {
       "Content-Disposition": header('The name of the file, such as `attachment; filename="a.png"`'),

@@ -21,6 +21,8 @@ test("the document has the bytes of files, their headers and their errors", asyn
   const put = operation("PUT", PICTURE);
   const types = Object.keys(put.requestBody?.content ?? {});
   assertEquals(types, ["image/*", "text/plain", "multipart/form-data"]);
+  const { encoding } = Object(put.requestBody?.content?.["multipart/form-data"]);
+  assertEquals(encoding, { file: { contentType: "image/*, text/plain" } });
   const match = put.parameters?.find(({ name }) => name === "If-Match");
   assertEquals(match?.required, true);
   for (const status of [412, 413, 415, 428]) assertEquals(status in put.responses, true);

@@ -44,6 +44,9 @@ def map_case(context, case):
     # A reference has to name an entity that is there
     if isinstance(case.body, dict) and isinstance(case.body.get("organisation"), str):
         case.body["organisation"] = find_organisation()
+    # An agent has to be one of the desk
+    if isinstance(case.body, dict) and isinstance(case.body.get("agent"), str):
+        case.body["agent"] = "bob"
     query = case.query or {}
     if isinstance(query.get("q"), str):
         query["q"] = filter_without_long_numbers(query["q"])
