@@ -137,7 +137,7 @@ test("typed text stays while a file is stored, and does not replace the change o
   await choose(tab, `${PICTURE} button`, picture.path);
   await tab.until(`${PICTURE} a`, ["a.png"]);
   await tab.until("[name=name]", ["Typed"]);
-  await tab.click(SAVE);
+  await tab.send(SAVE);
   await tab.page.waitForSelector(`${SAVE}:disabled`);
   assertEquals((await admin.app.read<Sample>(path)).name, "Typed");
   await tab.fill("name", "Typed again");
@@ -151,7 +151,7 @@ test("typed text stays while a file is stored, and does not replace the change o
   await tab.click(button("Take what is stored", DIALOG));
   await tab.until("[name=name]", ["Other"]);
   await tab.fill("name", "After it");
-  await tab.click(SAVE);
+  await tab.send(SAVE);
   await tab.page.waitForSelector(`${SAVE}:disabled`);
   assertEquals((await admin.app.read<Sample>(path)).name, "After it");
   assertEquals(admin.refusals(), ["412"]);

@@ -35,7 +35,7 @@ async function serveFile(bytes: Uint8Array<ArrayBuffer>, { type, policy }: {
       app.use(express.json(), (req, res, next) => {
         if (policy !== undefined) res.set("Cross-Origin-Resource-Policy", policy);
         res.on("close", () => {
-          if (req.method === "GET") {
+          if (req.method === "GET" && res.headersSent) {
             answers.push({ range: req.headers.range, status: res.statusCode });
           }
         });

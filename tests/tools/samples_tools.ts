@@ -131,15 +131,14 @@ test("a form of a model without update() replaces the entity", async () => {
   await tab.fill("amount", "7");
   await tab.replace("[name=note]", " ");
   await tab.page.keyboard.press("Backspace");
-  await tab.click(SAVE);
+  await tab.send(SAVE);
   await tab.page.waitForSelector(`${SAVE}:disabled`);
   assertEquals(Object.keys(await stored() ?? {}), ["_id", "sku", "amount", "__v"]);
   await admin.app.put("/office/prices/a%2F1", { sku: "a/1", amount: 8 });
   await tab.fill("amount", "9");
   await tab.click(SAVE);
   await tab.until(`${DIALOG} tbody td`, ["8", "9"]);
-  await tab.click(button("Keep mine", DIALOG));
-  await tab.page.waitForSelector(`${SAVE}:disabled`);
+  await tab.send(button("Keep mine", DIALOG));
   assertEquals((await stored())?.amount, 9);
   assertEquals(sent, ['"0', '"1', '"2']);
 });

@@ -61,6 +61,13 @@ export class Tab {
     await this.click(`td ::-p-text(${text})`);
   }
 
+  /** Clicks on a button that sends a write, and waits for the answer. */
+  async send(selector: string): Promise<void> {
+    const answer = this.page.waitForResponse((each) => each.request().method() !== "GET");
+    await this.click(selector);
+    await answer;
+  }
+
   /** Replaces what a field has. */
   async fill(field: string, text: string): Promise<void> {
     await this.replace(`[name="${field}"]`, text);
