@@ -66,7 +66,7 @@ function look(req: FrameworkRequest): boolean {
     update({ preFetch: look }),
     create({ preFetch: look, idempotency: { keep: "1h", key: "required", by: () => "" } }),
   ],
-  concurrency: "required",
+  ifMatch: "required",
 })
 class Note extends FrameworkModel {
   @prop({ required: true })

@@ -86,7 +86,7 @@ export interface Level {
    * `undefined` if the document has no version.
    */
   readonly versionKey: string | undefined;
-  readonly concurrency?: RestRecord["concurrency"];
+  readonly ifMatch?: RestRecord["ifMatch"];
   readonly scopes: readonly NonNullable<RestRecord["scope"]>[];
   /**
    * The conditions of class options, such as a filter for deleted entities. They apply as scopes do. Unlike a scope,
