@@ -1,6 +1,7 @@
 /** The options that have another name since an earlier version: the new name by the old name. */
 const RENAMED: Readonly<Record<string, string>> = {
   concurrency: "ifMatch",
+  least: "minCount",
 };
 
 /**
@@ -10,7 +11,7 @@ const RENAMED: Readonly<Record<string, string>> = {
 export function unknownOption(given: object, known: object): string | undefined {
   const names = Object.keys(known);
   const unknown = Object.keys(given).find((name) => !names.includes(name));
-  return unknown && `"${unknown}"${meantBy(unknown, names)}`;
+  return unknown === undefined ? undefined : `"${unknown}"${meantBy(unknown, names)}`;
 }
 
 /**
