@@ -2,6 +2,7 @@
 const RENAMED: Readonly<Record<string, string>> = {
   concurrency: "ifMatch",
   least: "minCount",
+  by: "caller",
 };
 
 /**

@@ -64,7 +64,7 @@ function look(req: FrameworkRequest): boolean {
     all({ preFetch: look }),
     one({ preFetch: look }),
     update({ preFetch: look }),
-    create({ preFetch: look, idempotency: { keep: "1h", key: "required", by: () => "" } }),
+    create({ preFetch: look, idempotency: { keep: "1h", key: "required", caller: () => "" } }),
   ],
   ifMatch: "required",
 })
