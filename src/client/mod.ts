@@ -28,7 +28,7 @@
 export type { FrameworkModel } from "../declare/model/framework_model.ts";
 export { ApiError } from "./api_error.ts";
 export type { FieldError } from "./api_error.ts";
-export type { Batch, BatchOptions } from "./batch/batch.ts";
+export type { Batch, BatchCallOptions } from "./batch/batch.ts";
 export { connect } from "./connect.ts";
 export type { Api, ResourceOptions } from "./connect.ts";
 export { etagOf } from "./etags.ts";
@@ -38,7 +38,7 @@ export type { CallOptions, ConnectOptions, Fetch, HeaderValues } from "./sending
 export type { ActionAnswer, ActionOptions } from "./types/action.ts";
 export type { ChangesOf, NewOf, PatchOf, ReplacementOf } from "./types/body.ts";
 export type { FileJson, FileName, FileResource, PutOptions } from "./types/file.ts";
-export type { Group, GroupName, GroupOptions, NumberName } from "./types/groups.ts";
+export type { Group, GroupName, GroupsCallOptions, NumberName } from "./types/groups.ts";
 export type {
   HistoryPageOptions,
   HistoryRecord,
@@ -53,11 +53,11 @@ export type {
   EntityOptions,
   Fate,
   ListOptions,
-  LiveOptions,
+  LiveCallOptions,
   MatchOptions,
   MinimalOptions,
   OneOptions,
-  ReadOptions,
+  ReadCallOptions,
   RemoveAllOptions,
   RemoveOptions,
   ReplaceOptions,
