@@ -34,7 +34,12 @@ export type { Api, ResourceOptions } from "./connect.ts";
 export { etagOf } from "./etags.ts";
 export type { Page } from "./operations/pages.ts";
 export type { RetryOptions } from "./sending/retry.ts";
-export type { CallOptions, ConnectOptions, Fetch, HeaderValues } from "./sending/send_request.ts";
+export type {
+  CallOptions,
+  ConnectOptions,
+  FetchFunction,
+  HeaderValues,
+} from "./sending/send_request.ts";
 export type { ActionAnswer, ActionOptions } from "./types/action.ts";
 export type { ChangesOf, NewOf, PatchOf, ReplacementOf } from "./types/body.ts";
 export type { FileJson, FileName, FileResource, PutOptions } from "./types/file.ts";

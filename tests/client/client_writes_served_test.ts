@@ -4,7 +4,7 @@ import {
   connect,
   type ConnectOptions,
   etagOf,
-  type Fetch,
+  type FetchFunction,
 } from "@mongrove/mongrove/client";
 import type { FrameworkRequest, Ref } from "../../mod.ts";
 import {
@@ -198,7 +198,7 @@ test("minimal writes give what the next write needs", async () => {
 /** A `fetch()` that loses answers which have arrived, as a network does. */
 function losing(isLost: (count: number) => boolean) {
   let count = 0;
-  const lossy: Fetch = async (url, init) => {
+  const lossy: FetchFunction = async (url, init) => {
     const response = await fetch(url, init);
     if (init.method !== "POST" || !isLost(++count)) return response;
     await response.body?.cancel();
