@@ -56,7 +56,7 @@ export type {
   CreateManyOptions,
   CreateOptions,
   EntityOptions,
-  Fate,
+  EntityResult,
   ListOptions,
   LiveCallOptions,
   MatchOptions,

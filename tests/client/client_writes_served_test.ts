@@ -125,18 +125,18 @@ test("createMany() creates all or none on a server", async () => {
   assertEquals((await albums.all()).items.length, 4);
 });
 
-test("createMany() gives fates on a route with atomic: false", async () => {
+test("createMany() gives results on a route with atomic: false", async () => {
   await using shop = await openShop();
   const loose = shop.api.resource<Album>("/loose");
   await shop.albums.createMany(bodies("A"));
-  const fates = await loose.createMany([...bodies("B", "A"), { slug: "c" }], { atomic: false });
+  const results = await loose.createMany([...bodies("B", "A"), { slug: "c" }], { atomic: false });
   const made = (await shop.albums.all()).items.find(({ name }) => name === "B");
-  assertEquals(fates.map(({ status, _id, code }) => [status, _id, code]), [
+  assertEquals(results.map(({ status, _id, code }) => [status, _id, code]), [
     [201, made?._id, undefined],
     [409, undefined, "CONFLICT"],
     [400, undefined, "BAD_DATA"],
   ]);
-  assertEquals(Object.keys(fates[2]?.errors ?? {}), ["name"]);
+  assertEquals(Object.keys(results[2]?.errors ?? {}), ["name"]);
   const error = await refused(loose.createMany(bodies("D")));
   assertEquals(error.status, 207);
 });

@@ -188,8 +188,8 @@ export interface CreateOptions<R, N = boolean> extends EntityOptions<R>, Minimal
  */
 export interface CreateManyOptions<R, N = boolean, T = false> extends CreateOptions<R, N> {
   /**
-   * `false` for a route with `atomic: false`. With `false`, the result has a {@linkcode Fate} for each entity. Without
-   * this option, an answer that reports failed entities throws an `ApiError` with the status 207.
+   * `false` for a route with `atomic: false`. With `false`, the result has an {@linkcode EntityResult} for each entity.
+   * Without this option, an answer that reports failed entities throws an `ApiError` with the status 207.
    */
   readonly atomic?: T | undefined;
 }
@@ -198,7 +198,7 @@ export interface CreateManyOptions<R, N = boolean, T = false> extends CreateOpti
  * The success or failure of one entity of `createMany()` or `updateAll()` on a route with `atomic: false`, where some
  * entities can be written although others fail.
  */
-export interface Fate {
+export interface EntityResult {
   /** The HTTP status for the entity, such as 201 if it was created. */
   readonly status: number;
   /** The identifier of the entity, if it has one. */
@@ -267,5 +267,5 @@ export interface Affected {
    * The failed entities with their errors. Only a route with `atomic: false` can have failed entities, because other
    * routes write all entities or none.
    */
-  readonly failed?: readonly Fate[];
+  readonly failed?: readonly EntityResult[];
 }

@@ -4,7 +4,7 @@ import type {
   Affected,
   CreateManyOptions,
   CreateOptions,
-  Fate,
+  EntityResult,
   ListOptions,
   LiveCallOptions,
   OneOptions,
@@ -94,7 +94,8 @@ export interface Resource<M> {
   /**
    * Creates several entities, or none if one of them is refused. The route must have `create({ many: … })`. The result
    * has the entities in the order of `bodies`, without the entities that a hook of the server hides. With `atomic:
-   * false`, the server creates each entity independently, and the result has a {@linkcode Fate} for each entity.
+   * false`, the server creates each entity independently, and the result has an {@linkcode EntityResult} for each
+   * entity.
    */
   createMany<
     const R extends readonly DateName<M>[] = never,
@@ -104,7 +105,7 @@ export interface Resource<M> {
     bodies: readonly NewOf<M>[],
     options?: CreateManyOptions<R, N, T>,
   ): Promise<
-    [T] extends [never] ? WriteResult<Answer<M, never, never, R>[], N, undefined> : Fate[]
+    [T] extends [never] ? WriteResult<Answer<M, never, never, R>[], N, undefined> : EntityResult[]
   >;
   /**
    * Changes an entity by a merge patch. With `ifMatch` or `q`, the client does not repeat the request, because the
