@@ -115,8 +115,10 @@ async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promi
     }, timeoutMS);
     // The method `close()` of an HTTP server in Node closes idle connections at once. Node counts a connection as idle
     // while a slow client is still reading an answer, so the method of the class `net.Server` is called, which closes
-    // no connection.
-    Server.prototype.close.call(server, () => {
+    // no connection. The HTTP servers of Bun do not extend `net.Server`, and have a method `close()` that waits for all
+    // answers.
+    const { close: stop } = server instanceof Server ? Server.prototype : server;
+    stop.call(server, () => {
       clearTimeout(cut);
       end();
       server.off("request", onRequest);
