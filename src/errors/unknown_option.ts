@@ -3,6 +3,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   concurrency: "ifMatch",
   least: "minCount",
   by: "caller",
+  within: "timeoutMS",
 };
 
 /**
