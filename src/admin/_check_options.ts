@@ -1,4 +1,4 @@
-import { unknownOption } from "../http/check_options.ts";
+import { unknownOption } from "../errors/unknown_option.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { AdminLogin, AdminOptions } from "./options.ts";
 

@@ -69,11 +69,11 @@ export interface FollowOptions<M extends FrameworkModel> {
    */
   readonly leaseMS?: number | undefined;
   /** The limits on attempts and pauses for changes that fail. */
-  readonly retry?: RetryOptions | undefined;
+  readonly retry?: FollowRetryOptions | undefined;
 }
 
 /** Options of {@linkcode follow} for changes that fail. */
-export interface RetryOptions {
+export interface FollowRetryOptions {
   /**
    * The number of times that `handle` is called for a change before the change becomes a dead letter.
    *
@@ -253,7 +253,7 @@ function checkOptions(
   { name, handle, retry = {}, times }: {
     readonly name: unknown;
     readonly handle: unknown;
-    readonly retry: RetryOptions | undefined;
+    readonly retry: FollowRetryOptions | undefined;
     readonly times: { readonly [N in keyof typeof LIMITS]?: number | undefined };
   },
 ) {

@@ -1,5 +1,5 @@
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
-import type { Batch, BatchOptions } from "./batch/batch.ts";
+import type { Batch, BatchCallOptions } from "./batch/batch.ts";
 import { openResource } from "./operations/open_resource.ts";
 import { Operations } from "./operations/operations.ts";
 import { type ConnectOptions, type Send, sendRequest } from "./sending/send_request.ts";
@@ -64,7 +64,7 @@ export interface Api {
    */
   batch<const T extends readonly unknown[]>(
     build: (batch: Batch) => T,
-    options?: BatchOptions,
+    options?: BatchCallOptions,
   ): Promise<{ -readonly [I in keyof T]: Awaited<T[I]> }>;
 }
 

@@ -28,17 +28,22 @@
 export type { FrameworkModel } from "../declare/model/framework_model.ts";
 export { ApiError } from "./api_error.ts";
 export type { FieldError } from "./api_error.ts";
-export type { Batch, BatchOptions } from "./batch/batch.ts";
+export type { Batch, BatchCallOptions } from "./batch/batch.ts";
 export { connect } from "./connect.ts";
 export type { Api, ResourceOptions } from "./connect.ts";
 export { etagOf } from "./etags.ts";
 export type { Page } from "./operations/pages.ts";
 export type { RetryOptions } from "./sending/retry.ts";
-export type { CallOptions, ConnectOptions, Fetch, HeaderValues } from "./sending/send_request.ts";
+export type {
+  CallOptions,
+  ConnectOptions,
+  FetchFunction,
+  HeaderValues,
+} from "./sending/send_request.ts";
 export type { ActionAnswer, ActionOptions } from "./types/action.ts";
 export type { ChangesOf, NewOf, PatchOf, ReplacementOf } from "./types/body.ts";
 export type { FileJson, FileName, FileResource, PutOptions } from "./types/file.ts";
-export type { Group, GroupName, GroupOptions, NumberName } from "./types/groups.ts";
+export type { Group, GroupName, GroupsCallOptions, NumberName } from "./types/groups.ts";
 export type {
   HistoryPageOptions,
   HistoryRecord,
@@ -51,13 +56,13 @@ export type {
   CreateManyOptions,
   CreateOptions,
   EntityOptions,
-  Fate,
+  EntityResult,
   ListOptions,
-  LiveOptions,
+  LiveCallOptions,
   MatchOptions,
   MinimalOptions,
   OneOptions,
-  ReadOptions,
+  ReadCallOptions,
   RemoveAllOptions,
   RemoveOptions,
   ReplaceOptions,

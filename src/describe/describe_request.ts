@@ -60,11 +60,11 @@ function valuesOf(
 }
 
 export function describeHeaders(route: Route): HeaderDescription[] {
-  const { concurrency, options, bytes } = actingLevel(route);
+  const { ifMatch, options, bytes } = actingLevel(route);
   const { verb, change } = route.operation;
   const preferences = describePreferences(route);
   // A PUT that creates a stored entity has the header `If-None-Match` and not `If-Match`, so `If-Match` is not required.
-  const needsMatch = concurrency === "required" && verb !== "get" &&
+  const needsMatch = ifMatch === "required" && verb !== "get" &&
     (change !== "replace" || bytes !== undefined);
   const described = { ...options.description.headers, ...bytes?.headers };
   const ofFeatures = Object.entries(described).map(([name, { required }]) => ({
@@ -116,7 +116,7 @@ function isBound({ operation: { change, origin } }: Route): boolean {
 
 export function describeErrors(route: Route): ErrorDescription[] {
   const { operation: { change, item, verb }, levels } = route;
-  const { target, operation, action, concurrency, hooks, link, options, scopes, writes, bytes } =
+  const { target, operation, action, ifMatch, hooks, link, options, scopes, writes, bytes } =
     actingLevel(route);
   const affects = operation === "updateAll" || operation === "removeAll";
   const removesRequired = change === "remove" && link?.required === true && !link.array;
@@ -137,7 +137,7 @@ export function describeErrors(route: Route): ErrorDescription[] {
     PRECONDITION_FAILED: isBound(route),
     PAYLOAD_TOO_LARGE: operation === "updateAll" && writes?.atomic,
     UNSUPPORTED_MEDIA_TYPE: isMerge || action?.body !== undefined,
-    PRECONDITION_REQUIRED: changes && isBound(route) && concurrency === "required",
+    PRECONDITION_REQUIRED: changes && isBound(route) && ifMatch === "required",
     INTERNAL: true,
     UNAVAILABLE: true,
   };

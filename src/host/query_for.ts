@@ -6,6 +6,7 @@ import { bindingRests, describeModel } from "../declare/model/describe_model.ts"
 import type { FrameworkModel, ModelClass, ModelOf } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
 import { OPERATIONS } from "../declare/operations/operation.ts";
+import { unknownOption } from "../errors/unknown_option.ts";
 import { castFilter } from "../filter/cast_filter.ts";
 import { everyFilter } from "../filter/filters.ts";
 import { completeQueryLimits, type QueryLimits } from "../filter/q/limits.ts";
@@ -45,12 +46,22 @@ export interface QueryForOptions {
   readonly route?: string;
 }
 
+const OPTIONS: Readonly<Record<keyof QueryForOptions, true>> = {
+  queryLimits: true,
+  q: true,
+  route: true,
+};
+
 export async function queryFor<M extends FrameworkModel>(
   req: Request,
   target: ModelClass<M>,
   options: QueryForOptions = {},
 ): Promise<ModelQuery<M>> {
   const { queryLimits, route: path, q = true } = options;
+  const unknown = unknownOption(options, OPTIONS);
+  if (unknown !== undefined) {
+    throw new TypeError(`Cannot query "${target.name}": there is no option ${unknown}`);
+  }
   if (typeof q !== "boolean") {
     throw new TypeError(`Cannot query "${target.name}": "q" is not true or false`);
   }

@@ -5,6 +5,7 @@ import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { logError, logHint } from "../errors/log.ts";
 import { badData, internal, isOutage, noRoute, notFound, Refusal } from "../errors/refusals.ts";
 import { isText, RestError, statusName, statusText } from "../errors/rest_error.ts";
+import { unknownOption } from "../errors/unknown_option.ts";
 import { namesType } from "../pipeline/request/accept.ts";
 import { toJson } from "../json/to_json.ts";
 import type { Call } from "../pipeline/request/request_context.ts";
@@ -19,7 +20,7 @@ import { describeShape } from "../schema/fields/shape.ts";
 import { isHiddenPath } from "../schema/fields/visibility.ts";
 import { isOpen } from "../schema/mongoose/connections.ts";
 import { originOf, validationFailure } from "../schema/mongoose/errors.ts";
-import { refuseRequest, unknownOption } from "./check_options.ts";
+import { refuseRequest } from "./check_options.ts";
 import { cutAnswer, SlowClientError } from "./replies/connection.ts";
 
 /**

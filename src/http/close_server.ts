@@ -4,6 +4,7 @@ import type { Server as HttpsServer } from "node:https";
 import { Server } from "node:net";
 import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from "node:timers";
 import { withTimeLimit } from "../database/time_limit.ts";
+import { unknownOption } from "../errors/unknown_option.ts";
 import { hasUnflushed } from "./replies/connection.ts";
 import { endLongAnswers } from "./replies/server_close.ts";
 
@@ -73,10 +74,10 @@ export function closeServer(
   server: HttpServer | HttpsServer,
   options: CloseOptions = {},
 ): Promise<void> {
-  const { timeoutMS = 10_000, ...others } = options;
-  const [unknown] = Object.keys(others);
+  const { timeoutMS = 10_000 } = options;
+  const unknown = unknownOption(options, { timeoutMS });
   if (unknown !== undefined) {
-    throw new TypeError(`Cannot close the server: there is no option "${unknown}"`);
+    throw new TypeError(`Cannot close the server: there is no option ${unknown}`);
   }
   if (!Number.isInteger(timeoutMS) || timeoutMS < 0) {
     throw new RangeError(
@@ -115,8 +116,10 @@ async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promi
     }, timeoutMS);
     // The method `close()` of an HTTP server in Node closes idle connections at once. Node counts a connection as idle
     // while a slow client is still reading an answer, so the method of the class `net.Server` is called, which closes
-    // no connection.
-    Server.prototype.close.call(server, () => {
+    // no connection. The HTTP servers of Bun do not extend `net.Server`, and have a method `close()` that waits for all
+    // answers.
+    const { close: stop } = server instanceof Server ? Server.prototype : server;
+    stop.call(server, () => {
       clearTimeout(cut);
       end();
       server.off("request", onRequest);

@@ -1,6 +1,6 @@
 import { basePath } from "../describe/base_path.ts";
 import { mountedRoutes } from "../host/initialize.ts";
-import { unknownOption } from "../http/check_options.ts";
+import { unknownOption } from "../errors/unknown_option.ts";
 import { PATH_PARAMETER } from "../describe/paths.ts";
 import { routeWith } from "../http/routes/build_routes.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";

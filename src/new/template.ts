@@ -2,7 +2,7 @@ import { loginFiles } from "./login_template.ts";
 
 /** The version ranges of the packages that new applications depend on. */
 const VERSIONS = {
-  "@mongrove/mongrove": "^0.1.0",
+  "@mongrove/mongrove": "^0.2.0",
   "@types/express": "^5",
   "@types/node": "^22",
   "better-auth": "^1.7",

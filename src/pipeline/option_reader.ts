@@ -2,6 +2,7 @@ import type { Schema } from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { Duration } from "../declare/model/duration.ts";
 import type { Method } from "../declare/operations/methods.ts";
+import { meantBy } from "../errors/unknown_option.ts";
 import type { PartLink } from "../schema/describe_parts.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
@@ -75,7 +76,9 @@ function objectOf<N extends string>(
   if (given !== true && !isJsonObject(given)) throw fail(`needs true or an object as "${option}"`);
   const object = given === true ? {} : given;
   const unknown = Object.keys(object).find((name) => !(names as readonly string[]).includes(name));
-  if (unknown !== undefined) throw fail(`has an unknown option "${option}.${unknown}"`);
+  if (unknown !== undefined) {
+    throw fail(`has an unknown option "${option}.${unknown}"${meantBy(unknown, names)}`);
+  }
   return object as { readonly [K in N]?: unknown };
 }
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { ApiError, type Batch, connect, type Fetch } from "@mongrove/mongrove/client";
+import { ApiError, type Batch, connect, type FetchFunction } from "@mongrove/mongrove/client";
 import { getModel } from "../../mod.ts";
 import { Author, Book } from "../features/batch/shop.ts";
 import { test } from "../harness/testing.ts";
@@ -11,7 +11,7 @@ async function serveShop() {
     batch: { path: "/batch", max: 20 },
   });
   const sent: string[] = [];
-  const fetch: Fetch = (url, init) => {
+  const fetch: FetchFunction = (url, init) => {
     sent.push(`${init.method} ${new URL(url).pathname}`);
     return globalThis.fetch(url, init);
   };

@@ -2,7 +2,13 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { all, arrayProp, create, FrameworkModel, getModel, one, prop, remove } from "../../mod.ts";
 import { removeAll, rest, update } from "../../mod.ts";
 import type { FrameworkRequest, Ref, Restricted } from "../../mod.ts";
-import { ApiError, connect, type Fetch, type Json, type Resource } from "@mongrove/mongrove/client";
+import {
+  ApiError,
+  connect,
+  type FetchFunction,
+  type Json,
+  type Resource,
+} from "@mongrove/mongrove/client";
 import mongoose from "mongoose";
 import { startMongo } from "../harness/mongo/start_mongo.ts";
 import { longTest, test } from "../harness/testing.ts";
@@ -90,7 +96,7 @@ async function untilShown<T>(
 function cuttable() {
   const places: (string | null)[] = [];
   let controllers: AbortController[] = [];
-  const cutFetch: Fetch = (url, init) => {
+  const cutFetch: FetchFunction = (url, init) => {
     const controller = new AbortController();
     controllers.push(controller);
     places.push(new Headers(init.headers).get("last-event-id"));

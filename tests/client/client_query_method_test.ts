@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { ApiError, connect, type Fetch } from "@mongrove/mongrove/client";
+import { ApiError, connect, type FetchFunction } from "@mongrove/mongrove/client";
 import { fetch as undiciFetch } from "npm:undici@^7";
 import { all, FrameworkModel, getModel, one, prop, rest } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
@@ -29,9 +29,9 @@ const LONG = Array.from({ length: 300 }, (_, index) => `name ${index}`);
 const q = { name: { $in: LONG } };
 
 /** Remembers what it sends. */
-function watched(inner: Fetch) {
+function watched(inner: FetchFunction) {
   const sent: string[] = [];
-  const fetch: Fetch = (url, init) => {
+  const fetch: FetchFunction = (url, init) => {
     sent.push(`${init.method} ${new URL(url).pathname}${new URL(url).search && "?"}`);
     return inner(url, init);
   };
@@ -45,7 +45,9 @@ async function open() {
   return app;
 }
 
-for (const [name, inner] of Object.entries({ fetch, undici: undiciFetch as unknown as Fetch })) {
+for (
+  const [name, inner] of Object.entries({ fetch, undici: undiciFetch as unknown as FetchFunction })
+) {
   test(`the client reads the pages of a long filter by QUERY, with ${name}`, async () => {
     await using app = await open();
     const { sent, fetch } = watched(inner);

@@ -1,15 +1,18 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { connect, type ConnectOptions, type Fetch } from "@mongrove/mongrove/client";
+import { connect, type ConnectOptions, type FetchFunction } from "@mongrove/mongrove/client";
 import type { Film } from "../fixtures/studio.ts";
 import { test } from "../harness/testing.ts";
 
 const id = "0123456789abcdef01234567";
 
 /** A client without a server, and what it sends. The answers are empty, or those of `answer`. */
-function record(options: ConnectOptions = {}, answer: Fetch = () => Promise.resolve(empty())) {
+function record(
+  options: ConnectOptions = {},
+  answer: FetchFunction = () => Promise.resolve(empty()),
+) {
   const sent: string[] = [];
   const inits: RequestInit[] = [];
-  const fetch: Fetch = (url, init) => {
+  const fetch: FetchFunction = (url, init) => {
     sent.push(`${init.method} ${decodeURIComponent(url)}`);
     inits.push(init);
     return answer(url, init);
@@ -138,14 +141,14 @@ test("nothing is sent for a call that has ended before its headers were there", 
 });
 
 test("a longer time-out than timers take is no short one", async () => {
-  const slow: Fetch = () => new Promise((done) => setTimeout(() => done(empty()), 20));
+  const slow: FetchFunction = () => new Promise((done) => setTimeout(() => done(empty()), 20));
   const { films } = record({}, slow);
   assertEquals((await films.all({ timeoutMS: 2 ** 32 })).items, []);
 });
 
 test("parameters do not replace those of the next page", async () => {
   const headers = [{ link: '</films?page=1>; rel="next"' }];
-  const next: Fetch = () => Promise.resolve(empty(headers.pop()));
+  const next: FetchFunction = () => Promise.resolve(empty(headers.pop()));
   const { films, sent } = record({}, next);
   const each = films.each({ parameters: { page: "0", key: "k" } });
   await each.next();

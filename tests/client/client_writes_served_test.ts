@@ -4,7 +4,7 @@ import {
   connect,
   type ConnectOptions,
   etagOf,
-  type Fetch,
+  type FetchFunction,
 } from "@mongrove/mongrove/client";
 import type { FrameworkRequest, Ref } from "../../mod.ts";
 import {
@@ -125,18 +125,18 @@ test("createMany() creates all or none on a server", async () => {
   assertEquals((await albums.all()).items.length, 4);
 });
 
-test("createMany() gives fates on a route with atomic: false", async () => {
+test("createMany() gives results on a route with atomic: false", async () => {
   await using shop = await openShop();
   const loose = shop.api.resource<Album>("/loose");
   await shop.albums.createMany(bodies("A"));
-  const fates = await loose.createMany([...bodies("B", "A"), { slug: "c" }], { atomic: false });
+  const results = await loose.createMany([...bodies("B", "A"), { slug: "c" }], { atomic: false });
   const made = (await shop.albums.all()).items.find(({ name }) => name === "B");
-  assertEquals(fates.map(({ status, _id, code }) => [status, _id, code]), [
+  assertEquals(results.map(({ status, _id, code }) => [status, _id, code]), [
     [201, made?._id, undefined],
     [409, undefined, "CONFLICT"],
     [400, undefined, "BAD_DATA"],
   ]);
-  assertEquals(Object.keys(fates[2]?.errors ?? {}), ["name"]);
+  assertEquals(Object.keys(results[2]?.errors ?? {}), ["name"]);
   const error = await refused(loose.createMany(bodies("D")));
   assertEquals(error.status, 207);
 });
@@ -198,7 +198,7 @@ test("minimal writes give what the next write needs", async () => {
 /** A `fetch()` that loses answers which have arrived, as a network does. */
 function losing(isLost: (count: number) => boolean) {
   let count = 0;
-  const lossy: Fetch = async (url, init) => {
+  const lossy: FetchFunction = async (url, init) => {
     const response = await fetch(url, init);
     if (init.method !== "POST" || !isLost(++count)) return response;
     await response.body?.cancel();

@@ -2,7 +2,14 @@ import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } fro
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { ApiError, connect, type ConnectOptions, etagOf } from "@mongrove/mongrove/client";
-import type { Affected, Answer, Fate, Resource, Single, Written } from "@mongrove/mongrove/client";
+import type {
+  Affected,
+  Answer,
+  EntityResult,
+  Resource,
+  Single,
+  Written,
+} from "@mongrove/mongrove/client";
 import type { Film, Place } from "../fixtures/studio.ts";
 import { serve } from "../harness/serve.ts";
 import { test } from "../harness/testing.ts";
@@ -88,21 +95,21 @@ test("errors of createMany() are keyed by index", async () => {
   assertEquals([error.code, error.errors], ["BAD_DATA", errors]);
 });
 
-const FATES: readonly Fate[] = [
+const RESULTS: readonly EntityResult[] = [
   { status: 201, _id: id },
   { status: 409, code: "CONFLICT", message: "Another entity has the same value" },
 ];
 
-test("createMany() gives the fate of each entity where the call says atomic: false", async () => {
-  await using server = await script([answer(207, FATES)]);
-  const fates = await server.films.createMany([{ name: "A" }, { name: "A" }], { atomic: false });
-  assertEquals(fates, FATES as Fate[]);
+test("createMany() gives a result for each entity where the call says atomic: false", async () => {
+  await using server = await script([answer(207, RESULTS)]);
+  const results = await server.films.createMany([{ name: "A" }, { name: "A" }], { atomic: false });
+  assertEquals(results, RESULTS as EntityResult[]);
 });
 
 test("createMany() fails if entities may be missing and the call does not say so", async () => {
-  await using server = await script([answer(207, FATES)]);
+  await using server = await script([answer(207, RESULTS)]);
   const error = await refused(server.films.createMany([{ name: "A" }, { name: "A" }]));
-  assertEquals([error.status, error.body], [207, FATES]);
+  assertEquals([error.status, error.body], [207, RESULTS]);
 });
 
 test("updateAll() sends a patch of all that q selects, and tells how many there were", async () => {
@@ -294,8 +301,8 @@ export async function accepted(films: Resource<Film>, place: Single<Place>): Pro
   expect<Same<(typeof many)[number]["createdAt"], Date>>();
   const list = await films.createMany([body]);
   expect<Same<typeof list, Answer<Film>[]>>();
-  const fates = await films.createMany([body], { atomic: false });
-  expect<Same<typeof fates, Fate[]>>();
+  const results = await films.createMany([body], { atomic: false });
+  expect<Same<typeof results, EntityResult[]>>();
   const none = await films.createMany([body], { minimal: true });
   expect<Same<typeof none, undefined>>();
   const one = await films.create(body, { timeoutMS: 1 });

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { describeApi } from "./public_api.ts";
 
 /** The lines of one text that the other does not have. */
@@ -18,4 +18,16 @@ Deno.test("The public API is what public_api.txt says, name by name", async () =
     hint,
   );
   assertEquals(is, said, hint);
+});
+
+Deno.test("A name that several exports have is one thing in all of them", async () => {
+  const said = await Deno.readTextFile(new URL("public_api.txt", import.meta.url));
+  const forms = new Map<string, string>();
+  for (const form of said.split(/\n\n|^# .*\n/m)) {
+    const [, name] = /^(?:async |abstract )*(?:class|const|interface|type) (\w+)/.exec(form) ?? [];
+    if (name === undefined) continue;
+    assertEquals(form.trim(), forms.get(name) ?? form.trim(), name);
+    forms.set(name, form.trim());
+  }
+  assert(forms.has("FrameworkModel"));
 });

@@ -228,7 +228,12 @@ test("queryFor() selects from two models, of which one takes q", async () => {
   assertEquals(await task.countDocuments(tasks), 2);
 });
 
-test("queryFor() refuses what is no option of q", async () => {
+test("queryFor() refuses options that it does not have, and what is no option of q", async () => {
+  await assertRejects(
+    () => Framework.queryFor({ url: "/" } as never, Task, { query: {} } as object),
+    TypeError,
+    'there is no option "query" (did you mean "queryLimits"?)',
+  );
   await assertRejects(
     () => Framework.queryFor({ url: "/" } as never, Task, { q: "no" as never }),
     TypeError,

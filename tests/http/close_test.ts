@@ -189,5 +189,9 @@ test("Framework.close() refuses a time that is none", () => {
     assertThrows(() => Framework.close(createServer(), { timeoutMS }), RangeError, "timeoutMS");
   }
   const before: object = { within: 100 };
-  assertThrows(() => Framework.close(createServer(), before), TypeError, `no option "within"`);
+  assertThrows(
+    () => Framework.close(createServer(), before),
+    TypeError,
+    `no option "within", which is now`,
+  );
 });

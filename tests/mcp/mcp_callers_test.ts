@@ -64,9 +64,9 @@ function look(req: FrameworkRequest): boolean {
     all({ preFetch: look }),
     one({ preFetch: look }),
     update({ preFetch: look }),
-    create({ preFetch: look, idempotency: { keep: "1h", key: "required", by: () => "" } }),
+    create({ preFetch: look, idempotency: { keep: "1h", key: "required", caller: () => "" } }),
   ],
-  concurrency: "required",
+  ifMatch: "required",
 })
 class Note extends FrameworkModel {
   @prop({ required: true })

@@ -36,7 +36,7 @@ class Room extends FrameworkModel {
   methods: [
     all({ formats: ["csv", "ndjson"], page: { max: 100 } }),
     one(),
-    create({ idempotency: { keep: "24h", by: () => "anybody" } }),
+    create({ idempotency: { keep: "24h", caller: () => "anybody" } }),
     update(),
     remove({ preFetch: (req) => req.headers["x-role"] === "agent" }),
     removeAll(),
@@ -60,7 +60,7 @@ class Person extends FrameworkModel {
 @rest({
   route: "/logs",
   methods: [create({ many: 2, atomic: false }), update()],
-  concurrency: "required",
+  ifMatch: "required",
 })
 class Log extends FrameworkModel {
   @prop()

@@ -24,7 +24,7 @@ import { start } from "../support/support.ts";
     remove(),
     removeAll(),
   ],
-  concurrency: "required",
+  ifMatch: "required",
 })
 class Task extends FrameworkModel {
   @prop({

@@ -1,18 +1,61 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import { readSizes } from "../../bench/sizes.ts";
+import { openRuntime } from "../tools/support/runtimes.ts";
 import { readCost, writeModels } from "../types/compiler/many_models.ts";
 import { openDatabase } from "../harness/database.ts";
 import { test } from "../harness/testing.ts";
 import { readApp, readTsconfig } from "./support/readme.ts";
-import { runCommand } from "./support/run_command.ts";
+import { runCommand, tryCommand } from "./support/run_command.ts";
 import { startApp } from "./support/start_app.ts";
 import { ANSWERS, converse } from "./support/todo_conversation.ts";
 import { openWorkspace } from "./support/workspace.ts";
 
-const { jsrUrl, nodes: [, node], published } = openWorkspace();
+const { jsrUrl, nodes: [oldest, node], published } = openWorkspace();
 
 const cwd = await Deno.makeTempDir({ prefix: "mongrove-npm-" });
+
+/** The runtimes that the package promises, by their binaries, and what each calls its version. */
+const RUNTIMES = [
+  ["Node 20", oldest.path, "v20."],
+  ["Node 22", await openRuntime("Node 22"), "v22."],
+  ["Node 24", await openRuntime("Node 24"), "v24."],
+  ["Node 26", await openRuntime("Node 26"), "v26."],
+  ["Bun 1.4", await openRuntime("Bun 1.4"), "1.4."],
+] as const;
+
+/** Creates and lists by the client, reads the OpenAPI document, prints all three, and ends by itself. */
+const SCRIPT = `import express from "express";
+import mongoose from "mongoose";
+import { once } from "node:events";
+import process from "node:process";
+import { all, create, define, Framework, FrameworkModel } from "@mongrove/mongrove";
+import { connect } from "@mongrove/mongrove/client";
+import { openapi } from "@mongrove/mongrove/openapi";
+
+class Todo extends FrameworkModel {}
+define(Todo, {
+  fields: { text: { type: String, required: true } },
+  rest: { route: "/todos", methods: [all(), create()] },
+});
+
+await mongoose.connect(process.env.MONGODB_URI);
+const api = Framework.initialize({ bodies: "strict" });
+const app = express().use(express.json(), api, openapi(api, { info: { title: "A", version: "1" } }));
+const server = app.listen(0, "127.0.0.1");
+await once(server, "listening");
+const url = "http://127.0.0.1:" + server.address().port;
+const todos = connect(url).resource("/todos");
+const { text } = await todos.create({ text: "a" });
+const { code } = await todos.create({ txt: "c" }).catch((error) => error);
+const { items } = await todos.all();
+const { openapi: version, paths } = await (await fetch(url + "/openapi.json")).json();
+console.log(JSON.stringify([text, items.length, code, version, Object.keys(paths)]));
+await Framework.close(server);
+await mongoose.disconnect();
+`;
+
+const PRINTED = ["a", 1, "BAD_DATA", "3.1.1", ["/todos"]];
 
 /** Installs the package under its own name, as `deno pack` makes it for npm: nothing of it comes from JSR. */
 async function install(): Promise<void> {
@@ -57,6 +100,18 @@ test("the package of npm serves the README's application, by its own name and ty
   });
   assertEquals(await converse(app.url), ANSWERS);
 });
+
+await Deno.writeTextFile(join(cwd, "script.js"), SCRIPT);
+
+for (const [name, path, version] of RUNTIMES) {
+  test(`${name} serves the package of npm: a creation, a list, the document, and the client`, async () => {
+    assertMatch((await tryCommand(path, ["--version"], { cwd })).output, new RegExp(`^${version}`));
+    await using database = await openDatabase();
+    const env = { MONGODB_URI: database.uri };
+    const printed = await runCommand(path, ["script.js"], { cwd, env });
+    assertEquals(JSON.parse(printed), PRINTED);
+  });
+}
 
 test("tsc checks 200 models and their clients with no more work than it had", async () => {
   const folder = join(cwd, "many");

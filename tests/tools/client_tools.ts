@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import express from "express";
 import type { Request, Response } from "express-types";
-import type { Fetch } from "@mongrove/mongrove/client";
+import type { FetchFunction } from "@mongrove/mongrove/client";
 import { readSizes } from "../../bench/sizes.ts";
 import { Film, Person } from "../fixtures/studio.ts";
 import { test } from "../harness/testing.ts";
@@ -98,7 +98,8 @@ test("all that the script sends and gets is as the OpenAPI document says", async
   const held = await heldFetch([Film, Person], fetch);
   // What the host adds to the API is not in its document
   const isOfHost = (url: string) => /\/flaky\/|\/live$|[?&]slow=/.test(url);
-  const send: Fetch = (url, init) => isOfHost(url) ? fetch(url, init) : held.fetch(url, init);
+  const send: FetchFunction = (url, init) =>
+    isOfHost(url) ? fetch(url, init) : held.fetch(url, init);
   assertEquals(await useClient(`${app.url}/api`, send), SEEN);
   held.check();
 });

@@ -162,7 +162,7 @@ define(Agrees, {
       items: () => Actor,
       rest: [
         { methods: [all({ preSend: (_req, actor) => actor.name === "" ? null : actor })] },
-        { route: "/cast", methods: [one()], concurrency: "required" },
+        { route: "/cast", methods: [one()], ifMatch: "required" },
       ],
     },
     addresses: {
@@ -277,7 +277,7 @@ function refused(): void {
   // @ts-expect-error no operations
   define(Note, { fields: FIELDS, rest: { route: "/notes" } });
   // @ts-expect-error another value of an option
-  define(Note, { fields: FIELDS, rest: { route: "/notes", methods: [all()], concurrency: "x" } });
+  define(Note, { fields: FIELDS, rest: { route: "/notes", methods: [all()], ifMatch: "x" } });
   // @ts-expect-error the second of two routes has none
   define(Note, { fields: FIELDS, rest: [{ route: "/notes", methods: [one()] }, { methods: [] }] });
   // @ts-expect-error a base that is none

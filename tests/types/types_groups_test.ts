@@ -96,7 +96,7 @@ const ofFilms: HooksOf<Film> = { groups: { by: ["genre", { made: "year" }], avg:
         sum: ["year", "views", "price", "margin"],
         avg: ["year"],
         max: 5,
-        least: 2,
+        minCount: 2,
       },
       page: { max: 5 },
       preFetch: (req) => req.ip !== undefined,

@@ -43,7 +43,7 @@ const keep = (_req: FrameworkRequest, film: Entity<Film>) => film;
 Deno.test("each write takes its options", () => {
   const methods = [
     create<Film>({ many: 100, atomic: false, preSave: keep }),
-    create<Film>({ idempotency: { keep: "24h", key: "required", by: (req) => `${req.ip}` } }),
+    create<Film>({ idempotency: { keep: "24h", key: "required", caller: (req) => `${req.ip}` } }),
     create<Film>({ many: 100, formats: ["ndjson"] }),
     updateAll<Film>({ fields: ["slug", "year", "secret", "free"], max: 5, preSave: keep }),
     removeAll<Film>({ max: 5, q: "required" }),
@@ -106,7 +106,7 @@ Deno.test("options of other operations do not compile, and values of other types
     // @ts-expect-error no option of keys
     create<Film>({ idempotency: { keep: "24h", keys: true } }),
     // @ts-expect-error no caller
-    create<Film>({ idempotency: { keep: "24h", by: () => 5 } }),
+    create<Film>({ idempotency: { keep: "24h", caller: () => 5 } }),
   ];
   assertEquals(methods.length, 10);
 });

@@ -199,6 +199,9 @@ const REFUSED: readonly (readonly [name: string, declared: Declared, message: st
   ["an unknown option of keys", {
     methods: [made(create, { idempotency: { keep: "1h", keys: 1 } })],
   }, 'create() has an unknown option "idempotency.keys"'],
+  ["the old name of a part of an option", {
+    methods: [made(create, { idempotency: { keep: "1h", by: () => "me" } })],
+  }, 'create() has an unknown option "idempotency.by", which is now "caller"'],
   [
     "key: true",
     { methods: [made(create, { idempotency: { keep: "1h", key: true } })] },
@@ -206,21 +209,21 @@ const REFUSED: readonly (readonly [name: string, declared: Declared, message: st
   ],
   [
     "by that is no function",
-    { methods: [made(create, { idempotency: { keep: "1h", by: "me" } })] },
-    'create() needs a function as "idempotency.by"',
+    { methods: [made(create, { idempotency: { keep: "1h", caller: "me" } })] },
+    'create() needs a function as "idempotency.caller"',
   ],
   ["keys of a scope without callers", {
     methods: [made(create, { idempotency: { keep: "1h" } })],
     options: { scope: () => ({}) },
-  }, 'create() needs "idempotency.by", which names the caller'],
+  }, 'create() needs "idempotency.caller", which names the caller'],
   ["keys of connections without callers", {
     methods: [made(create, { idempotency: { keep: "1h" } })],
     options: { getConnection: () => mongoose.connection },
-  }, 'create() needs "idempotency.by", which names the caller'],
+  }, 'create() needs "idempotency.caller", which names the caller'],
   ["keys below a scope without callers", {
     ofFriend: [made(create, { idempotency: { keep: "1h" } })],
     options: { scope: () => ({}) },
-  }, 'create() needs "idempotency.by", which names the caller'],
+  }, 'create() needs "idempotency.caller", which names the caller'],
   ["keys beside persist", {
     methods: [made(create, { idempotency: { keep: "1h" }, persist: () => ({}) })],
   }, 'create() cannot have "idempotency" with its own "persist"'],
@@ -243,18 +246,18 @@ for (const [name, declared, message] of REFUSED) {
 
 /** Returns why a class whose creation has keys without callers does not start. */
 function keysFailure(
-  { hooks = {}, field = {}, inner = {}, by }: {
+  { hooks = {}, field = {}, inner = {}, caller }: {
     hooks?: object;
     field?: object;
     inner?: object;
-    by?: (req: FrameworkRequest) => string;
+    caller?: (req: FrameworkRequest) => string;
   },
 ): string {
   class Held extends FrameworkModel {
     @prop(inner)
     text?: string;
   }
-  const idempotency = { keep: "1h" as const, ...by && { by } };
+  const idempotency = { keep: "1h" as const, ...caller && { caller } };
   @rest({ route: "/notes", methods: [create({ idempotency }), one(hooks as never)] })
   class Note extends FrameworkModel {
     @prop(field)
@@ -283,9 +286,10 @@ test("keys need callers where functions of fields or hooks of one() divide these
   ];
   for (const [given, why] of cases) {
     const told = keysFailure(given);
-    const start = 'Cannot mount "Note": create() needs "idempotency.by", which names the caller: ';
+    const start =
+      'Cannot mount "Note": create() needs "idempotency.caller", which names the caller: ';
     assertEquals(told.slice(0, start.length + why.length), start + why);
-    assertEquals(keysFailure({ ...given, by: () => "me" }), "");
+    assertEquals(keysFailure({ ...given, caller: () => "me" }), "");
   }
   assertEquals(keysFailure({ field: { hidden: true }, inner: { readonly: true } }), "");
 });
@@ -318,6 +322,6 @@ test("writes start with every option that they take", () => {
   assertEquals(ofThings.map(({ method, path }) => `${method} ${path}`).toSorted(), [
     ...["DELETE /things", "GET /things/:id", "PATCH /things", "POST /things", "PUT /things/:id"],
   ]);
-  const keys = { keep: "24h", key: "required", by: () => "me" } as const;
+  const keys = { keep: "24h", key: "required", caller: () => "me" } as const;
   declare({ methods: [create({ idempotency: keys })], options: { scope: () => ({}) } });
 });

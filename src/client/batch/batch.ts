@@ -29,7 +29,7 @@ export interface Batch {
 }
 
 /** Options of {@linkcode Api.batch}. */
-export interface BatchOptions extends Omit<CallOptions, "parameters"> {
+export interface BatchCallOptions extends Omit<CallOptions, "parameters"> {
   /**
    * The path of batches on the server, which is the option `batch.path` of `initialize()`.
    *
@@ -141,7 +141,7 @@ class CollectedBatch implements Batch {
 interface RunOptions {
   readonly root: string;
   readonly send: Send;
-  readonly options: BatchOptions;
+  readonly options: BatchCallOptions;
 }
 
 /**

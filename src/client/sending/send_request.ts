@@ -10,7 +10,7 @@ export type HeaderValues = Readonly<Record<string, string>> | Headers;
  * A function that sends requests and has the arguments of `fetch()`. An application can trace requests by such a
  * function.
  */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Options of {@linkcode connect}. */
 export interface ConnectOptions {
@@ -29,7 +29,7 @@ export interface ConnectOptions {
    *
    * @default {globalThis.fetch}
    */
-  readonly fetch?: Fetch;
+  readonly fetch?: FetchFunction;
   /**
    * The time limit of a call, including all its repetitions, in milliseconds.
    *

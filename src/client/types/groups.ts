@@ -34,7 +34,7 @@ export type NumberName<M> = {
  * @typeParam A The option `avg`.
  * @typeParam P The option `populate`.
  */
-export interface GroupOptions<
+export interface GroupsCallOptions<
   M,
   B extends string,
   S extends string,

@@ -23,7 +23,7 @@ export interface EntityOptions<R> extends CallOptions {
  * @typeParam P The option `populate`.
  * @typeParam R The option `revive`.
  */
-export interface ReadOptions<M, S, P, R> extends EntityOptions<R> {
+export interface ReadCallOptions<M, S, P, R> extends EntityOptions<R> {
   /** The fields of the answer. `_id` is always included. */
   readonly select?: S | undefined;
   /**
@@ -45,7 +45,7 @@ export interface ReadOptions<M, S, P, R> extends EntityOptions<R> {
  * @typeParam R The option `revive`.
  * @typeParam A The answer.
  */
-export interface OneOptions<M, S, P, R, A> extends ReadOptions<M, S, P, R> {
+export interface OneOptions<M, S, P, R, A> extends ReadCallOptions<M, S, P, R> {
   /**
    * An earlier answer for the same entity. If the entity has not changed since, the server sends no body, and `one()`
    * returns the earlier answer.
@@ -80,7 +80,7 @@ export interface ListOptions<M, S, P, R> extends SelectedOptions<M, S, P, R>, Tr
  * @typeParam P The option `populate`.
  * @typeParam R The option `revive`.
  */
-export interface SelectedOptions<M, S, P, R> extends ReadOptions<M, S, P, R> {
+export interface SelectedOptions<M, S, P, R> extends ReadCallOptions<M, S, P, R> {
   /** The order, as a list of fields. A `-` before a field means descending. */
   readonly sort?: readonly SortName<M>[] | undefined;
   /** The words for which the server searches. Only entities that match are in the list. */
@@ -102,7 +102,7 @@ export interface SelectedOptions<M, S, P, R> extends ReadOptions<M, S, P, R> {
  * @typeParam P The option `populate`.
  * @typeParam R The option `revive`.
  */
-export interface LiveOptions<M, S, P, R> extends SelectedOptions<M, S, P, R> {
+export interface LiveCallOptions<M, S, P, R> extends SelectedOptions<M, S, P, R> {
   /**
    * The time in milliseconds after which the client closes a connection on which no bytes arrive, and connects again.
    * The server sends a heartbeat every 15 seconds by default, so a shorter time would close connections that work.
@@ -188,8 +188,8 @@ export interface CreateOptions<R, N = boolean> extends EntityOptions<R>, Minimal
  */
 export interface CreateManyOptions<R, N = boolean, T = false> extends CreateOptions<R, N> {
   /**
-   * `false` for a route with `atomic: false`. With `false`, the result has a {@linkcode Fate} for each entity. Without
-   * this option, an answer that reports failed entities throws an `ApiError` with the status 207.
+   * `false` for a route with `atomic: false`. With `false`, the result has an {@linkcode EntityResult} for each entity.
+   * Without this option, an answer that reports failed entities throws an `ApiError` with the status 207.
    */
   readonly atomic?: T | undefined;
 }
@@ -198,7 +198,7 @@ export interface CreateManyOptions<R, N = boolean, T = false> extends CreateOpti
  * The success or failure of one entity of `createMany()` or `updateAll()` on a route with `atomic: false`, where some
  * entities can be written although others fail.
  */
-export interface Fate {
+export interface EntityResult {
   /** The HTTP status for the entity, such as 201 if it was created. */
   readonly status: number;
   /** The identifier of the entity, if it has one. */
@@ -267,5 +267,5 @@ export interface Affected {
    * The failed entities with their errors. Only a route with `atomic: false` can have failed entities, because other
    * routes write all entities or none.
    */
-  readonly failed?: readonly Fate[];
+  readonly failed?: readonly EntityResult[];
 }

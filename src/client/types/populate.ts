@@ -30,7 +30,9 @@ export type PopulateName<M> = {
  */
 export type TargetField<T> = unknown extends T ? string : FieldName<T>;
 
-/** @internal A type of `ReadOptions` that makes a name in `populate` a compile-time error, if it is no reference. */
+/**
+ * @internal A type of `ReadCallOptions` that makes a name in `populate` a compile-time error, if it is no reference.
+ */
 export type NoOthers<M, P> = P extends readonly unknown[] ? unknown
   : { readonly [K in Exclude<keyof P, PopulateName<M>>]: never };
 

@@ -4,9 +4,9 @@ import type {
   Affected,
   CreateManyOptions,
   CreateOptions,
-  Fate,
+  EntityResult,
   ListOptions,
-  LiveOptions,
+  LiveCallOptions,
   OneOptions,
   RemoveOptions,
   ReplaceOptions,
@@ -24,7 +24,7 @@ import type {
 } from "./action.ts";
 import type { ChangesOf, NewOf, PatchOf, ReplacementOf } from "./body.ts";
 import type { FileName, FileResource, IsFile } from "./file.ts";
-import type { Group, GroupName, GroupOptions, NumberName } from "./groups.ts";
+import type { Group, GroupName, GroupsCallOptions, NumberName } from "./groups.ts";
 import type { HistoryPageOptions, HistoryRecord, ItemOptions } from "./history.ts";
 import type { RemoveItemOptions, RemoveItemsOptions, RestoreOptions } from "./history.ts";
 import type { Shown } from "./json.ts";
@@ -58,7 +58,7 @@ export interface Resource<M> {
     S extends NumberName<M> = never,
     A extends NumberName<M> = never,
     P extends GroupName<M> & PopulateName<M> = never,
-  >(options: GroupOptions<M, B, S, A, P>): Promise<Group<M, B, S, A, P>[]>;
+  >(options: GroupsCallOptions<M, B, S, A, P>): Promise<Group<M, B, S, A, P>[]>;
   /**
    * Yields the list or a page of the list, and yields it again after each change. The loop ends when the reader stops
    * or when `signal` is aborted. The route must have `all({ live: true })`. Each list is a new array. An entity that
@@ -71,7 +71,7 @@ export interface Resource<M> {
     const S extends readonly FieldName<M>[] = never,
     const P extends Populate<M> = never,
     const R extends readonly DateName<M>[] = never,
-  >(options?: LiveOptions<M, S, P, R>): AsyncGenerator<Answer<M, S, P, R>[], void, undefined>;
+  >(options?: LiveCallOptions<M, S, P, R>): AsyncGenerator<Answer<M, S, P, R>[], void, undefined>;
   /**
    * Reads the entity with an identifier. With the option `known`, the server does not send an unchanged entity again.
    */
@@ -94,7 +94,8 @@ export interface Resource<M> {
   /**
    * Creates several entities, or none if one of them is refused. The route must have `create({ many: … })`. The result
    * has the entities in the order of `bodies`, without the entities that a hook of the server hides. With `atomic:
-   * false`, the server creates each entity independently, and the result has a {@linkcode Fate} for each entity.
+   * false`, the server creates each entity independently, and the result has an {@linkcode EntityResult} for each
+   * entity.
    */
   createMany<
     const R extends readonly DateName<M>[] = never,
@@ -104,7 +105,7 @@ export interface Resource<M> {
     bodies: readonly NewOf<M>[],
     options?: CreateManyOptions<R, N, T>,
   ): Promise<
-    [T] extends [never] ? WriteResult<Answer<M, never, never, R>[], N, undefined> : Fate[]
+    [T] extends [never] ? WriteResult<Answer<M, never, never, R>[], N, undefined> : EntityResult[]
   >;
   /**
    * Changes an entity by a merge patch. With `ifMatch` or `q`, the client does not repeat the request, because the

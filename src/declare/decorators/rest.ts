@@ -52,7 +52,7 @@ export interface RestOptions<
    * With `"required"`, `update()` and `remove()` answer 428 to requests without the header `If-Match`. The header has
    * the `ETag` of the entity that the client has read. If the entity has changed since that read, the answer is 412.
    */
-  readonly concurrency?: "required" | undefined;
+  readonly ifMatch?: "required" | undefined;
   /**
    * Whether this `@rest` applies to references to the class. The `scope` of this `@rest` selects the entities that
    * references can name and show, and the hooks of its `one()` guard these entities. A class that references name needs
@@ -189,7 +189,7 @@ export type Operations<L, M> = {
 export type Scoped = Returns<"scope returns a filter", QueryObject>;
 
 /** @internal The options of `@rest` on a property. `S` is the type of the result of `scope`. */
-export interface RestOfProperty<M, L, R, S> extends Pick<RestOptions, "concurrency"> {
+export interface RestOfProperty<M, L, R, S> extends Pick<RestOptions, "ifMatch"> {
   /** Returns a filter that every read and every write of this route must match. */
   readonly scope?: (
     req: FrameworkRequest<M extends FrameworkModel ? M : FrameworkModel>,

@@ -48,7 +48,7 @@ export type HostFunction =
   | "actor"
   | "tenant"
   | "rights"
-  | "by"
+  | "caller"
   | "getConnection"
   | "validate"
   | "run";

@@ -1,4 +1,4 @@
-import { unknownOption } from "../../http/check_options.ts";
+import { unknownOption } from "../../errors/unknown_option.ts";
 import type { Endpoint, RouterFeature } from "../../pipeline/router_feature.ts";
 import { awaitFirstBuild } from "../../schema/index_builds.ts";
 import { getModel } from "../../schema/get_model.ts";

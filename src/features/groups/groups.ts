@@ -17,7 +17,7 @@ interface GroupTypes {
     readonly zones: DateZones;
     readonly count: boolean;
     readonly max: number;
-    readonly least: number;
+    readonly minCount: number;
   };
   readonly rule: GroupRules;
   readonly params: GroupsQuery;
@@ -58,15 +58,15 @@ export const groups: Feature<GroupTypes> = {
   },
   parameters: { group: "list", sum: "list", avg: "list", sort: "list", tz: "one" },
   check(option, place) {
-    const { by, timeZone, sum, avg, count, max, least } = option.parts(
-      ...["by", "timeZone", "sum", "avg", "count", "max", "least"] as const,
+    const { by, timeZone, sum, avg, count, max, minCount } = option.parts(
+      ...["by", "timeZone", "sum", "avg", "count", "max", "minCount"] as const,
     );
     const keys = checkKeys(by, place);
     const isDated = keys.some(({ unit }) => unit !== undefined);
     return {
       count: count.flag(),
       max: max.number(1000),
-      least: least.number(1),
+      minCount: minCount.number(1),
       by: keys,
       zones: checkZones(timeZone, isDated),
       sum: checkNumbers(sum, place),

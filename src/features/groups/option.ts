@@ -37,7 +37,7 @@ export interface GroupsOptions<
   /** The most groups of an answer. A list with more groups answers 409. The default is `1000`. */
   readonly max?: number;
   /** The minimum number of entities of a group. Answers leave out smaller groups. The default is `1`. */
-  readonly least?: number;
+  readonly minCount?: number;
 }
 
 /**

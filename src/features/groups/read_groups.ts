@@ -26,7 +26,7 @@ export interface GroupRules {
   readonly avg: readonly string[];
   readonly count: boolean;
   readonly max: number;
-  readonly least: number;
+  readonly minCount: number;
 }
 
 export interface GroupsQuery {
@@ -83,7 +83,7 @@ interface ShapedQuery extends GroupsQuery {
 }
 
 function stagesOf({ by, timeZone, sum, avg, order, rules, shape }: ShapedQuery): PipelineStage[] {
-  const { by: units, least, max } = rules;
+  const { by: units, minCount, max } = rules;
   const keys = by.map((name) => {
     const type = shape.fields.get(name)?.type?.instance;
     return [name, keyOf(`$${name}`, { unit: units.get(name), timeZone, type })];
@@ -96,13 +96,13 @@ function stagesOf({ by, timeZone, sum, avg, order, rules, shape }: ShapedQuery):
   const misfits = by.map((name) => ({ [`_id.${name}`]: { $type: ["array", "object"] } }));
   const conditions = {
     ...misfits.length > 0 && { $nor: misfits },
-    ...least > 1 && { count: { $gte: least } },
+    ...minCount > 1 && { count: { $gte: minCount } },
   };
   return [
     {
       $group: {
         _id: keys.length === 0 ? null : Object.fromEntries(keys),
-        ...(rules.count || least > 1) && { count: { $sum: 1 } },
+        ...(rules.count || minCount > 1) && { count: { $sum: 1 } },
         ...Object.fromEntries(sum.map((name) => [`sum:${name}`, { $sum: `$${name}` }])),
         ...Object.fromEntries(avg.map((name) => [`avg:${name}`, { $avg: `$${name}` }])),
       },

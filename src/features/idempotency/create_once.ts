@@ -32,11 +32,11 @@ export interface KeyRules {
   readonly keepMS: number;
   readonly isRequired: boolean;
   /**
-   * The function of the option `idempotency.by`, which returns a name for the client of a request. A key is valid only
-   * for the client that used it first. Without the function, two clients with equal keys would get the answers of each
-   * other.
+   * The function of the option `idempotency.caller`, which returns a name for the client of a request. A key is valid
+   * only for the client that used it first. Without the function, two clients with equal keys would get the answers of
+   * each other.
    */
-  readonly by: ((req: FrameworkRequest) => string) | undefined;
+  readonly caller: ((req: FrameworkRequest) => string) | undefined;
 }
 
 /** The idempotency key of a request, with the values that decide whether the key may be used. */
@@ -56,12 +56,12 @@ export interface KeyUse {
  */
 export async function createOnce(
   { context, run }: WrappedOperation,
-  { key, bodyHash, rules: { keepMS, by } }: KeyUse,
+  { key, bodyHash, rules: { keepMS, caller } }: KeyUse,
 ): Promise<Reply> {
   const { timeBudget, route, source, req, pieces: { creations: count } } = context;
   const { db } = await context.model();
   const lostMS = Math.max(LOST_MS, route.maxTimeMS * 2);
-  const place = [pathOf(req), await callerOf(context, by), key, ...presentIn(context)];
+  const place = [pathOf(req), await callerOf(context, caller), key, ...presentIn(context)];
   const name = hashOf(JSON.stringify(place));
   const ids = Array.from({ length: count ?? 1 }, () => new mongoose.Types.ObjectId());
   const use = { name, body: bodyHash, ids, keepMS, lostMS, timeBudget };
@@ -117,15 +117,15 @@ function checkUse({ state, ageMS }: KeyRecord, lostMS: number): void {
 }
 
 /**
- * Returns the name of the client that `idempotency.by` returns, so that equal keys of two clients are different keys.
- * Throws if the result is no text, because other values may be equal for two clients.
+ * Returns the name of the client that `idempotency.caller` returns, so that equal keys of two clients are different
+ * keys. Throws if the result is no text, because other values may be equal for two clients.
  */
-async function callerOf({ req }: OpenLevelContext, by: KeyRules["by"]): Promise<string> {
-  if (by === undefined) return "";
-  const caller: unknown = await runHook("by", () => by(req));
+async function callerOf({ req }: OpenLevelContext, callback: KeyRules["caller"]): Promise<string> {
+  if (callback === undefined) return "";
+  const caller: unknown = await runHook("caller", () => callback(req));
   if (typeof caller === "string") return caller;
-  const problem = `"idempotency.by" gave no string`;
-  throw new HookFailure("by", new TypeError(`Cannot tell whose a key is: ${problem}`));
+  const problem = `"idempotency.caller" gave no string`;
+  throw new HookFailure("caller", new TypeError(`Cannot tell whose a key is: ${problem}`));
 }
 
 /**

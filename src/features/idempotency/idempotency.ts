@@ -49,11 +49,11 @@ export const idempotency: Feature<Plain<KeyRules, KeyUse, string | undefined>> =
 };
 
 function checkKeys(option: OptionReader, place: OptionPlace): KeyRules {
-  const { keep, key, by } = option.parts("keep", "key", "by");
+  const { keep, key, caller } = option.parts("keep", "key", "caller");
   const rules = {
     keepMS: keep.duration("24h"),
     isRequired: key.required(),
-    by: by.callback<(req: FrameworkRequest) => string>(),
+    caller: caller.callback<(req: FrameworkRequest) => string>(),
   };
   const isByEach = option.other("many").value !== undefined &&
     option.other("atomic").value === false;
@@ -63,10 +63,10 @@ function checkKeys(option: OptionReader, place: OptionPlace): KeyRules {
     ? `"atomic: false"`
     : undefined;
   if (problem !== undefined) throw option.fail(`cannot have "idempotency" with ${problem}`);
-  const why = rules.by === undefined ? whyDivided(place) : undefined;
+  const why = rules.caller === undefined ? whyDivided(place) : undefined;
   if (why === undefined) return rules;
   throw option.fail(
-    `needs "idempotency.by", which names the caller: ${why}, and the key of one would answer to another`,
+    `needs "idempotency.caller", which names the caller: ${why}, and the key of one would answer to another`,
   );
 }
 
@@ -78,8 +78,8 @@ const READER_HOOKS = ["preFetch", "fetch", "postFetch", "preSend"] as const;
 
 /**
  * Returns the reason why two clients may see different entities or fields, or `undefined` if all clients see the same.
- * With such a reason, the option `by` is required, because the answer to the key of one client would show its entities
- * to another client.
+ * With such a reason, the option `caller` is required, because the answer to the key of one client would show its
+ * entities to another client.
  */
 function whyDivided({ isDivided, methods, shape }: OptionPlace): string | undefined {
   if (isDivided) return "a scope or getConnection() divides the callers";

@@ -18,5 +18,5 @@ export interface IdempotencyOptions {
    * different keys. The option is required if clients can see different entities or fields, such as with a `scope` or
    * `getConnection`.
    */
-  readonly by?: ((req: FrameworkRequest) => string) | undefined;
+  readonly caller?: ((req: FrameworkRequest) => string) | undefined;
 }

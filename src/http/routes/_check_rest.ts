@@ -24,7 +24,7 @@ import { isSchema } from "../../schema/standard_schema.ts";
 import { cannotMount, type Fail } from "../../pipeline/option_reader.ts";
 import type { ClassFeatures } from "../../declare/options.ts";
 import type { FeatureList } from "../../pipeline/feature_list.ts";
-import { unknownOption } from "../check_options.ts";
+import { unknownOption } from "../../errors/unknown_option.ts";
 
 /** The names of all options of `@rest`. Any other option is an error at start-up. */
 const OPTIONS: Readonly<Record<Exclude<keyof RestRecord, keyof ClassFeatures>, true>> = {
@@ -33,7 +33,7 @@ const OPTIONS: Readonly<Record<Exclude<keyof RestRecord, keyof ClassFeatures>, t
   schemaOptions: true,
   getConnection: true,
   scope: true,
-  concurrency: true,
+  ifMatch: true,
   main: true,
 };
 
@@ -277,28 +277,28 @@ function actionProblem(action: Method & ActionRecord): string | undefined {
 }
 
 /**
- * Throws if the option `concurrency` cannot work, because the entities have no version or because a `persist` hook
+ * Throws if the option `ifMatch` cannot work, because the entities have no version or because a `persist` hook
  * writes them. The framework cannot add a condition on the version to the write of such a hook.
  */
-export function checkConcurrency(
+export function checkIfMatch(
   methods: RestRecord["methods"],
-  { target, link, concurrency, versionKey }: Pick<
+  { target, link, ifMatch, versionKey }: Pick<
     Level,
-    "target" | "link" | "concurrency" | "versionKey"
+    "target" | "link" | "ifMatch" | "versionKey"
   >,
 ): void {
-  if (concurrency === undefined) return;
+  if (ifMatch === undefined) return;
   const own = methods.find(({ operation, hooks }) =>
     ["update", "replace", "remove"].includes(operation) && hooks.persist !== undefined
   );
-  const problem = concurrency !== "required"
+  const problem = ifMatch !== "required"
     ? `is not "required"`
     : versionKey === undefined
     ? `needs versions, and "versionKey" is off`
     : own && `cannot bind the "persist" of ${own.operation}()`;
   if (problem === undefined) return;
   const place = link === undefined ? "" : ` of property "${link.property}"`;
-  throw cannotMount(link?.owner ?? target, `"concurrency"${place} ${problem}`);
+  throw cannotMount(link?.owner ?? target, `"ifMatch"${place} ${problem}`);
 }
 
 const isText = (value: unknown) => typeof value === "string";

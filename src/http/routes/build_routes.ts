@@ -16,8 +16,8 @@ import type { FeatureList } from "../../pipeline/feature_list.ts";
 import { OperationOptions } from "../../pipeline/operation_options.ts";
 import { cannotMount } from "../../pipeline/option_reader.ts";
 import {
-  checkConcurrency,
   checkExample,
+  checkIfMatch,
   checkPartRest,
   checkReferences,
   checkRest,
@@ -78,7 +78,7 @@ function rootBranch(
     readonly features: FeatureList;
   },
 ): Branch {
-  const { scope, concurrency } = rest;
+  const { scope, ifMatch } = rest;
   const scopes = scope === undefined ? [] : [scope];
   const conditions = features.conditionsOf(target, "route");
   const path = checkRest(target, { rest, features });
@@ -88,7 +88,7 @@ function rootBranch(
     base: path === "" ? "/" : path,
     item: `${path}/:id`,
     above: [],
-    level: { target, scopes, conditions, parameter: "id", concurrency },
+    level: { target, scopes, conditions, parameter: "id", ifMatch },
   };
 }
 
@@ -122,7 +122,7 @@ interface Branch {
   /** The last segment of the routes, without the properties that depend on the operation. */
   readonly level: Pick<
     Level,
-    "target" | "scopes" | "conditions" | "link" | "parameter" | "concurrency"
+    "target" | "scopes" | "conditions" | "link" | "parameter" | "ifMatch"
   >;
 }
 
@@ -169,7 +169,7 @@ function levelMaker(
   checkReferences(shape);
   checkUnselected(shape, (problem) => cannotMount(target, problem));
   const versionKey = link?.embedded ? above.at(-1)?.versionKey : versionKeyOf({ schema });
-  checkConcurrency(methods, { ...level, versionKey });
+  checkIfMatch(methods, { ...level, versionKey });
   const isDivided = getConnection !== undefined ||
     [...above, level].some(({ scopes }) => scopes.length > 0);
   return (method) => {
@@ -219,7 +219,7 @@ function partBranch(
       scopes,
       conditions,
       link,
-      concurrency: rest.concurrency,
+      ifMatch: rest.ifMatch,
       ...link.array && { parameter },
     },
   };

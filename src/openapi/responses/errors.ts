@@ -79,12 +79,12 @@ export function describeError(
 /**
  * Returns the description of an answer with the status 207, which has a separate result for each entity of a request.
  */
-export function describeFates(
+export function describeResults(
   components: Components,
   { answerSchema, facts: { answer: { results } } }: RouteNode,
 ): object {
   const types = Object.entries(results).map(([type, schema]) =>
-    [type, schema === "list" ? fatesIn(components) : schema] as const
+    [type, schema === "list" ? entityResultsIn(components) : schema] as const
   );
   if (types.length > 0) {
     return {
@@ -94,7 +94,7 @@ export function describeFates(
   }
   const failed = {
     type: "object",
-    properties: { failed: fatesIn(components) },
+    properties: { failed: entityResultsIn(components) },
     required: ["failed"],
   };
   return {
@@ -103,9 +103,9 @@ export function describeFates(
   };
 }
 
-function fatesIn(components: Components): JsonSchema {
+function entityResultsIn(components: Components): JsonSchema {
   const { code, errors } = DETAILS;
-  const items = components.add(describeFates, {
+  const items = components.add(describeResults, {
     name: "EntityResult",
     describe: () => ({
       type: "object",

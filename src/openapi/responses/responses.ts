@@ -4,7 +4,7 @@ import type { RouteNode } from "../route_node.ts";
 import { alternativesOf } from "../schemas/alternative_schema.ts";
 import type { Components } from "../schemas/components.ts";
 import { type JsonSchema, withSchemas } from "../schemas/json_schema.ts";
-import { describeError, describeFates, otherErrors } from "./errors.ts";
+import { describeError, describeResults, otherErrors } from "./errors.ts";
 import { headersOf } from "./headers.ts";
 
 export function describeResponses(
@@ -71,7 +71,7 @@ function describeSuccess(route: RouteNode, components: Components): Record<strin
     ...route.method === "GET" && { 304: unchanged(named) },
     ...reasons.length > 0 &&
       { 204: { description: `Done. ${reasons.join(". ")}`, ...isMinimal && headers } },
-    ...hasResults && { 207: describeFates(components, route) },
+    ...hasResults && { 207: describeResults(components, route) },
   };
 }
 

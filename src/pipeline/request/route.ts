@@ -86,11 +86,11 @@ export interface Level {
    * `undefined` if the document has no version.
    */
   readonly versionKey: string | undefined;
-  readonly concurrency?: RestRecord["concurrency"];
+  readonly ifMatch?: RestRecord["ifMatch"];
   readonly scopes: readonly NonNullable<RestRecord["scope"]>[];
   /**
    * The conditions of class options, such as a filter for deleted entities. They apply as scopes do. Unlike a scope,
-   * they do not make options such as `by` of `idempotency` required.
+   * they do not make options such as `caller` of `idempotency` required.
    */
   readonly conditions: readonly NonNullable<RestRecord["scope"]>[];
   /**

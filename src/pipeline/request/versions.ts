@@ -153,9 +153,9 @@ export function checkVersion(
   context: OpenLevelContext,
   { version: read, parentId }: VersionRead,
 ): void {
-  const { match, level: { concurrency, versionKey, hooks, kind } } = context;
+  const { match, level: { ifMatch, versionKey, hooks, kind } } = context;
   if (match === undefined) {
-    if (concurrency === "required" && kind.verb !== "get") throw preconditionRequired();
+    if (ifMatch === "required" && kind.verb !== "get") throw preconditionRequired();
     return;
   }
   // A write by the framework has a condition on the version, so a version that was not read may pass this check. A
@@ -209,11 +209,11 @@ export function needsDocument(context: LevelContext): boolean {
   return needsVersion(context) || isReadFirst(context);
 }
 
-/** Whether a write has no `If-Match` although the option `concurrency` is `"required"`, so that it must be refused. */
+/** Whether a write has no `If-Match` although the option `ifMatch` is `"required"`, so that it must be refused. */
 function needsVersion(
-  { level: { concurrency }, route: { operation }, match }: LevelContext,
+  { level: { ifMatch }, route: { operation }, match }: LevelContext,
 ): boolean {
-  return concurrency === "required" && match === undefined && operation.item &&
+  return ifMatch === "required" && match === undefined && operation.item &&
     operation.change !== undefined;
 }
 

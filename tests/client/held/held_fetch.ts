@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { Fetch } from "@mongrove/mongrove/client";
+import type { FetchFunction } from "@mongrove/mongrove/client";
 import type { ModelClass } from "../../../mod.ts";
 import { documentOf } from "./document.ts";
 import { Holder } from "./hold_exchange.ts";
@@ -7,7 +7,7 @@ import { Holder } from "./hold_exchange.ts";
 /** A `fetch()` that remembers what it sends and gets. */
 export interface HeldFetch {
   /** It. */
-  readonly fetch: Fetch;
+  readonly fetch: FetchFunction;
   /** Holds all of it against the document, and fails if something is not as the document says. */
   readonly check: () => void;
 }
@@ -18,7 +18,10 @@ export interface HeldFetch {
  * @param models The models.
  * @param inner What sends.
  */
-export async function heldFetch(models: readonly ModelClass[], inner: Fetch): Promise<HeldFetch> {
+export async function heldFetch(
+  models: readonly ModelClass[],
+  inner: FetchFunction,
+): Promise<HeldFetch> {
   const holder = new Holder(await documentOf(models));
   const problems: string[] = [];
   return {

@@ -40,7 +40,7 @@ const Silent: StandardSchema = {
 
 @rest({
   route: "/meters",
-  concurrency: "required",
+  ifMatch: "required",
   methods: [
     one(),
     create(),

@@ -119,7 +119,7 @@ class Plain extends FrameworkModel {
   scope: inOrg,
   methods: [...listed, rewrite, summary],
 })
-@rest({ route: "/strict", concurrency: "required", methods: [...listed] })
+@rest({ route: "/strict", ifMatch: "required", methods: [...listed] })
 class Ticket extends Counted {
   static override schemaOptions = { collection: "saved_tickets" };
 
@@ -291,7 +291,7 @@ everywhere("q binds the first save, and no other", async (app, path) => {
   assertEquals(again.status, 404);
 });
 
-test("required concurrency asks for If-Match, except where nothing changes", async () => {
+test("ifMatch: required asks for If-Match, except where nothing changes", async () => {
   await using app = await mount([Ticket]);
   const { _id } = await app.created("/tickets", {});
   const path = `/strict/${_id}`;

@@ -30,7 +30,7 @@ import { fileAt, inHours, outcome, storedCounts } from "./shelf.ts";
 class Form extends FrameworkModel {
   @prop()
   name?: string;
-  @rest({ methods: [one(), replace(), remove()], concurrency: "required" })
+  @rest({ methods: [one(), replace(), remove()], ifMatch: "required" })
   @prop({ type: StoredFile, maxBytes: 1000 })
   scan?: StoredFile;
   @rest({ methods: [one(), replace(), remove()] })
@@ -82,7 +82,7 @@ test("a file with select: false is in answers that ask for it only, and is sent 
   assertEquals(await storedCounts(), { files: 0, chunks: 0 });
 });
 
-test('concurrency: "required" binds the removal of a file', async () => {
+test('ifMatch: "required" binds the removal of a file', async () => {
   await using served = await serveForm();
   const { app, path, scan } = served;
   assertEquals(await outcome(scan.put("abc", { "if-match": "*" })), [201]);

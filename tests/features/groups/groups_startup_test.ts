@@ -88,9 +88,13 @@ const NO_GROUPS: [unknown, string][] = [
   [{ by: ["name"], avg: "rank" }, 'needs a list of fields as "groups.avg"'],
   [{ by: ["name"], max: 0 }, 'needs a whole number of at least 1 as "groups.max"'],
   [{ by: ["name"], max: Infinity }, 'needs a whole number of at least 1 as "groups.max"'],
-  [{ by: ["name"], least: 1.5 }, 'needs a whole number of at least 1 as "groups.least"'],
+  [{ by: ["name"], minCount: 1.5 }, 'needs a whole number of at least 1 as "groups.minCount"'],
   [{ by: ["name"], count: 1 }, 'needs a boolean as "groups.count"'],
   [{ by: ["name"], min: ["rank"] }, 'has an unknown option "groups.min"'],
+  [
+    { by: ["name"], least: 3 },
+    'has an unknown option "groups.least", which is now "minCount"',
+  ],
 ];
 
 for (const [groups, problem] of NO_GROUPS) {
@@ -160,7 +164,7 @@ test("describe() tells of groups and of their parameters", () => {
   const groups = { by: ["name", { at: "month" }], sum: ["rank"], avg: ["rank", "count"] };
   const [route] = mountWith([list({ groups: { ...groups, count: true }, sort: ["rank"] })])
     .describe();
-  const defaults = { count: true, max: 1000, least: 1, timeZone: "UTC" };
+  const defaults = { count: true, max: 1000, minCount: 1, timeZone: "UTC" };
   assertEquals(route?.groups, { ...groups as object, ...defaults } as never);
   const fields = Object.fromEntries(
     (route?.parameters ?? []).map(({ name, fields }) => [name, fields]),

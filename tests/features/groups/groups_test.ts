@@ -72,7 +72,7 @@ test("groups are of what q, the scope, search and hooks select", async () => {
   }]);
 });
 
-test("groups of fewer entities than least are left out, and more than max are a 409", async () => {
+test("groups of fewer entities than minCount are left out, and more than max are a 409", async () => {
   await using app = await mountReceipts();
   assertEquals(await app.read<unknown>("/few?group=state&sum=rank"), [{
     ...{ state: "open", sum: { rank: 6 } },

@@ -8,7 +8,7 @@ import { test } from "../../harness/testing.ts";
 import { age, IDEMPOTENCY, keyed, textsAt } from "./keyed.ts";
 import { mount, type Mounted } from "../../support/support.ts";
 
-const idempotency = { ...IDEMPOTENCY, by: () => "" };
+const idempotency = { ...IDEMPOTENCY, caller: () => "" };
 const methods = [create({ many: 100, idempotency }), one(), all(), remove()];
 
 class Keyed extends FrameworkModel {

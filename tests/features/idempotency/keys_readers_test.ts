@@ -30,7 +30,7 @@ class Line extends FrameworkModel {
   route: "/invoices",
   methods: [
     create({
-      idempotency: { ...IDEMPOTENCY, by: tenantOf },
+      idempotency: { ...IDEMPOTENCY, caller: tenantOf },
       preSave(req, invoice) {
         invoice.tenant = tenantOf(req);
         return invoice;
@@ -50,7 +50,7 @@ class Invoice extends FrameworkModel {
   @rest({
     methods: [
       create({
-        idempotency: { ...IDEMPOTENCY, by: () => "all" },
+        idempotency: { ...IDEMPOTENCY, caller: () => "all" },
         preSend(req, line) {
           line.text += `, ${req.framework.operation} for ${Object(req.framework.parent).tenant}`;
           return line;
@@ -126,21 +126,21 @@ const HOOKS = {
 @rest({
   route: "/guarded",
   methods: [
-    create({ idempotency: { ...IDEMPOTENCY, by: () => "" }, ...HOOKS.create }),
+    create({ idempotency: { ...IDEMPOTENCY, caller: () => "" }, ...HOOKS.create }),
     one(HOOKS.one),
   ],
 })
 @rest({
   route: "/lean",
   methods: [
-    create({ idempotency: { ...IDEMPOTENCY, by: () => "" } }),
+    create({ idempotency: { ...IDEMPOTENCY, caller: () => "" } }),
     one({ ...HOOKS.one, lean: true }),
   ],
 })
 @rest({
   route: "/fetched",
   methods: [
-    create({ idempotency: { ...IDEMPOTENCY, by: () => "" } }),
+    create({ idempotency: { ...IDEMPOTENCY, caller: () => "" } }),
     one({ fetch: (req) => getModel(Guarded).findOne({ _id: String(req.params.id), text: "a" }) }),
   ],
 })
@@ -209,7 +209,7 @@ const stated: { caller: () => unknown } = { caller: () => "me" };
   route: "/called",
   methods: [
     create({
-      idempotency: { keep: "1h", by: () => stated.caller() as string },
+      idempotency: { keep: "1h", caller: () => stated.caller() as string },
       preFetch(req: FrameworkRequest) {
         if (req.body) req.body.stamp = crypto.randomUUID();
         return req.get("x-refused") === undefined;
@@ -257,7 +257,7 @@ const connections = new Map<string, Connection>();
 
 @rest({
   route: "/tenants",
-  methods: [create({ idempotency: { ...IDEMPOTENCY, by: () => "one for all" } }), one()],
+  methods: [create({ idempotency: { ...IDEMPOTENCY, caller: () => "one for all" } }), one()],
   getConnection: (req) => connections.get(tenantOf(req)) ?? mongoose.connection,
 })
 class Tenanted extends FrameworkModel {

@@ -25,7 +25,11 @@ let dying: Connection;
 const getConnection = ({ headers }: { readonly headers: Readonly<Record<string, unknown>> }) =>
   headers["x-dies"] === undefined ? mongoose.connection : dying;
 
-const methods = [create({ many: 3, idempotency: { keep: "24h", by: () => "me" } }), one(), all()];
+const methods = [
+  create({ many: 3, idempotency: { keep: "24h", caller: () => "me" } }),
+  one(),
+  all(),
+];
 
 @rest({ route: "/people", methods, getConnection })
 class Person extends FrameworkModel {

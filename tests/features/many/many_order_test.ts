@@ -15,7 +15,7 @@ class Named extends FrameworkModel {
     create({
       many: 2,
       formats: ["ndjson"],
-      idempotency: { keep: "1h", by: () => "" },
+      idempotency: { keep: "1h", caller: () => "" },
       preFetch: (req) => req.headers["x-refused"] === undefined,
     }),
     one(),

@@ -93,8 +93,8 @@ test("replace() by _id needs identifiers that paths can name", () => {
   }
 });
 
-test("concurrency: required cannot bind a replacement that a hook writes", () => {
-  const strict = { concurrency: "required" };
+test("ifMatch: required cannot bind a replacement that a hook writes", () => {
+  const strict = { ifMatch: "required" };
   Framework.initialize({ models: [declare({}, strict)] });
   const error = assertThrows(
     () => Framework.initialize({ models: [declare({ persist: pass }, strict)] }),
@@ -102,6 +102,6 @@ test("concurrency: required cannot bind a replacement that a hook writes", () =>
   );
   assertEquals(
     error.message,
-    'Cannot mount "Thing": "concurrency" cannot bind the "persist" of replace()',
+    'Cannot mount "Thing": "ifMatch" cannot bind the "persist" of replace()',
   );
 });

@@ -8,8 +8,8 @@ const hooked = { by: "slug", preSend: pass } as const;
 
 @rest({ route: "/fast", methods: [replace({ by: "slug" })] })
 @rest({ route: "/slow", methods: [replace(hooked), one()] })
-@rest({ route: "/strict", methods: [replace({ by: "slug" })], concurrency: "required" })
-@rest({ route: "/strict_slow", methods: [replace(hooked)], concurrency: "required" })
+@rest({ route: "/strict", methods: [replace({ by: "slug" })], ifMatch: "required" })
+@rest({ route: "/strict_slow", methods: [replace(hooked)], ifMatch: "required" })
 class Counter extends FrameworkModel {
   @prop({ unique: true })
   slug!: string;
@@ -86,7 +86,7 @@ test("If-None-Match: * creates only, and other tags in it are ignored", async ()
   }
 });
 
-test("concurrency: required answers 428 where something is there, and creates without a tag", async () => {
+test("ifMatch: required answers 428 where something is there, and creates without a tag", async () => {
   await using app = await mount([Counter]);
   for (const path of ["/strict/k", "/strict_slow/k"]) {
     await getModel(Counter).collection.deleteMany({});

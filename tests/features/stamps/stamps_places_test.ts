@@ -53,7 +53,7 @@ abstract class Stamped extends FrameworkModel {
       },
     }),
     one(),
-    create({ idempotency: { keep: "1h", by: (req) => String(req.headers["x-user"]) } }),
+    create({ idempotency: { keep: "1h", caller: (req) => String(req.headers["x-user"]) } }),
   ],
   scope: (req) => ({ madeBy: req.framework.actor ?? "nobody" }),
 })

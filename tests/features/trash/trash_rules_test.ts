@@ -35,7 +35,7 @@ class Line extends FrameworkModel {
   route: "/papers",
   methods: [all(), one(), create(), update({ preSave: refuse }), remove({ preSave: refuse })],
   trash,
-  concurrency: "required",
+  ifMatch: "required",
 })
 class Paper extends FrameworkModel {
   @prop()

@@ -45,7 +45,7 @@ function classOf(name: string): ModelClass {
   return { [name]: class extends FrameworkModel {} }[name] as ModelClass;
 }
 
-const KEYS = { keep: "1h", by: () => "ann" };
+const KEYS = { keep: "1h", caller: () => "ann" };
 
 const METHODS = [
   all({

@@ -66,7 +66,7 @@ async function count(req: FrameworkRequest): Promise<boolean> {
       live: true,
     }),
     one({ populate: { sequel: {}, related: {} }, select: ["name", "sequel"] }),
-    create({ many: 10, formats: ["ndjson"], idempotency: { keep: "1h", by: () => "all" } }),
+    create({ many: 10, formats: ["ndjson"], idempotency: { keep: "1h", caller: () => "all" } }),
     update(),
     updateAll({ fields: ["name", "genre", "sequel"] }),
     replace(),

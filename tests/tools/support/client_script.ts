@@ -1,5 +1,5 @@
 import { ApiError, connect, etagOf } from "@mongrove/mongrove/client";
-import type { Api, Fetch, Json, Resource } from "@mongrove/mongrove/client";
+import type { Api, FetchFunction, Json, Resource } from "@mongrove/mongrove/client";
 import type { Film } from "../../fixtures/studio.ts";
 
 /**
@@ -11,7 +11,7 @@ import type { Film } from "../../fixtures/studio.ts";
  */
 export async function useClient(
   base: string,
-  inner: Fetch = (url, init) => fetch(url, init),
+  inner: FetchFunction = (url, init) => fetch(url, init),
 ): Promise<Record<string, unknown>> {
   const statuses: number[] = [];
   const spy = async (url: string, init: RequestInit) => {

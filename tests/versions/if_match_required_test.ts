@@ -11,11 +11,11 @@ class Line extends FrameworkModel {
   text?: string;
 }
 
-@rest({ route: "/orders", methods: SIX, concurrency: "required" })
+@rest({ route: "/orders", methods: SIX, ifMatch: "required" })
 @rest({
   route: "/scoped",
   methods: SIX,
-  concurrency: "required",
+  ifMatch: "required",
   scope: () => ({ text: { $ne: "secret" } }),
 })
 class Order extends FrameworkModel {
@@ -24,12 +24,12 @@ class Order extends FrameworkModel {
   @rest({ methods: SIX })
   @arrayProp({ items: Line, embedded: true })
   lines?: Line[];
-  @rest({ route: "/strict", methods: SIX, concurrency: "required" })
+  @rest({ route: "/strict", methods: SIX, ifMatch: "required" })
   @arrayProp({ items: Line, embedded: true })
   others?: Line[];
 }
 
-test("concurrency: required answers 428 to an update or a removal without If-Match", async () => {
+test("ifMatch: required answers 428 to an update or a removal without If-Match", async () => {
   await using app = await mount([Order]);
   const { _id, lines, others } = await getModel(Order).create(
     { lines: [{}], others: [{}] } as never,
@@ -57,9 +57,9 @@ test("404 comes before 428", async () => {
   }
 });
 
-test("concurrency: required needs versions that the framework writes", () => {
+test("ifMatch: required needs versions that the framework writes", () => {
   const mounted = (options: object, schemaOptions = {}) => () => {
-    @rest({ route: "/odd", methods: [update()], concurrency: "required", ...options })
+    @rest({ route: "/odd", methods: [update()], ifMatch: "required", ...options })
     class Odd extends FrameworkModel {
       static override schemaOptions = { autoIndex: false, autoCreate: false, ...schemaOptions };
     }
@@ -70,5 +70,7 @@ test("concurrency: required needs versions that the framework writes", () => {
   assertThrows(mounted({}, { versionKey: "meta.rev" }), TypeError, `"meta.rev" is a path`);
   const methods = [update({ persist: pass })];
   assertThrows(mounted({ methods }), TypeError, `cannot bind the "persist" of update()`);
-  assertThrows(mounted({ concurrency: "on" }), TypeError, `is not "required"`);
+  assertThrows(mounted({ ifMatch: "on" }), TypeError, `is not "required"`);
+  const renamed = `@rest has no option "concurrency", which is now "ifMatch"`;
+  assertThrows(mounted({ concurrency: "required" }), TypeError, renamed);
 });

@@ -1,0 +1,28 @@
+/** The options that have another name since an earlier version: the new name by the old name. */
+const RENAMED: Readonly<Record<string, string>> = {
+  concurrency: "ifMatch",
+  least: "minCount",
+  by: "caller",
+  within: "timeoutMS",
+};
+
+/**
+ * Returns the first key of an object that is no known option, for an error message. The key is in quotes, followed by
+ * the option that the developer may have meant. Returns `undefined` if all keys are known options.
+ */
+export function unknownOption(given: object, known: object): string | undefined {
+  const names = Object.keys(known);
+  const unknown = Object.keys(given).find((name) => !names.includes(name));
+  return unknown === undefined ? undefined : `"${unknown}"${meantBy(unknown, names)}`;
+}
+
+/**
+ * Returns the words of an error message about the option that a developer may have meant by an unknown option. Returns
+ * an empty text if no known option resembles the unknown option.
+ */
+export function meantBy(unknown: string, names: readonly string[]): string {
+  const renamed = names.find((name) => name === RENAMED[unknown]);
+  if (renamed !== undefined) return `, which is now "${renamed}"`;
+  const meant = names.find((name) => name.toLowerCase().startsWith(unknown.toLowerCase()));
+  return meant === undefined ? "" : ` (did you mean "${meant}"?)`;
+}
