@@ -9,7 +9,7 @@ import type { ByteRange } from "./range.ts";
 type ObjectId = mongo.ObjectId;
 
 /** The bucket of GridFS with the bytes of all files of a database. */
-export const BUCKET = "mongrove_files";
+const BUCKET = "mongrove_files";
 
 /**
  * The number of bytes of a chunk, which is the default of GridFS. The number must not change, because reads find the

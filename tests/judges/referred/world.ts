@@ -39,7 +39,7 @@ export interface World {
   readonly books: readonly StoredBook[];
 }
 
-export const COMPANIES = ["one", "two"] as const;
+const COMPANIES = ["one", "two"] as const;
 
 export const NAMES = ["ann", "bob", "Cid", "dan"] as const;
 

@@ -15,6 +15,7 @@ import {
   remove,
   removeAll,
   replace,
+  StoredFile,
   update,
   updateAll,
 } from "../../../mod.ts";
@@ -143,7 +144,7 @@ export function makeFamily(name: Tenancy): Family {
     });
     return Referring;
   });
-  return { name, models: [Author, Note, Paper, Kept, ...others], paper: Paper };
+  return { name, models: [Author, Note, Paper, Kept, makeFiled(bound), ...others], paper: Paper };
 }
 
 /** Makes a class with most options of operations. */
@@ -199,6 +200,18 @@ function makeKept(bound: Bound, Line: ModelClass): ModelClass {
     ],
   });
   return Kept;
+}
+
+/** Makes a class whose entities have a file. */
+function makeFiled(bound: Bound): ModelClass {
+  const Filed = bound.classOf("Filed");
+  const file = {
+    type: StoredFile,
+    maxBytes: 1_000_000,
+    rest: { methods: [one(), replace(), remove()] },
+  };
+  declare(Filed, { fields: { ...bound.own, file }, rest: bound.at("filed", ONCE) });
+  return Filed;
 }
 
 /** Serves families of classes, and has the driver tell of each command. */

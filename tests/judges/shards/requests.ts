@@ -36,6 +36,8 @@ type Send = (stage: BothStages) => Promise<Reply | readonly Reply[] | void>;
 
 const NDJSON = { headers: { "content-type": "application/x-ndjson" } };
 
+const TEXT = { headers: { "content-type": "text/plain" } };
+
 let lastCode = 0;
 
 /** Returns a body with a code of its own. */
@@ -88,18 +90,40 @@ async function live({ app, at, paper }: Stage): Promise<Reply> {
   return reply;
 }
 
-async function followed({ app, at, family, paper }: Stage): Promise<Reply> {
-  let handled = 0;
-  const name = `judge-${family.name}`;
-  const follower = follow(family.paper, { name, handle: () => void handled++, leaseMS: 2000 });
+/** Follows a change that fails, so that it becomes a dead letter, and another one, and has the letter handled again. */
+async function followed({ app, at, family, paper }: Stage): Promise<readonly Reply[]> {
+  const titles: unknown[] = [];
+  let isBroken = true;
+  const follower = follow(family.paper, {
+    name: `judge-${family.name}`,
+    retry: { attempts: 1 },
+    onError: () => {},
+    async handle({ values }) {
+      if (isBroken) throw new Error("Broken");
+      titles.push((await values() as { title?: unknown } | undefined)?.title);
+    },
+    leaseMS: 2000,
+  });
+  const soon = { seconds: 20 };
   try {
-    await until(async () => await follower.lag() !== undefined, { seconds: 20 });
-    const reply = await app.patch(`${at}/hooked/${paper}`, { title: "followed" });
-    await until(() => handled > 0, { seconds: 20 });
-    return reply;
+    await until(async () => await follower.lag() !== undefined, soon);
+    const failed = await app.patch(`${at}/hooked/${paper}`, { title: "failed" });
+    await until(async () => (await follower.deadLetters()).length === 1, soon);
+    isBroken = false;
+    const followed = await app.patch(`${at}/hooked/${paper}`, { title: "followed" });
+    await until(() => titles.length === 1, soon);
+    await follower.replay();
+    await until(async () => (await follower.deadLetters()).length === 0, soon);
+    return [failed, followed];
   } finally {
     await follower.stop();
   }
+}
+
+/** Stores an entity that can have a file, and returns its path. */
+async function makeFiled({ app, at, family }: Stage): Promise<string> {
+  const company = family.name === "scope" ? { company: COMPANY } : {};
+  return `${at}/filed/${(await app.created(`${at}/filed`, company))._id}`;
 }
 
 /** The features, and the requests that use them. */
@@ -223,6 +247,21 @@ export const FEATURES: readonly (readonly [string, Send])[] = [
     await app.delete(`${at}/kept/${kept}?trash=only`),
     await app.delete(`${at}/kept`),
   ]],
+  ["files", async (stage) => {
+    const { app } = stage;
+    const file = `${await makeFiled(stage)}/file`;
+    return [await app.send("PUT", file, { ...TEXT, raw: "a" }), await app.get(file)];
+  }],
+  ["replaced and removed files", async (stage) => {
+    const { app, at } = stage;
+    const filed = await makeFiled(stage);
+    const file = `${filed}/file`;
+    const put = () => app.send("PUT", file, { ...TEXT, raw: "a" });
+    return [
+      ...[await put(), await put(), await app.delete(file)],
+      ...[await put(), await app.delete(filed), await app.delete(`${at}/filed`)],
+    ];
+  }],
   // The entities that the requests of `trash` have left in the trash.
   ["`Framework.tidy()`", async () => {
     await Framework.tidy({ at: new Date(Date.now() + 40 * 24 * 60 * 60 * 1000) });

@@ -41,6 +41,8 @@ const OWN_KEYS: readonly (readonly [pattern: RegExp, name: string, key: ShardKey
   [/^mongrove_leases$/, "`mongrove_leases`", { _id: "hashed" }],
   [/^mongrove_follows$/, "`mongrove_follows`", { _id: "hashed" }],
   [/^mongrove_dead_letters$/, "`mongrove_dead_letters`", { _id: "hashed" }],
+  [/^mongrove_files\.files$/, "`mongrove_files.files`", { _id: "hashed" }],
+  [/^mongrove_files\.chunks$/, "`mongrove_files.chunks`", { files_id: 1 }],
 ];
 
 /** The commands of each feature, by the family whose requests sent them. */
@@ -82,10 +84,16 @@ interface Judged {
   readonly why: readonly string[];
 }
 
-/** Judges commands by all versions. The target is that of the newest version that differs from a refusal. */
-export function judgeAll(
+/**
+ * Judges the commands on collections that have a shard key by all versions. The target is that of the newest version.
+ * Throws if no command was recorded on these collections, because a table must not show a target for nothing.
+ */
+function judge(
   commands: readonly RecordedCommand[],
-  keyOf: (command: RecordedCommand) => ShardKey | undefined,
+  { name, keyOf }: {
+    readonly name: string;
+    readonly keyOf: (command: RecordedCommand) => ShardKey | undefined;
+  },
 ): Judged {
   const byVersion = VERSIONS.map((version) => {
     const judged = commands.flatMap((each) => {
@@ -93,6 +101,7 @@ export function judgeAll(
       const { command, exists } = each;
       return key === undefined ? [] : judgeCommand(command, { key, version, exists }) ?? [];
     });
+    if (judged.length === 0) throw new Error(`No command of ${name} was recorded`);
     return { version, judged, worst: worst(judged) };
   });
   const refusing = byVersion.filter(({ worst: { target } }) => target === "refused");
@@ -114,19 +123,26 @@ export function judgeFeature(
   ).flatMap(({ commands }) => commands);
   const isOwn = ({ collection }: RecordedCommand) =>
     OWN_KEYS.some(([pattern]) => pattern.test(collection));
-  return judgeAll(commands, (each) => isOwn(each) ? undefined : column.key);
+  return judge(commands, { name: feature, keyOf: (each) => isOwn(each) ? undefined : column.key });
 }
 
 /** Judges the commands on the collections of the framework. */
 export function judgeOwn(recorded: readonly Recorded[]): (readonly [string, ShardKey, Judged])[] {
   const commands = recorded.flatMap(({ commands }) => commands);
   return OWN_KEYS.map(([pattern, name, key]) => {
-    const judged = judgeAll(
-      commands,
-      ({ collection }) => pattern.test(collection) ? key : undefined,
-    );
-    return [name, key, judged];
+    const keyOf = ({ collection }: RecordedCommand) => pattern.test(collection) ? key : undefined;
+    return [name, key, judge(commands, { name, keyOf })];
   });
+}
+
+const WRITES = ["insert", "update", "delete", "findAndModify"];
+
+/** Returns the collections of the framework to which no recorded command writes. */
+export function unwritten(recorded: readonly Recorded[]): string[] {
+  const writes = recorded.flatMap(({ commands }) => commands)
+    .filter(({ name }) => WRITES.includes(name));
+  return OWN_KEYS.filter(([pattern]) => !writes.some(({ collection }) => pattern.test(collection)))
+    .map(([, name]) => name);
 }
 
 const WORDS: Readonly<Record<Target, string>> = {
@@ -189,16 +205,19 @@ async function indexTable(): Promise<string> {
   return table(["unique index", ...columns.map(({ title }) => title)], await Promise.all(rows));
 }
 
-/** Returns the unique indexes of the framework's collections, which no shard key may refuse. */
-export async function ownUniqueIndexes(): Promise<string[]> {
+/** Returns the indexes of the framework's collections that their shard keys refuse. */
+export async function refusedOwnIndexes(): Promise<string[]> {
   const { db } = mongoose.connection;
   const found = await db?.listCollections({}, { nameOnly: true }).toArray() ?? [];
-  const own = found.filter(({ name }) => OWN_KEYS.some(([pattern]) => pattern.test(name)));
-  const indexes = await Promise.all(own.map(async ({ name }) => {
-    const all = await mongoose.connection.collection(name).indexes();
-    return all.filter(({ unique }) => unique).map(({ name: index }) => `${name}.${index}`);
-  }));
-  return indexes.flat();
+  const refused = found.map(async ({ name }) => {
+    const [, , key] = OWN_KEYS.find(([pattern]) => pattern.test(name)) ?? [];
+    if (key === undefined) return [];
+    const indexes = await mongoose.connection.collection(name).indexes();
+    return indexes.filter((index) =>
+      refusesIndex({ ...index, key: index.key as Record<string, unknown> }, key)
+    ).map(({ name: index }) => `${name}.${index}`);
+  });
+  return (await Promise.all(refused)).flat();
 }
 
 /** Writes a table, in which rows that differ only in their first cell are one row. */
