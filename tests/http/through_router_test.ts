@@ -50,17 +50,21 @@ class Letter extends FrameworkModel {
   to?: Ref<Person>;
 }
 
-/** Serves the models through a proxy that looks like the router of a sharded cluster. */
-async function serve(): Promise<Mounted & { readonly router: RouterProxy }> {
-  const router = openRouterProxy(await sharedReplicaSet());
-  const app = await mount([Letter, Person], { mongo: router.uri });
+/** Serves the models through proxies that look like the routers of a sharded cluster. */
+async function serve(count = 1): Promise<Mounted & { readonly routers: readonly RouterProxy[] }> {
+  const to = await sharedReplicaSet();
+  const routers = Array.from({ length: count }, () => openRouterProxy(to));
+  const hosts = routers.map(({ uri }) => new URL(uri).host);
+  // The driver would leave out a router that is slower than another one.
+  const mongo = `mongodb://${hosts.join()}/?localThresholdMS=60000`;
+  const app = await mount([Letter, Person], { mongo });
   await getModel(Letter).init();
   return {
     ...app,
-    router,
+    routers,
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]();
-      router[Symbol.dispose]();
+      for (const router of routers) router[Symbol.dispose]();
     },
   };
 }
@@ -69,11 +73,27 @@ interface Topology {
   readonly topology?: { readonly description: { readonly type: string } };
 }
 
-/** Checks that the driver has sent the recovery token of the router with each commit, and forgets the commits. */
-function assertCommitted({ commitTokens }: RouterProxy): void {
-  const tokens = (commitTokens as unknown[]).splice(0);
-  assertEquals(tokens.length > 0, true, "no transaction was committed");
-  for (const token of tokens) assertEquals(token, { recoveredShard: "shard0" });
+/**
+ * Checks that the driver has sent the recovery token of the router with each commit, and all statements of a transaction
+ * to one router. Returns the number of transactions of each router, and forgets them.
+ */
+function assertCommitted(routers: readonly RouterProxy[]): number[] {
+  const ofRouters = routers.map(({ transactions }) => transactions.splice(0));
+  const commits = ofRouters.flat().filter(({ name }) => name === "commitTransaction");
+  assertEquals(commits.length > 0, true, "no transaction was committed");
+  for (const { recoveryToken } of commits) {
+    assertEquals(recoveryToken, { recoveredShard: "shard0" });
+  }
+  const known = ofRouters.map((each) => new Set(each.map(({ transaction }) => transaction)));
+  assertEquals(
+    new Set(known.flatMap((each) => [...each])).size,
+    sum(known.map(({ size }) => size)),
+  );
+  return known.map(({ size }) => size);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((a, b) => a + b, 0);
 }
 
 test("transactions and health work through the router of a sharded cluster", async () => {
@@ -84,15 +104,15 @@ test("transactions and health work through the router of a sharded cluster", asy
   const person = await app.created("/people", { name: "Ann" });
   const headers = { "idempotency-key": "k" };
   const letter = await app.created("/letters", { title: "a", to: person._id }, { headers });
-  assertCommitted(app.router);
+  assertCommitted(app.routers);
   const again = await app.created("/letters", { title: "a", to: person._id }, { headers });
   assertEquals(again._id, letter._id);
   assertEquals((await app.post("/letters", [{ title: "b" }, { title: "c" }])).status, 201);
   assertEquals((await app.updated(`/letters/${letter._id}`, { title: "d" })).title, "d");
   assertEquals((await app.patch("/letters?q={}", { state: "sent" })).status, 200);
-  assertCommitted(app.router);
+  assertCommitted(app.routers);
   assertEquals((await app.delete(`/people/${person._id}`)).status, 204);
-  assertCommitted(app.router);
+  assertCommitted(app.routers);
   const history = await app.read<{ operation: string }[]>(`/letters/${letter._id}/history`);
   assertEquals(history.map(({ operation }) => operation), [
     "unset",
@@ -100,6 +120,30 @@ test("transactions and health work through the router of a sharded cluster", asy
     "update",
     "create",
   ]);
+});
+
+const BATCH_OF = (title: string) => [{ title }, { title }];
+
+test("all statements of a transaction go to one of several routers", async () => {
+  await using app = await serve(2);
+  for (let each = 0; each < 12; each++) {
+    assertEquals((await app.post("/letters", BATCH_OF(`${each}`))).status, 201);
+  }
+  const counts = assertCommitted(app.routers);
+  assertEquals(counts.length === 2 && counts.every((count) => count > 0), true, `${counts}`);
+});
+
+test("a commit that is cut is repeated with the recovery token, also by another router", async () => {
+  await using app = await serve(2);
+  await app.created("/letters", { title: "a" });
+  assertCommitted(app.routers);
+  for (const each of app.routers) each.cutNextCommit();
+  assertEquals((await app.post("/letters", BATCH_OF("b"))).status, 201);
+  const commits = app.routers.flatMap(({ transactions }) => transactions)
+    .filter(({ name }) => name === "commitTransaction");
+  assertEquals(commits.map(({ recoveryToken }) => recoveryToken), [{ recoveredShard: "shard0" }]);
+  const letters = await app.read<{ title: string }[]>("/letters");
+  assertEquals(letters.map(({ title }) => title), ["a", "b", "b"]);
 });
 
 test("live lists and followers read the change streams of a router", async () => {
