@@ -2,6 +2,7 @@ import mongoose from "mongoose";
 import type { ClientSession, Connection, Document, mongo } from "mongoose";
 import { tooMuch, unavailable } from "../errors/refusals.ts";
 import { sharedSession } from "../schema/mongoose/statements/transaction_around.ts";
+import { isOverload } from "./overload.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
 interface Deployment {
@@ -152,6 +153,7 @@ async function attemptOnce(
     if (TOO_LARGE.has(code)) throw tooMuch(error);
     if (TOO_LONG.has(code)) throw unavailable(error, timeBudget);
     if (!(error instanceof Transient)) throw error;
+    if (isOverload(error.cause)) throw error.cause;
     timeBudget.isLocked = LOCKS.has(Object(error.cause).code);
     return error;
   }

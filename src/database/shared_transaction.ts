@@ -8,6 +8,7 @@ import {
   transactionAround,
 } from "../schema/mongoose/statements/transaction_around.ts";
 import { hasTransactions, pause, STANDALONE } from "./in_transaction.ts";
+import { isOverload } from "./overload.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
 const MAX_COMMITS = 5;
@@ -82,7 +83,7 @@ class SharedTransaction {
         return await this.session?.commitTransaction();
       } catch (error) {
         const isUnknown = (error as mongo.MongoError).hasErrorLabel?.(UNKNOWN) === true;
-        if (!isUnknown || tries === MAX_COMMITS) throw error;
+        if (!isUnknown || isOverload(error) || tries === MAX_COMMITS) throw error;
         await pause(tries);
       }
     }

@@ -27,6 +27,7 @@ import { declaredKeys } from "../schema/mongoose/schemas/change_indexes.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { transactionAround } from "../schema/mongoose/statements/transaction_around.ts";
 import { collectionName } from "../schema/model_name.ts";
+import { pauseOfOverload } from "./overload.ts";
 import { isClash } from "./shared_transaction.ts";
 
 const { Error: MongooseError, mongo } = mongoose;
@@ -37,7 +38,20 @@ const WRITE_CONFLICT = 112;
 /** The server's error code for a document that the validation rules of its collection refuse. The answer is a 400. */
 const REFUSED_DATA = 121;
 
+/**
+ * The error codes of MongoDB 9 for values that the server refuses. The answer is a 400, whatever part of the request has
+ * the values.
+ */
+const REFUSED_VALUES = new Set([510, 511]);
+
+/**
+ * The server's error codes for a statement that needs more memory than the server allows. MongoDB 9 limits the memory of
+ * each statement. The answer is a 400 if the filter of a client may be the cause, and a 503 otherwise.
+ */
+const OUT_OF_MEMORY = [146, 292];
+
 const BAD_FILTER = new Set([
+  ...OUT_OF_MEMORY,
   ...[2, 9, 14, 27, 291, 16410, 16755, 16804, 17287, 18755, 31034, 31249, 34413, 51075],
   ...[51091, 51108, 5626500],
 ]);
@@ -95,10 +109,13 @@ export function translateError(
       ? undefined
       : duplicate(error, targets ?? []);
   }
-  if (error.code === REFUSED_DATA) return badData({}, error);
-  if (filtered && BAD_FILTER.has(Number(error.code))) {
+  const code = Number(error.code);
+  if (code === REFUSED_DATA) return badData({}, error);
+  if (filtered && (BAD_FILTER.has(code) || REFUSED_VALUES.has(code))) {
     return badFormat("The database refused the filter");
   }
+  if (REFUSED_VALUES.has(code)) return badData({}, error);
+  if (OUT_OF_MEMORY.includes(code)) return unavailable(error);
   return error.code === WRITE_CONFLICT ? conflict(error) : undefined;
 }
 
@@ -134,7 +151,8 @@ function translateThrown(thrown: unknown, away: boolean): RestError | undefined 
   if (thrown instanceof RestError) return thrown;
   if (transactionAround() !== undefined && isClash(thrown)) return conflict(thrown);
   const isGivenUp = away && thrown instanceof MongooseError && thrown.constructor === MongooseError;
-  return isGivenUp || isUnavailable(thrown) ? unavailable(thrown) : undefined;
+  if (!isGivenUp && !isUnavailable(thrown)) return undefined;
+  return unavailable(thrown, { pauseMS: pauseOfOverload(thrown) });
 }
 
 /** Returns the error texts of a failed validation by path. The texts contain no value of a hidden field. */
@@ -309,8 +327,9 @@ const CODES = new Set([
   ...[6, 7, 89, 91, 133, 189, 202, 384, 9001, 10058, 10107, 11600, 11602, 13435, 13436, 91331],
   // The statement took too long, was stopped, or lost its lock, cursor, snapshot or transaction
   ...[24, 43, 46, 50, 64, 134, 175, 237, 239, 246, 251, 262, 290, 355, 365, 453, 11601, 46841],
+  10045600,
   // The server is overloaded
-  ...[145, 402, 407, 433, 449, 450, 462],
+  ...[145, 402, 407, 433, 449, 450, 462, 473, 489, 509],
   DISK_FULL,
 ]);
 

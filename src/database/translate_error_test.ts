@@ -71,6 +71,30 @@ Deno.test("translateError() gives 503 by a label of the driver, whatever the cod
   assertEquals(statusOf(serverError(1, { errorLabels: ["NoWritesPerformed"] })), undefined);
 });
 
+Deno.test("translateError() names the pause that an overloaded server asks for", () => {
+  const secondsOf = (baseBackoffMS: unknown, label = "SystemOverloadedError") => {
+    const error = serverError(462, { errorLabels: [label], baseBackoffMS });
+    return translateError(error, CONTEXT)?.headers["Retry-After"];
+  };
+  assertEquals([12_001, 100, 0, -1, Infinity, "x", undefined].map((ms) => secondsOf(ms)), [
+    ...["13", "5", "5", "5", "5", "5", "5"],
+  ]);
+  assertEquals(secondsOf(mongoose.mongo.Long.fromNumber(12_001)), "13");
+  assertEquals(secondsOf(12_001, "RetryableError"), "5");
+});
+
+Deno.test("translateError() gives 400 for values that MongoDB 9 refuses", () => {
+  for (const code of [510, 511]) {
+    assertEquals([statusOf(serverError(code), true), statusOf(serverError(code))], [400, 400]);
+  }
+});
+
+Deno.test("translateError() gives 503 for too little memory, unless a client's filter may be the cause", () => {
+  for (const code of [146, 292]) {
+    assertEquals([statusOf(serverError(code), true), statusOf(serverError(code))], [400, 503]);
+  }
+});
+
 Deno.test("translateError() gives 503 for a broken socket, except outside the router", () => {
   const broken = Object.assign(new Error("write EPIPE"), { code: "EPIPE", syscall: "write" });
   assertEquals(translateError(broken, { ...CONTEXT, targets: [] })?.status, 503);

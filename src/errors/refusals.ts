@@ -180,7 +180,11 @@ export function misusedKey(): RestError {
   return refusal("UNPROCESSABLE_ENTITY", { message: "The key was used with another body" });
 }
 
-const RETRY_LATER = { "Retry-After": "5" };
+const RETRY_AFTER_SECONDS = 5;
+
+function retryLater(pauseMS = 0): { readonly "Retry-After": string } {
+  return { "Retry-After": `${Math.max(RETRY_AFTER_SECONDS, Math.ceil(pauseMS / 1000))}` };
+}
 
 /** The advice to the client in the message about a write that is too large or too slow for one transaction. */
 const SPLIT = "send less in one request";
@@ -194,23 +198,26 @@ export function tooMuch(cause: unknown): RestError {
 /**
  * Returns a 503 for a database that did not answer in time. With `isLong`, the message advises the client to send less
  * in one request, because a smaller write could end in time. With `isLocked`, the error says that another write has
- * locked the data, so that the client repeats the request.
+ * locked the data, so that the client repeats the request. `pauseMS` is a pause that the database asks for.
  */
 export function unavailable(
   cause?: unknown,
-  { isLong = false, isLocked = false } = {},
+  { isLong = false, isLocked = false, pauseMS = 0 } = {},
 ): RestError {
   if (isLocked) return locked(cause);
   const late = isLong ? `, or this takes too long for one transaction: ${SPLIT}` : "";
-  return overloaded(`The database is not available${late}`, cause);
+  return overloaded(`The database is not available${late}`, { cause, pauseMS });
 }
 
 /**
  * Returns a 503 for a request that the server cannot serve at the moment. `Retry-After` names the seconds after which
  * the client should repeat the request.
  */
-export function overloaded(message: string, cause?: unknown): RestError {
-  return refusal("UNAVAILABLE", { message }, { headers: RETRY_LATER, cause, of: Outage });
+export function overloaded(
+  message: string,
+  { cause, pauseMS }: { readonly cause?: unknown; readonly pauseMS?: number } = {},
+): RestError {
+  return refusal("UNAVAILABLE", { message }, { headers: retryLater(pauseMS), cause, of: Outage });
 }
 
 /**
@@ -226,7 +233,7 @@ export const LOCKED = { reason: "locked" } as const;
 function locked(cause?: unknown): RestError {
   const message = "The data is locked by another write: repeat the request later";
   return refusal("UNAVAILABLE", { message, ...LOCKED }, {
-    headers: RETRY_LATER,
+    headers: retryLater(),
     cause,
     of: Locked,
   });

@@ -7,10 +7,10 @@ import type { OptionPlace } from "./option_reader.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 
 /**
- * The error code of MongoDB for an aggregation stage that needs more memory than allowed. A client with this error has
- * asked for too many results, so the answer is a 409.
+ * The error codes of MongoDB for an aggregation that needs more memory than allowed. A client with this error has asked
+ * for too many results, so the answer is a 409.
  */
-const MEMORY_LIMIT = 292;
+const MEMORY_LIMITS: readonly unknown[] = [146, 292];
 
 interface ListAggregation extends Aggregation {
   /**
@@ -39,7 +39,7 @@ export async function aggregateList(
   const tooMany = (cause?: unknown) =>
     refusal("CONFLICT", { message: excess, limit: max }, { cause });
   const found = await source.aggregate(aggregation).catch((error: unknown) => {
-    throw Object(error).code === MEMORY_LIMIT ? tooMany(error) : error;
+    throw MEMORY_LIMITS.includes(Object(error).code) ? tooMany(error) : error;
   });
   if (found.length > max) throw tooMany();
   return found;

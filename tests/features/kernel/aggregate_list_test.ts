@@ -10,9 +10,17 @@ const LISTS = ["group", "distinct"] as const;
 
 /** The server has one limit for each of its two engines, and chooses the engine by the stages. */
 const SMALL_MEMORY = [
+  "enableTestCommands=1",
   "internalDocumentSourceGroupMaxMemoryBytes=100000",
   "internalQuerySlotBasedExecutionHashAggApproxMemoryUseInBytesBeforeSpill=100000",
 ].flatMap((parameter) => ["--setParameter", parameter]);
+
+/** The fail point with a code that MongoDB 9 also has for the memory of a whole statement. */
+const OUT_OF_MEMORY = {
+  configureFailPoint: "failCommand",
+  mode: { times: 1 },
+  data: { failCommands: ["aggregate"], errorCode: 146 },
+};
 
 test("a list whose aggregation needs too much memory is a 409", async () => {
   await using mongo = await startMongo({ args: SMALL_MEMORY });
@@ -38,6 +46,8 @@ test("a list whose aggregation needs too much memory is a 409", async () => {
       assertEquals(status, expected, `${parameter} of names of ${size} characters`);
     }
   }
+  await connection.getClient().db("admin").command(OUT_OF_MEMORY);
+  assertEquals((await app.get("/names?group=name")).status, 409);
   await connection.close();
 });
 
