@@ -7,6 +7,7 @@ import {
   isStandalone,
 } from "../schema/mongoose/connections.ts";
 import type { Lease } from "../database/lease.ts";
+import { logHint } from "../errors/log.ts";
 import { withTimeLimit } from "../database/time_limit.ts";
 import {
   type ChangePlace,
@@ -24,7 +25,7 @@ import {
   releaseFollow,
   renewFollow,
 } from "./_lease.ts";
-import { isHistoryLost, type ReadEvent, readEvents } from "./_read_events.ts";
+import { type ReadEvent, readEvents, reasonOfLoss } from "./_read_events.ts";
 import { ReadTurns } from "./_read_turns.ts";
 import {
   type Attempt,
@@ -206,7 +207,7 @@ export class FollowLoop<M extends FrameworkModel> {
         if (found !== undefined) return found._id._data === event._id._data ? found : event;
       }
     } catch (error) {
-      if (!isHistoryLost(error)) throw error;
+      if (reasonOfLoss(error) === undefined) throw error;
     }
     return event;
   }
@@ -283,13 +284,15 @@ export class FollowLoop<M extends FrameworkModel> {
             break;
           } else if (!isChange(event)) queue.readTo(position, timeOf(event));
           else {
+            if (event.missing !== undefined) this.#hintAt(event);
             await queue.room();
             queue.add(event);
           }
         }
       } catch (error) {
         if (ended.aborted) return;
-        if (isHistoryLost(error)) lost = { reason: "history" };
+        const reason = reasonOfLoss(error);
+        if (reason !== undefined) lost = { reason };
         else {
           this.#tell(error);
           await pause(pauseAfter(failures++), ended);
@@ -317,6 +320,13 @@ export class FollowLoop<M extends FrameworkModel> {
         await pause(pauseAfter(failures), ended);
       }
     }
+  }
+
+  #hintAt({ _id: { _data: id }, missing = [] }: ChangeEvent): void {
+    logHint(
+      `"${this.#options.name}" gets a change without ${missing.join(" and ")}, because its event ` +
+        `has more than 16 MB: ${id.slice(0, 500)}`,
+    );
   }
 
   /**

@@ -2,7 +2,7 @@ import mongoose from "mongoose";
 import type { Collection, mongo } from "mongoose";
 import { withTimeLimit } from "../database/time_limit.ts";
 import { WITHOUT_TOUCHES } from "../database/touch.ts";
-import { type ChangeEvent, withPathsOnly } from "./change.ts";
+import { type Change, type ChangeEvent, lacking, withPathsOnly } from "./change.ts";
 import type { Position } from "./_lease.ts";
 import type { ReadTurns } from "./_read_turns.ts";
 import { unlessAborted } from "./_waits.ts";
@@ -15,17 +15,50 @@ const WAIT_MS = 1000;
  */
 const CLOSE_MS = 1000;
 
+/** The stage that splits a large event into fragments. Servers before 6.0.9 do not know it. */
+const SPLIT = { $changeStreamSplitLargeEvent: {} };
+
+const SET = "updateDescription.updatedFields";
+
+/** The stage that leaves out the values that an update has set. A follower needs only their paths. */
+const WITHOUT_SET_VALUES = {
+  $set: {
+    [SET]: {
+      $arrayToObject: {
+        $map: {
+          input: { $objectToArray: { $ifNull: [`$${SET}`, {}] } },
+          in: { k: "$$this.k", v: true },
+        },
+      },
+    },
+  },
+};
+
+const WITHOUT_IMAGES = { $unset: ["fullDocument", "fullDocumentBeforeChange"] };
+
 /**
- * The pipelines of the change stream, the best one first. The first pipeline splits large events into fragments that
- * fit into messages, the second one reads whole events, and the last one reads events without the entity. Servers
- * before 6.0.9 refuse the first pipeline, and fail at a whole event that is too large. Events that change no value are
- * left out.
+ * The ways to read events, of which each one also reads events that the one before cannot read. An event that is too
+ * large for a message fails together with the events before it, unless each message has one event.
  */
-const PIPELINES = [
-  [WITHOUT_TOUCHES, { $changeStreamSplitLargeEvent: {} }],
-  [WITHOUT_TOUCHES],
-  [WITHOUT_TOUCHES, { $unset: ["fullDocument", "fullDocumentBeforeChange"] }],
+const WAYS: readonly Way[] = [
+  {},
+  { batchSize: 1 },
+  { batchSize: 1, stages: [WITHOUT_SET_VALUES], missing: [] },
+  { batchSize: 1, stages: [WITHOUT_SET_VALUES, WITHOUT_IMAGES], missing: ["images"] },
+  {
+    batchSize: 1,
+    stages: [WITHOUT_IMAGES, { $unset: "updateDescription" }],
+    missing: ["images", "paths"],
+  },
 ];
+
+interface Way {
+  readonly batchSize?: number;
+  /** The stages that leave out large parts of the events. */
+  readonly stages?: readonly mongo.Document[];
+  /** The parts that changes then lack. Absent if events are whole. */
+  readonly missing?: Change["missing"];
+}
 
 /**
  * The error codes of MongoDB for a position from which the change stream cannot continue. The changes after this
@@ -37,14 +70,10 @@ const LOST = new Set([
   286, // ChangeStreamHistoryLost
 ]);
 
-/**
- * Server error codes for an unknown stage, and for an event that is too large. After such an error, the next pipeline
- * is tried.
- */
-const UNREADABLE = new Set([
-  10334, // BSONObjectTooLarge
-  40324, // an unknown stage
-]);
+const UNKNOWN_STAGE = 40324;
+
+/** The server's error code for an event that is too large for a message (BSONObjectTooLarge). */
+const TOO_LARGE = 10334;
 
 /**
  * Returns the code of an error of MongoDB, by which its meaning is decided. Returns `undefined` for an error without a
@@ -54,9 +83,14 @@ function codeOf(error: unknown): unknown {
   return (error as { readonly code?: unknown } | undefined)?.code;
 }
 
-/** Whether an error means that the changes after a position can no longer be read, so that `onLost` must be called. */
-export function isHistoryLost(error: unknown): boolean {
-  return LOST.has(Number(codeOf(error)));
+/**
+ * Returns why the changes after a position cannot be read, so that `onLost` must be called. Returns `undefined` for an
+ * error after which they can be read again.
+ */
+export function reasonOfLoss(error: unknown): "history" | "size" | undefined {
+  const code = Number(codeOf(error));
+  if (code === TOO_LARGE) return "size";
+  return LOST.has(code) ? "history" : undefined;
 }
 
 /**
@@ -75,26 +109,34 @@ export interface ReadOptions {
 }
 
 /**
- * Reads the events of a collection after a position until the signal is aborted. After an event that only the last
- * pipeline could read, the generator ends, so that the caller begins again with the first pipeline.
+ * Reads the events of a collection after a position until the signal is aborted. An event that is too large is read
+ * without its large parts. The generator ends after such an event, so that the caller reads the next events as a whole.
  */
 export async function* readEvents(
   collection: Collection,
   { position, signal, turns }: ReadOptions,
 ): AsyncGenerator<ReadEvent, void, undefined> {
   let last = position;
-  for (const [index, pipeline] of PIPELINES.entries()) {
-    const isLast = index + 1 === PIPELINES.length;
+  let isSplit = true;
+  for (let index = 0;;) {
+    const { batchSize, stages = [], missing } = WAYS[index] ?? {};
+    const pipeline = [WITHOUT_TOUCHES, ...stages, ...isSplit ? [SPLIT] : []];
     try {
-      const stream = collection.watch(pipeline, optionsFor(last));
-      for await (const each of read(stream, { turns, signal })) {
-        last = each.position;
-        yield each;
-        if (isLast && each.event !== undefined) return;
+      const stream = collection.watch(pipeline, {
+        ...optionsFor(last),
+        ...batchSize !== undefined && { batchSize },
+      });
+      for await (const { event, position } of read(stream, { turns, signal })) {
+        last = position;
+        yield event === undefined ? { position } : { event: lacking(event, missing), position };
+        if (missing !== undefined || event === undefined && index > 0) return;
       }
       return;
     } catch (error) {
-      if (isLast || !UNREADABLE.has(Number(codeOf(error)))) throw error;
+      const code = Number(codeOf(error));
+      if (code === UNKNOWN_STAGE && isSplit) isSplit = false;
+      else if (code === TOO_LARGE && index + 1 < WAYS.length) index++;
+      else throw error;
     }
   }
 }

@@ -51,6 +51,12 @@ export interface Change<M extends FrameworkModel = FrameworkModel> {
   readonly paths: readonly string[];
   /** The entity before the change. Present only if the collection keeps pre-images (`changeStreamPreAndPostImages`). */
   readonly before: StoredValues<M> | undefined;
+  /**
+   * The parts that the change lacks, because MongoDB cannot send or store more than 16 MB at once, or no longer has the
+   * event. `"images"` stands for the images of the entity, without which `before` is absent and `values()` reads the
+   * current entity. `"paths"` stands for the paths of an update, without which `paths` is empty.
+   */
+  readonly missing: readonly ("images" | "paths")[];
   /** The number of the attempt to handle the change, from 1. A replay and another process count from 1 again. */
   readonly attempt: number;
   /**
@@ -87,6 +93,8 @@ export interface ChangeEvent {
   };
   readonly fullDocument?: object | null;
   readonly fullDocumentBeforeChange?: object | null;
+  /** The parts that the framework or the server has left out. */
+  readonly missing?: Change["missing"];
 }
 
 const KINDS = { insert: "insert", update: "update", replace: "replace", delete: "remove" } as const;
@@ -119,16 +127,23 @@ export function withPathsOnly(event: ChangeEvent): ChangeEvent {
   return { ...event, updateDescription: { ...event.updateDescription, updatedFields: paths } };
 }
 
+/** Returns an event that says which of its parts are missing. Only updates have paths. */
+export function lacking(event: ChangeEvent, parts: Change["missing"] = []): ChangeEvent {
+  const all = new Set([...event.missing ?? [], ...parts]);
+  if (event.operationType !== "update") all.delete("paths");
+  return all.size === 0 ? event : { ...event, missing: [...all] };
+}
+
 /** Returns an event without the entity before and after the change, so that a large event fits into a dead letter. */
 export function withoutImages(event: ChangeEvent): ChangeEvent {
-  const { fullDocument: _after, fullDocumentBeforeChange: _before, ...rest } = event;
-  return rest;
+  const { fullDocument: after, fullDocumentBeforeChange: before, ...rest } = event;
+  return lacking(rest, after || before ? ["images"] : []);
 }
 
 /** Returns an event with only the parts that identify the change, by which the values can be read again. */
 export function withoutValues(event: ChangeEvent): ChangeEvent {
-  const { updateDescription: _paths, ...rest } = withoutImages(event);
-  return rest;
+  const { updateDescription: paths, ...rest } = withoutImages(event);
+  return lacking(rest, paths ? ["paths"] : []);
 }
 
 /** Returns the size of an event in BSON, in bytes. */
@@ -163,6 +178,7 @@ export function toChange<M extends FrameworkModel>(
       ...truncatedArrays.map(({ field }) => field),
     ],
     before: (event.fullDocumentBeforeChange ?? undefined) as StoredValues<M> | undefined,
+    missing: event.missing ?? [],
     values,
     entity: async () => {
       const stored = await values();

@@ -99,9 +99,9 @@ export interface LostChanges {
   /**
    * The reason of the loss. With `"history"`, the database no longer has the changes, because the follower was stopped
    * for too long. With `"dropped"`, the collection was dropped or renamed, and its entities were lost without a change
-   * for each of them.
+   * for each of them. With `"size"`, MongoDB cannot send a change, because its identifier alone has several megabytes.
    */
-  readonly reason: "history" | "dropped";
+  readonly reason: "history" | "dropped" | "size";
   /** The time of the last change that was delivered, or a later time up to which no change is lost. */
   readonly since: Date;
   /**

@@ -30,18 +30,20 @@ export async function touch(
 }
 
 /**
- * The stage of a change stream that leaves out the two events of each {@linkcode touch}. The condition is an expression,
- * because MongoDB 6 fails to rewrite an equal condition in the query language for its log of operations.
+ * The stage of a change stream that leaves out the two events of each {@linkcode touch}. A `$match` would fail at an
+ * update whose paths have more than 16 MB.
  */
 export const WITHOUT_TOUCHES = {
-  $match: {
-    $expr: {
-      $not: [{
+  $redact: {
+    $cond: [
+      {
         $in: [
           { set: "$updateDescription.updatedFields", unset: "$updateDescription.removedFields" },
           [{ set: { [TOUCHED]: 1 }, unset: [] }, { set: {}, unset: [TOUCHED] }],
         ],
-      }],
-    },
+      },
+      "$$PRUNE",
+      "$$KEEP",
+    ],
   },
 };

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { stub } from "@std/testing/mock";
 import mongoose from "mongoose";
 import { getModel } from "../../mod.ts";
 import { follow } from "../../src/changes/mod.ts";
@@ -116,6 +117,85 @@ for (const [name, onError] of Object.entries(REPORTS)) {
     assert(seen.length >= 3 * titles.length);
   });
 }
+
+/** Follows with a record of what each change has. */
+function startSeeing(seen: unknown[], lost: string[] = []) {
+  return start({
+    name: "large",
+    onLost: ({ reason }) => void lost.push(reason),
+    async handle({ kind, _id, before, missing, paths, values }) {
+      const { title = "" } = await values() ?? {};
+      seen.push([kind, _id, before?.title?.length, paths.length, title.length, ...missing]);
+    },
+  });
+}
+
+test("an event of more than 16 MB comes without its images, and the events around it with theirs", async () => {
+  await using database = await openTickets();
+  const { collection } = database;
+  await (await startSeeing([])).stop();
+  await collection.insertMany([1, 2].map((_id) => ({ _id, title: "a" })) as object[]);
+  const [x, y] = ["x", "y"].map((each) => each.repeat(9_000_000));
+  for (const [_id, title] of [[1, x], [2, "bb"], [1, y], [2, "ccc"], [1, "d"]]) {
+    await collection.updateOne({ _id } as object, { $set: { title } });
+  }
+  const seen: unknown[] = [];
+  using warn = stub(console, "warn");
+  await using _ = await startSeeing(seen);
+  await until(() => seen.length === 7, { seconds: 30 });
+  const told = warn.calls.filter(({ args: [line] }) =>
+    /^"tickets\/large" gets a change without images, because its event has/.test(line)
+  );
+  assertEquals(told.length, 1);
+  // The changes of different entities are handled at the same time.
+  const of = (id: number) => seen.filter((each) => (each as unknown[])[1] === id);
+  assertEquals(of(1), [
+    ["insert", 1, undefined, 0, 1],
+    ["update", 1, 1, 1, 9_000_000],
+    // Without images, the entity is read as it is now.
+    ["update", 1, undefined, 1, 1, "images"],
+    ["update", 1, 9_000_000, 1, 1],
+  ]);
+  const [, ...updates] = of(2);
+  assertEquals(updates, [["update", 2, 1, 1, 2], ["update", 2, 2, 1, 3]]);
+});
+
+test("an update of paths with more than 16 MB comes without them", async () => {
+  await using database = await openTickets();
+  const { collection } = database;
+  const seen: unknown[] = [];
+  await using _ = await startSeeing(seen);
+  const name = "n".repeat(1000);
+  const counts = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`k${at}`, 0]));
+  // The log of MongoDB would have the whole object if it were not larger than the changes.
+  const inner = { ...counts, rest: "x".repeat(2_000_000) };
+  await collection.insertOne({ _id: 1, title: "a", [name]: inner } as object);
+  const all = { $objectToArray: `$${name}` };
+  const next = { $cond: [{ $isNumber: "$$this.v" }, { $add: ["$$this.v", 1] }, "$$this.v"] };
+  const grown = { $map: { input: all, in: { k: "$$this.k", v: next } } };
+  await collection.updateOne({ _id: 1 } as object, [{
+    $set: { [name]: { $arrayToObject: grown } },
+  }]);
+  await collection.updateOne({ _id: 1 } as object, { $set: { title: "bb" } });
+  await until(() => seen.length === 3, { seconds: 30 });
+  assertEquals(seen, [
+    ["insert", 1, undefined, 0, 1],
+    ["update", 1, undefined, 0, 2, "images", "paths"],
+    ["update", 1, 1, 1, 2],
+  ]);
+});
+
+test("a change whose event cannot be read at all is reported as lost, and later ones are delivered", async () => {
+  await using database = await openTickets();
+  const { collection } = database;
+  const [seen, lost]: [unknown[], string[]] = [[], []];
+  await using _ = await startSeeing(seen, lost);
+  await collection.insertOne({ _id: "x".repeat(8_000_000), title: "a" } as object);
+  await until(() => lost.length === 1, { seconds: 30 });
+  await collection.insertOne({ _id: 1, title: "b" } as object);
+  await until(() => seen.length === 1, { seconds: 30 });
+  assertEquals([lost, seen], [["size"], [["insert", 1, undefined, 0, 1]]]);
+});
 
 test("an update as large as MongoDB allows becomes a dead letter, and is handled again", async () => {
   await using database = await openTickets();
