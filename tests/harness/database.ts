@@ -1,6 +1,6 @@
 import mongoose, { type Connection } from "mongoose";
 import { withDatabase } from "./database_uri.ts";
-import { RECORDED, recordShapes, writeShapes } from "./record_shapes.ts";
+import "./record_shapes.ts";
 
 /** A database that belongs to one test file. */
 export interface TestDatabase extends AsyncDisposable {
@@ -44,14 +44,12 @@ export async function openDatabase(
   }
   const name = makeName();
   const uri = withDatabase(base, name);
-  await mongoose.connect(uri, { serverSelectionTimeoutMS: 10_000, ...RECORDED });
-  recordShapes(mongoose.connection);
+  await mongoose.connect(uri, { serverSelectionTimeoutMS: 10_000 });
   return {
     name,
     uri,
     connection: mongoose.connection,
     async [Symbol.asyncDispose]() {
-      await writeShapes();
       await disconnect();
       await dropDatabase(uri, name);
       forgetModels();

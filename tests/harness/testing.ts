@@ -5,6 +5,9 @@ export const GROUPED = "MONGROVE_GROUPED";
 
 const isGrouped = Deno.env.has(GROUPED);
 
+// Tests without a database need not load the driver.
+if (Deno.env.has("MONGROVE_COMMANDS")) await import("./record_shapes.ts");
+
 /**
  * Registers a test that talks to the database or to a server.
  *

@@ -1,27 +1,33 @@
 /**
  * Judges the commands that tests have recorded (`tests/harness/record_shapes.ts`), as if each collection were sharded by
- * a key. It prints the number of the commands by their targets, and the refused ones:
+ * a key. It prints the number of commands by their targets, and the refused commands. `NAME` is the name of a folder
+ * below the folder of temporary files:
  *
  * ```sh
- * MONGROVE_COMMANDS=commands deno task test tests/writes tests/parts
- * deno run -A tests/judges/shards/judge_recorded.ts /tmp/commands '{"_id":"hashed"}'
+ * MONGROVE_COMMANDS=NAME deno task test tests/writes tests/parts
+ * deno run -A tests/judges/shards/judge_recorded.ts NAME '{"_id":"hashed"}'
  * ```
  *
  * @module
  */
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import mongoose from "mongoose";
+import { shapeOf } from "../../harness/record_shapes.ts";
 import { type Command, judgeCommand, type ShardKey, VERSIONS } from "./shard_rules.ts";
 
-const [folder = "", key = '{"_id":"hashed"}'] = Deno.args;
-const texts = new Set<string>();
-for await (const { name } of Deno.readDir(folder)) {
-  for (const line of (await Deno.readTextFile(join(folder, name))).split("\n")) texts.add(line);
+const [name = "", key = '{"_id":"hashed"}'] = Deno.args;
+const folder = join(tmpdir(), name);
+/** The commands of all files, one of each shape. */
+const shapes = new Map<string, string>();
+for await (const file of Deno.readDir(folder)) {
+  const text = await Deno.readTextFile(join(folder, file.name));
+  for (const line of text.split("\n")) shapes.set(shapeOf(line), line);
 }
 for (const version of VERSIONS) {
   const counts: Record<string, number> = {};
   const refused: string[] = [];
-  for (const text of texts) {
+  for (const text of shapes.values()) {
     const options = { key: JSON.parse(key) as ShardKey, version };
     const judged = judgeCommand(mongoose.mongo.BSON.EJSON.parse(text) as Command, options);
     if (judged === undefined) continue;
