@@ -1,8 +1,9 @@
+import mongoose from "mongoose";
 import type { ClientSession, Document } from "mongoose";
 import { inTransaction } from "../../database/in_transaction.ts";
 import { conflict, isConflict, isOutOfReach, occupied } from "../../errors/refusals.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
-import { everyFilter, type Filter, topOf } from "../../filter/filters.ts";
+import { everyFilter, type Filter, markCompiled, topOf } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { readIds, readMet } from "../collection/read_documents.ts";
@@ -87,6 +88,8 @@ export class ReferenceSource extends CollectionSource {
   protected override placed(): Filter {
     const { ids } = this.#options;
     // A sharded cluster refuses findAndModify with a list of identifiers, so one identifier is compared for equality.
+    // Without an identifier, the statement compares a new one, which no entity has.
+    if (ids.length === 0) return { _id: markCompiled({ $eq: new mongoose.Types.ObjectId() }) };
     return { _id: ids.length === 1 ? { $eq: ids[0] } : { $in: ids } };
   }
 

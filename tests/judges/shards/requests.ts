@@ -214,8 +214,10 @@ export const FEATURES: readonly (readonly [string, Send])[] = [
     await app.patch(`${at}/papers/${paper}/lines/${line}`, { text: "w" }),
     await app.delete(`${at}/papers/${paper}/lines/${line}`),
   ]],
-  ["parts that are references", async ({ app, at, paper, note, family }) => {
+  ["parts that are references", async ({ app, at, paper, other, note, family }) => {
     const company = family.name === "scope" ? { company: COMPANY } : {};
+    const { status } = await app.patch(`${at}/papers/${other}/author`, { name: "None" });
+    assertEquals(status, 404);
     return [
       await app.patch(`${at}/papers/${paper}/author`, { name: "Eve" }),
       await app.get(`${at}/papers/${paper}/notes`),
