@@ -10,7 +10,7 @@ import { Board, buildVisits, Guarded, GuardedLot, Log, Lot, Note, Order, Shown }
 import type { AppState } from "./open_app.ts";
 import { app, causes, connect, failures, rejections } from "./recording_app.ts";
 
-const { FAULTS_TENANTS = "{}", FAULTS_SEND, PORT } = process.env;
+const { FAULTS_TENANTS = "{}", FAULTS_SEND, HOST = "127.0.0.1", PORT } = process.env;
 
 app.use(Framework.initialize({
   models: [
@@ -31,6 +31,6 @@ app.get("/state", (_req, res) => {
   });
 });
 app.use(Framework.errors());
-const server = app.listen(Number(PORT), "127.0.0.1");
+const server = app.listen(Number(PORT), HOST);
 
 await connect();

@@ -8,6 +8,8 @@ import { Framework } from "../../../mod.ts";
 import { app, causes, connect, failures, rejections } from "./recording_app.ts";
 import { Board, Ticket } from "./live_models.ts";
 
+const { HOST = "127.0.0.1", PORT } = process.env;
+
 app.use(Framework.initialize({
   models: [Ticket, Board],
   live: { renewMS: 3000, heartbeatMS: 2000, maxSubscribers: 20_000 },
@@ -33,7 +35,8 @@ app.get("/state", (_req, res) => {
     });
   });
 });
+app.get("/health", async (_req, res) => void res.json(await Framework.health()));
 app.use(Framework.errors());
-const server = app.listen({ port: Number(process.env.PORT), host: "127.0.0.1", backlog: 4096 });
+const server = app.listen({ port: Number(PORT), host: HOST, backlog: 4096 });
 
 await connect();

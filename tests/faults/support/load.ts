@@ -1,3 +1,4 @@
+import { assert } from "@std/assert";
 import type { Client } from "../../support/client.ts";
 import { asQuery } from "../../support/support.ts";
 import { Journal } from "./journal.ts";
@@ -76,6 +77,7 @@ export interface Load {
 export async function startLoad(api: Client, clients: number): Promise<Load> {
   const journal = new Journal(api);
   const board = await make(journal, { at: "/boards" });
+  assert(board, "the application stores nothing");
   const scripts = [
     ...[single("/notes"), single("/guarded"), bulkOfRoots],
     ...[single(`${board}/cards`), bulkOfParts("cards")],

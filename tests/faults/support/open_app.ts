@@ -48,6 +48,11 @@ interface OpenOptions {
   readonly v8Flags?: readonly string[];
   /** What runs it in the place of Deno. */
   readonly command?: readonly [string, ...string[]];
+  /** Where it runs, if that is not this host. */
+  readonly place?: {
+    readonly address: string;
+    readonly on: (command: readonly [string, ...string[]]) => readonly [string, ...string[]];
+  };
 }
 
 /** Starts the application in a process of its own. */
@@ -64,7 +69,14 @@ export async function openApp(uri: string, options: OpenOptions = {}) {
   const file = join(SUPPORT, main);
   const flags = `--v8-flags=${["--expose-gc", ...v8Flags]}`;
   const deno = [Deno.execPath(), "run", "--quiet", flags, "--no-check", "-A", file] as const;
-  const app = await startApp(options.command ?? deno, { cwd: ROOT, env });
+  const command = options.command ?? deno;
+  const { on = () => command, address } = options.place ?? {};
+  const host = address && { HOST: address };
+  const app = await startApp(on(command), {
+    cwd: ROOT,
+    env: { ...env, ...host },
+    ...address && { address },
+  });
   const api = client(app.url);
   return { ...app, ...api, state: () => api.read<AppState>("/state") };
 }

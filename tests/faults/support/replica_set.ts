@@ -1,4 +1,4 @@
-import mongoose from "mongoose";
+import mongoose, { type Connection } from "mongoose";
 import { withDatabase } from "../../harness/database_uri.ts";
 import { type RunningMongo, startMongo } from "../../harness/mongo/start_mongo.ts";
 import { until } from "../../support/until.ts";
@@ -46,13 +46,7 @@ export async function openReplicaSet(electionMS = ELECTION_MS, replicaSet = 3) {
     stepDown: () =>
       until(() => ask({ replSetStepDown: 10 }).then(() => true, () => false), { seconds: 60 }),
     /** Resolves when there is a primary, and every other member follows it. */
-    async whole(): Promise<void> {
-      const states = async () => {
-        const { members } = await ask({ replSetGetStatus: 1 }).catch(() => ({ members: [] }));
-        return members.map(({ state }: { state: number }) => state).sort().join();
-      };
-      await until(async () => await states() === "1,2,2", { seconds: 120 });
-    },
+    whole: () => untilWhole(connection),
     async [Symbol.asyncDispose]() {
       await connection.close();
       await mongo.stop();
@@ -62,6 +56,16 @@ export async function openReplicaSet(electionMS = ELECTION_MS, replicaSet = 3) {
 
 export function hasEnded({ mongodProcess: child }: Member): boolean {
   return child?.exitCode !== null || child.signalCode !== null;
+}
+
+/** Resolves when three members have a primary, and every other one follows it. */
+export async function untilWhole(connection: Connection): Promise<void> {
+  const states = async () => {
+    const status = connection.getClient().db("admin").command({ replSetGetStatus: 1 });
+    const { members } = await status.catch(() => ({ members: [] }));
+    return members.map(({ state }: { state: number }) => state).sort().join();
+  };
+  await until(async () => await states() === "1,2,2", { seconds: 120 });
 }
 
 /** Sends a signal to a member. */

@@ -22,7 +22,12 @@ const PATIENCE_MS = 60_000;
  */
 export async function startApp(
   [name, ...args]: readonly [string, ...string[]],
-  { cwd, env }: { cwd: string; env: Record<string, string> },
+  { cwd, env, address = "127.0.0.1" }: {
+    cwd: string;
+    env: Record<string, string>;
+    /** The address of its host. */
+    address?: string;
+  },
 ): Promise<StartedApp> {
   const port = freePort();
   const child = new Deno.Command(name, {
@@ -34,7 +39,7 @@ export async function startApp(
     stderr: "piped",
   }).spawn();
   const output = Promise.all([child.stdout, child.stderr].map((each) => new Response(each).text()));
-  const url = `http://127.0.0.1:${port}`;
+  const url = `http://${address}:${port}`;
   const ended = child.status.then(() => false);
   const end = async () => {
     kill(child, "SIGTERM");
