@@ -1,8 +1,12 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { stub } from "@std/testing/mock";
+// @ts-types="express-types"
+import express from "express";
 import { all, FrameworkModel, getModel, one, prop, rest } from "../../mod.ts";
 import type { ErrorContext, FrameworkRequest, ModelClass } from "../../mod.ts";
+import { sendReply } from "../../src/http/replies/send_reply.ts";
 import { pass } from "../support/both_paths.ts";
+import { serve } from "../harness/serve.ts";
 import { longTest, test } from "../harness/testing.ts";
 import { openGet, readSome, readToEnd, sendGet } from "../support/sockets.ts";
 import { mount, type Mounted, type MountOptions } from "../support/support.ts";
@@ -122,4 +126,42 @@ test("slow clients are reported once at first, however many they are", async () 
   for (const count of [5, 0]) await until(async () => (await idleCursors()).length === count);
   for (const socket of sockets) await assertRejects(() => readToEnd(socket), Error, "reset");
   assertEquals([app.told.length, error.calls.length], [1, 1]);
+});
+
+/** Makes the engine collect what nobody holds. */
+async function collect(): Promise<void> {
+  for (let left = 20; left > 0; left--) {
+    new Uint8Array(20_000_000).fill(1);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+test("a list holds no text that is sent while its client reads nothing", async () => {
+  const made: WeakRef<Uint8Array>[] = [];
+  async function* texts() {
+    for (;;) {
+      const text = new Uint8Array(400_000).fill(0x20);
+      made.push(new WeakRef(text));
+      yield text;
+      yield ",";
+    }
+  }
+  const host = express();
+  host.get("/texts", async (_req, res) => {
+    await sendReply(res, { reply: { status: 200, texts: texts() }, timeoutMS: 60_000 });
+  });
+  await using server = await serve(host);
+  using _socket = await openGet(`${server.url}/texts`);
+  const isStalled = async () => {
+    const { length } = made;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    return length > 3 && length === made.length;
+  };
+  await until(isStalled);
+  const held = () => made.filter((each) => each.deref() !== undefined).length;
+  await until(async () => {
+    await collect();
+    return held() <= 1;
+  }, { seconds: 2 }).catch(() => {});
+  assertEquals(held(), 1);
 });

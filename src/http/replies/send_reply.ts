@@ -89,7 +89,10 @@ async function sendList(
     const parts = buffered.length > 2 ? [concat(buffered)] : buffered;
     buffered = [];
     size = 0;
-    for (const part of parts) await stream.write(bytesOf(part));
+    // The engine may keep the array while a slow client reads, so the array must not keep parts that are sent.
+    for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+      await stream.write(bytesOf(part));
+    }
   };
   try {
     for await (const piece of rows?.(texts) ?? texts) {
