@@ -372,7 +372,7 @@ class Ended extends Tag {}
 
 test("no hook with names runs after a hook that has ended the response", async () => {
   await using app = await mount([Ended]);
-  await getModel(Ended).create([{ name: "a" }, { name: "b" }]);
+  await getModel(Ended).insertMany([{ name: "a" }, { name: "b" }]);
   assertEquals((await app.get("/ended")).text, "done");
   assertEquals(hooksRun, ["onlyIf a"]);
 });
