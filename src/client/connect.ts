@@ -2,6 +2,7 @@ import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import type { Batch, BatchCallOptions } from "./batch/batch.ts";
 import { openResource } from "./operations/open_resource.ts";
 import { Operations } from "./operations/operations.ts";
+import { routePath, trimmed } from "./operations/route_path.ts";
 import { type ConnectOptions, type Send, sendRequest } from "./sending/send_request.ts";
 import type { Resource } from "./types/resource.ts";
 
@@ -111,10 +112,7 @@ export function connect(base: string, options: ConnectOptions = {}): Api {
       path: string,
       { idempotency }: ResourceOptions = {},
     ): Resource<M> {
-      if (!path.startsWith("/")) {
-        throw new TypeError(`Cannot open "${path}": the path must begin with a slash`);
-      }
-      const list = new Operations(send, root + trimmed(path), idempotency);
+      const list = new Operations(send, root + routePath(path), idempotency);
       return openResource(list) as unknown as Resource<M>;
     },
     async batch(build, options = {}) {
@@ -122,8 +120,4 @@ export function connect(base: string, options: ConnectOptions = {}): Api {
       return await runBatch(build, { root, send, options }) as never;
     },
   };
-}
-
-function trimmed(path: string): string {
-  return path.replace(/\/+$/, "");
 }

@@ -111,6 +111,74 @@ test("what a batch of the client cannot have throws before anything is sent", as
   assertEquals(sent.length, 1);
 });
 
+/** A client whose requests fail, for batches that must not be sent. */
+const offline = connect("http://localhost", { fetch: () => Promise.reject(new Error("sent")) });
+
+test("an operation that cannot be sent keeps a batch from being sent, and ends no process", async () => {
+  const refused = [
+    [(batch: Batch) => [open(batch).authors.one("")], "no identifier"],
+    [(batch: Batch) => {
+      const { authors } = open(batch);
+      // The promise of the removal is not returned.
+      authors.remove("");
+      return [authors.create({ name: "Ann" })];
+    }, "no identifier"],
+    [(batch: Batch) => {
+      open(batch).authors.one("");
+      throw new TypeError("thrown by the application");
+    }, "thrown by the application"],
+    [(batch: Batch) => Promise.resolve([open(batch).authors.all()]), "no list"],
+    [(batch: Batch) => [batch.resource<Author>("authors").all()], "begin with a slash"],
+  ] as const;
+  for (const [build, words] of refused) {
+    await assertRejects(() => offline.batch(build as never), TypeError, words);
+  }
+});
+
+test("a value of a batch stands for a whole value only, as a part of a text would be stored as it is", async () => {
+  const refused = [
+    (batch: Batch) => {
+      const { authors, books } = open(batch);
+      const name = batch.value(authors.create({ name: "Ann" }), "name");
+      return [books.create({ title: `The life of ${name}` })];
+    },
+    (batch: Batch) => {
+      const { authors } = open(batch);
+      const name = batch.value(authors.create({ name: "Ann" }), "name");
+      return [authors.create({ [name as string]: "Bob" })];
+    },
+    (batch: Batch) => {
+      const { authors } = open(batch);
+      const name = batch.value(authors.create({ name: "Ann" }), "name") as string;
+      return [authors.remove("1", { headers: { "if-match": name } })];
+    },
+  ];
+  for (const build of refused) {
+    await assertRejects(() => offline.batch(build as never), TypeError, "a whole value");
+  }
+});
+
+test("paths of a batch may end with a slash, and name a value several times", async () => {
+  const bodies: unknown[] = [];
+  const answers = [{ responses: [{ status: 201, headers: {}, body: { _id: "1" } }] }, {}];
+  const fetch: FetchFunction = (_url, { body }) => {
+    bodies.push(JSON.parse(String(body)).requests.map(({ path }: { path: string }) => path));
+    return Promise.resolve(Response.json(answers.shift()));
+  };
+  const { batch: send } = connect("http://localhost", { fetch });
+  const build = (batch: Batch) => {
+    const author = batch.resource<Author>("/authors/").create({ name: "Ann" });
+    const id = batch.value(author, "_id");
+    batch.resource<Book>("/books").part("pages", id).remove(id);
+    return [author];
+  };
+  const one = await send((batch) => [batch.resource<Author>("/authors/").create({ name: "Ann" })]);
+  assertEquals(one, [{ _id: "1" }] as never);
+  // An answer that lacks the answers to operations fails, because their promises would stay pending.
+  await assertRejects(() => send(build), ApiError);
+  assertEquals(bodies, [["/authors"], ["/authors", "/books/{0._id}/pages/{0._id}"]]);
+});
+
 test("the compiler knows the results of a batch and the fields of its values", () => {
   const never = (_: () => unknown) => {};
   const api = connect("http://localhost");

@@ -1,6 +1,8 @@
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
+import { ApiError } from "../api_error.ts";
 import { type AnyResource, openResource } from "../operations/open_resource.ts";
 import { Operations } from "../operations/operations.ts";
+import { routePath } from "../operations/route_path.ts";
 import type { CallOptions, Incoming, Outgoing, Send } from "../sending/send_request.ts";
 import { toJson } from "../sending/to_json.ts";
 import type { Resource } from "../types/resource.ts";
@@ -19,7 +21,8 @@ export interface Batch {
   resource<M extends FrameworkModel>(path: string): Resource<M>;
   /**
    * Returns a placeholder for a value of the answer to an earlier operation of the batch, such as the identifier of a
-   * new entity. The placeholder can stand in bodies and for an identifier. The server puts the value in its place.
+   * new entity. The placeholder can stand for a whole value of a body and for an identifier, but not in a longer text.
+   * The server puts the value in its place.
    *
    * @param operation The promise that the earlier operation has returned.
    * @param key The name of the field.
@@ -46,12 +49,20 @@ interface BatchRequest {
   readonly body?: unknown;
 }
 
+interface BatchResponse {
+  readonly status: number;
+  readonly headers: HeadersInit;
+  readonly body?: unknown;
+}
+
 /** The headers that the client adds by itself, and that no request of a batch can have. */
 const OWN_HEADERS: ReadonlySet<string> = new Set(["content-type", "cache-control"]);
 
 /** The requests of a batch, and the functions that get their answers. */
 class CollectedBatch implements Batch {
   readonly requests: BatchRequest[] = [];
+  /** The promises of all operations, including operations whose promises the application does not return. */
+  readonly operations: Promise<unknown>[] = [];
   readonly #answered: ((incoming: Incoming) => void)[] = [];
   /** The index of the request of each operation, by the promise of the operation. */
   readonly #indexes = new WeakMap<object, number>();
@@ -65,7 +76,7 @@ class CollectedBatch implements Batch {
   }
 
   resource<M extends FrameworkModel>(path: string): Resource<M> {
-    const list = new Operations(this.#add, this.#root + path);
+    const list = new Operations(this.#add, this.#root + routePath(path));
     return this.#watched(openResource(list)) as unknown as Resource<M>;
   }
 
@@ -81,7 +92,7 @@ class CollectedBatch implements Batch {
     return text as T[K];
   }
 
-  resolve(responses: readonly { status: number; headers: HeadersInit; body?: unknown }[]): void {
+  resolve(responses: readonly BatchResponse[]): void {
     for (const [index, { status, headers, body }] of responses.entries()) {
       this.#answered[index]?.({ status, headers: new Headers(headers), body });
     }
@@ -93,22 +104,34 @@ class CollectedBatch implements Batch {
       throw new TypeError("Cannot add the operation: a batch has no files and no live lists");
     }
     const [path = "", query = ""] = url.slice(this.#root.length).split(/\?(.*)/s);
-    if ([...this.#names.keys()].some((text) => query.includes(text))) {
+    if (this.#isIn(query)) {
       throw new TypeError("Cannot add the operation: a filter cannot have a value of the batch");
     }
-    const named = [...this.#names].reduce(
-      (all, [text, name]) => all.replace(text, `{${name}}`),
-      path,
-    );
-    this.requests.push({
+    const named = path.split("/").map((segment) => {
+      const name = this.#names.get(segment);
+      return name === undefined ? segment : `{${name}}`;
+    }).join("/");
+    const request = {
       id: String(this.requests.length),
       method,
       path: query === "" ? named : `${named}?${query}`,
       headers: Object.fromEntries([...headers].filter(([name]) => !OWN_HEADERS.has(name))),
       ...body && { body: this.#withNames(body) },
-    });
+    };
+    // The server would otherwise store the text of the placeholder.
+    if (this.#isIn(JSON.stringify(request))) {
+      throw new TypeError(
+        "Cannot add the operation: a value of the batch stands for a whole value of a body or for an identifier",
+      );
+    }
+    this.requests.push(request);
     return await new Promise<Incoming>((resolve) => this.#answered.push(resolve));
   };
+
+  /** Whether a text contains a placeholder. */
+  #isIn(text: string): boolean {
+    return [...this.#names.keys()].some((each) => text.includes(each));
+  }
 
   #withNames(body: object): unknown {
     return JSON.parse(toJson(body, "body"), (_key, value) => {
@@ -128,8 +151,9 @@ class CollectedBatch implements Batch {
         const index = this.requests.length;
         const result = call(...args);
         if (name === "part" || name === "file") return this.#watched(result as AnyResource);
-        if (result instanceof Promise && this.requests.length > index) {
-          this.#indexes.set(result, index);
+        if (result instanceof Promise) {
+          this.operations.push(result);
+          if (this.requests.length > index) this.#indexes.set(result, index);
         }
         return result;
       },
@@ -154,14 +178,16 @@ export async function runBatch(
   { root, send, options: { path = "/batch", headers, ...options } }: RunOptions,
 ): Promise<unknown[]> {
   const batch = new CollectedBatch(root);
-  const results = Promise.all(build(batch));
-  batch.isSent = true;
+  const results = resultsOf(build, batch);
+  // An operation that cannot be sent, such as one without an identifier, must fail before the others are sent.
+  await Promise.race([
+    Promise.all([results, ...batch.operations]),
+    new Promise((resolve) => setTimeout(resolve)),
+  ]);
   if (batch.requests.length === 0) {
     throw new TypeError("Cannot send the batch: it has no operation");
   }
-  // An operation that cannot be sent, such as one without an identifier, must fail before the others are sent.
-  await Promise.race([results, new Promise((resolve) => setTimeout(resolve))]);
-  const { body } = await send({
+  const { status, body } = await send({
     method: "POST",
     url: root + path,
     headers: new Headers({
@@ -171,6 +197,25 @@ export async function runBatch(
     body: { requests: batch.requests },
     options,
   });
-  batch.resolve((body as { responses: Parameters<CollectedBatch["resolve"]>[0] }).responses);
+  const { responses } = Object(body) as { readonly responses?: readonly BatchResponse[] };
+  // With too few answers, the promises would never be resolved.
+  if (responses?.length !== batch.requests.length) throw new ApiError(status, body);
+  batch.resolve(responses);
   return await results;
+}
+
+/** Calls `build` and returns the results of the promises that it returns. Rejects if `build` throws an error. */
+async function resultsOf(
+  build: (batch: Batch) => readonly unknown[],
+  batch: CollectedBatch,
+): Promise<unknown[]> {
+  let built: unknown;
+  try {
+    built = build(batch);
+  } finally {
+    batch.isSent = true;
+  }
+  if (Array.isArray(built)) return await Promise.all(built);
+  Promise.resolve(built).catch(() => {});
+  throw new TypeError("Cannot send the batch: its function returns no list of promises");
 }
