@@ -11,9 +11,12 @@ export interface ShownRoute {
   /** The path of the list of the model, such as `/tickets`. */
   readonly base: string;
   readonly kind: "operation" | "added" | "action" | "file";
-  /** The property whose entities the route serves. Missing for a route of the model itself. */
+  /**
+   * The name of the entities that the route serves in its path, which is the name of their property unless `@rest` of the
+   * property has another route. Missing for a route of the model itself.
+   */
   readonly part?: string;
-  /** The property whose file the route serves. Missing for a route that serves no file. */
+  /** The name of the file that the route serves in its path. Missing for a route that serves no file. */
   readonly file?: string;
 }
 
@@ -26,12 +29,17 @@ export function shownRoutes(routes: readonly Route[]): ShownRoute[] {
     const { action, perform, bytes } = actingLevel(route);
     const links = route.levels.flatMap(({ link }) => link ?? []);
     const [part, ...others] = bytes === undefined ? links : links.slice(0, -1);
-    const file = bytes === undefined ? undefined : links.at(-1)?.property;
     // Each property of the path follows the identifier of the entity that has it.
+    const names: string[] = [];
     const base = links.reduceRight(
-      (path) => path.replace(/\/:[^/]+\/[^/:]+$/, ""),
+      (path) =>
+        path.replace(/\/:[^/]+\/([^/:]+)$/, (_, name: string) => {
+          names.unshift(name);
+          return "";
+        }),
       basePath(route),
     );
+    const file = bytes === undefined ? undefined : names.at(-1);
     const isPlain = pathParameters(base).length === 0 && !/[*{}\\]/.test(base) && base !== "/";
     if (!isPlain || others.length > 0 || part?.array === false) return [];
     const kind = file !== undefined
@@ -47,7 +55,7 @@ export function shownRoutes(routes: readonly Route[]): ShownRoute[] {
       description: describeRoute(route),
       base,
       kind,
-      ...part && { part: part.property },
+      ...part && names[0] !== undefined && { part: names[0] },
       ...file !== undefined && { file },
     }];
   });

@@ -71,6 +71,7 @@ export interface PageAction extends PageRoute {
 
 /** The routes of a property that holds a list and has its own `@rest`. */
 export interface PagePart {
+  /** The name in the path of the routes, which is the name of the property unless its `@rest` has another route. */
   readonly property: string;
   readonly operations: Operations;
   /** The files of each part. */
@@ -79,6 +80,7 @@ export interface PagePart {
 
 /** The routes of a property with a file. */
 export interface PageFile {
+  /** The name in the path of the routes, which is the name of the property unless its `@rest` has another route. */
   readonly property: string;
   /** The operations that the caller may use. */
   readonly operations: readonly ("one" | "replace" | "remove")[];

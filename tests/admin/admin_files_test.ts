@@ -56,3 +56,23 @@ test("the document has the files of entities and of parts, as far as the caller 
     papers: [["papers", [{ ...paper, operations: ["one", "replace"] }]]],
   });
 });
+
+@rest({ route: "/boxes", methods: [all(), one()] })
+class Box extends FrameworkModel {
+  @rest({ route: "/picture", methods: [one(), replace()] })
+  @prop({ type: StoredFile, maxBytes: 100 })
+  photo?: StoredFile;
+
+  @rest({ route: "/sheets", methods: [all(), one()] })
+  @rest({ route: "/archive", methods: [all(), one(), remove()] })
+  @arrayProp({ items: Paper, embedded: true })
+  papers?: Paper[];
+}
+
+test("the document names parts and files as their paths do, and keeps several routes of a property apart", async () => {
+  await using app = await serveAdmin([Box]);
+  const { models: [boxes] } = await app.read("staff");
+  assertEquals(boxes?.files.map(({ property }) => property), ["picture"]);
+  const parts = boxes?.parts.map(({ property, operations }) => [property, Object.keys(operations)]);
+  assertEquals(parts?.sort(), [["archive", ["all", "one", "remove"]], ["sheets", ["all", "one"]]]);
+});
