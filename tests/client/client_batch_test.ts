@@ -129,6 +129,11 @@ test("an operation that cannot be sent keeps a batch from being sent, and ends n
     }, "thrown by the application"],
     [(batch: Batch) => Promise.resolve([open(batch).authors.all()]), "no list"],
     [(batch: Batch) => [batch.resource<Author>("authors").all()], "begin with a slash"],
+    [(batch: Batch) => {
+      const { authors } = open(batch);
+      const data = { name: { $result: "0._id" } };
+      return [authors.create({ name: "Ann" }), authors.create(data as never)];
+    }, "$result"],
   ] as const;
   for (const [build, words] of refused) {
     await assertRejects(() => offline.batch(build as never), TypeError, words);

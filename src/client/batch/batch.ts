@@ -134,7 +134,11 @@ class CollectedBatch implements Batch {
   }
 
   #withNames(body: object): unknown {
-    return JSON.parse(toJson(body, "body"), (_key, value) => {
+    return JSON.parse(toJson(body, "body"), (key, value) => {
+      // The server would take data of the application with this key for the name of a value.
+      if (key === "$result") {
+        throw new TypeError('Cannot add the operation: a body of a batch has no key "$result"');
+      }
       const name = this.#names.get(value);
       return name === undefined ? value : { $result: name };
     });
