@@ -86,7 +86,7 @@ interface AllowedRoutes {
 
 function modelOf(path: string, { own, ...rules }: AllowedRoutes): PageModel {
   const ofModel = own.filter(({ part }) => part === undefined);
-  const operations = ofModel.filter(({ kind }) => kind === "operation");
+  const operations = withSafeForms(ofModel.filter(({ kind }) => kind === "operation"));
   const added = ofModel.filter(({ kind }) => kind === "added");
   const parts = groupBy(own, ({ part }) => part);
   return {
@@ -102,6 +102,19 @@ function modelOf(path: string, { own, ...rules }: AllowedRoutes): PageModel {
     files: filesOf(ofModel),
     hasTrash: rules.seesTrash,
   };
+}
+
+/**
+ * Leaves out `replace()` if hooks of a read may have changed the entity. The form of `replace()` sends all values back,
+ * so it would remove a value that a hook leaves out, and store a value that a hook has made, such as a masked number.
+ * The form shows the entity of the list until the page has read the entity itself.
+ */
+function withSafeForms(own: readonly AllowedRoute[]): readonly AllowedRoute[] {
+  const isChanged = own.some(({ told: { operation, hooks } }) =>
+    (operation === "one" || operation === "all") &&
+    hooks.some((name) => name === "postFetch" || name === "preSend")
+  );
+  return isChanged ? own.filter(({ told }) => told.operation !== "replace") : own;
 }
 
 function routesOf({ own, ...rules }: AllowedRoutes): Readonly<Record<string, PageRoute>> {

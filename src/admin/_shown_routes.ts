@@ -12,8 +12,8 @@ export interface ShownRoute {
   readonly base: string;
   readonly kind: "operation" | "added" | "action" | "file";
   /**
-   * The name of the entities that the route serves in its path, which is the name of their property unless `@rest` of the
-   * property has another route. Missing for a route of the model itself.
+   * The name of the entities that the route serves in its path, which is the name of their property unless `@rest` of
+   * the property has another route. Missing for a route of the model itself.
    */
   readonly part?: string;
   /** The name of the file that the route serves in its path. Missing for a route that serves no file. */

@@ -1,5 +1,15 @@
 import { assertEquals, assertNotMatch } from "@std/assert";
-import { action, all, arrayProp, create, FrameworkModel, one, prop, remove } from "../../mod.ts";
+import {
+  action,
+  all,
+  arrayProp,
+  create,
+  FrameworkModel,
+  one,
+  prop,
+  remove,
+  replace,
+} from "../../mod.ts";
 import { type ModelClass, type Ref, rest, type Restricted, update } from "../../mod.ts";
 import type { PageDocument } from "../../src/admin/document.ts";
 import { test } from "../harness/testing.ts";
@@ -97,6 +107,26 @@ test("the document of a guest is the one of an API that has nothing else", async
   const seen = await readAsGuest([Article, Vendor]);
   assertNotMatch(seen, /margin|iban|vendors|Vendor|discount|restore|preFetch/);
   assertEquals(seen, await readAsGuest([GuestArticle]));
+});
+
+test("the document has replace() only if no hook of a read may change what its form sends back", async () => {
+  const operationsOf = async (ofOne: object, ofAll: object = {}) => {
+    @rest({ route: "/stamps", methods: [all(ofAll), one(ofOne), replace()] })
+    class Stamp extends FrameworkModel {
+      @prop()
+      iban?: string;
+    }
+    await using app = await serveAdmin([Stamp]);
+    const { models: [stamps] } = await app.read("staff");
+    return Object.keys(stamps?.operations ?? {}).sort();
+  };
+  assertEquals(await operationsOf({}), ["all", "one", "replace"]);
+  for (const name of ["preSend", "postFetch"]) {
+    assertEquals(await operationsOf({ [name]: (_: unknown, each: object) => each }), [
+      "all",
+      "one",
+    ]);
+  }
 });
 
 test("a caller who is not signed in gets no models, and the word that a login shows more", async () => {
