@@ -50,10 +50,11 @@ export async function bundle(
  * Bundles code as an application for browsers does that loads parts of itself when they are needed.
  *
  * @param code The code.
- * @returns The texts of the small modules: the first one is loaded at once.
+ * @returns The texts of the small modules, by the names of their files without a hash. `stdin` and the modules named
+ * `chunk` are loaded at once.
  */
-export async function bundleInParts(code: string): Promise<string[]> {
+export async function bundleInParts(code: string): Promise<[name: string, text: string][]> {
   const options = { splitting: true, outdir: "parts", minify: true, format: "esm" } as const;
   const { outputFiles } = await build({ ...SETTINGS, stdin: inputOf(code), ...options });
-  return outputFiles.map(({ text }) => text);
+  return outputFiles.map(({ path, text }) => [/([a-z]+)[^/]*$/.exec(path)?.[1] ?? "", text]);
 }
