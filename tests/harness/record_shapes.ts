@@ -1,5 +1,7 @@
+import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import mongoose from "mongoose";
 
 const { BSON, MongoClient } = mongoose.mongo;
@@ -43,12 +45,12 @@ function recordAll(folder: string): void {
   };
   globalThis.addEventListener("unload", () => {
     if (shapes.size === 0) return;
-    Deno.mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true });
     // The test modules of a process that runs them side by side have a file each.
     const file = join(folder, `${crypto.randomUUID()}.jsonl`);
-    Deno.writeTextFileSync(file, [...shapes.values()].join("\n"));
+    writeFileSync(file, [...shapes.values()].join("\n"));
   });
 }
 
-const folder = Deno.env.get(COMMANDS);
+const folder = process.env[COMMANDS];
 if (folder !== undefined) recordAll(join(tmpdir(), folder));
