@@ -74,8 +74,9 @@ async function seedEntities(uri: string): Promise<void> {
     { $out: "entities" },
   ]).toArray();
   await connection.collection("entities").createIndexes([
-    { key: { n: 1 } },
-    { key: { state: 1, n: 1 } },
+    // A page is sorted by `_id` too. Without it in the index, the first page takes three seconds.
+    { key: { n: 1, _id: 1 } },
+    { key: { state: 1, n: 1, _id: 1 } },
   ]);
   await connection.close();
 }

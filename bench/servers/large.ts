@@ -17,7 +17,7 @@ const LIST = {
 } as const;
 
 abstract class Entity extends FrameworkModel {
-  @prop({ type: Number, index: true })
+  @prop({ type: Number })
   n!: number;
   @prop()
   name?: string;
@@ -25,7 +25,7 @@ abstract class Entity extends FrameworkModel {
   state?: string;
 
   static override configure(schema: Schema): void {
-    schema.index({ state: 1, n: 1 });
+    schema.index({ n: 1, _id: 1 }).index({ state: 1, n: 1, _id: 1 });
   }
 }
 
