@@ -112,7 +112,7 @@ function modelOf(path: string, { own, ...rules }: AllowedRoutes): PageModel {
 function withSafeForms(own: readonly AllowedRoute[]): readonly AllowedRoute[] {
   const isChanged = own.some(({ told: { operation, hooks } }) =>
     (operation === "one" || operation === "all") &&
-    hooks.some((name) => name === "postFetch" || name === "preSend")
+    hooks.some((name) => name !== "preFetch")
   );
   return isChanged ? own.filter(({ told }) => told.operation !== "replace") : own;
 }

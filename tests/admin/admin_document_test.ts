@@ -121,7 +121,7 @@ test("the document has replace() only if no hook of a read may change what its f
     return Object.keys(stamps?.operations ?? {}).sort();
   };
   assertEquals(await operationsOf({}), ["all", "one", "replace"]);
-  for (const name of ["preSend", "postFetch"]) {
+  for (const name of ["preSend", "postFetch", "fetch"]) {
     assertEquals(await operationsOf({ [name]: (_: unknown, each: object) => each }), [
       "all",
       "one",
