@@ -72,8 +72,11 @@ const LOST = new Set([
 
 const UNKNOWN_STAGE = 40324;
 
-/** The server's error code for an event that is too large for a message (BSONObjectTooLarge). */
-const TOO_LARGE = 10334;
+/** The error codes of MongoDB for an event that is too large for a message. */
+const TOO_LARGE = new Set([
+  10334, // BSONObjectTooLarge
+  7182500, // The event has a part that is too large for a fragment
+]);
 
 /**
  * Returns the code of an error of MongoDB, by which its meaning is decided. Returns `undefined` for an error without a
@@ -89,7 +92,7 @@ function codeOf(error: unknown): unknown {
  */
 export function reasonOfLoss(error: unknown): "history" | "size" | undefined {
   const code = Number(codeOf(error));
-  if (code === TOO_LARGE) return "size";
+  if (TOO_LARGE.has(code)) return "size";
   return LOST.has(code) ? "history" : undefined;
 }
 
@@ -135,7 +138,7 @@ export async function* readEvents(
     } catch (error) {
       const code = Number(codeOf(error));
       if (code === UNKNOWN_STAGE && isSplit) isSplit = false;
-      else if (code === TOO_LARGE && index + 1 < WAYS.length) index++;
+      else if (TOO_LARGE.has(code) && index + 1 < WAYS.length) index++;
       else throw error;
     }
   }

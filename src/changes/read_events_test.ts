@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import type { Collection } from "mongoose";
-import { readEvents } from "./_read_events.ts";
+import { readEvents, reasonOfLoss } from "./_read_events.ts";
 
 /** A collection whose change stream has these events. */
 function collectionWith(events: readonly object[]): Collection {
@@ -44,6 +44,8 @@ Deno.test("readEvents() joins the pieces of an event that is too large for a mes
 });
 
 const TOO_LARGE = new mongoose.mongo.MongoServerError({ message: "x", code: 10334 });
+/** The error of servers that split events, for an event with a part that fits into no fragment. */
+const TOO_LARGE_PART = new mongoose.mongo.MongoServerError({ message: "x", code: 7182500 });
 const UNKNOWN_STAGE = new mongoose.mongo.MongoServerError({ message: "x", code: 40324 });
 
 interface Sent {
@@ -76,7 +78,7 @@ function failingAt(events: readonly Sent[], { isOld = false } = {}) {
         at += batch.length;
         const isFailing = ({ large = "none" }: Sent) =>
           large !== "none" && !leftOut.includes(large);
-        if (batch.some(isFailing)) return Promise.reject(TOO_LARGE);
+        if (batch.some(isFailing)) return Promise.reject(isOld ? TOO_LARGE : TOO_LARGE_PART);
       }
       const next = batch.shift();
       return Promise.resolve(
@@ -125,5 +127,6 @@ for (const isOld of [false, true]) {
 Deno.test("readEvents() fails at an event that is too large without any of its parts", async () => {
   const { collection } = failingAt([{ id: "1", large: "_id" }]);
   const failure = await readAll(collection).then(() => {}, (error) => error);
-  assertEquals(failure, TOO_LARGE);
+  assertEquals(failure, TOO_LARGE_PART);
+  assertEquals([TOO_LARGE, TOO_LARGE_PART].map(reasonOfLoss), ["size", "size"]);
 });
