@@ -182,8 +182,12 @@ export function misusedKey(): RestError {
 
 const RETRY_AFTER_SECONDS = 5;
 
+/** The longest pause that an answer asks for, whatever pause the database names. */
+const MAX_RETRY_AFTER_SECONDS = 60;
+
 function retryLater(pauseMS = 0): { readonly "Retry-After": string } {
-  return { "Retry-After": `${Math.max(RETRY_AFTER_SECONDS, Math.ceil(pauseMS / 1000))}` };
+  const seconds = Math.min(Math.ceil(pauseMS / 1000), MAX_RETRY_AFTER_SECONDS);
+  return { "Retry-After": `${Math.max(RETRY_AFTER_SECONDS, seconds)}` };
 }
 
 /** The advice to the client in the message about a write that is too large or too slow for one transaction. */
