@@ -6,7 +6,11 @@ import type { Operations, PageAction, PageFile, PageModel } from "./document.ts"
 import type { PagePart, PageRoute } from "./document.ts";
 import type { AdminOptions } from "./options.ts";
 import type { ShownRoute } from "./_shown_routes.ts";
+import { actingLevel, type Route } from "../pipeline/request/route.ts";
+import { buildSchema } from "../schema/build_schema.ts";
 import { groupBy } from "../schema/group_by.ts";
+import { showsOtherThanStored } from "../schema/mongoose/documents/hide_in_json.ts";
+import { schemasWithin, typesWithin } from "../schema/mongoose/schemas/schema_members.ts";
 
 /** A route that the caller of the admin page may use, with its description as this caller may see it. */
 interface AllowedRoute extends ShownRoute {
@@ -105,16 +109,24 @@ function modelOf(path: string, { own, ...rules }: AllowedRoutes): PageModel {
 }
 
 /**
- * Leaves out `replace()` if hooks of a read may have changed the entity. The form of `replace()` sends all values back,
- * so it would remove a value that a hook leaves out, and store a value that a hook has made, such as a masked number.
- * The form shows the entity of the list until the page has read the entity itself.
+ * Leaves out `replace()` if the model, or hooks of a read, may have changed the entity. The form of `replace()` sends
+ * all values back, so it would remove a value that a hook leaves out, and store a value that a hook has made, such as a
+ * masked number. The form shows the entity of the list until the page has read the entity itself.
  */
 function withSafeForms(own: readonly AllowedRoute[]): readonly AllowedRoute[] {
-  const isChanged = own.some(({ told: { operation, hooks } }) =>
-    (operation === "one" || operation === "all") &&
-    hooks.some((name) => name !== "preFetch")
+  const isChanged = own.some(({ told: { operation, hooks }, route }) =>
+    (operation === "one" || operation === "all") && hooks.some((name) => name !== "preFetch") ||
+    operation === "replace" && showsOtherValues(route)
   );
   return isChanged ? own.filter(({ told }) => told.operation !== "replace") : own;
+}
+
+/** Whether the model of a route, or an object in it, may show another value of a field than is stored. */
+function showsOtherValues(route: Route): boolean {
+  const { schema } = buildSchema(actingLevel(route).target);
+  return [...schemasWithin(schema)].some((each) =>
+    Object.values(each.paths).flatMap(typesWithin).some((type) => showsOtherThanStored(type, each))
+  );
 }
 
 function routesOf({ own, ...rules }: AllowedRoutes): Readonly<Record<string, PageRoute>> {

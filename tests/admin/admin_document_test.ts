@@ -129,6 +129,29 @@ test("the document has replace() only if no hook of a read may change what its f
   }
 });
 
+test("the document has no replace() if the model shows other values than it stores", async () => {
+  const mask = (value: unknown) => String(value).replace(/.(?=..)/g, "*");
+  class Account extends FrameworkModel {
+    @prop({ transform: mask })
+    iban?: string;
+  }
+  class Masked extends FrameworkModel {
+    @prop({ transform: mask })
+    iban?: string;
+  }
+  class Nested extends FrameworkModel {
+    @arrayProp({ items: Account, embedded: true })
+    accounts?: Account[];
+  }
+  for (const base of [Masked, Nested]) {
+    @rest({ route: "/stamps", methods: [all(), one(), replace()] })
+    class Stamp extends (base as typeof Masked) {}
+    await using app = await serveAdmin([Stamp]);
+    const { models: [stamps] } = await app.read("staff");
+    assertEquals(Object.keys(stamps?.operations ?? {}).sort(), ["all", "one"], base.name);
+  }
+});
+
 test("a caller who is not signed in gets no models, and the word that a login shows more", async () => {
   await using app = await serveAdmin([Vendor], {
     login: { header: "role", label: "Role", help: "Say staff" },
