@@ -143,7 +143,9 @@ async function removeFiles(
     const model = await context.model() as Model<unknown>;
     if (isRemoval && acting.kind.many) {
       // The removal becomes final only with the transaction of the batch, so housekeeping removes the files later.
-      return sharedSession() ? undefined : await removeOrphans({ model, paths }, MOST_REMOVED);
+      if (sharedSession()) return;
+      // The search may wait for the search of another request, so the time limit of this request ends the wait.
+      return await context.timeBudget.wait(removeOrphans({ model, paths }, MOST_REMOVED));
     }
     if (!kind.item || kind.origin === "byKey") return;
     const entity = castForQuery(model.schema.path("_id"), idParam(context));

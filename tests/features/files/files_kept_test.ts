@@ -1,5 +1,7 @@
 import { assertEquals } from "@std/assert";
+import { stub } from "@std/testing/mock";
 import mongoose from "mongoose";
+import { setTimeout as pause } from "node:timers/promises";
 import {
   arrayProp,
   create,
@@ -9,6 +11,7 @@ import {
   remove,
   rest,
 } from "../../../mod.ts";
+import { FileStore } from "../../../src/features/files/file_store.ts";
 import { test } from "../../harness/testing.ts";
 import { watchCommands } from "../../support/both_paths.ts";
 import { mount } from "../../support/support.ts";
@@ -49,6 +52,28 @@ test("a removal of many entities that removes none looks for no files", async ()
   assertEquals(sent.filter(({ command }) => isOfFiles(command)), []);
   assertEquals((await app.delete(`/books?q={"name":"a"}`)).status, 204);
   assertEquals(await storedCounts(), NOTHING);
+});
+
+test("a removal of many entities is answered within its time, however long files are looked for", async () => {
+  await using app = await mount([Book], { maxTimeMS: 200 });
+  let end = () => {};
+  const searching = new Promise<void>((resolve) => end = resolve);
+  using suspect = stub(FileStore.prototype, "suspect", () => searching);
+  using _ = stub(console, "error");
+  const removal = async (name: string) => {
+    await app.created("/books", { name });
+    return (await app.delete(`/books?q={"name":"${name}"}`)).status;
+  };
+  try {
+    const late = pause(5000).then(() => "late");
+    assertEquals(await Promise.race([late, removal("a")]), 204);
+    // This removal waits for the search of the one before.
+    assertEquals(await Promise.race([late, removal("b")]), 204);
+    assertEquals(suspect.calls.length, 1);
+  } finally {
+    end();
+  }
+  await until(() => suspect.calls.length === 2);
 });
 
 @rest({ route: "/folders", methods: [create(), remove()] })
