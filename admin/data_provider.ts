@@ -1,6 +1,6 @@
 import type { DataProvider, DeleteParams, GetListParams, GetListResult } from "react-admin";
 import { HttpError, type RaRecord } from "react-admin";
-import type { Operations, PageModel, PageRoute } from "../src/admin/document.ts";
+import type { Operations, PageRoute } from "../src/admin/document.ts";
 import { changedBody, isSame, newBody } from "./body.ts";
 import { failure } from "./failure.ts";
 import { type Field, nameOf, pluralOf, singularOf, wordsOf } from "./fields.ts";
@@ -13,6 +13,7 @@ import {
   NAME_PART,
 } from "./list_query.ts";
 import type { AnyResource, Entity, PageAccess } from "./page_context.ts";
+import { readResource } from "./part_resource.ts";
 import { START } from "./typed_values.ts";
 
 /** The routes behind a resource of React-admin. */
@@ -23,17 +24,12 @@ interface Routes {
   readonly plural: string;
 }
 
-/** Returns the name of the resource with the entities of a part, such as `tickets/6a5f…/comments`. */
-export function partResource(model: PageModel, id: string, property: string): string {
-  return [model.name, id, property].join("/");
-}
-
 /** Creates the object by which React-admin reads and writes entities. */
 export function createDataProvider(
   { document, open }: Pick<PageAccess, "document" | "open">,
 ): DataProvider {
   const routesOf = (name: string): Routes => {
-    const [first = "", id = "", property = ""] = name.split("/");
+    const { model: first, id, property } = readResource(name);
     const model = document.models.find((each) => each.name === first);
     if (model === undefined) throw new TypeError(`The page has no model "${first}"`);
     const part = model.parts.find((each) => each.property === property);
@@ -42,7 +38,7 @@ export function createDataProvider(
       return { operations: model.operations, resource: open(model.path), ...words };
     }
     const words = wordsOf(property).toLowerCase();
-    const resource = open(`${model.path}/${encodeURIComponent(id)}/${property}`);
+    const resource = open(`${model.path}/${id}/${property}`);
     return {
       operations: part.operations,
       resource,
