@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { EventEmitter } from "node:events";
+import { EventEmitter, setMaxListeners } from "node:events";
 import { ServerResponse } from "node:http";
 import type { Request, RequestHandler, Response } from "express-types";
 import type { TimeBudget } from "../database/time_budget.ts";
@@ -96,6 +96,8 @@ export async function sendInner(
   const outer = req.res as Response;
   const captured = new CapturedResponse(inner, { outer, maxBytes });
   const leave = () => void captured.res.destroy();
+  // The admin page asks all routes at once. Node would warn of a leak at the eleventh listener.
+  setMaxListeners(0, outer);
   outer.once("close", leave);
   try {
     return await new Promise<InnerAnswer | undefined>((resolve, reject) => {

@@ -12,6 +12,7 @@ import {
 } from "../../mod.ts";
 import { type ModelClass, type Ref, rest, type Restricted, update } from "../../mod.ts";
 import type { PageDocument } from "../../src/admin/document.ts";
+import process from "node:process";
 import { test } from "../harness/testing.ts";
 import { Article as GuestArticle } from "./guest_models.ts";
 import { isGuest, serveAdmin, staffOnly } from "./admin_app.ts";
@@ -213,4 +214,23 @@ test("hooks get the caller of the document, and its middleware's properties", as
   });
   await app.read("staff");
   assertEquals(seen, [["GET", "0".repeat(24), "staff", "ada"]]);
+});
+
+test("the document of many routes is asked without a warning about listeners", async () => {
+  const models = Array.from({ length: 6 }, (_, index) => {
+    @rest({ route: `/many${index}`, methods: [all(), one()] })
+    class Many extends FrameworkModel {}
+    return Object.defineProperty(Many, "name", { value: `Many${index}` });
+  });
+  const warnings: string[] = [];
+  const note = ({ message }: Error) => void warnings.push(message);
+  process.on("warning", note);
+  try {
+    await using app = await serveAdmin(models);
+    assertEquals((await app.read("staff")).models.length, 6);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  } finally {
+    process.off("warning", note);
+  }
+  assertEquals(warnings, []);
 });
