@@ -1,3 +1,4 @@
+import process from "node:process";
 import { endProcesses } from "./end_processes.ts";
 import { findMongod } from "./find_mongod.ts";
 import { loadMemoryServer, type MemoryServer } from "./memory_server.ts";
@@ -22,6 +23,12 @@ export interface StartMongoOptions {
 
 /** The storage engine of production servers. Transactions need this storage engine. */
 const STORAGE_ENGINE = "wiredTiger";
+
+/**
+ * The arguments of `mongod`. A `mongod` that is killed would leave its Unix socket in the folder of temporary files. On
+ * Windows, `mongod` has no such sockets and refuses the argument.
+ */
+const ARGUMENTS = process.platform === "win32" ? [] : ["--nounixsocket"];
 
 const WAYS_OUT = "set MONGOMS_SYSTEM_BINARY to the path of a mongod, or install one on PATH";
 
@@ -78,11 +85,11 @@ async function createServer(count: number): Promise<MemoryServer> {
   const { MongoMemoryReplSet, MongoMemoryServer } = await loadMemoryServer();
   const installed = await findMongod();
   const binary = installed && { binary: installed };
-  const storageEngine = STORAGE_ENGINE;
+  const options = { storageEngine: STORAGE_ENGINE, args: ARGUMENTS };
   try {
     return count === 0
-      ? await MongoMemoryServer.create({ ...binary, instance: { storageEngine } })
-      : await MongoMemoryReplSet.create({ ...binary, replSet: { count, storageEngine } });
+      ? await MongoMemoryServer.create({ ...binary, instance: options })
+      : await MongoMemoryReplSet.create({ ...binary, replSet: { count, ...options } });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`Cannot start MongoDB: ${WAYS_OUT}: ${reason}`, { cause });

@@ -8,7 +8,7 @@ import { Framework } from "../../../mod.ts";
 import { Account, Counter } from "../../fixtures/versioned.ts";
 import { Board, buildVisits, Guarded, GuardedLot, Log, Lot, Note, Order, Shown } from "./models.ts";
 import type { AppState } from "./open_app.ts";
-import { app, causes, connect, failures, rejections } from "./recording_app.ts";
+import { app, causes, connect, failures, outages, rejections } from "./recording_app.ts";
 
 const { FAULTS_TENANTS = "{}", FAULTS_SEND, HOST = "127.0.0.1", PORT } = process.env;
 
@@ -26,7 +26,7 @@ app.get("/state", (_req, res) => {
     (globalThis as { gc?: () => void }).gc?.();
     const { heapUsed, external, rss } = process.memoryUsage();
     const memory = { heapUsed, external, rss };
-    const state: AppState = { pid: process.pid, rejections, failures, ...memory, sockets };
+    const state: AppState = { pid: process.pid, rejections, failures, outages, ...memory, sockets };
     res.json(state);
   });
 });

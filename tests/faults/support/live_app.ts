@@ -5,7 +5,7 @@
  */
 import process from "node:process";
 import { Framework } from "../../../mod.ts";
-import { app, causes, connect, failures, rejections } from "./recording_app.ts";
+import { app, causes, connect, failures, outages, rejections } from "./recording_app.ts";
 import { Board, Ticket } from "./live_models.ts";
 
 const { HOST = "127.0.0.1", PORT } = process.env;
@@ -30,7 +30,7 @@ app.get("/state", (_req, res) => {
     const cpuMs = (user + system) / 1000;
     const timers = process.getActiveResourcesInfo?.().filter((each) => each === "Timeout").length;
     res.json({
-      ...{ pid: process.pid, rejections, failures, heapUsed, external, rss, sockets },
+      ...{ pid: process.pid, rejections, failures, outages, heapUsed, external, rss, sockets },
       ...{ cpuMs, timers },
     });
   });

@@ -11,6 +11,8 @@ export interface AppState {
   readonly rejections: readonly string[];
   /** The requests that were answered 500, and why. */
   readonly failures: readonly string[];
+  /** The requests that were answered 503, and why. A cause that repeats is told once in a minute. */
+  readonly outages: readonly string[];
   /** What JavaScript holds of the memory, in bytes. */
   readonly heapUsed: number;
   /** The bytes that JavaScript holds outside of its heap. */

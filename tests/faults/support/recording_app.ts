@@ -24,11 +24,19 @@ export const causes = new WeakMap<object, unknown>();
 /** The requests that were answered 500, and why. */
 export const failures: string[] = [];
 
+/** The requests that were answered 503, and why. A cause that repeats is told once in a minute. */
+export const outages: string[] = [];
+
 /** The application, to which the tests add their routes. */
 export const app = express();
 app.use(express.json(), (req, res, next) => {
   res.on("finish", () => {
-    if (res.statusCode === 500) failures.push(`${req.method} ${req.path}: ${causes.get(req)}`);
+    const error = causes.get(req);
+    const place = `${req.method} ${req.path}`;
+    if (res.statusCode === 500) failures.push(`${place}: ${error}`);
+    else if (res.statusCode === 503 && error instanceof Error) {
+      outages.push(`${place}: ${error.cause ?? error}`);
+    }
   });
   next();
 });

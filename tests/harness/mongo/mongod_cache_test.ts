@@ -11,13 +11,19 @@ async function fetch(folder: string): Promise<string> {
   return path;
 }
 
+async function tempFolder() {
+  const path = await Deno.makeTempDir();
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+}
+
 async function namesIn(folder: string): Promise<string[]> {
   const entries = await Array.fromAsync(Deno.readDir(folder));
   return entries.map(({ name }) => name).sort();
 }
 
 Deno.test("openCache() takes XDG_CACHE_HOME, then HOME, then a temp folder", async () => {
-  const home = await Deno.makeTempDir();
+  await using folder = await tempFolder();
+  const home = folder.path;
   const open = (env: Record<string, string>) => openCache({ env: (name) => env[name] });
   assertEquals(
     await open({ XDG_CACHE_HOME: join(home, "x"), HOME: home }),
@@ -29,7 +35,8 @@ Deno.test("openCache() takes XDG_CACHE_HOME, then HOME, then a temp folder", asy
 });
 
 Deno.test("storeBinary() keeps a binary that runs, and listCached() finds it", async () => {
-  const home = await Deno.makeTempDir();
+  await using folder = await tempFolder();
+  const home = folder.path;
   const env = (name: string) => name === "HOME" ? home : undefined;
   const cache = await openCache({ env });
   const options = { name: "mongod", fetch, readVersion: whole };
@@ -40,21 +47,24 @@ Deno.test("storeBinary() keeps a binary that runs, and listCached() finds it", a
 });
 
 Deno.test("storeBinary() keeps nothing of what does not run", async () => {
-  const cache = await Deno.makeTempDir();
+  await using folder = await tempFolder();
+  const cache = folder.path;
   const options = { name: "mongod", fetch, readVersion: torn };
   await assertRejects(() => storeBinary(cache, options), Error, "Exec format");
   assertEquals(await namesIn(cache), []);
 });
 
 Deno.test("storeBinary() keeps nothing of a fetch that fails", async () => {
-  const cache = await Deno.makeTempDir();
+  await using folder = await tempFolder();
+  const cache = folder.path;
   const options = { name: "mongod", fetch: torn, readVersion: whole };
   await assertRejects(() => storeBinary(cache, options), Error, "Exec format");
   assertEquals(await namesIn(cache), []);
 });
 
 Deno.test("storeBinary() removes old leftovers of fetches that were cut off", async () => {
-  const cache = await Deno.makeTempDir();
+  await using folder = await tempFolder();
+  const cache = folder.path;
   const old = join(cache, "partial-old");
   await Deno.mkdir(old);
   await Deno.utime(old, 0, 0);

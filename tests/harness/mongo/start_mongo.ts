@@ -36,6 +36,9 @@ export interface RunningMongo extends AsyncDisposable {
 /** Transactions and the sizes of real life need it. */
 const STORAGE_ENGINE = "wiredTiger";
 
+/** A mongod that is killed leaves its socket in the folder of temporary files. Windows does not know the argument. */
+const SOCKETS = Deno.build.os === "windows" ? [] : ["--nounixsocket"];
+
 /** In a group of its own, so that Ctrl-C reaches it after those who use it. */
 const SPAWN = { detached: true };
 
@@ -58,7 +61,7 @@ export async function startMongo(
   // mongodb-memory-server prefers these two to the options it is given
   Deno.env.set("MONGOMS_SYSTEM_BINARY", mongod.path);
   Deno.env.set("MONGOMS_SYSTEM_BINARY_VERSION_CHECK", "false");
-  const server = await start(mongod, replicaSet, [...args]);
+  const server = await start(mongod, replicaSet, [...SOCKETS, ...args]);
   return running({
     uri: server.getUri(),
     mongod,
