@@ -22,11 +22,22 @@ export function newBody(values: Values, fields: readonly Field[]): Values {
   return objectOf(values, { fields, before: undefined }) ?? {};
 }
 
+/** The fields of a form, and the stored entity that the form shows. */
+interface Edited {
+  readonly fields: readonly Field[];
+  readonly before: Values;
+}
+
+/**
+ * Returns the body of a replacement: all fields of the form. A field that nobody has edited keeps its stored value, also
+ * `null` in a list and an object without fields.
+ */
+export function wholeBody(values: Values, edited: Edited): Values {
+  return objectOf(values, edited) ?? {};
+}
+
 /** Returns the body of an update: the fields that differ from the stored entity. */
-export function changedBody(
-  values: Values,
-  { fields, before }: { readonly fields: readonly Field[]; readonly before: Values },
-): Values {
+export function changedBody(values: Values, { fields, before }: Edited): Values {
   const body = objectOf(values, { fields, before }) ?? {};
   // The body of an embedded object lacks the fields that no body can set, such as its identifier.
   const stored = objectOf(before, { fields, before }) ?? {};
@@ -47,7 +58,7 @@ function objectOf(
     const stored = before?.[field.name];
     const value = valueOf(values[field.name], { field, before: stored });
     if (value !== undefined) return [[field.name, value] as const];
-    return stored === undefined || stored === null ? [] : [[field.name, null] as const];
+    return stored === undefined ? [] : [[field.name, null] as const];
   });
   const isEmpty = entries.length === 0 && before === undefined;
   return isEmpty ? undefined : Object.fromEntries(entries);
@@ -64,8 +75,14 @@ function valueOf(
     return objectOf(value as Values, { fields, before: before as Values | undefined });
   }
   if (type !== "Array" || items === undefined || !Array.isArray(value)) return value;
-  return value.map((item) => valueOf(item, { field: items, before: undefined }))
-    .filter((item) => item !== undefined);
+  const isStored = isSame(value, before);
+  const sent = value.map((item) => {
+    const body = valueOf(item, { field: items, before: isStored ? item : undefined });
+    // The identifier lets a stored element keep the values that the form does not have.
+    const id: unknown = Object(item)._id;
+    return items.type === "Embedded" && id !== undefined ? { _id: id, ...body as object } : body;
+  });
+  return isStored ? sent.map((item) => item ?? null) : sent.filter((item) => item !== undefined);
 }
 
 /** Returns a date of an input, which has no time zone, as the instant in the time zone of the reader. */

@@ -1,7 +1,7 @@
 import type { DataProvider, DeleteParams, GetListParams, GetListResult } from "react-admin";
 import { HttpError, type RaRecord } from "react-admin";
 import type { Operations, PageRoute } from "../src/admin/document.ts";
-import { changedBody, isSame, newBody } from "./body.ts";
+import { changedBody, isSame, newBody, wholeBody } from "./body.ts";
 import { failure } from "./failure.ts";
 import { type Field, nameOf, pluralOf, singularOf, wordsOf } from "./fields.ts";
 import {
@@ -111,7 +111,7 @@ export async function sendChanges(
   if (replace === undefined || update !== replace) {
     return await resource.update(before._id, changes, options);
   }
-  const body = newBody({ ...before, ...changes }, replace.body ?? []);
+  const body = wholeBody({ ...before, ...changes }, { fields: replace.body ?? [], before });
   return await resource.replace(String(before[replace.by ?? "_id"]), body, options);
 }
 

@@ -1,0 +1,103 @@
+import { assertEquals } from "@std/assert";
+import mongoose from "mongoose";
+import { changedBody, wholeBody } from "../../admin/body.ts";
+import { all, arrayProp, FrameworkModel, one, prop, replace, rest, update } from "../../mod.ts";
+import { test } from "../harness/testing.ts";
+import { serveAdmin } from "./admin_app.ts";
+
+class Note extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+
+class Place extends FrameworkModel {
+  @prop()
+  name?: string;
+  @arrayProp({ items: Note, embedded: true })
+  notes?: Note[];
+}
+
+@rest({ route: "/stamps", methods: [all(), one(), replace()] })
+class Stamp extends FrameworkModel {
+  @prop()
+  name?: string;
+  @arrayProp({ items: Number })
+  prices?: number[];
+  @arrayProp({ items: String })
+  words?: string[];
+  @arrayProp({ items: Date })
+  days?: Date[];
+  @prop({ type: Place })
+  place?: Place;
+  @arrayProp({ items: Place, embedded: true })
+  places?: Place[];
+}
+
+test("the form of replace() stores the fields that nobody has edited as they were", async () => {
+  await using app = await serveAdmin([Stamp]);
+  const { models: [stamps] } = await app.read();
+  const fields = stamps?.operations.replace?.body ?? [];
+  const stored = {
+    _id: new mongoose.Types.ObjectId(),
+    __v: 3,
+    name: "Penny Black",
+    prices: [1, null, 2],
+    words: ["", null],
+    days: [new Date(0), null],
+    place: {
+      _id: new mongoose.Types.ObjectId(),
+      notes: [{ _id: new mongoose.Types.ObjectId() }, null],
+    },
+    places: [{ _id: new mongoose.Types.ObjectId(), notes: [] }, null],
+  };
+  const collection = mongoose.connection.collection("stamps");
+  await collection.insertOne(stored);
+  const path = `/stamps/${stored._id}`;
+  const { body: before } = await app.get<Record<string, unknown>>(path);
+  const body = wholeBody({ ...before, name: "Penny Red" }, { fields, before });
+  assertEquals((await app.put(path, body)).status, 200);
+  const { _id, __v, ...after } = await collection.findOne({ _id: stored._id }) ?? {};
+  const { _id: id, __v: version, ...expected } = stored;
+  assertEquals({ ...after }, { ...expected, name: "Penny Red" });
+});
+
+@rest({ route: "/shelves", methods: [all(), one(), update(), replace()] })
+class Shelf extends FrameworkModel {
+  @arrayProp({ items: () => Book, embedded: true })
+  books?: Book[];
+}
+
+class Book extends FrameworkModel {
+  @prop()
+  title?: string;
+  @prop({ type: Number, hidden: true })
+  price?: number;
+}
+
+test("an element of a list keeps what the form does not have if another element is edited", async () => {
+  await using app = await serveAdmin([Shelf]);
+  const { models: [shelves] } = await app.read();
+  const { replace: whole, update: some } = shelves?.operations ?? {};
+  const stored = {
+    _id: new mongoose.Types.ObjectId(),
+    books: ["Emma", "Persuasion"].map((title, price) => ({
+      _id: new mongoose.Types.ObjectId(),
+      title,
+      price,
+    })),
+  };
+  const collection = mongoose.connection.collection("shelves");
+  await collection.insertOne(stored);
+  const path = `/shelves/${stored._id}`;
+  for (const title of ["Emma 2", "Emma 3"]) {
+    const { body: before } = await app.get<{ books: object[] }>(path);
+    const [first, ...others] = before.books;
+    const values = { ...before, books: [{ ...first, title }, ...others, { title }] };
+    const { status } = title === "Emma 2"
+      ? await app.patch(path, changedBody(values, { fields: some?.body ?? [], before }))
+      : await app.put(path, wholeBody(values, { fields: whole?.body ?? [], before }));
+    assertEquals(status, 200);
+    const { books = [] } = await collection.findOne({ _id: stored._id }) ?? {};
+    assertEquals(books.slice(0, 2), [{ ...stored.books[0], title }, stored.books[1]]);
+  }
+});
