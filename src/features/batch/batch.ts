@@ -59,8 +59,8 @@ function openBatches(
 }
 
 /**
- * Returns a function that waits once until the first builds of the indexes of all models have ended. The transaction of
- * a batch would conflict with such a build.
+ * Returns a function that waits until the first index builds of all models have ended, because such a build would
+ * conflict with the transaction of a batch. Later calls of the function look for no further builds.
  */
 function firstBuilds(routes: readonly Route[]): () => Promise<unknown> {
   let builds: Promise<unknown> | undefined;

@@ -9,10 +9,13 @@
  * ```
  */
 export interface BatchOptions {
-  /** The path of batches below the router, such as `"/batch"`. No route may have the same path. */
+  /**
+   * The path to which clients send batches, below the path of the router, such as `"/batch"`. No route may have the
+   * same path.
+   */
   readonly path: string;
   /**
-   * The maximum number of requests in a batch.
+   * The maximum number of requests in a batch. A batch with more requests is refused with a 413.
    *
    * @default {20}
    */

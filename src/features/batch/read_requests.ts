@@ -7,8 +7,8 @@ import { readPath, type RequestPath } from "./request_path.ts";
 import { checkNames } from "./results.ts";
 
 /**
- * A request of a batch. Names of values in earlier answers may stand in its path and its body, in the place of these
- * values.
+ * A request of a batch. Its path and its body may contain placeholders, such as `a._id`, for values in the answers to
+ * earlier requests of the batch.
  */
 export interface BatchRequest {
   readonly id: string;
@@ -23,7 +23,7 @@ interface BatchLimits {
   readonly bodyLimits: Required<BodyLimits>;
 }
 
-/** The methods that a request of a batch can have, each with whether such a request has a body. */
+/** The HTTP methods that the requests of a batch can have, each with `true` if such a request can have a body. */
 export const METHODS: ReadonlyMap<unknown, boolean> = new Map([
   ["GET", false],
   ["POST", true],
@@ -32,14 +32,17 @@ export const METHODS: ReadonlyMap<unknown, boolean> = new Map([
   ["DELETE", false],
 ]);
 
-/** The headers that a request of a batch may set. It gets all other headers from the batch. */
+/**
+ * The headers that a request of a batch may set. It gets all other headers from the HTTP request that contains the
+ * batch.
+ */
 export const HEADERS = ["If-Match", "If-None-Match", "Prefer", "Accept"] as const;
 
 const HEADER_NAMES: ReadonlySet<string> = new Set(HEADERS.map((name) => name.toLowerCase()));
 
 /**
- * The headers that a batch refuses, because they would have no effect on it. A client that sends them relies on their
- * effect.
+ * The headers that an HTTP request with a batch must not have. They would have no effect on a batch, but the client
+ * relies on their effect, so the answer is 400.
  */
 const WITHOUT_EFFECT = ["idempotency-key", "if-match"] as const;
 
@@ -50,8 +53,8 @@ export function readRequests(req: Request, { max, bodyLimits }: BatchLimits): Ba
   const own = WITHOUT_EFFECT.find((name) => req.headers[name] !== undefined);
   if (own !== undefined) throw badFormat(`A batch takes no header "${own}"`);
   const { maxKeys, maxElements, maxObjects } = bodyLimits;
-  // These limits allow one body for each request of the batch. The body of each request is checked by the usual limits
-  // later.
+  // The limits for the body of a batch are the limits for one body, multiplied by the maximum number of requests. The
+  // body of each request is checked by the usual limits later.
   const { requests, ...others } = readBody(req, {
     maxKeys: maxKeys * max,
     maxElements: maxElements * max,

@@ -1,23 +1,29 @@
 import { badFormat } from "../../errors/refusals.ts";
 import { readName, type ResultName, type Results } from "./results.ts";
 
-/** The path of a request in a batch, with its segments, some of which are values of earlier answers. */
+/**
+ * The parsed path of a request in a batch. Each segment is a text, or a placeholder for a value in the answer to an
+ * earlier request of the batch.
+ */
 export interface RequestPath {
   readonly segments: readonly (string | ResultName)[];
-  /** The query string with its question mark, or an empty text. */
+  /** The query string with its question mark, or an empty text if the path has no query string. */
   readonly query: string;
 }
 
 const MAX_LENGTH = 8_192;
 
-/** The characters of a query string, including characters that clients seldom encode, such as braces. */
+/**
+ * Matches the query strings that a path in a batch can have. Printable characters of ASCII are allowed except space and
+ * `#`, because many clients do not encode characters such as braces.
+ */
 const QUERY = /^[!"$-~]*$/;
 
 const SEGMENT = /^[\w.~!$&'()*+,;=:@%-]+$/;
 
 /**
- * Reads the path of a request. Throws a 400 for any path that another program could read in another way, such as a path
- * with `..` or with an encoded slash, because guards in front of the application may compare paths.
+ * Reads the path of a request in a batch. Throws a 400 for a path that two programs could read differently, such as a
+ * path with `..` or with an encoded slash, because a firewall or a hook may allow and refuse requests by their paths.
  */
 export function readPath(path: unknown, earlier: ReadonlySet<string>): RequestPath {
   if (typeof path !== "string" || path.length > MAX_LENGTH) throw malformed();
@@ -57,7 +63,10 @@ function malformed() {
   return badFormat(`"path" is no path of a route, such as "/books/{a._id}"`);
 }
 
-/** Returns the path with the values of earlier answers. Throws a 400 if a value cannot be a segment of a path. */
+/**
+ * Returns the path of a request in a batch, with values from the answers to earlier requests in the place of its
+ * placeholders. Throws a 400 if a value cannot be a segment of a path, such as an object.
+ */
 export function pathWith({ segments, query }: RequestPath, results: Results): string {
   const all = segments.map((each) => typeof each === "string" ? each : segmentOf(each, results));
   return `/${all.join("/")}${query}`;

@@ -12,7 +12,6 @@ import { pathWith } from "./request_path.ts";
 import { Results, withResults } from "./results.ts";
 
 interface RunOptions {
-  /** The request of the client. */
   readonly req: Request;
   /** The handler of the routes of models, which answers the requests of the batch. */
   readonly handler: RequestHandler;
@@ -62,8 +61,8 @@ export async function runRequests(
 }
 
 /**
- * Returns the URL, the headers and the body of a request, with the values of earlier answers in the place of their
- * names.
+ * Returns the URL, the headers and the body of a request in a batch, after its placeholders were replaced by values
+ * from the answers to earlier requests.
  */
 function messageOf(
   { method, path, headers, body }: BatchRequest,
@@ -75,7 +74,8 @@ function messageOf(
   return {
     method,
     url,
-    // Middleware may have set the property `query` on the request of the batch, whose parameters would apply otherwise.
+    // A request of a batch inherits the other properties of the HTTP request that contains the batch. Without a
+    // property `query`, it would inherit query parameters that middleware has set on the HTTP request.
     query: typeof parse === "function" ? parse(query) : {},
     headers,
     ...body !== undefined && { body: withResults(body, results) },
@@ -83,8 +83,9 @@ function messageOf(
 }
 
 /**
- * Checks the route of a request before its hooks run, and begins the transaction. A route with `getConnection` chooses
- * its connection after its hooks, so they can run before the transaction has begun.
+ * Throws a 400 if a request of a batch asks for a list without pages. Begins the transaction of the batch before the
+ * hooks of the request run. With `getConnection`, the connection is chosen after these hooks, so the transaction begins
+ * later.
  */
 async function admit({ route, levels: [root] }: Call): Promise<void> {
   const { operation, options: { declared } } = actingLevel(route);
@@ -95,16 +96,16 @@ async function admit({ route, levels: [root] }: Call): Promise<void> {
 }
 
 /**
- * Adds cookies of an answer to the headers of the answer to the batch. In a body, scripts of a page could read the
- * cookies.
+ * Adds the cookies of an answer to the headers of the answer to the batch. In the body, the scripts of a web page could
+ * read cookies that are `HttpOnly`.
  */
 function sendCookies({ res }: Request, cookies: readonly string[]): void {
   for (const cookie of cookies) res?.append("Set-Cookie", cookie);
 }
 
 /**
- * Throws the answer of a failed request. Throws a 400 for an answer that is no JSON, and for a 207, whose elements
- * succeed or fail one by one.
+ * Throws the answer to a failed request of a batch as an error. Throws a 400 for an answer that is no JSON, and for a
+ * 207, whose elements succeed or fail one by one.
  */
 function checkAnswer(answer: InnerAnswer, req: Request): void {
   const { status, headers, text } = answer;
@@ -117,7 +118,8 @@ function checkAnswer(answer: InnerAnswer, req: Request): void {
   if (text !== "" && !isJson(answer)) {
     throw badFormat("An answer that is no JSON cannot be a part of a batch");
   }
-  // An error of one element ends the transaction, so the elements cannot succeed or fail one by one.
+  // An error of one element of a list ends the transaction of the batch, so the elements cannot succeed or fail one by
+  // one.
   if (status === 207) {
     throw badFormat("A list whose elements succeed one by one cannot be a part of a batch");
   }
@@ -133,7 +135,8 @@ function bodyOf(answer: InnerAnswer): unknown {
 }
 
 /**
- * The headers that describe an answer as an HTTP message and not its content. The answer to the batch leaves them out.
+ * The headers that concern only the transfer of an answer by HTTP, such as `Content-Length`. The answer to a batch
+ * contains the other headers of each answer.
  */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   "content-length",
