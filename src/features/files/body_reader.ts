@@ -6,27 +6,33 @@ import { BodyChunks } from "../../http/body_chunks.ts";
 import { isClosing } from "../../http/close_server.ts";
 import { onServerClose } from "../../http/replies/server_close.ts";
 
-/** A source of bytes. `next()` returns `undefined` after the last bytes. */
+/** A source of the bytes of an uploaded file. `next()` returns `undefined` after the last bytes. */
 export interface ByteSource {
   next(): Promise<Uint8Array | undefined>;
 }
 
-/** The time for which the rest of a refused body is received, so that a client that still sends can read the answer. */
+/**
+ * The time for which the rest of a refused upload is received, in milliseconds, so that a client that still sends can
+ * read the answer.
+ */
 const REST_MS = 5000;
 
-/** Whether code of the application has read the body of a request already, such as a body parser. */
+/**
+ * Whether code of the application, such as a body parser, has already read the body of a request. An upload fails with
+ * an error in this case, because its bytes cannot be read again.
+ */
 function isConsumed({ body, headers, readableDidRead, readableEnded }: Request): boolean {
   const isParsed = body !== undefined && !(typeof body === "object" && isEmpty({ ...body }));
   return isParsed || headers["content-length"] !== "0" && (readableDidRead || readableEnded);
 }
 
-/** The reader of the bytes of a body. A server that closes ends the reading with a 503. */
+/** The body of an upload, which is read as bytes. If the server closes during the upload, `next()` throws a 503. */
 export class BodyReader implements ByteSource {
   readonly #chunks: BodyChunks;
   readonly #timeoutMS: number;
   readonly #stopListening: () => void;
 
-  /** @param timeoutMS The time in which the client must send the next bytes. */
+  /** @param timeoutMS The time in which the client must send the next bytes, in milliseconds. */
   constructor(req: Request, timeoutMS: number) {
     if (isConsumed(req)) {
       throw new Error(
@@ -50,7 +56,6 @@ export class BodyReader implements ByteSource {
     return chunk ?? undefined;
   }
 
-  /** Stops reading. */
   leave(): void {
     this.#stopListening();
     this.#chunks.leave();
@@ -58,8 +63,8 @@ export class BodyReader implements ByteSource {
 }
 
 /**
- * Receives and discards the rest of a body. The connection ends after a short time, because a client could otherwise
- * send without an end.
+ * Receives and discards the rest of the body of a refused upload. The connection ends after a few seconds, because a
+ * client could otherwise send without an end.
  */
 export function discardBody(req: Request): void {
   if (req.readableEnded || req.destroyed) return;

@@ -6,7 +6,10 @@ import { ANY_BYTES } from "./media_type.ts";
 const TEXT = { type: "string" } as const;
 const BINARY = { type: "string", format: "binary" } as const;
 
-/** Returns the media types of the files of a field, each with its schema. */
+/**
+ * Returns the media types that a field with a file accepts, with the schema of bytes for each, for the OpenAPI
+ * document.
+ */
 function contentOf({ accept = ["*/*"] }: FileRules): Record<string, object> {
   return Object.fromEntries(accept.map((type) => [type, BINARY]));
 }
@@ -19,7 +22,6 @@ function answerHeader(description: string): AnswerHeader {
   return { description, schema: TEXT };
 }
 
-/** Describes the answers of a request that reads a file. */
 export function describeGet(rules: FileRules): BytesFacts {
   return {
     answer: { ...contentOf(rules), [ANY_BYTES]: BINARY },
@@ -41,7 +43,6 @@ export function describeGet(rules: FileRules): BytesFacts {
   };
 }
 
-/** Describes the bodies of a request that stores a file. */
 export function describePut(rules: FileRules): BytesFacts {
   const form = { type: "object", properties: { file: BINARY }, required: ["file"] };
   return {
@@ -62,7 +63,6 @@ export function describePut(rules: FileRules): BytesFacts {
   };
 }
 
-/** Describes a request that removes a file. */
 export function describeRemove(rules: FileRules): BytesFacts {
   return { headers: {}, errors: refusalsOf(rules) };
 }

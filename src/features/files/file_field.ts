@@ -14,12 +14,15 @@ import { FileStore } from "./file_store.ts";
 import type { FileDescription } from "./stored_file.ts";
 import { removeUnnamed } from "./unnamed_files.ts";
 
-/** The stored value of a field with a file. */
+/** The stored value of a field with a file, which is the description of the file and its identifier in GridFS. */
 export interface StoredValue extends FileDescription {
   readonly file: mongo.ObjectId;
 }
 
-/** The most times that a write is tried, if other requests replace the same file at the same time. */
+/**
+ * The most times that the write of a file to its entity is tried, if other requests replace the same file at the same
+ * time.
+ */
 const MAX_TRIES = 20;
 
 /**
@@ -45,20 +48,22 @@ export class FileField {
   }
 
   /**
-   * The collection and the identifier of the entity, which are stored in the record of a file so that housekeeping
-   * finds the entity.
+   * The collection and the identifier of the entity, which are stored in the record of a file in GridFS so that
+   * housekeeping finds the entity.
    */
   get entity(): { readonly collection: string; readonly entity: unknown } {
     return { collection: this.#parent.model.collection.name, entity: this.#parent.id };
   }
 
-  /** Whether another field belongs to the same entity in the same database. */
+  /**
+   * Whether another field belongs to the same entity in the same database. An upload compares the fields to which its
+   * path leads before and after its bytes arrive, because the path may lead to another entity in the end.
+   */
   isOfSameEntity(other: FileField): boolean {
     const { model, id } = other.#parent;
     return this.#parent.model === model && storedText(this.#parent.id) === storedText(id);
   }
 
-  /** Returns the identifier of the stored file, or `undefined` without a file. */
   async read(): Promise<mongo.ObjectId | undefined> {
     const { file } = await this.#context.source.readStored("", ["file"]) ?? {};
     return isObjectId(file) ? file : undefined;
@@ -87,14 +92,18 @@ export class FileField {
       });
       if (isWritten) return present;
       if (this.#context.match !== undefined) throw preconditionFailed();
-      // If the file is still the same, the entity does not match the conditions of the request any more.
+      // If two attempts in a row find the same file, no other request has replaced it. The write has failed because the
+      // entity does not match the filters of the request any more, so the answer is 404.
       if (before === String(present)) throw notFound();
       before = String(present);
     }
     throw conflict();
   }
 
-  /** Removes a file from the entity. Throws a 409 if another request has replaced it in the meantime. */
+  /**
+   * Removes the reference to a file from the entity. Throws a 409 if another request has replaced the file in the
+   * meantime, or a 412 if this request has the header `If-Match`.
+   */
   async clear(file: mongo.ObjectId): Promise<void> {
     await this.store.suspect({ _id: file });
     const removal = { property: this.#link.property, filter: { file } };
@@ -102,8 +111,8 @@ export class FileField {
   }
 
   /**
-   * Removes the bytes of a file that the entity has named, unless the entity still names it. A failure is logged and is
-   * no failure of the request, because housekeeping repeats the removal.
+   * Removes the bytes of a file from GridFS, unless the entity still refers to the file. A failure is logged and is no
+   * failure of the request, because housekeeping repeats the removal.
    */
   async dispose(file: mongo.ObjectId): Promise<void> {
     const { model } = this.#parent;

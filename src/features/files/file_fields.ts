@@ -8,7 +8,7 @@ import { memoize } from "../../schema/memoize.ts";
 import { isTypePattern } from "./media_type.ts";
 import { StoredFile } from "./stored_file.ts";
 
-/** The rules for the files of a field. */
+/** The rules for the files of a field, such as the maximum number of bytes and the accepted media types. */
 export interface FileRules extends Pick<FieldFeatures, "accept" | "inline"> {
   readonly maxBytes: number;
   readonly readonly?: unknown;
@@ -20,15 +20,18 @@ const RULES: readonly string[] = [
   "inline",
 ] satisfies readonly (keyof FileRules)[];
 
-/** The options that a field with a file can have. */
+/**
+ * The options of `@prop` that are allowed for a field with a file. Any other option is an error when routes are
+ * mounted.
+ */
 const WITH_FILE: ReadonlySet<string> = new Set([
   ...RULES,
   ...["type", "hidden", "readonly", "apart", "select", "summary", "description", "deprecated"],
 ]);
 
 /**
- * Returns the paths of the files in the entities of a class, or `undefined` if its entities contain no files. Throws if
- * a field of the class has wrong options for files.
+ * Returns the paths of the files in the entities of a class, or `undefined` for a class whose entities contain no files
+ * and need no housekeeping for files. Throws if a field of the class has wrong options for files.
  */
 export function declaredFiles(target: ModelClass): readonly string[] | undefined {
   for (const field of describeModel(target).fields.values()) {
@@ -71,8 +74,9 @@ function problemOf({ array, options }: FieldRecord): string | undefined {
 }
 
 /**
- * Returns the paths of all files in the entities of a class. If a class embeds itself, its paths have no end, so the
- * result has the path of the embedded entity instead of the paths in it.
+ * Returns the paths of the files in the entities of a class, at which housekeeping searches for the files to which an
+ * entity refers. The paths of a class that embeds itself have no end, so the path of the embedded entity stands for all
+ * paths in it.
  */
 const filePaths = memoize((target: ModelClass): readonly string[] => pathsIn(target, []));
 
@@ -83,7 +87,8 @@ function pathsIn(target: ModelClass, above: readonly ModelClass[]): string[] {
     if (kind === StoredFile) return [name];
     if (!isModelClass(kind)) return [];
     if (kind === target || above.includes(kind)) return holdsFiles(kind) ? [name] : [];
-    // The keys of a Map are not declared, so the result has the path of the Map instead of the paths in it.
+    // The keys of a Map are known only from the stored data, so the path of the Map stands for the paths of the files
+    // in it.
     const below = pathsIn(kind, [...above, target]);
     return of === undefined
       ? below.map((path) => `${name}.${path}`)
@@ -99,7 +104,10 @@ function holdsFiles(target: ModelClass, seen = new Set<ModelClass>()): boolean {
   });
 }
 
-/** Returns the type of the values that a field stores in its entity. References are stored as identifiers. */
+/**
+ * Returns the type of the values that a field embeds in its entity. A reference is stored as an identifier, so the
+ * files of the entity to which it refers are not searched.
+ */
 function embeddedKind({ options: { type, items, embedded, of } }: FieldRecord) {
   return fieldKind(of ?? type ?? (embedded === true ? items : undefined));
 }

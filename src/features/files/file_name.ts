@@ -3,12 +3,16 @@ import { readItems } from "../../pipeline/request/header_items.ts";
 const MAX_LENGTH = 255;
 
 /**
- * Matches characters that a name of a file must not have: control characters, path separators, halves of surrogate
- * pairs, and the characters that change the direction of a text, by which `gpj.exe` could look like `exe.jpg`.
+ * Matches characters that the name of a file must not have. These are control characters, path separators, halves of
+ * surrogate pairs, and the characters that change the direction of a text, by which `gpj.exe` could look like
+ * `exe.jpg`.
  */
 const UNSAFE = /[\p{Cc}\p{Cs}/\\\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Returns the name of a file without unsafe characters. Returns `undefined` if nothing is left. */
+/**
+ * Returns the name of an uploaded file without unsafe characters, such as path separators. Returns `undefined` if
+ * nothing is left.
+ */
 export function cleanName(given: string): string | undefined {
   const name = given.normalize("NFC").replaceAll(UNSAFE, "").trim();
   const cut = Array.from(name).slice(0, MAX_LENGTH).join("").trim();
@@ -37,7 +41,10 @@ export function nameIn(header: string): string | undefined {
   }
 }
 
-/** Returns a header `Content-Disposition` with a name, for old clients in ASCII and for all others encoded. */
+/**
+ * Returns the header `Content-Disposition` of a download. A name of a file with characters outside of ASCII stands in
+ * it twice, with replaced characters for old clients and encoded (RFC 8187) for all others.
+ */
 export function disposition(kind: "inline" | "attachment", name: string): string {
   const ascii = name.replaceAll(/[^\x20-\x7e]|["%\\]/g, "_");
   const encoded = encodeURIComponent(name)

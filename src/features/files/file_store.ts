@@ -18,15 +18,18 @@ const BUCKET = "mongrove_files";
 export const CHUNK_BYTES = 255 * 1024;
 
 /**
- * The time after which housekeeping checks an upload that has not ended. It removes the file, unless the entity names
- * it.
+ * The time after which housekeeping checks an upload that has not ended, in milliseconds. It removes the file, unless
+ * the entity refers to the file.
  */
 const UPLOAD_MS = 60 * 60_000;
 
-/** The time between two checks whether the entity of a file still names the file. */
+/** The time between two checks whether the entity of a file still refers to the file, in milliseconds. */
 export const CHECK_MS = 20 * 60 * 60_000;
 
-/** The record of a file in GridFS. */
+/**
+ * The record of a file, which GridFS stores in the collection `mongrove_files.files`. Its metadata tell housekeeping
+ * which entity to search for the file.
+ */
 export interface FileRecord {
   readonly _id: ObjectId;
   readonly length: number;
@@ -39,15 +42,19 @@ export interface FileRecord {
 interface FileMetadata {
   readonly type: string;
   readonly sha256?: string;
-  /** The name of the collection with the entity of the file. */
+  /**
+   * The name of the collection that stores the entity of the file, in which housekeeping looks up the identifier
+   * `entity`.
+   */
   readonly collection: string;
-  /** The identifier of the entity to which the file belongs. */
   readonly entity: unknown;
-  /** The time at which housekeeping checks whether the entity names the file. */
+  /** The time at which housekeeping checks whether the entity still refers to the file. */
   readonly checkAt: Date;
-  /** `true` if the entity has named the file. Missing during the upload. */
+  /** `true` if the entity has referred to the file at least once. Missing during the upload. */
   readonly isConfirmed?: true;
-  /** `true` if housekeeping has begun to remove the file. An upload of the file then fails. */
+  /**
+   * `true` if housekeeping has begun to remove the file. An upload of the file fails when it next updates this record.
+   */
   readonly isRemoved?: true;
 }
 
@@ -67,9 +74,9 @@ export type NewFile =
   & Pick<FileRecord, "_id" | "filename">;
 
 /**
- * The settings of all statements on files. The connection may be set to return numbers and bytes as objects, or to
- * acknowledge a write before most members of the replica set have it. A file whose bytes are lost with a member would
- * break its entity.
+ * The settings of all statements on files, in the place of the settings of the connection. A connection may return
+ * numbers and bytes as objects, or acknowledge a write before most members of the replica set have it. A file whose
+ * bytes are lost with a member would break its entity.
  */
 const SETTINGS = {
   promoteValues: true,
@@ -103,7 +110,10 @@ export class FileStore {
     return this.#collection("chunks");
   }
 
-  /** Stores the record of a file whose bytes will follow. */
+  /**
+   * Stores the record of a file in GridFS before its first chunk, so that housekeeping finds an upload that was
+   * interrupted.
+   */
   async begin({ _id, filename, ...file }: NewFile): Promise<void> {
     await indexesOf(this.#connection);
     await this.records.insertOne({
@@ -116,7 +126,7 @@ export class FileStore {
     });
   }
 
-  /** Stores the next chunks of a file, of which the first one has the number `first`. */
+  /** Stores the next chunks of a file in GridFS, of which the first one has the number `first`. */
   async append(
     id: ObjectId,
     { first, chunks }: { readonly first: number; readonly chunks: readonly Uint8Array[] },
@@ -129,13 +139,17 @@ export class FileStore {
   }
 
   /**
-   * Postpones the check of a running upload by housekeeping. Throws a 503 if housekeeping has removed the file already.
+   * Postpones the check of a running upload by housekeeping, which would remove the file. Throws a 503 if housekeeping
+   * has removed the file already.
    */
   async renew(id: ObjectId): Promise<void> {
     await this.#updateUpload(id, {});
   }
 
-  /** Completes the record of a file after its last byte. */
+  /**
+   * Stores the number of bytes and the hash in the record of a file in GridFS, after its last byte was stored. Throws a
+   * 503 if housekeeping has removed the file.
+   */
   async complete(
     id: ObjectId,
     { length, sha256 }: { readonly length: number; readonly sha256: string },
@@ -149,30 +163,38 @@ export class FileStore {
     if (matchedCount === 0) throw unavailable(new Error("The upload has taken too long"));
   }
 
-  /** Records that the entity names a file. */
+  /**
+   * Marks the record of a file in GridFS when the entity refers to the file, so that housekeeping does not check the
+   * file as an unfinished upload.
+   */
   async confirm(id: ObjectId): Promise<void> {
     const $set = { "metadata.isConfirmed": true, "metadata.checkAt": after(CHECK_MS) };
     await this.records.updateOne({ _id: id, ...NOT_REMOVED }, { $set } as object);
   }
 
-  /** Makes housekeeping check files soon, because their entities may not name them any more. */
+  /** Makes housekeeping check files soon, because their entities may not refer to them any more. */
   async suspect(filter: mongo.Filter<FileRecord>, session?: mongo.ClientSession): Promise<void> {
     const $set = { "metadata.checkAt": new Date() };
-    // A transaction has its own read and write concern, so these statements must not have the settings of the store.
+    // MongoDB refuses a read or write concern on a statement in a transaction, so the collection has none of them if
+    // the statement has a session.
     const records = session === undefined
       ? this.records
       : this.#connection.getClient().db(this.#connection.name).collection(`${BUCKET}.files`);
     await records.updateMany(filter as object, { $set }, session && { session });
   }
 
-  /** Removes a file. The record is removed last, so that housekeeping repeats a removal that was interrupted. */
+  /**
+   * Removes the bytes and the record of a file from GridFS. The record is removed last, so that housekeeping repeats a
+   * removal that was interrupted.
+   */
   async remove(id: ObjectId): Promise<void> {
     await this.chunks.deleteMany({ [FILE_OF_CHUNK]: id });
     await this.records.deleteOne({ _id: id });
   }
 
   /**
-   * Reads a part of a file chunk by chunk. Throws if a chunk is missing, because the file was removed during the read.
+   * Reads a range of bytes of a file from GridFS, chunk by chunk. Throws if a chunk is missing, because the file was
+   * removed during the read.
    */
   async *read(
     id: ObjectId,
@@ -225,17 +247,20 @@ export class FileStore {
 }
 
 /**
- * The limit on the statements with chunks that run at a time. More of them would not be faster, and each one takes
- * memory for its chunks.
+ * The turns of statements that read or store chunks of GridFS. At most four of them run at a time on a connection pool,
+ * because more would not be faster and each one takes memory for its chunks.
  */
 const CHUNK_STATEMENTS = new StatementTurns(4);
 
-/** The number of uploads and downloads in this process. */
+/**
+ * The number of uploads and downloads that run in this process. The more of them run, the fewer chunks each of them
+ * holds in memory.
+ */
 let transferCount = 0;
 
 /**
- * Runs an upload, and counts it as a transfer until it ends. The number of transfers limits the chunks of each
- * transfer.
+ * Runs an upload, and counts it as running until it ends. The number of running uploads and downloads limits the chunks
+ * that each of them holds in memory.
  */
 export async function countTransfer<T>(upload: () => Promise<T>): Promise<T> {
   transferCount++;
@@ -246,21 +271,27 @@ export async function countTransfer<T>(upload: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The number of chunks that all transfers together keep in memory, if there are not more transfers than chunks. */
+/**
+ * The number of chunks of GridFS that all uploads and downloads of a process share, which limits their memory. Each
+ * upload or download has at least one chunk, however many of them run.
+ */
 const CHUNKS_OF_ALL = 32;
 
-/** The maximum number of chunks in one statement. */
+/**
+ * The maximum number of chunks of GridFS that one statement reads or stores, so that one statement needs at most 2 MB.
+ */
 const MAX_AT_ONCE = 8;
 
 /**
- * Returns the number of chunks that the next statement of a transfer may have. Few transfers are faster with several
- * chunks, and many transfers would take too much memory.
+ * Returns the number of chunks of GridFS that the next statement of an upload or download may read or store. Several
+ * chunks are faster. While many uploads and downloads run, each statement has one chunk, so that all of them fit into
+ * the memory.
  */
 export function chunksAtOnce(): number {
   return Math.max(1, Math.min(MAX_AT_ONCE, Math.floor(CHUNKS_OF_ALL / transferCount)));
 }
 
-/** The error of a read whose file was removed or replaced in the meantime. */
+/** The error of a download whose file was removed or replaced before its last byte was read. */
 export class MissingChunkError extends Error {
   override name = "MissingChunkError";
 
@@ -273,7 +304,10 @@ function after(ms: number): Date {
   return new Date(Date.now() + ms);
 }
 
-/** Creates the indexes of the files of a database once. A failed creation is repeated by the next upload. */
+/**
+ * Creates the indexes of the files of a database once in this process. A failed creation is repeated by the next
+ * upload.
+ */
 async function indexesOf(connection: Connection): Promise<void> {
   const ofClient = builds(connection.getClient());
   const { name } = connection;
@@ -285,7 +319,10 @@ async function indexesOf(connection: Connection): Promise<void> {
   });
 }
 
-/** The creations of indexes by the name of their database. */
+/**
+ * The promises of the index creations for files, by the name of the database for each MongoDB client. Uploads wait for
+ * the promise of their database, so that its indexes are created only once.
+ */
 const builds = memoize((_client: object) => new Map<string, Promise<void>>());
 
 async function createIndexes({ records, chunks }: FileStore): Promise<void> {

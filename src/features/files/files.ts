@@ -29,12 +29,15 @@ import { checkUpload, putFile } from "./put_file.ts";
 import { StoredFile } from "./stored_file.ts";
 import { removeOrphans, removeUnnamed, tidyFiles } from "./unnamed_files.ts";
 
-/** The paths of the files in the entities of a class. */
+/**
+ * The paths of the files in the entities of a class, such as `cover`, at which housekeeping searches for the files to
+ * which an entity refers.
+ */
 type FilePaths = readonly string[];
 
 /**
  * The files of entities. A property with the type `StoredFile` has routes that store, send and remove its file, and
- * housekeeping removes files that no entity names.
+ * housekeeping removes files to which no entity refers.
  */
 export const files: ClassFeature<FilePaths> = {
   name: "files",
@@ -45,8 +48,8 @@ export const files: ClassFeature<FilePaths> = {
     return part.rest.methods.map((method) => partMethod(method, part));
   },
   after: removeFiles,
-  // The method `after` does not run for entities that are removed because of a removal of another entity. Such a
-  // removal always has a transaction, in which their files are marked for housekeeping.
+  // The method `after` does not run for entities that are removed because of a removal of another entity. A transaction
+  // contains all these removals, and marks the files of the entities for housekeeping.
   joins: (_paths, { operation }) => operation === "cascade",
   async together(_paths, { change, entities, model, session }) {
     if (change === "remove") {
@@ -56,7 +59,6 @@ export const files: ClassFeature<FilePaths> = {
   tidy: (paths) => ({ model, at, limit }) => tidyFiles({ model, paths }, { at, limit }),
 };
 
-/** The operations on a property with a file. */
 const OPERATIONS = {
   one: { run: getFile, describe: describeGet, verb: "Read" },
   replace: { run: putFile, describe: describePut, verb: "Store" },
@@ -100,8 +102,8 @@ function partMethod(method: Method, { link, rest }: PartDescription): PartMethod
 }
 
 /**
- * Throws a 400 if the request is made by another request, such as a batch, whose JSON cannot contain the bytes of a
- * file.
+ * Throws a 400 if the request for a file is made by another request, such as a batch, whose JSON cannot contain the
+ * bytes of a file.
  */
 function refuseInner({ req }: LevelContext): void {
   if (innerRequestOf(req) !== undefined) {
@@ -125,7 +127,10 @@ async function removeFile(context: OpenLevelContext): Promise<Reply> {
   return { status: 204 };
 }
 
-/** The maximum number of files that a request removes. Housekeeping removes the others. */
+/**
+ * The maximum number of files that a request removes after it has removed their entities. Housekeeping removes the
+ * others.
+ */
 const MOST_REMOVED = 1000;
 
 /** Removes the files of entities that a request has removed, and of parts that a request has removed from an entity. */
@@ -142,9 +147,11 @@ async function removeFiles(
   try {
     const model = await context.model() as Model<unknown>;
     if (isRemoval && acting.kind.many) {
-      // The removal becomes final only with the transaction of the batch, so housekeeping removes the files later.
+      // The removal of the entities becomes final only with the transaction of the batch, so housekeeping removes the
+      // files later.
       if (sharedSession()) return;
-      // The search may wait for the search of another request, so the time limit of this request ends the wait.
+      // `removeOrphans()` searches a class for files without an entity. Searches of several requests run one after
+      // another, so this request may wait for others, at most until its time limit.
       return await context.timeBudget.wait(removeOrphans({ model, paths }, MOST_REMOVED));
     }
     if (!kind.item || kind.origin === "byKey") return;
@@ -159,8 +166,8 @@ async function removeFiles(
 }
 
 /**
- * Makes housekeeping check the files of entities that a transaction writes, because the transaction may still be
- * undone.
+ * Makes housekeeping check the files of the entities that a transaction removes or changes. The files are not removed
+ * at once, because the transaction may still be aborted.
  */
 async function suspectFiles(
   model: Model<unknown>,

@@ -2,10 +2,12 @@ import { Buffer } from "node:buffer";
 import { badFormat } from "../../errors/refusals.ts";
 import type { ByteSource } from "./body_reader.ts";
 
-/** The maximum number of bytes of the headers that stand before the file in the form. */
+/** The maximum number of bytes of the headers that stand before the file in the form of an upload. */
 const MAX_HEAD = 8 * 1024;
 
-/** The maximum number of bytes after the last delimiter of the form. Most clients send a line break at this place. */
+/**
+ * The maximum number of bytes after the last delimiter of a form. Most clients send only a line break at this place.
+ */
 const MAX_REST = 1024;
 
 const LINE_BREAK = Buffer.from("\r\n");
@@ -22,8 +24,8 @@ export function boundaryOf(contentType: string | undefined): string | undefined 
 }
 
 /**
- * The reader of a form (`multipart/form-data`, RFC 7578) with exactly one part, which is a file. The reader holds one
- * piece of the body at a time.
+ * The file in a form (`multipart/form-data`, RFC 7578) with exactly one part. Only one chunk of the body is held in
+ * memory at a time.
  */
 export class FormFile implements ByteSource {
   readonly #body: ByteSource;
@@ -34,12 +36,15 @@ export class FormFile implements ByteSource {
   private constructor(body: ByteSource, boundary: string) {
     this.#body = body;
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
-    // Unlike the other delimiters, the first one has no line break before it. With this line break, all of them look
-    // the same.
+    // The first delimiter of a form has no line break before it. A line break is put before the body, so that one
+    // search text finds the first delimiter and all others.
     this.#held = LINE_BREAK;
   }
 
-  /** Reads the headers of the only part of the form. Returns the reader of the file, and these headers. */
+  /**
+   * Reads the headers of the only part of the form. Returns the source of the bytes of the file, and these headers,
+   * which have the name and the media type of the file.
+   */
   static async open(
     body: ByteSource,
     boundary: string,
@@ -48,12 +53,13 @@ export class FormFile implements ByteSource {
     return { bytes, headers: await bytes.#readHead() };
   }
 
-  /** Returns the next bytes of the file. Throws a 400 if the form has another part, or no end. */
+  /** Returns the next bytes of the file in the form. Throws a 400 if the form has a second part, or no end. */
   async next(): Promise<Uint8Array | undefined> {
     while (!this.#isDone) {
       const at = this.#held.indexOf(this.#delimiter);
       if (at >= 0) return await this.#last(at);
-      // The last bytes may be the beginning of a delimiter, so they stay in the buffer.
+      // The last received bytes may be the beginning of a delimiter, so they stay in the buffer until more bytes
+      // arrive.
       const sure = this.#held.length - this.#delimiter.length + 1;
       if (sure > 0) return this.#take(sure);
       await this.#more();

@@ -12,10 +12,12 @@ import { MissingChunkError } from "./file_store.ts";
 import { isShownInline, sentType } from "./media_type.ts";
 import { type ByteRange, readRange } from "./range.ts";
 
-/** The most times that a file is looked up, if other requests replace it between the look-up and its first byte. */
+/**
+ * The most times that a file is looked up for a download, if other requests replace it between the look-up and its
+ * first byte.
+ */
 const MAX_TRIES = 3;
 
-/** Sends the file of an entity. */
 export async function getFile(context: OpenLevelContext, rules: FileRules): Promise<Reply> {
   const field = await FileField.open(context);
   for (let tries = 1;; tries++) {
@@ -29,7 +31,8 @@ export async function getFile(context: OpenLevelContext, rules: FileRules): Prom
     const { range, timeBudget, route: { sendTimeoutMS: timeoutMS } } = { ...answer, ...context };
     const pieces = range && field.store.read(file.file, { range, timeBudget });
     try {
-      // The first piece is read before the status is sent, so that an error has its own status.
+      // The first chunk of the file is read before the status of the answer is sent, so that the answer to a failed
+      // read can still have the status of an error.
       const first = await pieces?.next();
       const ahead = first?.value === undefined ? [] : [first.value];
       return {
@@ -45,7 +48,7 @@ export async function getFile(context: OpenLevelContext, rules: FileRules): Prom
 interface FileAnswer {
   readonly status: 200 | 206 | 304 | 416;
   readonly headers: Readonly<Record<string, string>>;
-  /** The bytes that are sent. Missing if the answer has no bytes. */
+  /** The range of bytes that is sent. Missing if the answer has no bytes, such as a 304. */
   readonly range: ByteRange | undefined;
 }
 
@@ -93,14 +96,14 @@ function answerTo(
 const TAG = /^(W\/)?"(?:\d+|none)\.([\w-]{16})/;
 
 /**
- * Returns the part of an `ETag` that depends on the file alone. The other part is the version of the entity, which
- * changes although the file stays the same.
+ * Returns the part of an `ETag` that depends on the file alone, so that a client that has the file need not load it
+ * again. The other part is the version of the entity, which changes although the file stays the same.
  */
 function contentOf(tag: string): string | undefined {
   return TAG.exec(tag.trim())?.[2];
 }
 
-/** Whether the client has the file already, by `If-None-Match`. */
+/** Whether the client has the file already, by `If-None-Match`, so that the answer is 304. */
 function isKnown(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   return header.trim() === "*" ||
@@ -108,8 +111,8 @@ function isKnown(header: string | undefined, tag: string): boolean {
 }
 
 /**
- * Whether a range continues the file that the client has, by `If-Range`. A date and a weak `ETag` do not identify the
- * bytes, so the whole file is sent to a client that sends one of them.
+ * Whether a requested range continues the file that the client has, by `If-Range`. A date and a weak `ETag` do not
+ * identify the bytes, so the whole file is sent to a client that sends one of them.
  */
 function isFresh(header: string | undefined, tag: string): boolean {
   return header === undefined ||
@@ -117,14 +120,19 @@ function isFresh(header: string | undefined, tag: string): boolean {
 }
 
 interface Sending extends FileAnswer {
-  /** The first piece. The list is emptied when the piece is sent, so that its memory can be freed. */
+  /**
+   * The first chunk of the file, which was read before the status was sent. The list is emptied when the chunk is sent,
+   * so that its memory can be freed.
+   */
   readonly ahead: Uint8Array[];
   readonly pieces: AsyncGenerator<Uint8Array> | undefined;
-  /** The time in which the client must read each piece. */
+  /** The time in which the client must receive each chunk of the file, in milliseconds. */
   readonly timeoutMS: number;
 }
 
-/** Sends an answer with bytes at the pace of the client. */
+/**
+ * Sends the answer with a file. The next chunk is read only when the client has received enough of the earlier ones.
+ */
 async function sendFile(
   res: Response,
   { status, headers, ahead, pieces, timeoutMS }: Sending,
@@ -134,8 +142,8 @@ async function sendFile(
   if (res.headersSent) return await cutAnswer(res);
   res.status(status);
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-  // Shared caches must not store the file, because its reader may be the only one who may see it. Compression would
-  // change the bytes of ranges.
+  // A shared cache, such as a CDN, must not store the file, because other clients may not be allowed to see it.
+  // Compression would change the bytes to which a `Range` refers.
   if (!res.hasHeader("Cache-Control")) {
     res.setHeader("Cache-Control", "private, no-cache, no-transform");
   }

@@ -32,10 +32,16 @@ import { CHUNK_BYTES, chunksAtOnce, countTransfer, type FileStore } from "./file
 import { boundaryOf, FormFile } from "./form_file.ts";
 import { ANY_BYTES, isAccepted, readType } from "./media_type.ts";
 
-/** The number of bytes that a form may have in addition to its file. */
+/**
+ * The number of bytes that the form of an upload may have in addition to its file, so that a file that is too large is
+ * refused by the `Content-Length` of the form.
+ */
 const FORM_BYTES = 16 * 1024;
 
-/** The time after which a running upload postpones its check by housekeeping. */
+/**
+ * The interval in milliseconds at which a running upload postpones its check by housekeeping, which would remove the
+ * file.
+ */
 const RENEW_MS = 10 * 60_000;
 
 /** Checks the headers of an upload, before any entity is read. */
@@ -75,7 +81,7 @@ function tooLarge({ maxBytes }: FileRules): RestError {
   return refusal("PAYLOAD_TOO_LARGE", { message, limit: maxBytes });
 }
 
-/** Stores the file in the body of a request, in the place of the present file. */
+/** Stores the file in the body of a request, in the place of the present file of the field. */
 export async function putFile(context: OpenLevelContext, rules: FileRules): Promise<Reply> {
   const { req } = context;
   try {
@@ -95,12 +101,13 @@ async function upload(context: OpenLevelContext, rules: FileRules): Promise<Repl
   const file = new mongoose.Types.ObjectId();
   const received = async () => {
     const value = await receive(context, { file, field, rules, property: link?.property ?? "" });
-    // The time limit of the request begins again, because the client decides how long an upload takes.
+    // The time limit of the request begins again after the upload, because the client decides how long an upload takes.
     timeBudget.renew();
     return { value, ...await openAgain(context, field) };
   };
   const { value, now, place } = await received().catch(async (error) => {
-    // The wait for a database that does not answer would delay the answer. Housekeeping removes the bytes later.
+    // If the database does not answer, the stored bytes of the failed upload are not removed now, because the wait
+    // would delay the answer. Housekeeping removes them later.
     const isAway = isUnavailable(error) && Object(error).code !== DISK_FULL;
     if (!isAway && !timeBudget.expired) await discard(field.store, file);
     throw error;
@@ -123,7 +130,7 @@ async function upload(context: OpenLevelContext, rules: FileRules): Promise<Repl
 }
 
 /**
- * Checks a request again after its bytes have arrived, because the entity and the rights of the client may have changed
+ * Checks an upload again after its bytes have arrived, because the entity and the rights of the client may have changed
  * during a long upload. Throws a 409 if the path leads to another entity now.
  */
 async function openAgain(
@@ -141,8 +148,8 @@ async function openAgain(
 }
 
 /**
- * Whether an error shows that the write was refused. After any other error, the database may have written, so the file
- * must stay until housekeeping has checked whether the entity names it.
+ * Whether an error shows that the database has not written the reference to an uploaded file, so that the file can be
+ * removed. After any other error, the file stays until housekeeping has checked whether the entity refers to it.
  */
 function isOfClient(error: unknown): boolean {
   return error instanceof RestError && error.status < 500;
@@ -160,7 +167,7 @@ interface Receiving {
   readonly property: string;
 }
 
-/** Stores the bytes of a body in GridFS, and returns the value of the field for them. */
+/** Stores the bytes of an upload in GridFS, and returns the value that the entity stores for the file. */
 async function receive(
   { req, route, timeBudget }: OpenLevelContext,
   { file, field: { store, entity }, rules, property }: Receiving,
@@ -185,14 +192,14 @@ interface OpenedFile {
   readonly bytes: ByteSource;
 }
 
-/** Returns the file in a body, which is the whole body or the only part of a form. */
+/** Returns the file in the body of an upload, which is the whole body or the only part of a form. */
 async function openFile(
   { headers }: FrameworkRequest,
   { body, rules }: { readonly body: ByteSource; readonly rules: FileRules },
 ): Promise<OpenedFile> {
   const boundary = boundaryOf(headers["content-type"]);
   if (boundary === undefined) {
-    // Node decodes headers as Latin-1, and most clients send UTF-8.
+    // Node decodes headers as Latin-1, but most clients send the name of the file in UTF-8.
     const given = nameIn(headers["content-disposition"] ?? "");
     const name = given === undefined ? undefined : cleanName(fromUtf8(given));
     return { name, type: typeOf(headers["content-type"]), bytes: body };
@@ -202,11 +209,14 @@ async function openFile(
   if (given === undefined) throw badFormat("The part of the form is no file");
   const type = typeOf(own.get("content-type"));
   checkType(type, rules);
-  // Browsers encode quotes and line breaks in the names of files.
+  // Browsers encode quotes and line breaks in the names of files, so these characters are decoded.
   return { name: cleanName(given.replaceAll(/%(22|0D|0A)/gi, decodeURIComponent)), type, bytes };
 }
 
-/** Returns a text whose UTF-8 bytes were read as Latin-1. Any other text is returned unchanged. */
+/**
+ * Repairs the name of a file from a header, which Node has decoded as Latin-1 although the client has sent UTF-8. A
+ * text whose bytes are no UTF-8 is returned unchanged.
+ */
 function fromUtf8(text: string): string {
   if (!/^[\0-\xff]*$/.test(text)) return text;
   const decoded = Buffer.from(text, "latin1").toString("utf8");
@@ -219,15 +229,15 @@ interface UploadOptions {
   readonly timeBudget: TimeBudget;
 }
 
-/** An upload that stores chunks while it receives the next ones. */
+/** An upload that stores chunks in GridFS while it receives the next ones. */
 class Upload {
   readonly #id: mongo.ObjectId;
   readonly #options: UploadOptions;
   #chunk: Uint8Array<ArrayBuffer> = Buffer.allocUnsafe(CHUNK_BYTES);
   #filled = 0;
-  /** The received chunks that the next statement will store. */
+  /** The received chunks of the upload that the next statement will store. */
   #full: Uint8Array<ArrayBuffer>[] = [];
-  /** The memory of chunks that have been stored, which is used again for the next chunks. */
+  /** The memory of chunks of the upload that have been stored, which is used again for the next chunks. */
   readonly #spare: Uint8Array<ArrayBuffer>[] = [];
   #count = 0;
   #storing: Promise<void> = Promise.resolve();
@@ -254,7 +264,10 @@ class Upload {
     return { size, sha256: hash.digest("hex") };
   }
 
-  /** Resolves when no statement of the upload runs any more. */
+  /**
+   * Resolves when the last statement of the upload has ended, so that no chunk is stored after the removal of a failed
+   * upload.
+   */
   async settled(): Promise<void> {
     await this.#storing.catch(() => {});
   }
@@ -276,7 +289,10 @@ class Upload {
     this.#filled = 0;
   }
 
-  /** Begins to store the received chunks, after the previous statement has ended. */
+  /**
+   * Begins a statement that stores the received chunks of the upload in GridFS. Waits for the previous statement first,
+   * so that an upload holds only a few chunks in memory.
+   */
   async #store(): Promise<void> {
     const { store, timeBudget } = this.#options;
     await this.#storing;

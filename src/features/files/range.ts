@@ -1,13 +1,12 @@
-/** A part of a file, from the byte `start` to the byte before `end`. */
+/** A range of bytes of a file, from the byte `start` to the byte before `end`. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Reads the header `Range`. Returns `undefined` if the whole file is sent, which is allowed for every `Range`: without
- * the header, for several ranges, and for a header that is no range of bytes. Returns `"none"` if the range contains no
- * byte of the file.
+ * Reads the header `Range` of a download. Returns `undefined` if the whole file is sent, because the header is missing,
+ * has several ranges or is no range of bytes. Returns `"none"` if the range contains no byte of the file.
  */
 export function readRange(
   header: string | undefined,

@@ -4,17 +4,20 @@ import type { Hidden } from "../../declare/decorators/field_type.ts";
 import { define } from "../../declare/define.ts";
 import { FrameworkModel } from "../../declare/model/framework_model.ts";
 
-/** The description of a file, as answers show it. */
+/** The description of a file in the JSON of its entity. The bytes are read by a `GET` to the path of the field. */
 export interface FileDescription {
-  /** The name that the client has given the file, without control characters and path separators. */
+  /**
+   * The name that the client has given the file, without control characters and path separators, such as
+   * `"poster.png"`. Without such a name, the name of the field.
+   */
   readonly name: string;
   /** The media type that the client has given the file, such as `"image/png"`. Nobody has checked the bytes. */
   readonly type: string;
-  /** The number of bytes. */
+  /** The number of bytes of the file. */
   readonly size: number;
-  /** The SHA-256 hash of the bytes, as 64 hexadecimal digits. */
+  /** The SHA-256 hash of the bytes of the file, as 64 hexadecimal digits, by which a client can check a download. */
   readonly sha256: string;
-  /** The time of the upload. */
+  /** The time at which the last byte of the file was stored, by the clock of the server process. */
   readonly at: Date;
 }
 
@@ -38,21 +41,27 @@ export interface FileDescription {
  * ```
  */
 export class StoredFile extends FrameworkModel implements FileDescription {
-  /** The name of the file. */
+  /** The name that the client has given the file, such as `"poster.png"`. Without a name, the name of the field. */
   declare name: string;
-  /** The media type of the file. */
+  /** The media type that the client has given the file, such as `"image/png"`. Nobody has checked the bytes. */
   declare type: string;
-  /** The number of bytes. */
+  /** The number of bytes of the file. */
   declare size: number;
-  /** The SHA-256 hash of the bytes, as 64 hexadecimal digits. */
+  /** The SHA-256 hash of the bytes of the file, as 64 hexadecimal digits. */
   declare sha256: string;
-  /** The time of the upload. */
+  /** The time at which the last byte of the file was stored, by the clock of the server process. */
   declare at: Date;
   /** The identifier of the bytes in GridFS. Hooks can read it, and no answer shows it. */
   declare file: Hidden<Types.ObjectId>;
-  /** A property that only exists in types. Bodies cannot set a file, and answers show its description. */
+  /**
+   * A mark for the type checker, without a value at run time. The types of bodies leave out a field with this mark, and
+   * the types of answers have the description of the file instead.
+   */
   declare readonly "~readonly"?: FileDescription;
-  /** A property that only exists in types. The field of a file needs the option `maxBytes`. */
+  /**
+   * A mark for the type checker, without a value at run time. By this mark, `@prop` requires the option `maxBytes` for
+   * a field with a file.
+   */
   declare readonly "~file"?: never;
 }
 

@@ -5,34 +5,32 @@ import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { storedText } from "../../write/stored_values.ts";
 import { CHECK_MS, type FileRecord, FileStore } from "./file_store.ts";
 
-/** The entities that are searched for the names of files. */
+/** The entities that are searched for identifiers of files, to find the files to which no entity refers. */
 export interface FileOwners {
   readonly model: Model<unknown>;
-  /** The paths of the files in these entities. */
   readonly paths: readonly string[];
 }
 
-/** The files to check. */
+/** The selection of files for a check, which removes each selected file to which no entity refers. */
 export interface CheckedFiles {
   readonly filter: mongo.Filter<FileRecord>;
   readonly limit: number;
   /**
-   * The current time, for a check of files whose time has come. The files that stay are checked again a fixed time
-   * later.
+   * The time of a check by housekeeping, which checks the files that it keeps again about a day later. Missing for a
+   * check by a request, which does not change the time of the next check.
    */
   readonly at?: Date;
 }
 
-/** The result of a check. */
 interface Checked {
-  /** The number of files that were checked. */
   readonly checked: number;
   readonly removed: number;
 }
 
 /**
- * Removes the files that their entities do not name any more, and the uploads that no entity names. The entity decides,
- * because a process may have ended between the write of the entity and the write of the record of the file.
+ * Removes the files to which their entities do not refer any more, and the uploads to which no entity refers. The
+ * stored entity decides, because a process may have ended between its write and the write of the record of the file in
+ * GridFS.
  */
 export async function removeUnnamed(
   { model, paths }: FileOwners,
@@ -48,8 +46,8 @@ export async function removeUnnamed(
   if (found.length === 0) return { checked: 0, removed: 0 };
   const named = await namedIn(model, { files: found, paths });
   const suspects = found.filter(({ _id }) => !named.has(String(_id)));
-  // A field may have been renamed in the database before all processes know the new name. A file that its entity has
-  // anywhere is therefore kept.
+  // During the deployment of a new version of the application, the stored entity may have another name of the field
+  // than this process knows. A file whose identifier stands anywhere in the document of its entity is therefore kept.
   const namedAnywhere = await namedIn(model, { files: suspects });
   const [unnamed, kept] = [[], []] as [FileRecord[], FileRecord[]];
   for (const each of found) {
@@ -66,8 +64,8 @@ export async function removeUnnamed(
 }
 
 /**
- * Removes files that no entity names. An upload that was completed since the check does not match the filter of the
- * check any more, and is not removed.
+ * Removes files to which no entity refers. An upload that was completed since the check is not removed, because its
+ * record in GridFS does not match the filter of the check any more.
  */
 async function removeClaimed(
   store: FileStore,
@@ -85,8 +83,8 @@ async function removeClaimed(
 }
 
 /**
- * Returns the identifiers of all files that the entities of the given files name. Without `paths`, the whole entities
- * are read.
+ * Reads the entities to which the given files belong, and returns the identifiers of all files to which these entities
+ * refer. Without `paths`, whole documents are searched.
  */
 async function namedIn(
   { collection }: Model<unknown>,
@@ -98,7 +96,8 @@ async function namedIn(
     files.map(({ metadata: { entity } }) => [storedText(entity), entity] as const),
   );
   const projection = paths && Object.fromEntries(["_id", ...paths].map((path) => [path, 1]));
-  // Only values that most members of a replica set have stored count, because other values may be rolled back.
+  // The read concern `majority` returns no values that a failover may roll back. After a rollback, an entity could
+  // otherwise refer to a file whose bytes were removed.
   const cursor = collection.find({ _id: { $in: [...entities.values()] } } as object, {
     ...projection && { projection },
     promoteValues: true,
@@ -120,12 +119,16 @@ function collectIds(value: unknown, found: Set<string>): void {
   }
 }
 
-/** The time after which a portion of housekeeping ends, which is shorter than its lease. */
+/**
+ * The time after which a portion of housekeeping ends, in milliseconds. It is shorter than the lease of housekeeping,
+ * which is renewed between two portions.
+ */
 const PORTION_MS = 20_000;
 
 /**
- * Checks the files whose time has come, until enough of them are removed. Returns the number of removed files. All other
- * files are checked again later, so that files of any cause are removed within a day.
+ * Checks the files that are due for a check by housekeeping, until a check has removed files or no file is due. Returns
+ * the number of removed files. Each file is checked about once a day, so any file to which no entity refers is removed
+ * within a day.
  */
 export async function tidyFiles(
   owners: FileOwners,
@@ -139,21 +142,31 @@ export async function tidyFiles(
   }
 }
 
-/** The maximum number of files whose check is brought forward after a request has removed many entities. */
+/**
+ * The maximum number of files without an entity that one search finds after a request has removed many entities.
+ * Housekeeping checks these files soon, and all other files within a day.
+ */
 const MAX_ORPHANS = 10_000;
 
 interface OrphanRemoval {
   readonly running: Promise<void>;
-  /** The removal that begins after the running one. All requests that have come in the meantime share it. */
+  /**
+   * The search for files without an entity that begins when the running search ends. All requests that remove entities
+   * during the running search wait for this one search.
+   */
   next?: Promise<void>;
 }
 
-/** The removals of files of removed entities, by the model of the entities. */
+/**
+ * The running searches for files without an entity, by the model of the entities, so that a model has one search at a
+ * time.
+ */
 const removals = new WeakMap<object, OrphanRemoval>();
 
 /**
- * Removes the files of entities that do not exist any more, after the removal of many entities. Housekeeping removes the
- * files beyond the limit. The search reads the records of all files of the class, so one search runs at a time.
+ * Removes the files whose entities do not exist any more, after a request has removed many entities. Housekeeping
+ * removes the files beyond `limit`. The search reads the records of all files of the class in GridFS, so a class has
+ * one search at a time.
  */
 export function removeOrphans(owners: FileOwners, limit: number): Promise<void> {
   const { model } = owners;
