@@ -17,7 +17,7 @@ import { addRecords } from "./records.ts";
 import { revert } from "./revert.ts";
 
 export interface HistoryRule {
-  /** The time for which records are stored, in milliseconds. Missing if records are stored for ever. */
+  /** The time for which records of the history are stored, in milliseconds. Missing if they are stored for ever. */
   readonly keepMS?: number;
 }
 
@@ -33,7 +33,8 @@ export const history: ClassFeature<HistoryRule> = {
   },
   start(rule, { target, route }) {
     checkRoutes(target);
-    // With `getConnection`, the connection is known only for a request, so the first write builds the indexes.
+    // With `getConnection`, the connection is known only for a request, so the first write builds the indexes of the
+    // history.
     if (route.getConnection === undefined) {
       keepFor(getModel(target) as unknown as Model<unknown>, rule);
     }
@@ -48,7 +49,10 @@ export const history: ClassFeature<HistoryRule> = {
   together: addRecords,
 };
 
-/** Throws if a class has no `one()`, which guards its history, or no versions, by which records are ordered. */
+/**
+ * Throws if a class with the option `history` has no `one()`, whose hooks decide which clients may read the history, or
+ * no versions, by which the records of the history are ordered.
+ */
 function checkRoutes(target: ModelClass): void {
   const { rests } = describeModel(target);
   const isRead = rests.some(({ methods }) => methods.some(({ operation }) => operation === "one"));
@@ -94,8 +98,9 @@ const WORDS = {
 } as const;
 
 /**
- * Returns the options of a route that has the hooks of another operation, such as `one()`. Clients can send the same
- * filters and parameters as to this operation.
+ * Returns the hooks and the options of a route of the history. The route that reads the history has the hooks of
+ * `one()`, and the route that sets an entity back has the hooks of `update()`, so that a client gets no other rights by
+ * these routes.
  */
 function guardsOf(
   { filter, parameters, ...others }: Method["hooks"],

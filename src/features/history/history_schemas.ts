@@ -26,10 +26,10 @@ const BODY: JsonObject = {
   additionalProperties: false,
 };
 
-/** The schema of the answer with the records of an entity. */
+/** The schema of the answer to a request for the history of an entity, which the OpenAPI document shows. */
 export const RECORD_SCHEMA: StandardSchema = schemaOf(RECORDS, (value) => ({ value }));
 
-/** The schema of the body that names the version to which an entity is set back. */
+/** The schema of the body of a request that sets an entity back, which names the earlier version. */
 export const REVERT_BODY: StandardSchema = schemaOf(BODY, (value) => {
   const { version, ...others } = isJsonObject(value) ? value : {};
   const [other] = Object.keys(others);

@@ -5,6 +5,9 @@ import type { Duration } from "../../declare/model/duration.ts";
  * restore the versions of an entity.
  */
 export interface HistoryOptions {
-  /** The time for which a record is stored, such as `"90d"`. Without this option, records are stored for ever. */
+  /**
+   * The time for which a record of the history is stored, such as `"90d"`. After this time, clients cannot restore the
+   * version before the write. Without this option, the history is stored for ever.
+   */
   readonly keep?: Duration;
 }

@@ -17,10 +17,12 @@ import { isJudged, type ReplayedRecord, showRecord } from "./show_records.ts";
 const MAX_RECORDS = 100;
 const USUAL_RECORDS = 20;
 
-/** The number of bytes of records after which a page ends, so that the pages of large entities fit into the memory. */
+/**
+ * The number of bytes after which a page of the history ends, so that the pages of large entities fit into the memory.
+ */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** The parameters of a page of records. */
+/** The query parameters by which a client asks for a page of the history of an entity. */
 export const HISTORY_PAGE = {
   limit: {
     text: "The most records of a page",
@@ -34,15 +36,16 @@ export const HISTORY_PAGE = {
   },
 } as const satisfies Record<string, ParameterFacts>;
 
-/** The allowed values of the parameters, which error messages name. */
+/** The allowed values of the query parameters `limit` and `after`, for the messages of errors. */
 const ALLOWED = {
   limit: `a whole number from 1 to ${MAX_RECORDS}`,
   after: "a version",
 } as const;
 
 /**
- * Answers with the records of an entity, newest first. The hooks of `one()` guard the entity. Each record passes the
- * hooks as the entity with the values of the record, so that a record shows no value that the hooks hide.
+ * Answers with the history of an entity, newest record first. The hooks of `one()` decide whether the client may see
+ * the entity. They also run on the earlier versions of the entity, so that the history shows no value that the hooks
+ * hide.
  */
 export async function readHistory(context: OpenLevelContext): Promise<Reply> {
   const { limit, after } = readPage(context.req);
@@ -90,14 +93,13 @@ function nextLink(req: FrameworkRequest, page: Required<HistoryPage>): string {
 }
 
 interface PageQuery extends HistoryPage {
-  /** The stored values of the entity. */
   readonly current: StoredObject;
 }
 
 /**
- * Reads the records of a page, newest first, with the values of the entity before and after each write. Hooks judge whole
- * versions, so the records before the page are read too. Without hooks, only the changed fields of a record are known. A
- * page of large records ends early.
+ * Reads one page of the history, newest record first, with the values of the entity before and after each write. Hooks
+ * need whole versions, which are computed backwards from the present entity, so the records before the page are read
+ * too. Without hooks, only the changed fields of a record are known. A page of large records ends early.
  */
 async function recordsOf(
   context: OpenLevelContext,

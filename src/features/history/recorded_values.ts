@@ -7,8 +7,8 @@ import type { StoredObject } from "../../write/stored_values.ts";
 
 /**
  * Whether the records of the history contain the values of a field. Records contain no field that is hidden from all
- * readers, because nobody could read it. If a function hides the field from some readers, records contain it, and the
- * function decides when a reader asks for the history.
+ * clients, because nobody could read it. If a function hides the field from some clients, records contain it, and the
+ * function decides when a client asks for the history.
  */
 export function isRecorded(name: string, shape: Shape): boolean {
   const field = strictestField(name, shape);
@@ -20,7 +20,10 @@ export function recordedShape(target: ModelClass): Shape {
   return shapeForAll(buildSchema(target).schema);
 }
 
-/** Returns a copy of stored values without the fields that records do not contain, at any depth. */
+/**
+ * Returns a copy of stored values without the fields that the history must not contain, which are fields that are
+ * hidden from all clients, at any depth.
+ */
 export function recordedValues(values: StoredObject, shape: Shape): StoredObject {
   const kept = Object.entries(values).filter(([name]) => isRecorded(name, shape));
   return Object.fromEntries(

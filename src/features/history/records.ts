@@ -14,10 +14,13 @@ import { isRecorded, recordedShape, recordedValues } from "./recorded_values.ts"
 
 const { BSON, ObjectId } = mongoose.mongo;
 
-/** The maximum size of a record in bytes. MongoDB needs the rest of its limit of 16 MB for the statement. */
+/**
+ * The maximum size of a record of the history, in bytes. MongoDB allows 16 MB for a whole statement, so some bytes are
+ * left for the rest of the statement that stores the record.
+ */
 const MAX_BYTES = 16 * 1024 * 1024 - 16 * 1024;
 
-/** Adds a record of each entity that a statement has written, in the transaction of the statement. */
+/** Adds a record to the history for each entity that a statement has written, in the transaction of the statement. */
 export async function addRecords(
   rule: HistoryRule,
   { target, model, entities, session, ...write }: TogetherWrite,
@@ -31,8 +34,8 @@ export async function addRecords(
 type NewRecord = Omit<HistoryRecord, "at">;
 
 /**
- * Returns the statement that stores a record. Its stages set the time by the clock of the database, which an insert
- * cannot do. Throws a 413 if the record is too large for the database.
+ * Returns the statement that stores a record of the history. The statement is an upsert with a pipeline, because an
+ * insert cannot set the time by the clock of the database. Throws a 413 if the record is too large for MongoDB.
  */
 function insertionOf(record: NewRecord): UpsertStatement {
   if (BSON.calculateObjectSize(record) > MAX_BYTES) {

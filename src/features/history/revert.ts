@@ -47,8 +47,8 @@ interface Earlier {
 }
 
 /**
- * Returns the values of an entity right after a version, from its present values and the records of later versions.
- * Throws a 404 if one of these records is not stored any more.
+ * Returns the values that an entity had at an earlier version, computed backwards from its present values by the
+ * history. Throws a 404 if the history does not have all records of the later versions any more.
  */
 async function readVersion(
   context: OpenLevelContext,
@@ -70,7 +70,10 @@ async function readVersion(
   return { values, changed };
 }
 
-/** Sets fields of a document to earlier values. Returns the references in these values to entities that must exist. */
+/**
+ * Sets fields of a document to earlier values. Returns the references in these values, so that the write can check
+ * whether the referred entities still exist.
+ */
 function setBack(
   doc: Document,
   { context, current, earlier: { values, changed } }: {
@@ -93,7 +96,7 @@ function setBack(
 interface FieldChange {
   readonly path: string;
   readonly field: FieldShape | undefined;
-  /** The earlier value. */
+  /** The value of the earlier version, to which the field is set back. */
   readonly value: unknown;
   readonly now: unknown;
 }
@@ -116,8 +119,8 @@ function setFieldBack(doc: Document, { path, field, value, now }: FieldChange): 
   const earlier = settled(value, { now, field });
   if (storedText(earlier) === storedText(now)) return [];
   setStored(doc, { path, type, value: earlier });
-  // The update writes the whole value, which could overwrite a change of another request to a part of it. The update is
-  // therefore bound to the stored value.
+  // `revert()` writes the whole value, which could overwrite a change that another request makes inside of the value.
+  // The write is therefore bound to the value that this request has read.
   if (field.kind !== "scalar") bindToSeen(doc, [...seenOf(doc), path]);
   return referencesIn(earlier, { path, field });
 }
@@ -128,15 +131,15 @@ function isSetBack(field: FieldShape | undefined): field is FieldShape {
 }
 
 interface Settled {
-  /** The present value in the same place. Missing if nothing is stored there. */
+  /** The present value of the field that is set back. Missing if the entity does not store the field at present. */
   readonly now: unknown;
   readonly field: FieldShape;
 }
 
 /**
- * Returns an earlier value in which the fields that the caller cannot see or set keep their present values. An object
- * in a list keeps the values of the present object with the same `_id`. Without an `_id`, it keeps the values of a
- * present object whose other values are equal.
+ * Returns the value to which a field is set back. Inside of the value, fields that the caller cannot see or set keep
+ * their present values. An object in a list keeps the values of the present object with the same `_id`. Without an
+ * `_id`, it keeps the values of a present object whose other values are equal.
  */
 function settled(value: unknown, { now, field }: Settled): unknown {
   const { kind, shape, element } = field;
@@ -159,8 +162,9 @@ function settled(value: unknown, { now, field }: Settled): unknown {
 }
 
 /**
- * Returns a function that finds the present object of a list for an earlier object of the list. Each present object is
- * found only once, because several objects may be equal.
+ * Returns a function that finds the present object for an object of an earlier list, by its `_id` or by equal values.
+ * When an entity is set back, the found object keeps its hidden fields. Each present object is found only once, because
+ * several objects may be equal.
  */
 function takerFrom(list: unknown, shape: Shape | undefined): (earlier: unknown) => unknown {
   const recorded = shape?.schema && shapeForAll(shape.schema);
@@ -189,16 +193,16 @@ function settledIn(
 }
 
 /**
- * Whether a field of an object that was removed from the entity gets its earlier value back, because the caller may see
- * the field. A field that the framework manages gets no value, because its content, such as the bytes of a file, may be
- * gone.
+ * Whether `revert()` restores a field of an object that the entity does not contain any more. The caller must be
+ * allowed to see the field. A field that the framework manages is not restored, because its content, such as the bytes
+ * of a file, may be gone.
  */
 function isUnhidden(name: string, shape: Shape): boolean {
   const field = strictestField(name, shape);
   return field === undefined || whyUnseen(field) === undefined && !field.managed;
 }
 
-/** Returns the references in a value to entities that must exist. */
+/** Returns the references in an earlier value to entities that must still exist when the value is restored. */
 function referencesIn(
   value: unknown,
   { path, field }: { readonly path: string; readonly field: FieldShape },

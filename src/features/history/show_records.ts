@@ -11,29 +11,33 @@ import type { StoredObject } from "../../write/stored_values.ts";
 import type { HistoryRecord } from "./history_collection.ts";
 import { isRecorded } from "./recorded_values.ts";
 
-/** A record with the values of its entity before and after the write. */
+/**
+ * A record of the history, with the values of its entity before and after the write, by which hooks decide which values
+ * a client may see.
+ */
 export interface ReplayedRecord {
   readonly record: HistoryRecord;
   readonly before: StoredObject;
   readonly after: StoredObject;
 }
 
-/** The entity whose records are shown to the reader of a request. */
+/** The entity whose history is shown to a client. */
 export interface ShownEntity {
   readonly context: OpenLevelContext;
   readonly model: Model<unknown>;
-  /** The entity as the request has read it. */
   readonly entity: Document;
-  /** The stored values of the entity. */
   readonly current: StoredObject;
 }
 
-/** Whether hooks decide about each version of an entity, so that the whole version must be known. */
+/**
+ * Whether an operation has hooks that may hide or change an entity before it is sent. They run on each version that the
+ * history shows, so all values of the version must be known.
+ */
 export function isJudged({ level: { hooks } }: OpenLevelContext): boolean {
   return hooks.postFetch !== undefined || hooks.preSend !== undefined;
 }
 
-/** Returns a record of the history as the reader of a request may see it. */
+/** Returns a record of the history without the fields that the client may not see. */
 export async function showRecord(
   shown: ShownEntity,
   { record, before, after }: ReplayedRecord,
@@ -43,7 +47,8 @@ export async function showRecord(
   const isReplaced = (name: string) => Object.hasOwn(record.before, name);
   const replaced = await shownValues(shown, { values: before, names: seen.filter(isReplaced) });
   const added = seen.filter((name) => !isReplaced(name));
-  // Of a field without an earlier value, the record shows only the name. Without hooks, the reader may see the name.
+  // If a write has added a field, its record in the history has no earlier value of the field, and shows only the name.
+  // Hooks decide by the value after the write whether the client may see the name. Without hooks, the name is shown.
   const named = isJudged(shown.context)
     ? await shownValues(shown, { values: after, names: added })
     : Object.fromEntries(added.map((name) => [name, true]));
@@ -58,8 +63,8 @@ export async function showRecord(
 }
 
 /**
- * Whether the reader of a request may see the senders of writes. If a field that stores a sender is hidden from this
- * reader, records must not reveal the sender.
+ * Whether the history shows the client who has sent each write. If the entity has a field with the option `stamp` that
+ * is hidden from the client, the history must not reveal the sender either.
  */
 function showsActor({ context: { level: { shape } } }: ShownEntity): boolean {
   const fields = [...shape.fields.values()];
@@ -68,7 +73,7 @@ function showsActor({ context: { level: { shape } } }: ShownEntity): boolean {
   );
 }
 
-/** Whether the reader of a request may see a field of an entity in its history. */
+/** Whether the client may see a field of an entity in the history of the entity. */
 function isSeen(name: string, { context: { level, state }, model, entity }: ShownEntity): boolean {
   const { updatedAt } = stampFields(model.schema);
   return name !== updatedAt && isRecorded(name, level.shape) && entity.isSelected(name) &&
@@ -77,14 +82,13 @@ function isSeen(name: string, { context: { level, state }, model, entity }: Show
 
 interface Version {
   readonly values: StoredObject;
-  /** The names of the fields to show. */
   readonly names: readonly string[];
 }
 
 /**
- * Returns the JSON values of fields in a version of an entity. Hooks judge each value twice, in the version and in the
- * present entity. A value that they hide or change in one of them is left out, because the reader could not see it then
- * or may not see it now.
+ * Returns the JSON of some fields of an earlier version of an entity. The hooks run on this version, and on the present
+ * entity with these earlier values. A value that the hooks hide or change in one of the two is left out, because the
+ * client could not see it earlier or may not see it now.
  */
 async function shownValues(shown: ShownEntity, { values, names }: Version): Promise<JsonObject> {
   if (names.length === 0) return {};
@@ -99,21 +103,28 @@ async function shownValues(shown: ShownEntity, { values, names }: Version): Prom
   return Object.fromEntries(names.filter(isShown).map((name) => [name, then[name]]));
 }
 
-/** Returns the present values of an entity, in which the given fields have their values of another version. */
+/**
+ * Returns the present values of an entity, with some of its values from an earlier version. The hooks run on the
+ * result, so that they decide by the present entity whether the client may see the earlier values.
+ */
 function withFields(current: StoredObject, { values, names }: Version): StoredObject {
   const others = Object.entries(current).filter(([name]) => !names.includes(name));
   const taken = names.filter((name) => Object.hasOwn(values, name));
   return Object.fromEntries([...others, ...taken.map((name) => [name, values[name]])]);
 }
 
-/** Returns the JSON that a request shows of a version of an entity, without fields if its hooks hide the version. */
+/**
+ * Returns the JSON of an earlier version of an entity as the hooks and options of the request show it. The JSON has no
+ * fields if the hooks hide this version.
+ */
 async function shownIn(
   { context, model, entity }: ShownEntity,
   values: StoredObject,
 ): Promise<JsonObject> {
   const doc = model.hydrate(copyJson(values)) as Document;
   shareFields(entity, doc);
-  // A hook that saves the entity, for example to count its readers, must not store the values of an earlier version.
+  // A hook may save the document that it gets, for example to count how often it was read. The document has the values
+  // of an earlier version, which must not be stored, so its `save()` does nothing.
   Object.defineProperty(doc, "save", { value: () => Promise.resolve(doc), configurable: true });
   const sent = await passReadHooks(context, doc);
   const json: unknown = sent && JSON.parse(wholeToJson(sent, shownOf(context)));
