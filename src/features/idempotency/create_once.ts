@@ -23,8 +23,9 @@ import { hashOf } from "./idempotency_key.ts";
 import { KeyRecord } from "./key_record.ts";
 
 /**
- * The time after which a request with an idempotency key counts as lost, in milliseconds, such as after a crash of its
- * process. A repeated request may then create the entities. Routes with a long `maxTimeMS` use a longer time.
+ * The time after which a request with an idempotency key counts as lost, in milliseconds, for example because its
+ * process has crashed. From this time on, a repeated request may create the entities. Routes with a long `maxTimeMS`
+ * use a longer time.
  */
 const LOST_MS = 30_000;
 
@@ -32,14 +33,14 @@ export interface KeyRules {
   readonly keepMS: number;
   readonly isRequired: boolean;
   /**
-   * The function of the option `idempotency.caller`, which returns a name for the client of a request. A key is valid
-   * only for the client that used it first. Without the function, two clients with equal keys would get the answers of
-   * each other.
+   * The function of the option `idempotency.caller`, which returns a name for the client of a request. An idempotency
+   * key is valid only for the client that used it first. Without the function, two clients with equal keys would get
+   * the answers of each other.
    */
   readonly caller: ((req: FrameworkRequest) => string) | undefined;
 }
 
-/** The idempotency key of a request, with the values that decide whether the key may be used. */
+/** The idempotency key of a request, with the hash of its body and the option `idempotency` of the route. */
 export interface KeyUse {
   readonly key: string;
   /**
@@ -52,7 +53,7 @@ export interface KeyUse {
 
 /**
  * Creates the entities of a request with an idempotency key, unless an earlier request with this key has created them.
- * A repeated request creates nothing, and its answer shows the created entities as its reader may see them now.
+ * A repeated request creates nothing, and its answer shows the created entities as its client may see them now.
  */
 export async function createOnce(
   { context, run }: WrappedOperation,
@@ -80,36 +81,36 @@ export async function createOnce(
     const { status = 500 } = knownAnswer(context, error) ?? {};
     if (record.isFinished) throw error;
     if (status >= 500) {
-      // A request that was stopped by a lock in the database has written nothing. A request that has taken over the key
-      // of a lost request can release the key too, because the lost request ended long ago. The next repetition then
-      // need not wait until this request counts as lost.
+      // After an error of the server, a repeated request waits until this request counts as lost, because the entities
+      // may be stored. The idempotency key is released at once in two cases. A lock in the database has stopped this
+      // request before it wrote anything, or this request has taken over the key of a lost request that ended long ago.
       if (isLocked(error) || record.state === "resumed") await record.release();
       throw error;
     }
-    // Middleware of Mongoose may throw an error after the entity is stored. Without the record of the key, a repeated
-    // request would create the entity again, so the record is deleted only if no entity is stored.
+    // Middleware of Mongoose may throw an error after the entity is stored. Without the record of the idempotency key,
+    // a repeated request would create the entity again, so the record is deleted only if no entity is stored.
     const isStored = await isMade().catch(() => undefined);
     if (isStored === false) await record.free();
     if (!isStored) throw error;
     await record.finish();
-    // This request was slow, so another request has taken over its key and has created the entities. The answer shows
-    // these entities.
+    // This request was slow, so another request has taken over its idempotency key and has created the entities. The
+    // answer shows these entities.
     if (record.isLost || isDuplicate(error)) return await again();
     throw error;
   }
 }
 
 /**
- * Returns the filters of class options that a request applies. Requests with different filters, such as requests of two
- * tenants, do not share keys.
+ * Returns the filters that class options add to a request, such as the filter of a tenant. Requests with different
+ * filters do not share idempotency keys, so that no tenant gets the answer of another tenant.
  */
 function presentIn({ cache: { present = {} }, above }: LevelContext): Filter[] {
   return [...above === undefined ? [] : presentIn(above), ...isEmpty(present) ? [] : [present]];
 }
 
 /**
- * Throws a 422 if the key was used with another body. Throws a 409 if another request with the key is still running,
- * because both requests could create the entities.
+ * Throws a 422 if the idempotency key was used with another body. Throws a 409 if another request with the key is still
+ * running, because both requests could create the entities.
  */
 function checkUse({ state, ageMS }: KeyRecord, lostMS: number): void {
   if (state === "misused") throw misusedKey();
@@ -117,8 +118,8 @@ function checkUse({ state, ageMS }: KeyRecord, lostMS: number): void {
 }
 
 /**
- * Returns the name of the client that `idempotency.caller` returns, so that equal keys of two clients are different
- * keys. Throws if the result is no text, because other values may be equal for two clients.
+ * Returns the name of the client that `idempotency.caller` returns, so that equal idempotency keys of two clients are
+ * different keys. Throws if the result is no text, because other values may be equal for two clients.
  */
 async function callerOf({ req }: OpenLevelContext, callback: KeyRules["caller"]): Promise<string> {
   if (callback === undefined) return "";
@@ -129,8 +130,8 @@ async function callerOf({ req }: OpenLevelContext, callback: KeyRules["caller"])
 }
 
 /**
- * Returns the 409 for a request whose key is used by a request that is still running. The waiting time in `Retry-After`
- * grows with the age of the running request, so that clients do not repeat the request too often.
+ * Returns the 409 for a request whose idempotency key belongs to another request that is still running. The waiting
+ * time in `Retry-After` grows with the age of the running request, so that clients do not repeat the request too often.
  */
 function underWay(lostMS: number, ageMS: number) {
   const seconds = Math.ceil(Math.min(Math.max(ageMS, 1000), Math.max(lostMS - ageMS, 1000)) / 1000);
@@ -145,8 +146,8 @@ function isDuplicate(error: unknown): boolean {
 }
 
 /**
- * Returns the answer to a repeated request, which shows the created entities that still exist and that its reader may
- * see.
+ * Returns the answer to a request that repeats an idempotency key. The answer shows the created entities that still
+ * exist and that the client may see.
  */
 async function replay(
   context: OpenLevelContext,
@@ -173,8 +174,8 @@ async function replay(
 }
 
 /**
- * Reads an entity as the operation `one()` of the same resource shows it to this reader, with the hooks and the scopes
- * of `one()`. Throws a 404 if the reader may not see the entity.
+ * Reads an entity that an earlier request with the same idempotency key has created, with the hooks and the scopes of
+ * `one()` of the same resource. Throws a 404 if the client may not see the entity.
  */
 async function readCreated(context: OpenLevelContext, id: string) {
   const { level, route: { reader }, req, state } = context;
@@ -206,16 +207,16 @@ async function readCreated(context: OpenLevelContext, id: string) {
   const opened = await openLevel(ofOne);
   const early = await versionBefore(opened);
   const { entity, seen, version, parentId } = await fetchOne(opened);
-  // A path without an identifier may lead to another entity by now, which was not created with the key and must not be
-  // shown.
+  // A path without an identifier, such as `/books/1/cover`, leads to the only entity of a parent. Another request may
+  // have replaced the entity that was created with the idempotency key, so the answer is 404.
   const { _id = id } = entity as { _id?: unknown };
   if (String(_id) !== id || await isRefusedBy(opened, seen)) throw notFound();
   return { seen, version: early ?? version ?? null, parentId };
 }
 
 /**
- * Whether the hook `preSend` of `one()` refuses to show an entity. The hook gets a copy, because it may change the
- * entity, which the `preSend` hook of `create()` gets later.
+ * Whether the hook `preSend` of `one()` hides an entity, so that a repeated `create()` must not show it either. The
+ * hook gets a copy, because it may change the entity, and the `preSend` hook of `create()` gets the unchanged entity.
  */
 async function isRefusedBy(opened: OpenLevelContext, seen: object): Promise<boolean> {
   if (opened.level.hooks.preSend === undefined) return false;

@@ -10,8 +10,8 @@ const TEXT = "A text of the client's own, such as a UUID. " +
   "it has the answer of that one";
 
 /**
- * The description of the header `Retry-After` of a 409, which answers a request while another request with the same key
- * is still running.
+ * The description of the header `Retry-After` of a 409, which answers a request while another request with the same
+ * idempotency key is still running.
  */
 const RETRY_AFTER = {
   description: "Seconds to wait, if a request with the same key is under way",
@@ -19,8 +19,8 @@ const RETRY_AFTER = {
 };
 
 /**
- * The header `Idempotency-Key`. A client that does not know whether its request has arrived can repeat the request with
- * the same key, and no second entity is created.
+ * The option `idempotency` of `create()`. A client that does not know whether its request has arrived can repeat the
+ * request with the same header `Idempotency-Key`, and no second entity is created.
  */
 export const idempotency: Feature<Plain<KeyRules, KeyUse, string | undefined>> = {
   name: "idempotency",
@@ -78,8 +78,8 @@ const READER_HOOKS = ["preFetch", "fetch", "postFetch", "preSend"] as const;
 
 /**
  * Returns the reason why two clients may see different entities or fields, or `undefined` if all clients see the same.
- * With such a reason, the option `caller` is required, because the answer to the key of one client would show its
- * entities to another client.
+ * With a reason, the option `idempotency.caller` is required. Without it, a client that sends the idempotency key of
+ * another client would get the entities of that client.
  */
 function whyDivided({ isDivided, methods, shape }: OptionPlace): string | undefined {
   if (isDivided) return "a scope or getConnection() divides the callers";

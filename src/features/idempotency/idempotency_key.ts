@@ -35,8 +35,8 @@ export function hashBody({ body, headers }: FrameworkRequest): string | undefine
   try {
     return hashOf(JSON.stringify(body, withSortedNames) ?? "");
   } catch {
-    // The body is nested so deeply that it cannot be converted to text. The hash is not needed, because the request is
-    // refused when its body is read.
+    // The body is nested so deeply that it cannot be converted to text. Its hash is not needed to compare it with the
+    // body of an earlier request, because the request is refused when its body is read.
     return "";
   }
 }

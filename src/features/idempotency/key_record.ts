@@ -17,19 +17,20 @@ import type { CreationClaim } from "../../sources/source.ts";
 const COLLECTION = "mongrove_keys";
 
 /**
- * The longest time, in milliseconds, in which a transaction locks the record of its key after the request has stored
- * that the transaction begins. An older record without a lock shows that the transaction ended without a commit.
+ * The longest time, in milliseconds, between the stored beginning of a transaction and its lock on the record of its
+ * idempotency key. If a repeated request finds an older beginning and no lock, the transaction has ended without a
+ * commit, and the repeated request creates the entities.
  */
 const BEGUN_MS = 5000;
 
 const RELEASE_MS = 2000;
 
-/** The maximum number of attempts to store a key while another request inserts the same key. */
+/** The maximum number of attempts to store an idempotency key while another request inserts the same key. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * The pause after the first failed build of the TTL index, which removes expired keys, in milliseconds. The pause
- * doubles with each failure.
+ * The pause after the first failed build of the TTL index, which removes expired idempotency keys, in milliseconds. The
+ * pause doubles with each failure.
  */
 const FIRST_PAUSE_MS = 1000;
 
@@ -43,12 +44,13 @@ interface KeyUse {
   readonly name: string;
   readonly body: string;
   /**
-   * The identifiers that the new entities get, unless an earlier request with the key has reserved other identifiers.
+   * The identifiers that the new entities get, unless an earlier request with the same idempotency key has reserved
+   * other identifiers.
    */
   readonly ids: readonly unknown[];
   readonly keepMS: number;
   /**
-   * The time after which a repeated request may assume that this request has ended without a result, in milliseconds.
+   * The time, in milliseconds, after which a repeated request may assume that this request has ended without a result.
    */
   readonly lostMS: number;
 }
@@ -73,8 +75,8 @@ export class KeyRecord implements CreationClaim {
   #taken = 0;
   isFinished = false;
   /**
-   * Whether another request has become the holder of the record of the key, because this request was too slow. If the
-   * other request has created the entities, this request answers with them.
+   * Whether another request has become the holder of the record of the idempotency key, because this request was too
+   * slow. If the other request has created the entities, this request answers with them.
    */
   isLost = false;
 
@@ -95,9 +97,9 @@ export class KeyRecord implements CreationClaim {
   }
 
   /**
-   * Stores a key for this request, or reads the record that an earlier request with the key has stored. One statement
-   * does both, so that two requests cannot store the same key. Times are compared by the clock of the database, because
-   * the clocks of two processes can differ.
+   * Stores an idempotency key for this request, or reads the record that an earlier request with the key has stored.
+   * One statement does both, so that two requests cannot store the same key. Times are compared by the clock of the
+   * database, because the clocks of two processes can differ.
    */
   static async claim(
     connection: Connection,
@@ -130,8 +132,8 @@ export class KeyRecord implements CreationClaim {
   }
 
   /**
-   * Stores the identifiers of the entities if hooks have changed them, so that a repeated request finds the entities.
-   * Throws a 409 if another request has become the holder of the record.
+   * Stores the identifiers of the new entities in the record of the idempotency key if hooks have changed them, so that
+   * a repeated request finds the entities. Throws a 409 if another request has taken over the key.
    */
   async keep(entities: readonly object[]): Promise<void> {
     if (entities.some((each) => isDocument(each) && !each.isNew)) {
@@ -144,16 +146,16 @@ export class KeyRecord implements CreationClaim {
   }
 
   /**
-   * Stores that a transaction begins. If the transaction ends without a commit, a repeated request may become the
-   * holder of the record after `BEGUN_MS`.
+   * Stores in the record of the idempotency key that a transaction begins. If the transaction ends without a commit, a
+   * repeated request may take over the key a few seconds later (`BEGUN_MS`).
    */
   async begin(): Promise<void> {
     await this.#hold([{ $set: { begun: "$$NOW" } }]);
   }
 
   /**
-   * Marks the record of the key as done, in the transaction that creates the entities. The transaction locks the
-   * record, which shows repeated requests that the transaction has not ended.
+   * Marks the record of the idempotency key as done, in the transaction that creates the entities. The transaction
+   * locks the record, so a repeated request finds out that the first request is still running.
    */
   async finishIn(session: ClientSession): Promise<void> {
     await this.#hold({ $set: { isDone: true, ids: this.ids } }, session);
@@ -170,8 +172,9 @@ export class KeyRecord implements CreationClaim {
   }
 
   /**
-   * Marks the record of the key as done, so that a repeated request answers with the created entities. If this update
-   * fails, the next repeated request looks for the entities after this request counts as lost.
+   * Marks the record of the idempotency key as done, so that a repeated request answers with the created entities. If
+   * this update fails, repeated requests answer 409 until this request counts as lost, and the next one looks for the
+   * stored entities.
    */
   async finish(entities: readonly object[] = []): Promise<void> {
     const ids = entities.length > 0 ? idsOf(entities) : this.ids;
@@ -182,11 +185,12 @@ export class KeyRecord implements CreationClaim {
   }
 
   /**
-   * Makes the request count as lost, so that a repeated request may create the entities at once with the same
-   * identifiers. This request must not write anything after the call.
+   * Makes this request count as lost in the record of its idempotency key, so that a repeated request may create the
+   * entities at once with the same identifiers. This request must not write anything after the call.
    */
   async release(): Promise<void> {
-    // The time limit of the request may have passed already, so the update has a separate time limit.
+    // The time limit of the request may have passed already, so the release of its idempotency key has a separate time
+    // limit.
     const timeBudget = new TimeBudget(RELEASE_MS);
     const update = { $set: { at: new Date(0) } };
     const release = this.#keys.updateOne(this.#filter, update, timeBudget.statement());
@@ -194,8 +198,8 @@ export class KeyRecord implements CreationClaim {
   }
 
   /**
-   * Deletes the record of a key if no entity was created, so that a client can use the key for another attempt. If the
-   * deletion fails, the key is usable after this request counts as lost.
+   * Deletes the record of an idempotency key if no entity was created, so that a client can use the key for another
+   * attempt. If the deletion fails, the key is usable after this request counts as lost.
    */
   async free(): Promise<void> {
     const removal = this.#keys.deleteOne(this.#filter, this.#timeBudget.statement());
@@ -214,9 +218,9 @@ function idsOf(entities: readonly object[]): unknown[] {
 }
 
 /**
- * Returns the update that makes a request the holder of the record of its key. The update changes the record only if
- * the record is new, has expired, or belongs to a lost request with the same body. Any other record keeps its holder,
- * from which the caller sees that the key is in use.
+ * Returns the update that makes a request the holder of the record of its idempotency key. The update changes the
+ * record only if the record is new, has expired, or belongs to a lost request with the same body. Any other record
+ * keeps its holder, from which the caller sees that the key is in use.
  */
 function claimedBy(
   holder: object,
@@ -247,8 +251,8 @@ function claimedBy(
 }
 
 /**
- * Returns an aggregation expression that is true if the database has stored a time and this time is at least the given
- * number of milliseconds ago.
+ * Returns an aggregation expression by which the database recognises the idempotency key of a lost request. It is true
+ * if the database has stored a time and this time is at least the given number of milliseconds ago.
  */
 function isBefore(time: string, milliseconds: number): object {
   const then = { $subtract: ["$$NOW", milliseconds] };
@@ -274,9 +278,9 @@ async function upsert(
         ...given,
       }) as unknown as StoredKey;
     } catch (error) {
-      // If two requests insert the same key at once, the database refuses one of them with a duplicate key error, and
-      // the statement is repeated. Inside of a transaction, the error has ended the transaction, so the statement is
-      // not repeated.
+      // If two requests insert the same idempotency key at once, the database refuses one of them with a duplicate key
+      // error, and the statement is repeated. Inside of a transaction, the error has ended the transaction, so the
+      // statement is not repeated.
       const isMet = Object(error).code === 11000 && options.session === undefined;
       if (!isMet || tries === MAX_ATTEMPTS) throw error;
     }
@@ -285,16 +289,19 @@ async function upsert(
 
 interface IndexBuild {
   failures: number;
-  /** Whether a build is running, has succeeded or pauses after a failure, so that no other build has to begin. */
+  /**
+   * Whether a build of the TTL index for idempotency keys is running, has succeeded, or pauses after a failure. A
+   * request begins no other build in these cases.
+   */
   isBegun: boolean;
 }
 
 const indexBuilds = new WeakMap<object, IndexBuild>();
 
 /**
- * Builds the TTL index by which MongoDB removes expired keys, once for each connection. Expired keys do no harm while
- * the index is missing, so the request does not wait for the build. A failed build is logged once, and repeated until
- * it succeeds.
+ * Builds the TTL index by which MongoDB removes expired idempotency keys, once for each connection. Expired keys do no
+ * harm while the index is missing, so the request does not wait for the build. A failed build is logged once, and
+ * repeated until it succeeds.
  */
 async function buildIndex(connection: Connection, keys: Collection): Promise<void> {
   const { db = connection } = connection;

@@ -7,11 +7,14 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
  */
 export interface IdempotencyOptions {
   /**
-   * The time for which a key is stored, such as `"24h"`. The unit is `s`, `m`, `h` or `d`. A request that repeats the
-   * key after this time creates another entity.
+   * The time for which an idempotency key is stored, such as `"24h"`. The unit is `s`, `m`, `h` or `d`. A request that
+   * repeats the key after this time creates another entity.
    */
   readonly keep: Duration;
-  /** With `"required"`, requests without the header answer 400. */
+  /**
+   * With `"required"`, a request without the header `Idempotency-Key` is refused with a 400. Without this option,
+   * clients can leave the header out.
+   */
   readonly key?: "required" | undefined;
   /**
    * Returns a text that identifies the client of a request, such as a user name, so that equal keys of two clients are
