@@ -6,19 +6,21 @@ import type { JsonObject } from "../../schema/fields/json.ts";
 export type LineFormat = "ndjson" | "csv";
 
 export interface BodyLine {
-  /** The number of the line at which the entity begins, from 1. */
+  /** The number of the line of the body at which the entity begins, from 1. */
   readonly line: number;
   readonly body?: JsonObject;
   readonly error?: RestError;
 }
 
-/** A line of a body as a parser yields it. An empty row of a table has no `body` and no `error`. */
+/** A line of an imported body as a parser yields it. An empty row of a table has no `body` and no `error`. */
 export interface ParsedLine extends BodyLine {
-  /** The approximate number of bytes of the line. */
+  /**
+   * The approximate number of bytes of the line. An import stores its lines when their sizes together reach a limit.
+   */
   readonly size: number;
 }
 
-/** The parser of one format of an import. */
+/** A parser of one format of an import, which returns lines from the chunks of a body. */
 export interface BodyParser {
   /**
    * The number of the next line of the body. An error that ends the import names this line, so that the client knows
@@ -27,14 +29,14 @@ export interface BodyParser {
   readonly next: number;
   /**
    * Yields the lines that end in a chunk. `null` stands for the end of the body, at which the last line may have no
-   * line break. `undefined` stands for a wait in which no chunk has come.
+   * line break. `undefined` stands for a wait without a new chunk.
    */
   parse(chunk: Uint8Array | null | undefined): Iterable<ParsedLine>;
 }
 
 /**
- * The maximum number of bytes of one line. A longer line ends the import with a 413, because the whole line has to be
- * in memory.
+ * The maximum number of bytes of one line of an import. A longer line ends the import with a 413, because the whole
+ * line has to be in memory.
  */
 export const MAX_LINE = 1024 * 1024;
 

@@ -6,17 +6,17 @@ import { whyUnseen } from "../../schema/fields/visibility.ts";
 import type { Count } from "../../write/body/read_body.ts";
 import { cellsOf } from "./csv_rows.ts";
 
-/** A column of an import, whose cells are values of a field. */
+/** A column of a CSV import, whose cells are values of a field. */
 export interface ImportColumn {
-  /** The names on the path to the field, such as `address` and `city`. */
+  /** The names on the path to the field, such as `address` and `city` for the column `address.city`. */
   readonly names: readonly string[];
   readonly field: FieldShape;
 }
 
 /**
- * Reads the head of a table, which names the columns. The result has `undefined` for a column that answers show and the
- * caller cannot set, such as `_id`, because its cells are ignored. Throws a 400 for any other column that is no single
- * value that the caller can set.
+ * Reads the head of a CSV table, which names the columns. The result has `undefined` for a column whose cells are
+ * ignored, such as `_id`, because answers show the field but the caller cannot set it. Throws a 400 for any other
+ * column that is no single value that the caller can set.
  */
 export function readHead(
   head: string,
@@ -36,7 +36,7 @@ export function readHead(
   throw badFormat("The head names no column that can be set");
 }
 
-/** Whether a body of CSV can set at least one field. */
+/** Whether a CSV import can set at least one field of a class. The option `formats` must not have `"csv"` otherwise. */
 export function takesColumns({ fields }: Shape): boolean {
   return [...fields.values()].some(({ kind, writable }) =>
     writable && (kind === "scalar" || kind === "object")
@@ -65,7 +65,10 @@ function unknownColumn(name: string): RestError {
   return badColumn(name, `is unknown${isOtherTable ? ": commas must separate the columns" : ""}`);
 }
 
-/** The length up to which an error repeats the name of a column. */
+/**
+ * The number of characters after which the name of a column is cut in the message of an error, because a client can
+ * send a very long name.
+ */
 const LONGEST_NAME = 100;
 
 function badColumn(name: string, problem: string): RestError {

@@ -31,7 +31,8 @@ export async function openCsv(
   const splitter = new RowSplitter();
   for (let isAtEnd = false;;) {
     const row = splitter.take();
-    // Spreadsheet programs write this mark of UTF-8 at the beginning of a file.
+    // Spreadsheet programs write a byte order mark at the beginning of a file, which does not belong to the first
+    // column.
     const head = row && textOf(row).replace(/^\ufeff/, "");
     if (head) return new CsvLines(splitter, { columns: readHead(head, { shape, limits }), limits });
     if (row !== undefined) continue;
@@ -49,7 +50,7 @@ function refuseOtherCharset({ headers }: Request): void {
   throw refusal("UNSUPPORTED_MEDIA_TYPE", { message: "The charset is not UTF-8" });
 }
 
-/** The parser of the rows of a CSV table, each of which is an entity. */
+/** The parser of the rows of a CSV table. Each row becomes one entity. */
 class CsvLines implements BodyParser {
   readonly #splitter: RowSplitter;
   readonly #columns: Columns;
@@ -89,7 +90,10 @@ class CsvLines implements BodyParser {
   }
 }
 
-/** Returns the entity of a row. Throws a 400 with all cells that are no values of their fields. */
+/**
+ * Returns the JSON object of a row of a CSV table. Throws one 400 for all cells whose texts are no values of their
+ * fields.
+ */
 function bodyOf(cells: readonly Cell[], columns: Columns): JsonObject {
   const { length } = columns;
   if (cells.length !== length) {
@@ -114,8 +118,8 @@ function bodyOf(cells: readonly Cell[], columns: Columns): JsonObject {
 }
 
 /**
- * Returns the problem of a cell whose value its field cannot have. Spreadsheet programs of some languages write numbers
- * with a comma, so the message names the dot.
+ * Returns the problem of a CSV cell whose value its field cannot have. Spreadsheet programs of some languages write
+ * numbers with a comma, so the message tells clients to write a dot.
  */
 function cellProblem(
   value: unknown,
@@ -135,7 +139,7 @@ const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false };
 
 /**
- * Returns the JSON value of a cell by the type of its field, or `undefined` for an absent field. A cell that is no
+ * Returns the JSON value of a CSV cell by the type of its field, or `undefined` for an absent field. A cell that is no
  * value of the type stays a text, which the check of types refuses.
  */
 function valueOf({ text, isQuoted }: Cell, { field: { type } }: ImportColumn): unknown {
@@ -145,14 +149,15 @@ function valueOf({ text, isQuoted }: Cell, { field: { type } }: ImportColumn): u
   if (NUMBERS.has(instance) && NUMBER.test(value) && !mayBeRounded(Number(value))) {
     return Number(value);
   }
-  // Spreadsheet programs write `TRUE` and `FALSE`.
+  // Spreadsheet programs write booleans as `TRUE` and `FALSE`, so a CSV cell may have them in upper case.
   if (instance === "Boolean") return BOOLEANS[value.toLowerCase()] ?? value;
   return value;
 }
 
 /**
- * Whether a value is a text that an export writes and that strict bodies do not take. Such a text is a date outside of
- * the years 0 to 9999, or an integer beyond 2^53 that a number of JavaScript holds exactly.
+ * Whether a CSV cell has a text that an export writes, although a JSON body could not have this text for the field. The
+ * import accepts such texts. They are dates outside of the years 0 to 9999, and integers beyond 2^53 that a number of
+ * JavaScript holds exactly.
  */
 function isBeyondStrict(value: unknown, { field: { type } }: ImportColumn): boolean {
   const instance = type?.instance;
@@ -161,7 +166,10 @@ function isBeyondStrict(value: unknown, { field: { type } }: ImportColumn): bool
   return NUMBERS.has(instance) && NUMBER.test(value) && !isLostInteger(value);
 }
 
-/** Returns the object at a path, and adds the objects that are missing. */
+/**
+ * Returns the object at a path of a new entity, such as `address` for the column `address.city`, and adds the objects
+ * that are missing.
+ */
 function objectAt(root: Values, names: readonly string[]): Values {
   let at = root;
   for (const name of names) {

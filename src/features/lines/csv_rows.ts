@@ -3,7 +3,7 @@ import { badFormat } from "../../errors/refusals.ts";
 import { MAX_LINE, tooLong } from "./body_parser.ts";
 
 export interface CsvRow {
-  /** The number of the line at which the row begins, from 1. */
+  /** The number of the line of the CSV table at which the row begins, from 1. */
   readonly line: number;
   readonly bytes: Uint8Array;
 }
@@ -14,8 +14,8 @@ const LINE_BREAK = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /**
- * The position in a row. At `start`, a cell begins. A cell with quotes is `quoted`, and `closed` after a quote that may
- * end it. All other cells are `plain`.
+ * The state of the search for the end of a CSV row. At `start`, a cell begins. A cell with quotes is `quoted`, and
+ * `closed` after a quote that may end it. All other cells are `plain`.
  */
 type Position = "start" | "plain" | "quoted" | "closed";
 
@@ -27,21 +27,24 @@ export class RowSplitter {
   #begun: Uint8Array[] = [];
   #begunSize = 0;
   #chunk: Uint8Array = new Uint8Array();
-  /** The position in the chunk up to which the bytes are scanned. */
+  /** The index in the present chunk of the CSV table at which the search for the end of the row continues. */
   #at = 0;
   #position: Position = "start";
   #isAtEnd = false;
-  /** The number of the line at which the next row begins. */
+  /** The number of the line of the CSV table at which the next row begins. */
   line = 1;
 
-  /** Adds a chunk after the last row was taken. `null` stands for the end of the table. */
+  /**
+   * Adds the next chunk of the table. The caller must first take all rows of the previous chunk, which is lost
+   * otherwise. `null` stands for the end of the table.
+   */
   add(chunk: Uint8Array | null): void {
     this.#isAtEnd = chunk === null;
     this.#chunk = chunk ?? new Uint8Array();
     this.#at = 0;
   }
 
-  /** Returns the next row that is not blank, or `undefined` if another chunk is needed. */
+  /** Returns the next row of the table that is not blank, or `undefined` if another chunk is needed. */
   take(): CsvRow | undefined {
     const chunk = this.#chunk;
     let start = this.#at;
@@ -62,7 +65,7 @@ export class RowSplitter {
     return this.#isAtEnd && this.#begunSize > 0 ? this.#end(new Uint8Array()) : undefined;
   }
 
-  /** Reads a byte outside of quotes. Returns whether the row ends with this byte. */
+  /** Reads a byte outside of quotes. Returns whether the CSV row ends with this byte. */
   #step(byte: number): boolean {
     if (byte === LINE_BREAK) return true;
     if (byte === COMMA) this.#position = "start";
@@ -90,8 +93,8 @@ export class RowSplitter {
 }
 
 /**
- * Whether a row without its `\n` is empty. Millions of such rows fit into a few compressed bytes, so they are skipped
- * before they become objects.
+ * Whether a CSV row without its `\n` is empty. Millions of such rows fit into a few compressed bytes, so they are
+ * skipped before they become objects.
  */
 function isBlank(row: Uint8Array): boolean {
   return row.length === 0 || row.length === 1 && row[0] === CARRIAGE_RETURN;
@@ -105,7 +108,7 @@ function count(bytes: Uint8Array, byte: number): number {
 
 const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Returns the text of a row without its line break. Throws a 400 for bytes that are no UTF-8. */
+/** Returns the text of a row of a CSV table without its line break. Throws a 400 for bytes that are no UTF-8. */
 export function textOf({ bytes }: CsvRow): string {
   let text: string;
   try {
@@ -118,13 +121,16 @@ export function textOf({ bytes }: CsvRow): string {
 
 export interface Cell {
   readonly text: string;
-  /** Whether the cell has quotes. An empty cell with quotes is an empty text, and not a missing value. */
+  /**
+   * Whether the cell has quotes. An empty cell with quotes is an empty text, and an empty cell without quotes is a
+   * missing value.
+   */
   readonly isQuoted: boolean;
 }
 
 /**
- * Splits the text of a row into its cells. Throws a 400 if a quote is wrong. Stops after one cell more than `most`, so
- * that a row of many commas costs little.
+ * Splits the text of a CSV row into its cells. Throws a 400 if a quote is wrong. Stops after one cell more than `most`,
+ * so that a row of many commas costs little.
  */
 export function cellsOf(row: string, most = Infinity): readonly Cell[] {
   const cells: Cell[] = [];
@@ -141,7 +147,7 @@ export function cellsOf(row: string, most = Infinity): readonly Cell[] {
 
 interface FoundCell {
   readonly text: string;
-  /** The index of the character after the cell. */
+  /** The index in the CSV row of the character after the cell, which must be a comma or the end of the row. */
   readonly end: number;
 }
 

@@ -12,17 +12,20 @@ interface ImportOptions {
 }
 
 /**
- * The maximum ratio of the decompressed size of a body to its compressed size. A body with a larger ratio is refused
- * with a 413, because a few compressed bytes could otherwise cause much work.
+ * The maximum ratio of the decompressed size of an imported body to its compressed size. A body with a larger ratio is
+ * refused with a 413, because a few compressed bytes could otherwise cause much work.
  */
 const MAX_INFLATION = 100;
 
-/** The number of decompressed bytes up to which the ratio is not checked, because a short body causes little work. */
+/**
+ * The number of decompressed bytes up to which an import does not check the ratio to the compressed bytes, because a
+ * short body causes little work.
+ */
 const FREE_INFLATION = 10 * 1024 * 1024;
 
 /**
- * Returns the body of a request for reading. Throws a 413 if the body is too long, and a 415 if its `Content-Encoding`
- * is not supported. Throws if a body parser of the application has read the body already.
+ * Opens the body of an import for reading. Throws a 413 if the body is too long, and a 415 if its `Content-Encoding` is
+ * not supported. Throws if a body parser of the application has read the body already.
  */
 export function openBody(req: Request, options: ImportOptions): ImportBody {
   if (req.body !== undefined || req.readableEnded) {
@@ -42,7 +45,7 @@ function tooLarge(limit: number): RestError {
   return refusal("PAYLOAD_TOO_LARGE", { message, limit });
 }
 
-/** The reader of a body, which decompresses the body and returns it in chunks. */
+/** The body of an import, which is decompressed and read in chunks. */
 export class ImportBody {
   readonly #req: Request;
   readonly #source: Readable;
@@ -64,8 +67,7 @@ export class ImportBody {
     if (isCompressed) req.on("data", this.#onReceived);
     const chunks = this.#chunks = new BodyChunks(this.#source);
     const onError = (error: unknown) => chunks.fail(error);
-    // An error of the decompression may come after the last read. Without a listener, such an error would end the
-    // process.
+    // An error of the decompression may come after the last read, and would end the process without this listener.
     this.#source.on("error", onError);
     req.on("error", onError).on("close", this.#onClose);
     const wake = () => chunks.wake();
@@ -74,7 +76,7 @@ export class ImportBody {
   }
 
   /**
-   * Returns the next chunk, or `null` at the end of the body. Returns `undefined` if no chunk has come before `dueAt`
+   * Returns the next chunk of the body, or `null` at its end. Returns `undefined` if no chunk has come before `dueAt`
    * or before the server closes, so that the caller can store the lines that it already has.
    */
   async next(dueAt: number): Promise<Uint8Array | null | undefined> {
@@ -84,8 +86,8 @@ export class ImportBody {
   }
 
   /**
-   * Discards the rest of the body. The rest is still received from the connection, because a client may read the answer
-   * only after it has sent the whole body.
+   * Discards the rest of the body of an import. The rest is still received from the connection, because a client may
+   * read the answer only after it has sent the whole body.
    */
   leave(): void {
     this.#stopListening();

@@ -23,8 +23,9 @@ import { readLines } from "./read_lines.ts";
 const MAX_REFUSED = 10_000;
 
 /**
- * Creates an entity from each line of a body, in batches, and returns a reply with a result for each line. An error of
- * the database ends the import after its batch. The entities of earlier batches stay stored.
+ * Creates an entity from each line of a body, and returns a reply with a result for each line. The lines are stored in
+ * groups. An error of the database ends the import after the group in which it occurs, and the entities of earlier
+ * groups stay stored.
  */
 export function importLines(
   context: OpenLevelContext,
@@ -80,8 +81,8 @@ function tooManyRefused(): RestError {
 }
 
 /**
- * Returns the result of a line that was refused or not read. The function `onError` of the application does not get
- * this error, because neither a wrong line nor a closing server is a failure of the application.
+ * Returns the result of a line of an import that was refused or not read. The function `onError` of the application
+ * does not get this error, because neither a wrong line nor a closing server is a failure of the application.
  */
 function toldRefusal({ status, body }: RestError): DescribedResult {
   return { ...body, status };

@@ -32,14 +32,14 @@ export class JsonLines implements BodyParser {
 }
 
 /**
- * The length from which the number of values of a line is checked before the line is parsed. `JSON.parse()` cannot be
+ * The length from which an import counts the values of a line before it parses the line. `JSON.parse()` cannot be
  * interrupted, so a long line with too many values would delay other requests.
  */
 const LONG_LINE = 16 * 1024;
 
 /**
- * Throws a 400 if a JSON text has more keys and elements than allowed, or is nested too deeply. The check only counts
- * characters and stops at the limit, whereas `JSON.parse()` would first read the whole text.
+ * Throws a 400 if a line of JSON has more keys and elements than allowed, or is nested too deeply. The check only
+ * counts characters and stops at the limit, whereas `JSON.parse()` would first read the whole text.
  */
 function checkText(text: string, { maxKeys, maxElements }: Count): void {
   const most = maxKeys + maxElements + 1;
@@ -85,7 +85,6 @@ function readLine(text: string, limits: Count): Omit<BodyLine, "line"> {
 const LINE_BREAK = 0x0a;
 
 interface SplitLine {
-  /** The number of the line, from 1. */
   readonly line: number;
   readonly text: string;
 }
@@ -97,7 +96,7 @@ interface SplitLine {
 class LineSplitter {
   #rest: Uint8Array[] = [];
   #size = 0;
-  /** The number of the next line. */
+  /** The number of the next line in the body, from 1, by which the answer names the line. */
   line = 1;
 
   /**
@@ -125,8 +124,8 @@ class LineSplitter {
   }
 
   /**
-   * Ends a line. Lines of white space are skipped before they are converted to text, because millions of them fit into
-   * a few compressed bytes.
+   * Returns the line that ends in a chunk, or nothing for a line of white space. Lines of white space are skipped
+   * before they are converted to text, because millions of them fit into a few compressed bytes.
    */
   #end(part: Uint8Array): readonly SplitLine[] {
     if (this.#size === 0 && isWhiteSpace(part)) {
@@ -145,7 +144,6 @@ class LineSplitter {
 const EMPTY = new Uint8Array();
 const NONE: readonly SplitLine[] = [];
 
-/** Whether bytes are nothing but white space of JSON. */
 function isWhiteSpace(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }

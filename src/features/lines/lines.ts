@@ -5,7 +5,7 @@ import { takesColumns } from "./csv_columns.ts";
 import { importLines } from "./import_lines.ts";
 
 interface LinesRule {
-  /** The maximum number of lines that are stored together. */
+  /** The maximum number of lines that an import stores together, which the option `many` sets. */
   readonly batch: number;
   readonly formats: readonly LineFormat[];
 }

@@ -8,15 +8,15 @@ import { type ImportBody, openBody } from "./import_body.ts";
 interface LinesOptions {
   readonly maxImportBytes: number;
   /**
-   * Returns the parser of the body. May read the beginning of the body, such as the head of a table. An error that the
-   * function throws is the answer of the whole import.
+   * Returns the parser of the body of an import. May read the beginning of the body, such as the head of a table. An
+   * error that the function throws is the answer of the whole import.
    */
   readonly openParser: (body: ImportBody) => Promise<BodyParser>;
-  /** The maximum number of lines that are stored together. */
+  /** The maximum number of lines that an import stores together, because these lines are held in memory. */
   readonly many: number;
   /**
-   * The signal that ends the import when the server closes. The last line of the answer then names the first line that
-   * was not read, so that the client can continue with that line.
+   * The signal that ends the import when the server closes. The last line of the answer names the first line that was
+   * not read, so that the client can continue with that line.
    */
   readonly signal: AbortSignal;
   /** Returns whether the client has disconnected or the response has ended, so that reading the body stops. */
@@ -24,8 +24,8 @@ interface LinesOptions {
 }
 
 /**
- * The total length of the lines at which a batch is stored, although it could have more lines. The MongoDB driver
- * encodes a whole batch in one turn of the event loop, so a larger batch would delay other requests.
+ * The total length of lines at which an import stores them, although their number could still grow. The MongoDB driver
+ * encodes all documents of a statement in one turn of the event loop, so more lines would delay other requests.
  */
 const FULL_BATCH = 256 * 1024;
 
@@ -36,15 +36,15 @@ const FULL_BATCH = 256 * 1024;
 const LINES_AT_ONCE = 32;
 
 /**
- * The time after which a batch is stored although it is not full, in milliseconds, so that a slow client gets results
- * for its first lines soon.
+ * The time, in milliseconds, after which an import stores the lines that it has read, although their number could still
+ * grow. A slow client therefore gets results for its first lines soon.
  */
 const STORE_AFTER_MS = 1000;
 
 /**
- * Reads a body of lines, and yields the lines in batches. The body is read only while the caller takes batches, so that
- * a fast client cannot fill the memory. If the body cannot be read to its end, the last line of the last batch has an
- * error in the place of an object.
+ * Reads the body of an import, and yields groups of lines that are stored together. The body is read only while the
+ * caller takes groups, so that a fast client cannot fill the memory. If the body cannot be read to its end, the last
+ * line of the last group has an error in the place of an object.
  */
 export async function* readLines(
   req: Request,
@@ -106,9 +106,12 @@ function errorOf(thrown: unknown): RestError {
 /** The lines of an import that have been read and are not stored yet. */
 class LineBatch {
   #lines: BodyLine[] = [];
-  /** The total size of the lines. A batch whose size reaches `FULL_BATCH` is stored at once. */
+  /** The total number of bytes of the lines. When it reaches a limit (`FULL_BATCH`), the lines are stored at once. */
   size = 0;
-  /** The time at which the batch is stored although it is not full. `Infinity` if the batch is empty. */
+  /**
+   * The time at which the lines are stored although their number could still grow, on the clock of `performance.now()`.
+   * `Infinity` as long as no line waits.
+   */
   dueAt = Infinity;
 
   get length(): number {
