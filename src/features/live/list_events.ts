@@ -37,8 +37,9 @@ export interface LiveEntities {
 export const READY: ListEvent = { type: "ready" };
 
 /**
- * Returns the events that turn the list of a subscriber into the current list. In a list with a sort order, each event
- * with an entity also has the identifier of the entity before it, so that the client knows its position.
+ * Returns the events of a live list that turn the list of a subscriber into the current list. In a list with a sort
+ * order, each event with an entity also has the identifier of the entity before it, so that the client knows its
+ * position.
  */
 export function eventsBetween(
   held: KnownDigests,
@@ -57,7 +58,7 @@ export function eventsBetween(
 }
 
 /**
- * Whether the identifier of a changed document has the same JSON as the `_id` of an entity in the list. If not, the
+ * Whether the identifier of a changed document has the same JSON as the `_id` of an entity in a live list. If not, the
  * change cannot be assigned to an entity, so the whole list is read again.
  */
 export function isNamed(id: unknown): boolean {
@@ -74,14 +75,18 @@ export function putsOf(entities: readonly LiveEntity[], isOrdered: boolean): Lis
 }
 
 /**
- * Returns the largest set of unchanged entities that keep their relative order, because these entities need no event.
- * Their old positions form a longest increasing subsequence.
+ * Returns the largest set of unchanged entities of a live list that keep their relative order, because these entities
+ * need no event. Their old positions form a longest increasing subsequence.
  */
 function keptInOrder(held: KnownDigests, entities: readonly Listed[]): Set<string> {
   const places = new Map([...held.keys()].map((id, place) => [id, place]));
   const known = entities.filter(({ id, digest }) => held.get(id) === digest).map(({ id }) => id);
   const placeAt = (index: number) => places.get(known[index] as string) as number;
-  /** The end of the best subsequence of each length. `before` has the predecessor of each entity in its subsequence. */
+  /**
+   * The state of the usual search for a longest increasing subsequence. For each length, `ends` has the entity with the
+   * smallest old position that ends an increasing subsequence. `before` has the predecessor of each entity in its
+   * subsequence.
+   */
   const ends: number[] = [];
   const before: (number | undefined)[] = [];
   for (let index = 0; index < known.length; index++) {
@@ -102,7 +107,7 @@ function keptInOrder(held: KnownDigests, entities: readonly Listed[]): Set<strin
 }
 
 /**
- * Converts events to the format of server-sent events, in pieces that end with a whole event. The `id` of the last
+ * Converts events to the format of server-sent events, in buffers that end with a whole event. The `id` of the last
  * event is the version of the list that the client then has. A client that reconnects sends this `id` in the header
  * `Last-Event-ID`, and gets only later changes.
  */
@@ -145,8 +150,8 @@ const REMEMBERED = 1000;
  */
 export class ListLog {
   /**
-   * A random text in the `id` of each event of this list. An `id` with another text belongs to another list or to a
-   * reader with other rights, and is not accepted.
+   * A random text in the `id` of each event of this live list. An `id` with another text belongs to another list or to
+   * a reader with other rights, and is not accepted.
    */
   readonly #mark = randomBytes(9).toString("base64url");
   readonly #changes: (readonly string[])[] = [];
@@ -176,7 +181,10 @@ export class ListLog {
     place: string | undefined,
     { list: { entities, isOrdered }, last }: {
       readonly list: LiveEntities;
-      /** The events that were sent last, and the version of the list before these events. */
+      /**
+       * The events by which the latest read has changed the live list, and the version of the list before these events.
+       * A client that reconnects with this version has missed only these events.
+       */
       readonly last: { readonly version: number; readonly events: readonly ListEvent[] };
     },
   ): ListEvent[] | undefined {

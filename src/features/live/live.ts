@@ -55,13 +55,16 @@ export const live: Feature<Plain<LiveRule, LiveRule>> = {
     route: { live: rule },
     answer: { content: { [EVENT_STREAM]: { type: "string", description: EVENTS } } },
   }),
-  // A request that does not name this media type exactly gets an ordinary list.
+  // Only a request whose header `Accept` names `text/event-stream` gets a live list. A request with a wildcard, as
+  // browsers send it, gets an ordinary list, because the answer with events would not end.
   parse: (rule, { method, accept }) =>
     method === "GET" && namesType(accept, EVENT_STREAM) ? rule : undefined,
   takeOver: ({ max }, call) => (res) => sendEvents(res, { call, max }),
 };
 
-/** The description of the events in the OpenAPI document. OpenAPI 3.1 cannot describe them by a schema. */
+/**
+ * The description of the events of a live list in the OpenAPI document. OpenAPI 3.1 cannot describe them by a schema.
+ */
 const EVENTS = "The list as events `put`, then `ready`, then what changes: " +
   '`put` with `{"entity": …}`, and `after`, the `_id` that it follows in an order; `drop` with `{"_id": …}`. ' +
   "`resync` says that the whole list follows again, up to the next `ready`";

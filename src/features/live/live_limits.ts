@@ -2,7 +2,8 @@ import { completeLimits } from "../../errors/complete_limits.ts";
 import type { Route } from "../../pipeline/request/route.ts";
 
 /**
- * Limits on live lists, for the option `live` of `Framework.initialize()`.
+ * Limits on the subscribers, the durations and the memory of live lists, for the option `live` of
+ * `Framework.initialize()`. A live list stays open and sends events about later changes.
  *
  * @example Ask for rights every five seconds
  * ```ts
@@ -13,35 +14,35 @@ import type { Route } from "../../pipeline/request/route.ts";
  */
 export interface LiveLimits {
   /**
-   * The maximum number of subscribers in a process. Further subscribers get a 503.
+   * The maximum number of subscribers of live lists in a process. Further subscribers get a 503.
    *
    * @default {10000}
    */
   readonly maxSubscribers?: number;
   /**
-   * The interval after which `preFetch` hooks, rights and scopes run again for an open stream, in milliseconds. The
-   * stream ends if its reader has lost the right to read.
+   * The interval after which `preFetch` hooks, rights and scopes run again for an open live list, in milliseconds. The
+   * stream of events ends if its reader has lost the right to read.
    *
    * @default {30000}
    */
   readonly renewMS?: number;
   /**
-   * The interval between two comments that keep an idle connection open, in milliseconds. The interval must be less
-   * than the time-out of every proxy on the way.
+   * The interval between two comments that the server sends in an event stream to keep an idle connection open, in
+   * milliseconds. The interval must be less than the time-out of every proxy on the way.
    *
    * @default {15000}
    */
   readonly heartbeatMS?: number;
   /**
-   * The time after which the server ends a stream, in milliseconds. The client opens another stream by a new request,
-   * whose headers the hooks check.
+   * The time after which the server ends the event stream of a live list, in milliseconds. The client opens another
+   * stream by a new request, whose headers the hooks check.
    *
    * @default {3600000}
    */
   readonly maxAgeMS?: number;
   /**
-   * The maximum number of bytes that wait for a slow client, without the list itself. A client that exceeds this number
-   * gets the whole list again.
+   * The maximum number of bytes of events that wait for a slow client, without the list itself. A client that exceeds
+   * this number gets the whole list again.
    *
    * @default {1048576}
    */

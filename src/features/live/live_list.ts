@@ -13,8 +13,8 @@ import { type LiveSource, readEntities } from "./live_reading.ts";
 export interface Subscriber {
   readonly reading: LiveSource;
   /**
-   * Sends events to the client of the subscriber. `isList` is true if the events begin with the whole list, because a
-   * slow client for which events were dropped can continue only with the whole list.
+   * Sends events of the live list to the client of the subscriber. `isList` is true if the events begin with the whole
+   * list, because a slow client for which events were dropped can continue only with the whole list.
    */
   tell(pieces: readonly Uint8Array[], isList?: boolean): void;
   end(): void;
@@ -27,8 +27,8 @@ export interface Beginning {
    */
   readonly held?: KnownDigests | undefined;
   /**
-   * The `id` of the last event that the client has received on an earlier connection. The subscriber gets only later
-   * changes, if the list still knows them.
+   * The `id` of the last event that the client has received on an earlier connection. The subscriber gets only the
+   * later changes if the server remembers them, and otherwise the whole list.
    */
   readonly place?: string | undefined;
   readonly isAgain?: boolean;
@@ -47,8 +47,8 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5000;
 
 /**
- * The live lists that several requests share, by a key that equal requests have. Each change of such a list is read
- * from the database once for all of its subscribers.
+ * The live lists that several requests share, by a text that is equal for equal requests. Each change of such a list is
+ * read from the database once for all of its subscribers.
  */
 const shared = new Map<string, LiveList>();
 
@@ -69,15 +69,15 @@ const MAX_UNREAD = 50;
 export class LiveList {
   readonly #rules: LiveSource;
   readonly #subscribers = new Set<Subscriber>();
-  /** The new subscribers, which get the whole list after its next read. */
+  /** The new subscribers of the live list, which get the whole list after it is read again. */
   readonly #joining = new Set<Joining>();
   #stopListening: (() => void) | undefined;
   #held: KnownDigests = new Map();
   #changed: unknown[] = [];
   #isStale = true;
   /**
-   * The entities that changed last. A change is recorded even if the list has no subscriber at that time, so that a
-   * client that reconnects gets it.
+   * The log of the last changes of the live list. A change is recorded even if the list has no subscriber at that time,
+   * so that a client that reconnects gets it.
    */
   readonly #log = new ListLog();
   #isWorking = false;
@@ -109,8 +109,8 @@ export class LiveList {
   }
 
   /**
-   * Adds a subscriber to the list. The promise resolves when the list was sent to the subscriber or the subscriber has
-   * left. The promise rejects if the list cannot be read.
+   * Adds a subscriber to the live list. The promise resolves when the list was sent to the subscriber or the subscriber
+   * has left. The promise rejects if the list cannot be read.
    */
   join(subscriber: Subscriber, beginning: Beginning = {}): Promise<void> {
     return new Promise((done, failed) => {
@@ -173,8 +173,8 @@ export class LiveList {
         await (this.#isStale || this.#joining.size > 0
           ? this.#reread(reading)
           : this.#look(reading));
-        // The read runs with the request of one subscriber. If the client of this subscriber has disconnected, the read
-        // may be incomplete, so the list is read again with the request of another subscriber.
+        // A live list is read with the request of one of its subscribers. If the client of this subscriber has
+        // disconnected, the read may be incomplete, so the list is read again with the request of another subscriber.
         if (isOver(reading.context.req)) this.leave(reader);
         pauseMs = FIRST_PAUSE_MS;
       } catch (error) {
@@ -189,8 +189,8 @@ export class LiveList {
   }
 
   /**
-   * Starts to listen to the changes of the collection. The call comes before the first read, because changes during the
-   * read would be lost otherwise.
+   * Starts to listen to the changes of the collection of a live list. The call comes before the first read of the list,
+   * because changes during the read would be lost otherwise.
    */
   async #listen({ model, context: { route } }: LiveSource): Promise<void> {
     if (model === undefined || this.#stopListening !== undefined) return;
@@ -200,9 +200,9 @@ export class LiveList {
   }
 
   /**
-   * Handles a failed read. A new subscriber gets the error as its answer. If the database is only unavailable for a
-   * time, the other subscribers wait for another attempt. For any other error, their streams are ended. Returns whether
-   * they wait, so that the next read begins after a pause.
+   * Handles a failed read of the live list. A new subscriber gets the error as its answer. If the database is only
+   * unavailable for a time, the other subscribers wait for another attempt. For any other error, their streams are
+   * ended. Returns whether they wait, so that the next read begins after a pause.
    */
   #fail(error: unknown, { context }: LiveSource): boolean {
     const answer = knownAnswer(context, error);
@@ -236,7 +236,8 @@ export class LiveList {
     const whole = () =>
       written ??= this.#written([...putsOf(list.entities, list.isOrdered), READY]);
     for (const each of entering) {
-      // A subscriber that has left during the read is not in `#joining` any more, and gets no events.
+      // If a client disconnects while the live list is read, its subscriber is no longer in the set of new subscribers,
+      // and gets no events.
       if (!this.#joining.delete(each)) continue;
       const { subscriber, held, place, isAgain, done } = each;
       this.#subscribers.add(subscriber);
@@ -253,8 +254,8 @@ export class LiveList {
   }
 
   /**
-   * Reads only the entities that have changed, and sends them to the subscribers. Sends the event `drop` for each
-   * changed entity that does not match the filter any more.
+   * Reads only the entities of the live list that have changed, and sends them to the subscribers. Sends the event
+   * `drop` for each changed entity that does not match the filter any more.
    */
   async #look({ context, max, run }: LiveSource): Promise<void> {
     const ids = this.#changed;
@@ -279,8 +280,8 @@ export class LiveList {
   }
 
   /**
-   * Sends events to all subscribers. A subscriber that will get the whole list next is left out, because the list
-   * contains the changes already.
+   * Sends events to all subscribers of the live list. A subscriber that will get the whole list next is left out,
+   * because the list contains the changes already.
    */
   #tellAll(events: readonly ListEvent[]): void {
     if (events.length === 0) return;

@@ -31,36 +31,37 @@ import type { LiveEntity } from "./list_events.ts";
  */
 export interface LiveSource {
   readonly context: OpenLevelContext;
-  /** The maximum number of entities in the list. The stream ends if the list grows beyond this number. */
+  /** The maximum number of entities in the live list. The event stream ends if the list grows beyond this number. */
   readonly max: number;
   /**
-   * Runs a read in the asynchronous context of the request. Hooks then find the values that middleware has set in
-   * `AsyncLocalStorage`, although a change of the data has started the read.
+   * Runs a read of the live list in the asynchronous context of the request that has opened it. Hooks then find the
+   * values that middleware has set in `AsyncLocalStorage`, although a change of the data has started the read.
    */
   readonly run: <T>(read: () => Promise<T>) => Promise<T>;
   /**
-   * The model whose collection is watched for changes. `undefined` if a parent embeds the entities, because the changes
-   * of parents are watched in any case.
+   * The model whose collection is watched for changes of the live list. `undefined` if a parent embeds the entities,
+   * because the changes of parents are watched in any case.
    */
   readonly model: Model<unknown> | undefined;
   /**
-   * A text that is equal for requests that read the same list, so that they can share its reads. `undefined` if equal
-   * requests cannot be recognized.
+   * A text that is equal for requests that read the same live list, so that they can share its reads. `undefined` if
+   * equal requests cannot be recognized.
    */
   readonly key: string | undefined;
   /**
-   * Whether one read may serve all requests with the same key, because no code of the application can give them
-   * different results.
+   * Whether one read of a live list may serve all requests with the same `key`, because no code of the application can
+   * give them different results.
    */
   readonly isShared: boolean;
   /**
-   * Whether the list has a sort order or a limit. A change of one entity may then move other entities in the list or
-   * add them, so the whole list is read again and not only the changed entity.
+   * Whether the live list has a sort order or a limit. A change of one entity may then move other entities in the list
+   * or add them, so the whole list is read again and not only the changed entity.
    */
   readonly isOrdered: boolean;
   /**
-   * Whether the selected entities may change without a write, as by a filter with the current time in `$expr`. Such a
-   * list is also read again when the rights of its reader are checked.
+   * Whether time alone may change which entities a live list contains, as with a filter that compares with the current
+   * time in `$expr`. No write causes a read at that moment, so the list is also read again at each check of the rights
+   * of its reader.
    */
   readonly isTimed: boolean;
 }
@@ -87,8 +88,8 @@ export async function openLiveSource(
     run: AsyncLocalStorage.snapshot(),
     model,
     key,
-    // Middleware of Mongoose may return other entities for another request. A list is therefore shared only if it is
-    // read without Mongoose documents and their middleware.
+    // Middleware of Mongoose may return other entities for another request. Several requests therefore share the reads
+    // of a live list only if these reads bypass Mongoose documents and their middleware.
     isShared: key !== undefined && fills === undefined && context.above === undefined &&
       model !== undefined && isReadAlike(planLevel(level, model)),
     isOrdered: [order, window, readSort(sort), skip ?? undefined, limit ?? undefined]
@@ -98,16 +99,16 @@ export async function openLiveSource(
 }
 
 /**
- * Whether a read by a plan gives the same list to all readers. Hooks see the request, so they may show another list to
- * each reader.
+ * Whether a read by a plan gives the same list to all readers, so that they can share a live list. Hooks see the
+ * request, so they may show another list to each reader.
  */
 function isReadAlike(plan: ReadPlan): boolean {
   return plan.kind === "bytes" && !plan.isJudged;
 }
 
 /**
- * Returns a text that is equal for requests whose lists are the same. Returns `undefined` if equal requests cannot be
- * recognized, because a filter, an option or a projection has a value that BSON does not describe fully, such as a
+ * Returns a text that is equal for requests whose live lists are the same. Returns `undefined` if equal requests cannot
+ * be recognized, because a filter, an option or a projection has a value that BSON does not describe fully, such as a
  * function.
  */
 function keyOf(
@@ -129,8 +130,8 @@ function bytesOf(value: unknown): Buffer {
 }
 
 /**
- * Whether BSON describes a value fully. BSON omits functions, `undefined` and the class of an object, so two different
- * requests could get the same key and see the list of each other.
+ * Whether BSON describes a value of a query fully. BSON omits functions, `undefined` and the class of an object, so two
+ * different requests could share one live list by mistake.
  */
 function isData(value: unknown): boolean {
   if (typeof value === "function" || typeof value === "symbol" || value === undefined) return false;
@@ -158,7 +159,7 @@ function nameOf(each: object): string {
 export async function readEntities(
   context: OpenLevelContext,
   { ids, max }: {
-    /** The identifiers of the entities to read. Missing if the whole list is read. */
+    /** The identifiers of the changed entities to read. Missing if the whole live list is read. */
     readonly ids?: readonly unknown[];
     readonly max: number;
   },

@@ -41,9 +41,9 @@ export async function sendEvents(
 }
 
 /**
- * The event stream that sends a live list to one client. If more bytes wait for a slow client than `maxUnsentBytes`
- * allows, the stream drops these bytes, because they would fill the memory of the server. The stream sends the whole
- * list again as soon as the client can receive more.
+ * The event stream that sends a live list to one client. If more bytes wait for a slow client than the option
+ * `maxUnsentBytes` allows, the stream drops these bytes, because they would fill the memory of the server. The stream
+ * sends the whole list again as soon as the client can receive more.
  */
 class EventStream implements EventSender {
   readonly #res: Response;
@@ -56,8 +56,8 @@ class EventStream implements EventSender {
   #queued = 0;
   #most: number;
   /**
-   * Whether the buffer of the response is full. No bytes are written until the client has received some of the bytes in
-   * the buffer.
+   * Whether the buffer of the event stream is full. No bytes are written until the client has received some of the
+   * bytes in the buffer.
    */
   #isFull = false;
   #isBehind = false;
@@ -99,8 +99,8 @@ class EventStream implements EventSender {
     if (!this.isBegun && !this.#begin()) return;
     this.#isBehind = false;
     for (const each of pieces) this.#queued += each.length;
-    // `maxUnsentBytes` limits only the events after a list. If the limit applied to the list too, a list with more
-    // bytes could never be sent.
+    // The option `maxUnsentBytes` limits only the events after the whole list. If the limit applied to the list too, a
+    // list with more bytes could never be sent.
     if (isList) this.#most = this.#live.maxUnsentBytes + this.#queued;
     this.#queue.push(...pieces);
     this.#write();
@@ -124,8 +124,8 @@ class EventStream implements EventSender {
   }
 
   /**
-   * Sends the status and the headers of the answer. If a hook has sent another answer already, ends the stream and
-   * returns `false`, so that no event is written into the answer of the hook.
+   * Sends the status and the headers of the event stream. If a hook has sent another answer already, ends the stream
+   * and returns `false`, so that no event is written into the answer of the hook.
    */
   #begin(): boolean {
     const res = this.#res;
@@ -135,7 +135,8 @@ class EventStream implements EventSender {
     }
     this.isBegun = true;
     res.status(200).setHeader("Content-Type", EVENT_STREAM);
-    // Without these headers, proxies may hold the events back until the stream ends.
+    // Without the headers `Cache-Control` and `X-Accel-Buffering`, proxies may hold the events back until the stream
+    // ends.
     res.set({ "Cache-Control": "no-store", "X-Accel-Buffering": "no" }).flushHeaders();
     const { heartbeatMS, maxAgeMS } = this.#live;
     this.#heartbeat = setInterval(() => {
@@ -144,8 +145,8 @@ class EventStream implements EventSender {
       this.#queued += HEARTBEAT.length;
       this.#write();
     }, heartbeatMS).unref();
-    // The time is shortened at random by up to 20 percent. Streams that began at the same time then end at different
-    // times, so that their clients do not all reconnect at once.
+    // The time after which the server ends an event stream is shortened at random by up to 20 percent. Streams that
+    // began at the same time then end at different times, so that their clients do not all reconnect at once.
     this.#age = setTimeout(() => this.end(), maxAgeMS * (1 - Math.random() / 5)).unref();
     return true;
   }
@@ -158,7 +159,8 @@ class EventStream implements EventSender {
       this.#isFull = !this.#res.write(bytes);
     }
     if (this.#queue.length === 0) this.#most = this.#live.maxUnsentBytes;
-    // Compression middleware holds the bytes back until `flush()` is called.
+    // Compression middleware adds the method `flush()` to the response. Without this call, the middleware would hold
+    // the events back until it has enough bytes.
     (this.#res as { flush?: () => void }).flush?.();
   }
 

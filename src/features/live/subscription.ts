@@ -21,8 +21,8 @@ import { type LiveSource, openLiveSource } from "./live_reading.ts";
 
 export interface EventSender {
   /**
-   * Sends events to the client. `isList` is true if the events begin with the whole list, because a slow client for
-   * which events were dropped can continue only with the whole list.
+   * Sends events of a live list to its client. `isList` is true if the events begin with the whole list, because a slow
+   * client for which events were dropped can continue only with the whole list.
    */
   send(pieces: readonly Uint8Array[], isList: boolean): void;
   end(): void;
@@ -40,8 +40,8 @@ export class Subscription implements Subscriber {
   readonly #sender: EventSender;
   readonly #max: number;
   /**
-   * Runs the work of timers and changes in the asynchronous context of the request. Hooks then find the values that
-   * middleware has set in `AsyncLocalStorage`.
+   * Runs a function in the asynchronous context of the request that has opened the live list, although a timer or a
+   * change of the data has started it. Hooks then find the values that middleware has set in `AsyncLocalStorage`.
    */
   readonly #run: <T>(work: () => T) => T = AsyncLocalStorage.snapshot();
   reading!: LiveSource;
@@ -50,8 +50,8 @@ export class Subscription implements Subscriber {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isEntering = false;
   /**
-   * Whether the rights of the reader must be checked again, because the interval has passed or a parent in the path has
-   * changed.
+   * Whether hooks, rights and scopes must run again for the client of a live list, because the interval `renewMS` has
+   * passed or a parent entity in the path has changed.
    */
   #isDue = false;
   #hasGap = false;
@@ -105,15 +105,15 @@ export class Subscription implements Subscriber {
   #plan(afterMS: number): void {
     if (this.#isEnded) return;
     clearTimeout(this.#timer);
-    // The interval is shortened at random by up to 20 percent, so that the checks of clients that connected at the same
-    // time do not all load the database at once.
+    // The interval between two checks of rights is shortened at random by up to 20 percent, so that the checks of
+    // clients that connected at the same time do not all load the database at once.
     const soonerMS = afterMS * (1 - Math.random() / 5);
     this.#timer = setTimeout(() => this.#run(() => void this.#renew()), soonerMS).unref();
   }
 
   /**
-   * Runs the `preFetch` hooks, the rights and the scopes again. Ends the stream if the reader has lost the right to
-   * read the list. The client then reconnects, and the answer to its request names the reason.
+   * Runs the `preFetch` hooks, the rights and the scopes again for an open live list. Ends the stream if the reader has
+   * lost the right to read the list. The client then reconnects, and the answer to its request names the reason.
    */
   async #renew(): Promise<void> {
     this.#isDue = true;
@@ -157,8 +157,8 @@ export class Subscription implements Subscriber {
   }
 
   /**
-   * Starts to listen to the changes of all parents in the path of the list, because a changed parent may hide the list.
-   * The call comes before any parent is read, because changes during the read would be lost otherwise.
+   * Starts to listen to the changes of all parents in the path of a live list, because a changed parent may hide the
+   * list. The call comes before any parent is read, because changes during the read would be lost otherwise.
    */
   async #listenAbove({ above, timeBudget }: LevelContext): Promise<void> {
     const stops: (() => void)[] = [];
