@@ -21,14 +21,17 @@ export const CASCADE = "cascade";
  */
 export const UNSET = "unset";
 
-/** A field whose class refers to removed entities, with the filter for the entities that refer to them. */
+/**
+ * A field with the option `onDelete` that refers to the class of removed entities, with the filter for the entities
+ * whose field refers to these removed entities.
+ */
 interface Referring {
   readonly field: ReferringField;
   readonly joined: JoinedClass;
   readonly ids: readonly unknown[];
   /**
-   * The filter for the referring entities. With the conditions of class options, entities such as entities in the trash
-   * are left out.
+   * The filter that selects the entities for which the rule `restrict`, `cascade` or `unset` of the field applies. The
+   * filter contains the conditions of class options, so that it selects no entity in the trash.
    */
   readonly named: Filter;
 }
@@ -37,8 +40,9 @@ interface Referring {
 export async function applyRules(write: RequestWrite): Promise<void> {
   if (write.entities.length === 0) return;
   const all: Referring[] = [];
-  // Opening a class on another connection throws an error. All classes are opened before the first further write, so
-  // that the removal then fails as a whole.
+  // A class on another database connection cannot be written in the transaction of a removal, and throws an error here.
+  // All classes with a reference are opened before the first of them is written, so that the error prevents every
+  // write.
   for (const field of fieldsReferringTo(write.target)) {
     const operation = field.rule === "cascade" ? CASCADE : UNSET;
     all.push(await openReferring(write, { field, operation }));
@@ -60,7 +64,10 @@ async function openReferring(
   return { field, joined, ids, named: everyFilter({ [field.path]: { $in: ids } }, joined.present) };
 }
 
-/** Throws a 409 if entities refer to the removed entities. The error names the classes that the router shows. */
+/**
+ * Throws a 409 if entities refer to the removed entities by a field with the rule `restrict`. The error names only the
+ * classes that clients can read by the router.
+ */
 async function refuseReferred(
   { request: { route }, session }: RequestWrite,
   restricting: readonly Referring[],
@@ -78,12 +85,15 @@ async function refuseReferred(
 }
 
 /**
- * The number of entities that the rules have removed because of the first write of a transaction, to compare with the
- * limit.
+ * The number of entities that `onDelete: "cascade"` has removed because of the write of a request. An entity that a
+ * cascade removes may cause another cascade, and the option `maxCascade` limits the sum.
  */
 const counts = new WeakMap<TogetherWrite, number>();
 
-/** Removes the entities of one class that refer to the removed entities. */
+/**
+ * Removes the entities of one class that refer to removed entities by fields with the rule `cascade`. Throws a 409 if
+ * all cascades together would remove more entities than `maxCascade`.
+ */
 async function cascade(write: RequestWrite, referring: readonly Referring[]): Promise<void> {
   const { maxCascade } = settingsOf(write.request.route);
   const { request: { origin = write }, session } = write;
@@ -104,7 +114,10 @@ async function cascade(write: RequestWrite, referring: readonly Referring[]): Pr
   if (found.size > 0) await referring[0]?.joined.remove([...found.values()]);
 }
 
-/** Removes the references to the removed entities. */
+/**
+ * Removes the references to removed entities from a field with the rule `unset`, and sets the stamps of the embedded
+ * objects that contained such a reference.
+ */
 async function unset({ field, joined, ids, named }: Referring): Promise<void> {
   const { holders, isList, name } = field;
   const prefixes: string[] = [];
@@ -138,7 +151,8 @@ function withStamps(update: Update, stamps: Readonly<Record<string, unknown>>): 
 }
 
 /**
- * Restores the entities that the removal of a restored entity has removed as well. They have the same time of removal.
+ * Takes entities out of the trash that the rule `cascade` has removed together with an entity that is now restored.
+ * They have the same time of removal as this entity.
  */
 export async function restoreCascade(
   write: RequestWrite,

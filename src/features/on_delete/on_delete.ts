@@ -16,8 +16,8 @@ import { readSettings, settingsOf } from "./settings.ts";
 import { mustExist, returnedBy, touchReferred } from "./touch_referred.ts";
 
 /**
- * The option `onDelete` of references. If an entity is removed or put into the trash, the rules of all fields that refer
- * to the entity apply in the same transaction. The rules belong to the class that refers, so every class has this
+ * The option `onDelete` of references. If an entity is removed or put into the trash, the rules of all fields that
+ * refer to the entity apply in the same transaction. The rules belong to the class that refers, so every class has this
  * feature.
  */
 export const onDelete: ClassFeature<readonly DeclaredRule[]> = {
@@ -43,15 +43,16 @@ export const onDelete: ClassFeature<readonly DeclaredRule[]> = {
 const REMOVALS: ReadonlySet<string> = new Set(["remove", "removeAll", CASCADE]);
 
 /**
- * The names of operations to which no rule applies. They set no reference. The rules for an entity that expires have
- * already been applied when the entity was put into the trash.
+ * The names of operations whose writes need no work for the option `onDelete`. `unset` only removes references. `tidy`
+ * removes expired entities, and the rules for such an entity have already been applied when the entity was put into the
+ * trash.
  */
 const WITHOUT_RULES: ReadonlySet<string> = new Set([UNSET, "tidy"]);
 
 /**
- * Whether the writes of an operation of a class need a transaction. A removal needs one if other classes refer to the
- * class with a rule. Other writes need one if they may set a reference that must lead to an entity, and routes of class
- * options need one, because they may bring an entity back.
+ * Whether the writes of an operation of a class need a transaction because of the option `onDelete`. A removal needs
+ * one if fields of other classes refer to the class by a rule. Other writes need one if they may set a reference that
+ * must lead to an entity. The restore from the trash needs one if a cascade may have removed further entities.
  */
 function joins({ target, operation }: Pick<TogetherWrite, "target" | "operation">): boolean {
   if (REMOVALS.has(operation)) return fieldsReferringTo(target).length > 0;
@@ -91,10 +92,13 @@ function checkRoute(
   );
 }
 
-/** The classes for which a hint about their hooks was logged. */
+/**
+ * The classes for which it was logged that their hooks do not run for cascades. Several routes may have the same class,
+ * and one hint for each class is enough.
+ */
 const hinted = new WeakSet<ModelClass>();
 
-/** Logs that the hooks of a class do not run for entities that are removed because of a reference. */
+/** Logs that the hooks of a class do not run for entities that the rule `cascade` removes. */
 function hintAtHooks(target: ModelClass, { name }: DeclaredRule): void {
   const removals = describeModel(target).rests.flatMap(({ methods }) => methods)
     .filter(({ operation }) => operation === "remove" || operation === "removeAll");

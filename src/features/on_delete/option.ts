@@ -5,5 +5,8 @@
  */
 export type OnDelete = "restrict" | "cascade" | "unset" | "keep";
 
-/** The values of {@linkcode OnDelete} for a list of references. */
+/**
+ * The rules of {@linkcode OnDelete} for a field with a list of references. `"cascade"` is not allowed, because the list
+ * may also refer to entities that stay.
+ */
 export type ListOnDelete = Exclude<OnDelete, "cascade">;

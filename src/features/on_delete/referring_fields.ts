@@ -11,7 +11,11 @@ import { fieldsWithin, referenceIn, type Shape, shapeForAll } from "../../schema
 import { memoize } from "../../schema/memoize.ts";
 import type { OnDelete } from "./option.ts";
 
-/** An embedded object, or a list of them, on the path to a reference. */
+/**
+ * A property with an embedded object or a list of them, on the path from a document to a reference, such as `lines` in
+ * `lines.product`. The update that removes references to a removed entity needs an array filter for each list on this
+ * path.
+ */
 interface Holder {
   readonly name: string;
   readonly isList: boolean;
@@ -20,7 +24,7 @@ interface Holder {
 
 /** A field of a class, or of its embedded parts, that holds references and has the option `onDelete`. */
 export interface ReferringField {
-  /** The class of the root document with the field. */
+  /** The class whose documents contain the field, even if an embedded part declares the field. */
   readonly owner: ModelClass;
   readonly name: string;
   /** The path of the field from the root document, such as `lines.product`. */
@@ -28,14 +32,16 @@ export interface ReferringField {
   readonly holders: readonly Holder[];
   readonly isList: boolean;
   readonly rule: OnDelete;
-  /** The Mongoose type of one reference, also if the field holds a list of them. */
+  /**
+   * The Mongoose type of one reference, to which identifiers are cast, even if the field holds a list of references.
+   */
   readonly type: SchemaType;
   readonly referred: ModelClass;
 }
 
 /**
- * Returns the fields of a class and of its embedded parts that have the option `onDelete`. The schemas of all classes
- * must be complete. Throws if the option cannot apply to its field.
+ * Returns the fields of a class and of its embedded parts that have the option `onDelete`. All classes must be declared
+ * before the call, because a reference to an unknown class is an error. Throws if the option cannot apply to its field.
  */
 export const referringFields = memoize((owner: ModelClass): readonly ReferringField[] =>
   declaresRule(owner)
@@ -85,7 +91,7 @@ function ruleOf(type: SchemaType | undefined): OnDelete | undefined {
 
 /**
  * Whether a class or one of its embedded parts has a field with the option `onDelete`. This check builds no schema, so
- * it is quick for all other classes.
+ * it is quick for classes without the option.
  */
 function declaresRule(target: ModelClass, seen = new Set<ModelClass>()): boolean {
   seen.add(target);
@@ -122,8 +128,8 @@ export function fieldsReferringTo(target: ModelClass): readonly ReferringField[]
 }
 
 /**
- * Returns the fields of a class that have the option `onDelete`. A class whose declaration is wrong has no entities,
- * and no fields.
+ * Returns the fields of a class that have the option `onDelete`. Ignores an error in the declaration of the class,
+ * because only a router that mounts the class must fail at start-up.
  */
 function fieldsOf(owner: ModelClass): readonly ReferringField[] {
   try {
@@ -133,7 +139,10 @@ function fieldsOf(owner: ModelClass): readonly ReferringField[] {
   }
 }
 
-/** Returns the class of an embedded object on the path to a reference, with the schema that its model uses. */
+/**
+ * Returns the class and the schema of an embedded object on the path to a reference, so that an update that removes the
+ * reference also sets stamps of the object, such as the last writer.
+ */
 export function partOf({ shape }: Holder): { target: ModelClass; schema: Schema } | undefined {
   const target = schemaClass(shape);
   return target && shape.schema && { target, schema: shape.schema };

@@ -2,7 +2,10 @@ import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { JoinedPlace, JoinedRequest, TogetherWrite } from "../../pipeline/class_feature.ts";
 import type { JoinedClass } from "../../pipeline/joined_class.ts";
 
-/** A write that a request has caused, unlike a removal of expired entities. */
+/**
+ * A write that a request has caused. The option `onDelete` has no effect on other writes, such as a removal of expired
+ * entities.
+ */
 export interface RequestWrite extends TogetherWrite {
   readonly request: JoinedRequest;
 }
@@ -13,11 +16,17 @@ export function isOfRequest(write: TogetherWrite): write is RequestWrite {
 
 interface Opened extends Pick<JoinedPlace, "reach"> {
   readonly target: ModelClass;
-  /** The name of the operation of the further writes. By default, it is the operation of the first write. */
+  /**
+   * The name of the operation in the history of the entities that are written because of another write, such as
+   * `cascade`. The default is the operation of this other write.
+   */
   readonly operation?: string;
 }
 
-/** Returns a class whose entities can be written in the transaction of a write. */
+/**
+ * Opens a class for further writes in the transaction of a write, such as for the removal of entities that refer to a
+ * removed entity.
+ */
 export function openClass(
   write: RequestWrite,
   { target, operation = write.operation, reach }: Opened,

@@ -3,14 +3,19 @@ import type { Route } from "../../pipeline/request/route.ts";
 
 const MAX_CASCADE = 1000;
 
-/** The settings of the rules for removals that all routes of a router share. */
+/** The values for the option `onDelete` that all routes of a router share, such as the limit of cascades. */
 export interface OnDeleteSettings {
   readonly maxCascade: number;
-  /** The classes whose entities the routes of the router show. Errors name only these classes. */
+  /**
+   * The classes whose entities the routes of the router show. The error about entities that refer to a removed entity
+   * names only these classes.
+   */
   readonly shown: Set<ModelClass>;
 }
 
-/** Reads the option of a router. Throws a `RangeError` if the limit of cascades is no number of entities. */
+/**
+ * Reads the option `maxCascade` of `Framework.initialize()`. Throws a `RangeError` if the value is no positive integer.
+ */
 export function readSettings(maxCascade: unknown = MAX_CASCADE): OnDeleteSettings {
   if (!Number.isSafeInteger(maxCascade) || Number(maxCascade) < 1) {
     throw new RangeError(

@@ -9,7 +9,10 @@ import { openClass, type RequestWrite } from "./request_write.ts";
 import { type ReferringField, referringFields } from "./referring_fields.ts";
 import { groupBy } from "../../schema/group_by.ts";
 
-/** Whether each reference in a field must lead to an entity, because of the option `onDelete` of the field. */
+/**
+ * Whether a write that sets a reference in a field is refused if the entity does not exist. The rules `restrict` and
+ * `cascade` promise that every reference leads to an entity.
+ */
 export function mustExist({ rule }: Pick<ReferringField, "rule">): boolean {
   return rule === "restrict" || rule === "cascade";
 }
@@ -35,7 +38,10 @@ export async function touchReferred(
   for (const [target, some] of byClass) await touchAll(write, { target, references: some });
 }
 
-/** Returns the entities that an update brings back from the trash, which changes the time of their removal. */
+/**
+ * Returns the entities that an update has taken out of the trash, so that `onDelete` can check their references again.
+ * Such an update changes the field with the time of the removal.
+ */
 export async function returnedBy(write: RequestWrite): Promise<WrittenEntity[]> {
   if (write.change !== "update") return [];
   const { removal } = await openClass(write, write);
@@ -64,7 +70,10 @@ async function newReferences(
   );
 }
 
-/** Returns the stored values of entities after a write, by the texts of their identifiers. */
+/**
+ * Returns the values that entities have after a write, to find the references that the write has set. The keys are the
+ * identifiers of the entities as text.
+ */
 async function readStored(
   write: RequestWrite,
   { entities, fields }: {
@@ -86,7 +95,6 @@ async function readStored(
   return new Map([...created, ...found.map((each) => [storedText(each._id), each] as const)]);
 }
 
-/** Returns the references in a field of a stored entity. */
 function referencesAt(stored: unknown, { path }: Pick<ReferringField, "path">): unknown[] {
   let values: unknown[] = [stored];
   for (const name of path.split(".")) {
