@@ -45,7 +45,7 @@ const byName = {
   idempotency,
 } satisfies { readonly [N in FeatureName]: AnyFeature };
 
-/** The features of classes, whose options apply wherever entities of a class are read or written. */
+/** The features of classes, such as the trash. Their options apply wherever entities of a class are read or written. */
 const ofClasses: readonly ClassFeature[] = [
   stamps as ClassFeature,
   tenants as ClassFeature,
@@ -55,13 +55,17 @@ const ofClasses: readonly ClassFeature[] = [
   files as ClassFeature,
 ];
 
-/** The features of routers, whose options of `Framework.initialize()` add endpoints that belong to no model. */
+/**
+ * The features of routers, such as batches. Their options of `Framework.initialize()` add endpoints that belong to no
+ * model.
+ */
 const ofRouters: readonly RouterFeature[] = [batch as RouterFeature];
 
 export const features = new FeatureList(Object.values(byName), ofClasses, ofRouters);
 
 /**
- * The options of changes of many entities and of PUT. They belong to no feature, so the list needs no feature for them.
+ * The options of operations that no feature serves, because the code of the operation itself reads them, such as `by`
+ * of `replace()`. For every other option of an operation, the list of features needs a feature of the same name.
  */
 type KernelOption = "atomic" | "fields" | "max" | "q" | "by";
 

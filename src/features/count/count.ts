@@ -49,8 +49,8 @@ export const count: Feature<Plain<CountRule, CountQuery>> = {
   parse: ({ upTo, always }, given) => {
     return { upTo, always, isPreferred: given.prefers(EXACT) };
   },
-  // The count includes one entity above the limit, so that a total above the limit differs from a total that equals the
-  // limit.
+  // The database counts one entity more than `upTo`, so that a total above this limit differs from a total that equals
+  // it. A total above the limit is left out of the answer.
   select: ({ upTo, always, isPreferred }) =>
     always || isPreferred ? { total: upTo === Infinity ? {} : { limit: upTo + 1 } } : {},
   headers: ({ upTo, always, isPreferred }, found) => ({

@@ -6,8 +6,8 @@ import type { Reply } from "../../pipeline/request/reply.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 
 /**
- * The maximum number of values in an answer. A list with more values is answered with a 409. A part of the values would
- * look like all of them.
+ * The maximum number of different values in an answer to the parameter `distinct`. A list with more values is answered
+ * with a 409, because a part of the values would look like all of them.
  */
 const MAX_VALUES = 1000;
 
@@ -82,8 +82,8 @@ async function readValues(name: string, context: OpenLevelContext): Promise<Repl
     max: MAX_VALUES,
     excess: `There are more than ${MAX_VALUES} values`,
   });
-  // JSON shows some different stored values by the same text, such as the number 5 and the decimal 5, so duplicates of
-  // the text are removed. Values that JSON cannot show, such as NaN, are left out.
+  // Several stored values may have the same JSON, such as the decimal 5 and the text "5". The answer has each JSON text
+  // once, and leaves out values without JSON, such as NaN.
   const texts = new Set(
     found.map(({ _id }) => JSON.stringify(toJsonValue(_id) ?? null)).filter((text) =>
       text !== "null"

@@ -8,13 +8,16 @@ import type { LevelContext } from "../../pipeline/request/request_context.ts";
 export interface Column {
   readonly names: readonly string[];
   /**
-   * Whether a text in this column may be a number, because JSON shows decimals and large integers as text. Text that
-   * looks like a formula of a spreadsheet gets a mark, and a negative number such as `-1` must not get it.
+   * Whether a text in this CSV column may be a number, because JSON shows decimals and large integers as text. A text
+   * that looks like a formula of a spreadsheet gets a leading `'`, and a negative number such as `-1` must not get it.
    */
   readonly isNumeric: boolean;
 }
 
-/** The Mongoose types whose numbers JSON may show as text. */
+/**
+ * The Mongoose types whose numbers can be text in JSON, such as decimals and large integers. In a CSV column of such a
+ * type, a text such as `-1` is a number and not the formula of a spreadsheet.
+ */
 const NUMERIC: ReadonlySet<unknown> = new Set(["BigInt", "Decimal128", "Number"]);
 
 export function columnsOf(
@@ -35,15 +38,15 @@ export function columnsOf(
 interface ColumnOptions {
   readonly shows?: Shows;
   /**
-   * The references for which the answer shows entities in the place of identifiers, each with the shown fields of its
-   * entity. `undefined` stands for all fields.
+   * The populated references, for which the CSV table shows fields of the referenced entity in the place of its
+   * identifier. `undefined` in the place of the names of fields stands for all fields.
    */
   readonly filled?: ReadonlyMap<string, readonly string[] | undefined> | undefined;
   readonly prefix?: readonly string[];
   readonly schema?: Schema | undefined;
   /**
-   * The objects that contain this object. An object that contains itself gets no columns, because the number of columns
-   * would have no end.
+   * The shapes of the objects that contain this object in an entity. An object that contains itself gets no CSV
+   * columns, because the number of columns would have no end.
    */
   readonly above?: readonly Shape[];
 }
@@ -57,7 +60,8 @@ export function columnsIn(
   { shows = () => true, filled, prefix = [], schema, above = [] }: ColumnOptions = {},
 ): Column[] {
   if (above.includes(shape)) return [];
-  // The schema of an embedded entity has a version field, but the field is never stored, so the version gets no column.
+  // The schema of an embedded entity has a version field, but the field is never stored, so the version gets no CSV
+  // column.
   const version: unknown = schema?.get("versionKey");
   const columns = [...shape.fields].flatMap(([name, field]): Column[] => {
     const names = [...prefix, name];

@@ -20,8 +20,8 @@ export function csvFrame(columns: readonly Column[]): Frame {
 }
 
 /**
- * Converts the JSON texts of entities, one on each line, into the rows of a CSV table. Yields the rows in pieces of
- * about `PIECE_BYTES` characters. Other requests get a turn of the event loop between two pieces, so that a long table
+ * Converts the JSON texts of entities, one on each line, into the rows of a CSV table. Yields the rows in texts of
+ * about `PIECE_BYTES` characters. Other requests get a turn of the event loop between two texts, so that a long table
  * does not block the process.
  */
 async function* csvRows(texts: Texts, columns: readonly Column[]): AsyncGenerator<string> {

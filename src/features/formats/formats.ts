@@ -28,7 +28,7 @@ const LINES: Frame = {
 type Formats = readonly ListFormat[];
 
 interface Chosen {
-  /** The format of the list. `undefined` stands for JSON. */
+  /** The format of the list that the client has chosen. `undefined` stands for JSON. */
   readonly format: ListFormat | undefined;
 }
 

@@ -8,18 +8,21 @@ import type { OptionReader } from "../../pipeline/option_reader.ts";
  */
 export type TimeZone = string & { readonly isTimeZone: true };
 
-/** The time zones in which groups show parts of dates. */
+/** The time zones in which groups show the year, month or day of dates, from the option `groups.timeZone`. */
 export interface DateZones {
   /**
-   * The names of the time zones. The first one applies to requests without the parameter `tz`. The list is empty for
-   * UTC.
+   * The names of the time zones in which groups can show dates. The first one applies to requests without the parameter
+   * `tz`. The list is empty for UTC.
    */
   readonly names: readonly TimeZone[];
-  /** Whether clients choose a zone by the parameter `tz`. */
+  /** Whether clients choose a time zone by the parameter `tz`. */
   readonly isChosen: boolean;
 }
 
-/** Checks the option `timeZone`, which has no effect if no part of a date is declared. */
+/**
+ * Checks the option `groups.timeZone`. Throws an error if the value is no time zone, or if clients can group by no
+ * year, month or day, because the option would have no effect.
+ */
 export function checkZones(option: OptionReader, isDated: boolean): DateZones {
   const { value } = option;
   if (value === undefined) return { names: [], isChosen: false };
@@ -44,15 +47,18 @@ function isTimeZone(name: unknown): name is TimeZone {
   if (typeof name !== "string") return false;
   try {
     const { timeZone } = new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions();
-    // `Intl` ignores the case of letters, and MongoDB does not. A name with a letter in the wrong case is therefore
-    // refused.
+    // `Intl` accepts a time zone in any case of letters, such as `europe/paris`, and MongoDB does not. A time zone with
+    // a letter in the wrong case is therefore refused at start-up.
     return timeZone === name || timeZone.toLowerCase() !== name.toLowerCase();
   } catch {
     return false;
   }
 }
 
-/** Returns the time zone of a request, or `undefined` for UTC. */
+/**
+ * Returns the time zone in which the groups of a request show dates, or `undefined` for UTC. Throws a 400 if the option
+ * does not list the time zone.
+ */
 export function zoneOf({ names }: DateZones, given: GivenRequest): TimeZone | undefined {
   const asked = given.parameter("tz");
   const zone = asked === undefined ? names[0] : names.find((name) => name === asked);

@@ -14,7 +14,7 @@ const UNITS = { year: "", month: "-[0-9]{2}", day: "-[0-9]{2}-[0-9]{2}" } as con
 
 /**
  * Returns the description of the groups of a list for the OpenAPI document. A parameter such as `sum` is left out if
- * its reader sees none of its fields.
+ * all of its fields are hidden from the reader of the document.
  */
 export function describeGroups(rules: GroupRules): Description {
   const { by, zones, sum, avg, count, max } = rules;
@@ -51,7 +51,6 @@ export function describeGroups(rules: GroupRules): Description {
   };
 }
 
-/** The keys by which groups can be sorted. */
 interface GroupKeys {
   readonly by: Iterable<string>;
   readonly sum: readonly string[];

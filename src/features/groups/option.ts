@@ -30,9 +30,9 @@ export interface GroupsOptions<
   readonly timeZone?: string | readonly string[];
   /** Whether each group shows the number of its entities. */
   readonly count?: boolean;
-  /** The number fields that `?sum=` may name. */
+  /** The number fields whose sum in each group clients may ask for by `?sum=`. */
   readonly sum?: readonly S[];
-  /** The number fields that `?avg=` may name. */
+  /** The number fields whose average in each group clients may ask for by `?avg=`. */
   readonly avg?: readonly A[];
   /** The most groups of an answer. A list with more groups answers 409. The default is `1000`. */
   readonly max?: number;
@@ -50,8 +50,8 @@ export type CheckedGroups<M, X> =
   & { readonly [U in "sum" | "avg"]?: CheckedNames<U, M, OptionIn<X, U>> };
 
 /**
- * The type of `by` in the option `groups`, which lists names of fields and objects with date units. `L` is the type of
- * the given list.
+ * The type of `by` in the option `groups`, which lists names of fields and objects with date units. A wrong name does
+ * not compile. `L` is the type of the given list.
  */
 type CheckedKeys<M, L> = L extends readonly unknown[] ? {
     readonly [I in keyof L]: L[I] extends object ? CheckedUnits<M, L[I]>

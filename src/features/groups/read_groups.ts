@@ -12,13 +12,13 @@ import type { OpenLevelContext } from "../../pipeline/request/request_context.ts
 import type { Reply } from "../../pipeline/request/reply.ts";
 
 /**
- * The part of the option `groups` that one kind of reader may use. A request for any other group, sum or average is
- * refused.
+ * The option `groups` without the fields that are hidden from the reader of a request. A request for any other group,
+ * sum or average is refused.
  */
 export interface GroupRules {
   /**
-   * The fields by which clients may group. The value is the part of a date to which dates are truncated, or
-   * `undefined`.
+   * The fields by which clients may group, with the unit to which the dates of a field are truncated, such as `month`.
+   * A field without a unit is grouped by its whole value.
    */
   readonly by: ReadonlyMap<string, DateUnit | undefined>;
   readonly zones: DateZones;
@@ -31,7 +31,7 @@ export interface GroupRules {
 
 export interface GroupsQuery {
   readonly by: readonly string[];
-  /** The time zone of years, months and days, or `undefined` for UTC. */
+  /** The time zone in which groups show years, months and days, or `undefined` for UTC. */
   readonly timeZone: TimeZone | undefined;
   readonly sum: readonly string[];
   readonly avg: readonly string[];
@@ -58,13 +58,19 @@ export async function readGroups(context: OpenLevelContext, query: GroupsQuery):
   return { status: 200, text: await textOf(rows, context) };
 }
 
-/** Throws a 400 if the parameter `populate` names a reference that the parameter `group` does not name. */
+/**
+ * Throws a 400 if the parameter `populate` names a reference that the parameter `group` does not name, because groups
+ * show only the references by which they are formed.
+ */
 function checkPopulated({ pieces: { fills } }: OpenLevelContext, by: readonly string[]): void {
   if (fills === undefined || [...fills.asked].every((name) => by.includes(name))) return;
   throw badParameter("populate", "fields of group beside it");
 }
 
-/** The number of groups whose references are read together. */
+/**
+ * The number of groups whose referenced entities one query reads. Without this limit, an answer with many groups would
+ * send a query with as many identifiers.
+ */
 const POPULATED_AT_ONCE = 1000;
 
 /** Returns the JSON text of groups, with entities in the place of references if the answer shows them. */
@@ -91,8 +97,8 @@ function stagesOf({ by, timeZone, sum, avg, order, rules, shape }: ShapedQuery):
   const sorted = Object.entries(order).map(([key, direction]) => {
     return [by.includes(key) ? `_id.${key}` : key.replace(".", ":"), direction];
   });
-  // An old or foreign document may hold an array or an object in a field for a single value. Answers never show such a
-  // value, so the list of groups leaves out its group.
+  // An old document, or a document of another program, may hold an array or an object in a field for a single value.
+  // Answers never show such a value, so the list of groups leaves out its group.
   const misfits = by.map((name) => ({ [`_id.${name}`]: { $type: ["array", "object"] } }));
   const conditions = {
     ...misfits.length > 0 && { $nor: misfits },
@@ -116,16 +122,21 @@ function stagesOf({ by, timeZone, sum, avg, order, rules, shape }: ShapedQuery):
 const FORMATS = { year: "%Y", month: "%Y-%m", day: "%Y-%m-%d" } as const;
 
 /**
- * The first and the last year that the database can write as text. The query would fail for dates outside of these
- * years, so such dates belong to the group with the key `null`.
+ * The first and the last year that the database can write as text. A grouping by a date outside of these years would
+ * fail, so such dates belong to the group with the key `null`.
  */
 const YEARS = [1, 9999] as const;
 
 /**
- * The first and the last date that lie in `YEARS` in UTC, and that may lie in `YEARS` in some time zone. MongoDB sorts
- * values of other types before or after all dates, so these values are outside of both ranges.
+ * The first and the last date whose year in UTC is between 1 and 9999. MongoDB sorts values of other types before or
+ * after all dates, so a comparison with these two dates also excludes such values.
  */
 const IN_UTC = [new Date("0001-01-01"), new Date("9999-12-31T23:59:59.999Z")] as const;
+
+/**
+ * The first and the last date whose year is between 1 and 9999 in some time zone. The aggregation computes the year in
+ * the time zone of a request only for dates in this range, because the computation fails for values that are no dates.
+ */
 const IN_ANY_ZONE = [new Date("0000-12-31"), new Date("+010000-01-01T23:59:59.999Z")] as const;
 
 /** The first and the last date that JavaScript can represent. JSON shows all other dates as `null`. */
@@ -138,8 +149,8 @@ interface KeyOptions {
   readonly unit: DateUnit | undefined;
   readonly timeZone: TimeZone | undefined;
   /**
-   * The name of the Mongoose type of the field, such as `Decimal128`. Decimals are not compared with the numbers that
-   * JSON shows as `null`.
+   * The name of the Mongoose type of the field, such as `Decimal128`. JSON shows every decimal as text, so the values
+   * `NaN` and `Infinity` of this type form separate groups and do not belong to the group `null`.
    */
   readonly type: string | undefined;
 }
@@ -155,8 +166,8 @@ function keyOf(value: string, { unit, timeZone, type }: KeyOptions): object {
       $and: [between(value, IN_ANY_ZONE), between({ $year: date }, YEARS)],
     };
     const text = { $dateToString: { ...date, format: FORMATS[unit] } };
-    // The field holds an array or an object, which must belong to no group. The empty object marks the group of such
-    // values, and a later stage removes this group.
+    // A stored value of a date field may be an array or an object, which must belong to no group. The empty object
+    // marks the group of such values, and a later stage of the aggregation removes this group.
     const isMisfit = { $in: [{ $type: value }, ["array", "object"]] };
     return { $cond: [isDate, text, { $cond: [isMisfit, { $literal: {} }, null] }] };
   }
@@ -188,8 +199,8 @@ function rowOf(
 }
 
 /**
- * Returns a sum, an average or a key in the JSON type of its field. A field may store numbers of several types, and the
- * groups of an answer must all have the same form.
+ * Returns a sum, an average or a key of a group in the JSON type of its field. A field may store numbers of several
+ * types, and the groups of an answer must all have the same form.
  */
 function shown(value: unknown, { name, shape }: { name: string; shape: Shape }): unknown {
   if (value === undefined || value === null) return null;

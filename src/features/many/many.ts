@@ -4,7 +4,9 @@ import { MEDIA_TYPES } from "../../pipeline/request/media_types.ts";
 import { createMany } from "./create_many.ts";
 
 interface ManyRule {
-  /** The maximum number of entities in a body. */
+  /**
+   * The maximum number of entities that one request may create, which is the maximum length of the array in its body.
+   */
   readonly most: number;
   /** Whether either all entities of a body are created or none. Otherwise, each entity succeeds or fails separately. */
   readonly atomic: boolean;

@@ -23,7 +23,10 @@ export interface EntityCursor {
   readonly version?: Version | undefined;
 }
 
-/** The pattern of a cursor. The maximum length lets a cursor fit into a URL. */
+/**
+ * The pattern of the cursor in the parameter `after`, by which a client reads the next page. The maximum length lets a
+ * cursor fit into a URL.
+ */
 export const CURSOR = /^[\w-]{1,4096}$/;
 
 const MAX_VALUES = 1024;
@@ -66,8 +69,8 @@ export function readCursor(text: string): Cursor | undefined {
   try {
     const bytes = Buffer.from(text, "base64url");
     const read = BSON.deserialize(bytes, { ...SEEK_READ, promoteBuffers: false });
-    // The MongoDB driver decodes some malformed vectors that it refuses to encode. The cursor is encoded here, so that
-    // such a vector leads to a 400 and not to a failed query.
+    // The MongoDB driver decodes some malformed BSON vectors that it refuses to encode. The cursor is encoded here, so
+    // that a client with such a vector in its cursor gets a 400 and not the error of a failed query.
     BSON.serialize(read);
     return toCursor(read);
   } catch {
@@ -98,8 +101,8 @@ export function orderMark(order: Order): string {
 }
 
 /**
- * The maximum depth of nested objects in an identifier. MongoDB accepts at most 200 levels in a whole command, so the
- * query with a deeper identifier could be refused.
+ * The maximum depth of nested objects in the identifier in a cursor. MongoDB accepts at most 200 levels in a whole
+ * command, so the query with a deeper identifier could be refused.
  */
 const MAX_ID_DEPTH = 8;
 

@@ -15,9 +15,9 @@ interface PageRule {
   readonly size: number;
   readonly max: number;
   /**
-   * Whether the model declares a partial index. For such a model, the query of a page has no alternatives
-   * (`seekInOneScan()`). With alternatives (`seek()`), MongoDB 6.0 may use the partial index, and the page would miss
-   * entities that are not in this index.
+   * Whether the model declares a partial index. For such a model, the query of a page has no `$or` (`seekInOneScan()`).
+   * With `$or` (`seek()`), MongoDB 6.0 may use the partial index, and the page would miss entities that are not in this
+   * index.
    */
   readonly inOneScan: boolean;
 }

@@ -22,7 +22,8 @@ export async function cursorPaths(context: OpenLevelContext): Promise<readonly s
   if (!showsId) return [];
   if (!isOrderOfValues(order, shape)) return ["_id"];
   const values = isOpen(context, order) ? Object.keys(order) : ["_id"];
-  // Embedded entities have no version, so only the version of other entities is read for the cursor.
+  // A cursor with an identifier needs the version of its entity, so that it is refused if the entity has changed since.
+  // Embedded entities have no version, so their cursors have none.
   const hasVersion = versionKey !== undefined && !link?.embedded &&
     (values.length < Object.keys(order).length || await mayShowOther(context));
   return hasVersion ? [...values, versionKey] : values;
@@ -74,8 +75,9 @@ async function valuesOf(
   const values = sortValues(stored, paths);
   const hasMoved = version !== undefined && version !== asVersion(stored[versionKey]);
   if (hasMoved) throw badParameter("after", "the place of an entity that has not changed since");
-  // JavaScript cannot represent some dates that programs in other languages can store. Such a date would be changed in
-  // the query, and the next page would repeat entities.
+  // JavaScript cannot represent some dates that programs in other languages can store. A cursor to an entity with such
+  // a date as a sort value is refused, because the query for the next page would contain another date and repeat
+  // entities.
   const isFar = Object.values(values).some((each) => each instanceof Date && !isScalar(each));
   if (isFar) throw badParameter("after", "the place of an entity with dates up to the year 275760");
   return values;

@@ -1,7 +1,7 @@
-// The condition for the entities after a cursor has two parts. An expression selects exactly the entities after the
-// cursor, because it compares values as MongoDB sorts them. Plain conditions select roughly the same entities. MongoDB
-// can use only the plain conditions as bounds in an index, so that a page at any depth reads the same number of
-// entities.
+// The filter for the entities after a cursor contains an expression and plain conditions. The expression selects
+// exactly the entities after the cursor, because it compares values as MongoDB sorts them. The plain conditions select
+// roughly the same entities. MongoDB can use only plain conditions as bounds in an index, so that a page at any depth
+// reads the same number of entities.
 import mongoose from "mongoose";
 import { type Filter, markCompiled } from "../../filter/filters.ts";
 import type { Order, SortValues } from "../../filter/order.ts";
@@ -28,8 +28,8 @@ export function isOrderOfValues(
 }
 
 /**
- * Whether the answer may show every field of a sort order. If a field is hidden, a cursor must not contain the sort
- * values, because the client could read the hidden value in the cursor.
+ * Whether the answer may show every field of a sort order. If a field is hidden, the cursor to the next page must not
+ * contain the sort values, because the client could read the hidden value in the cursor.
  */
 export function isShownOrder(
   order: Order,
@@ -59,7 +59,7 @@ export function isScalar(value: unknown): boolean {
   return SCALARS.some((type) => value instanceof type);
 }
 
-/** A path of a sort order, with its direction and the sort value of the entity after which a page begins. */
+/** A field of a sort order, with its direction and the sort value of the entity after which a page begins. */
 interface Key {
   readonly path: string;
   readonly isAscending: boolean;
@@ -69,9 +69,9 @@ interface Key {
 type Expression = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the filter for the entities after another entity in a sort order. The filter has one alternative for each key
- * of the order. MongoDB can then read an index in this order and begin at the entity, and need not read the entities of
- * earlier pages.
+ * Returns the filter for the entities after another entity in a sort order. The filter is an `$or` with one branch for
+ * each field of the order. MongoDB can then read an index in this order and begin at the entity, and need not read the
+ * entities of earlier pages.
  */
 export function seek(order: Order, values: SortValues): Filter {
   const keys = keysOf(order, values);
@@ -79,17 +79,17 @@ export function seek(order: Order, values: SortValues): Filter {
   for (const [index, key] of keys.entries()) {
     const tied = keys.slice(0, index);
     const ties = tied.flatMap(levelBounds);
-    // In a descending order, no value comes after `null`. An alternative for this key would match nothing, so it is
-    // left out.
+    // In a descending order, no value comes after `null`. The `$or` of the filter gets no branch for a sort field whose
+    // value in the cursor is `null`, because the branch would match nothing.
     if (key.isAscending || key.value !== null) {
       const bounds = [...ties, ...scanBounds(key, "behind")];
       alternatives.push(every(bounds, [...tied.map(isLevel), isBehind(key)]));
     }
     const rest = keys.slice(index + 1);
     const [next] = rest;
-    // MongoDB merges the results of alternatives by sort value. The merge puts a missing value before `null`, whereas
-    // an index treats both as equal, so separate alternatives would return such entities in a wrong order. One
-    // alternative therefore covers all remaining keys.
+    // MongoDB merges the results of the branches of `$or` by sort value. The merge puts a missing value before `null`,
+    // whereas an index treats both as equal, so separate branches would return such entities in a wrong order. After a
+    // sort field whose value in the cursor is `null`, one branch therefore covers all remaining sort fields.
     if (next !== undefined && rest.length > 1 && key.value === null) {
       const bounds = [...ties, ...levelBounds(key), ...scanBounds(next, "from")];
       alternatives.push(every(bounds, [...[...tied, key].map(isLevel), isBehindAny(rest)]));
@@ -101,11 +101,11 @@ export function seek(order: Order, values: SortValues): Filter {
 }
 
 /**
- * Returns the filter of {@linkcode seek} without alternatives. MongoDB then also reads the entities whose first sort
- * value equals the first value of the cursor, and discards the entities before the page.
+ * Returns the filter of {@linkcode seek} without `$or`. MongoDB then also reads the entities whose first sort value
+ * equals the first value of the cursor, and discards the entities before the page.
  *
- * MongoDB 6.0 may read the alternatives of `seek()` from a partial index that a cached plan has chosen for other
- * values. The page would miss the entities that are not in this index.
+ * MongoDB 6.0 may read the branches of the `$or` of `seek()` from a partial index that a cached query plan has chosen
+ * for other values. The page would miss the entities that are not in this index.
  */
 export function seekInOneScan(order: Order, values: SortValues): Filter {
   const keys = keysOf(order, values);
@@ -127,8 +127,8 @@ function every(bounds: readonly Filter[], expressions: readonly Expression[]): F
 }
 
 /**
- * Returns an expression that selects the entities after the cursor. Such an entity comes after the cursor in one key of
- * the sort order, and equals the cursor in all keys before this key.
+ * Returns an expression that selects the entities after the cursor. Such an entity comes after the cursor by one field
+ * of the sort order, and equals the cursor in all fields before this field.
  */
 function isBehindAny([key, ...rest]: readonly Key[]): Expression {
   if (key === undefined) return { $or: [] };
@@ -156,8 +156,9 @@ function placesOf({ path, value, isAscending }: Key): [unknown, unknown] {
 }
 
 function levelBounds({ path, value }: Key): Filter[] {
-  // MongoDB does not match every entity without a value at a nested path such as `a.b` by the condition `null`. A
-  // missing value at a nested path therefore gets no bound, because the bound would exclude such entities.
+  // The condition `{ "a.b": null }` does not match every entity without a value at the nested path `a.b`. The filter
+  // for the next page has no such condition for an index scan, because the condition would exclude entities of the
+  // page.
   const isBound = isScalar(value) && !(path.includes(".") && value === null);
   return isBound ? [{ [path]: markCompiled({ $eq: value }) }] : [];
 }

@@ -12,15 +12,18 @@ import { readTargets, type TargetSource } from "./read_targets.ts";
 
 export interface PopulateRule extends FilledFacts {
   /**
-   * The MongoDB projection of the fields in the option `select`. Every request must use the same object, because
-   * compiled JSON writers are cached by this object.
+   * The MongoDB projection of a populated reference, from its option `select`. Every request must use the same object,
+   * because compiled JSON writers are cached by this object.
    */
   readonly projection: Readonly<Record<string, 1>>;
 }
 
 export type PopulateRules = ReadonlyMap<string, PopulateRule>;
 
-/** The references whose entities an answer shows. `asked` has the names of the references that the client asks for. */
+/**
+ * The references whose entities an answer shows (population). `asked` has the names of the references that the client
+ * asks for.
+ */
 export interface AskedPopulation {
   readonly rules: PopulateRules;
   readonly asked: ReadonlySet<string>;

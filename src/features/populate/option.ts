@@ -7,7 +7,10 @@ import type {
   TargetOf,
 } from "../../declare/model/field_names.ts";
 
-/** Options of a reference that an answer can replace by the entity. */
+/**
+ * Options of a reference for which answers can show the referenced entity in the place of its identifier, such as the
+ * director of a movie.
+ */
 export interface PopulateOptions<N extends string = string> {
   /** The fields of the entity that answers show besides `_id`. The default is all fields that clients see. */
   readonly select?: readonly N[];
@@ -31,8 +34,8 @@ export type PopulateFields<M> = IsKnown<M> extends false
   };
 
 /**
- * @internal The type of the option `populate`. A name that is no reference gets an error text as its type, which TypeScript
- * prints. `P` is the type of the given option.
+ * @internal The type of the option `populate`. A name that is no reference gets an error text as its type, which
+ * TypeScript prints. `P` is the type of the given option.
  */
 export type CheckedPopulate<M, P> = P extends readonly unknown[]
   ? "populate is an object, such as { director: true }"

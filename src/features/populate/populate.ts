@@ -74,8 +74,8 @@ export const populate: Feature<PopulateTypes> = {
 };
 
 /**
- * Returns the part of the option for one reference that a reader may use, without the fields of the referenced entity
- * that are hidden from this reader.
+ * Returns the rule by which an answer shows the entity of one reference, from the option `populate`. The rule leaves
+ * out the fields of this entity that are hidden from the reader of the answer.
  */
 function narrowReference(
   { field, select: declared, always }: {

@@ -37,8 +37,8 @@ export async function readTargets(
   ids: readonly unknown[],
 ): Promise<FoundTargets> {
   const { model, shape, declared, projection } = source;
-  // A model that no model class of the framework declares is read by Mongoose, because the model may have middleware of
-  // the application.
+  // A referenced model that no model class of the framework declares is read by Mongoose, because the model may have
+  // middleware of the application.
   const isDirect = declared && isSameForDatabase(projection, shape);
   const reads = isDirect ? modelSupport(model, shape).reads : undefined;
   if (reads === undefined) return await readDocuments(source, ids);

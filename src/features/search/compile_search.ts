@@ -82,8 +82,8 @@ function variants(): Map<string, string> {
       const base = baseOf(letter).toLowerCase();
       const known = found.get(base);
       const small = letter.toLowerCase();
-      // The list of letters has no capital letter whose lower-case letter is listed, because the regular expression
-      // ignores case.
+      // The regular expression of a search ignores case. A character class for a letter, such as `[aàáâ]`, therefore
+      // leaves out a capital letter whose lower-case letter is listed.
       const isFound = small !== letter && small.length === 1;
       if (known !== undefined && !isFound) found.set(base, known + letter);
     }

@@ -1,5 +1,5 @@
-/** The fields in which clients search, or the use of a text index. */
+/** The names of the fields in which clients search for words by the parameter `search`, or `{ index: true }`. */
 export type SearchOptions<N extends string = string> = readonly N[] | {
-  /** Uses the text index of the collection to search. */
+  /** Clients search in all fields of the text index of the collection. */
   readonly index: true;
 };

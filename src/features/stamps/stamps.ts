@@ -6,7 +6,7 @@ import { cannotMount } from "../../pipeline/option_reader.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
 import type { Stamp } from "./option.ts";
 
-/** A field that stores the sender of a request. */
+/** A field with the option `stamp`, in which the framework stores the sender of a request. */
 interface StampedField {
   readonly name: string;
   readonly stamp: Stamp;
@@ -14,12 +14,13 @@ interface StampedField {
 
 const STAMPS: readonly unknown[] = ["createdBy", "updatedBy"] satisfies readonly Stamp[];
 
-/** The types of fields that can store a sender. */
+/** The Mongoose types of fields that can store the identifier of a sender. */
 const TYPES: readonly string[] = ["String", "Number", "ObjectId"];
 
 /**
- * The options that a field with a stamp can have. Rules such as `required` and `enum` would refuse a request for a value
- * that its client cannot set, so `actor` must check the sender.
+ * The options that a field with the option `stamp` can have. The framework stores the sender of a request in such a
+ * field, so rules such as `required` and `enum` would refuse the request for a value that its client cannot set. The
+ * function `actor` of the application must check the sender instead.
  */
 const WITH_STAMP: ReadonlySet<string> = new Set([
   ...["stamp", "type", "ref", "hidden", "readonly", "select", "index", "unique", "sparse"],
@@ -86,7 +87,7 @@ function checkType(name: string, schema: Schema): void {
 
 /**
  * Returns the sender of a request in the type of a field. Throws if the sender does not fit, so that no write is stored
- * under a wrong name. The client cannot mend this, so the answer is a 500.
+ * under a wrong name. The client cannot correct this, so the answer is a 500.
  */
 function actorFor(name: string, { actor, schema }: StampedWrite): unknown {
   if (actor === undefined) return undefined;

@@ -8,7 +8,10 @@ import { buildSchema } from "../../schema/build_schema.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
 import type { TenantRule } from "./tenants.ts";
 
-/** The option `tenant` of `Framework.initialize()`, which returns the tenant of a request. */
+/**
+ * The function of an application that returns the tenant of a request, such as the company of the sender. The
+ * application passes it as the option `tenant` of `Framework.initialize()`.
+ */
 export type TenantFunction = (req: FrameworkRequest) => Actor | undefined;
 
 /**
@@ -18,14 +21,16 @@ export type TenantFunction = (req: FrameworkRequest) => Actor | undefined;
 const TENANT = Symbol("mongrove tenant");
 
 /**
- * The property of a request to a class without a tenant that holds the answers of the functions for tenants. Such a
- * request asks for its tenant only if it reads an entity of another class that has a tenant.
+ * The property of a request that stores the results of the functions that return its tenant, so that each function is
+ * called once. Only a request to a class without tenants has this property, because it needs a tenant only if it reads
+ * an entity of another class, such as a populated reference.
  */
 const ANSWERS = Symbol("mongrove tenants");
 
 /**
- * The calls that have asked for their tenant, because each call asks only once. Each renewal of a live list is another
- * call.
+ * The calls of operations for which the function `tenant` of the application was called, because it is called once for
+ * each call of an operation. When the rights of a live list are renewed, another call begins, and the function is
+ * called again.
  */
 const asked = new WeakSet<Call>();
 
@@ -33,8 +38,8 @@ const asked = new WeakSet<Call>();
 type Answers = Map<TenantFunction, Actor>;
 
 /**
- * The answers for one request, and the request that the client has sent, which may be a batch that contains the
- * request.
+ * The tenants that functions of the application have returned for a request, and the request that the client has sent.
+ * The latter is another request if a batch contains the former.
  */
 interface Asked {
   readonly answers: Answers;
@@ -42,7 +47,8 @@ interface Asked {
 }
 
 /**
- * The tenants of each request that contains other requests, such as a batch. All requests in it have the same tenant.
+ * The tenants that functions have returned for a batch, by the request with the batch. A further request in the batch
+ * is refused if its tenant is not the same.
  */
 const ofOrigins = new WeakMap<object, Answers>();
 
@@ -52,7 +58,10 @@ const ofOrigins = new WeakMap<object, Answers>();
  */
 const functions = new WeakMap<ModelClass, TenantFunction>();
 
-/** Remembers the function by which a router finds the tenant of a request to one of its classes. */
+/**
+ * Stores the function that returns the tenants of requests to a class. A request to another class uses this function if
+ * it reads entities of the class, such as populated references.
+ */
 export function rememberTenants(target: ModelClass, ask: TenantFunction): void {
   functions.set(target, ask);
 }
@@ -73,8 +82,8 @@ export function askTenant(call: Call): void {
 }
 
 /**
- * Returns the tenant of a request in the type of the field of a class. Throws if the tenant does not fit, so that no
- * request reaches or stores entities of another tenant.
+ * Returns the tenant of a request, cast to the type of the field in which a class stores it. Throws if the tenant does
+ * not fit, so that no request reaches or stores entities of another tenant.
  */
 export function tenantFor(req: FrameworkRequest, { field, target }: TenantRule): unknown {
   const tenant: unknown = Reflect.get(req, TENANT) ?? tenantOutside(req, target);
@@ -87,8 +96,8 @@ export function tenantFor(req: FrameworkRequest, { field, target }: TenantRule):
 }
 
 /**
- * Makes a request to a class without a tenant call each function for tenants only once. A renewal of a live list calls
- * it again.
+ * Prepares a request to a class without tenants, so that each function of the application that returns a tenant is
+ * called only once for the request. When the rights of a live list are renewed, the functions are called again.
  */
 export function keepAnswers({ req, route, origin }: Call): void {
   if (route.settings.get("tenant") === undefined) return;
@@ -97,8 +106,8 @@ export function keepAnswers({ req, route, origin }: Call): void {
 }
 
 /**
- * Calls a function for the tenant of a request. Throws a 403 if an earlier request of the same batch has had another
- * tenant, because the hooks of each request decide who sends it.
+ * Calls the function of an application that returns the tenant of a request. Throws a 403 if an earlier request of the
+ * same batch has had another tenant, because the hooks of each request decide who sends it.
  */
 function tenantOf({ req, origin }: Pick<Call, "req" | "origin">, ask: TenantFunction): Actor {
   const tenant = tenantBy(ask, req);

@@ -22,7 +22,7 @@ import {
 } from "./asked_tenant.ts";
 
 export interface TenantRule {
-  /** The name of the field with the tenant of an entity. */
+  /** The name of the field that stores the tenant of an entity. */
   readonly field: string;
   readonly target: ModelClass;
 }
@@ -78,7 +78,7 @@ function checkRouter({ field }: TenantRule, place: Place): void {
   checkReferred(place);
 }
 
-/** Throws for a class that does not say to which tenants its entities belong, on a router with tenants. */
+/** Throws if a router has the option `tenant` and a class does not say to which tenants its entities belong. */
 function checkWithout(place: Place): void {
   const { target, route } = place;
   if (route.settings.get("tenant") === undefined) return;
@@ -115,7 +115,10 @@ function protect({ field }: TenantRule, schema: Schema): void {
   }
 }
 
-/** Returns a unique index whose values are unique inside of a tenant. */
+/**
+ * Returns a unique index with the field of the tenant as its first key, so that different tenants can store the same
+ * value. Returns any other index without a change.
+ */
 function insideTenant(index: SchemaIndex, { field, target }: TenantRule): SchemaIndex {
   const [keys, options] = index;
   const names = Object.keys(keys);

@@ -14,18 +14,19 @@ export type SeeFunction = (req: FrameworkRequest) => boolean;
 export const TRASH = "trash";
 
 /**
- * The entities that a request reaches. With `"only"`, the request reaches the entities in the trash. With `"restore"`,
+ * The use of the trash by a request. With `"only"`, the request reaches the entities in the trash. With `"restore"`,
  * the request takes an entity out of the trash.
  */
 export type AskedTrash = "only" | "restore";
 
 /**
- * The property of a request that has its {@linkcode AskedTrash}. The property is set on the request, because parts of
- * the framework use copies of the request that share its properties.
+ * The property of a request that says whether the request reads the trash or restores an entity from it ({@linkcode
+ * AskedTrash}). The property is set on the request, because parts of the framework use copies of the request that share
+ * its properties.
  */
 const ASKED = Symbol("mongrove trash");
 
-/** Returns the {@linkcode AskedTrash} of a request, or `undefined` for a request that reaches no entity in the trash. */
+/** Returns how a request uses the trash, or `undefined` for a request that reaches no entity in the trash. */
 export function askedOf(req: FrameworkRequest): AskedTrash | undefined {
   return Reflect.get(req, ASKED);
 }

@@ -3,7 +3,10 @@ import type { Reply } from "../../pipeline/request/reply.ts";
 import { changeEntity } from "../../pipeline/write.ts";
 import type { TrashRule } from "./trash.ts";
 
-/** Takes the entity in the path of a request out of the trash, as an update changes an entity. */
+/**
+ * Takes the entity in the path of a request out of the trash. The hooks, checks and answer are the same as for an
+ * update of the entity.
+ */
 export async function restore(
   context: OpenLevelContext,
   { field, byField }: TrashRule,

@@ -14,9 +14,9 @@ import { ofLiving } from "./living_index.ts";
 import { restore } from "./restore.ts";
 
 export interface TrashRule {
-  /** The name of the field with the time of the removal. */
+  /** The name of the field that stores when an entity was put into the trash. */
   readonly field: string;
-  /** The name of the field with the sender of the removal. */
+  /** The name of the field that stores who has put an entity into the trash. */
   readonly byField: string;
   /** The time for which entities stay in the trash, in milliseconds. Missing if they stay for ever. */
   readonly keepMS?: number;
@@ -92,7 +92,7 @@ function addFields({ field, byField, keepMS }: TrashRule, schema: Schema): void 
       [byField]: { type: mongoose.Schema.Types.Mixed, readonly: true },
     } as Parameters<Schema["add"]>[0],
   );
-  // Without this index, each search for expired entities would read the whole collection.
+  // Without an index of the time of the removal, each search for expired entities would read the whole collection.
   if (keepMS !== undefined) schema.index({ [field]: 1 }, { sparse: true });
 }
 
@@ -113,7 +113,10 @@ function checkRoute(
   }
 }
 
-/** The hooks of `update()` that run for an entity that is restored. */
+/**
+ * The hooks of `update()` that also run when an entity is restored from the trash. If the class has no `update()`,
+ * these hooks of `remove()` run.
+ */
 const RESTORE_HOOKS: readonly string[] = ["preFetch", "postFetch", "preSave", "preSend"];
 
 function restoreMethods({ methods }: RestRecord, rule: TrashRule): ClassMethod[] {
