@@ -73,7 +73,8 @@ async function findPingProblem(
     await withTimeLimit((signal) => db.command({ ping: 1 }, { signal }), limit);
     return undefined;
   } catch (error) {
-    // The reason does not include the message, which may name hosts and users of the database.
+    // The answer of `Framework.health()` names the code of the error and not its message, because the message may name
+    // hosts and users of the database.
     if (!(error instanceof TimeLimitError)) {
       return `fails: ${Object(error).codeName ?? Object(error).name}`;
     }

@@ -16,7 +16,10 @@ import { RemovalForGood } from "../sources/collection/remove_for_good.ts";
 
 /** Options of `Framework.tidy()`, which removes expired entities. */
 export interface TidyOptions {
-  /** The time that stands for the current time. The default is the current time. */
+  /**
+   * The time at which an entity must have expired to be removed. The default is the current time. Tests can pass a
+   * later time, so that they need not wait.
+   */
   readonly at?: Date;
 }
 
@@ -30,28 +33,34 @@ export interface Tidied {
 const EVERY_MS = 10 * 60_000;
 
 /**
- * The part of `EVERY_MS` by which the time between two removals varies. Processes that start together would otherwise
- * claim the lease at the same moment each time.
+ * The fraction by which the time between two removals of expired entities varies at random, here 10 percent. Processes
+ * that start together would otherwise try to begin the removal at the same moment each time.
  */
 const VARIATION = 0.1;
 
-/** The maximum number of entities that are removed at once, in one portion. */
+/** The maximum number of expired entities that are found and removed at once, in one portion. */
 const PORTION = 100;
 
-/** The duration of the lease in milliseconds. A portion takes at most 10 seconds for its search and its removal. */
+/**
+ * The duration of the lease that lets only one process remove expired entities, in milliseconds. The lease is renewed
+ * before each portion of entities, and a portion takes at most 10 seconds for its search and its removal.
+ */
 const LEASE_MS = 60_000;
 
-/** The pause between two claims of a lease that another process has, in milliseconds. */
+/**
+ * The pause in milliseconds before another attempt to begin a removal of expired entities, while another process
+ * removes some.
+ */
 const CLAIM_PAUSE_MS = 200;
 
-/** The collection with the lease for the removal of expired entities. */
+/** The collection with the lease that lets only one process remove expired entities. */
 const COLLECTION = "mongrove_leases";
 
 interface ExpiringClass {
   readonly features: FeatureList;
   readonly tidies: readonly Tidy[];
   /**
-   * Whether the entities of the class are removed at intervals. If all routers of the class have `tidy: false`, only
+   * Whether a timer removes the expired entities of the class. If all routers of the class have `tidy: false`, only
    * `Framework.tidy()` removes them.
    */
   readonly isScheduled: boolean;
@@ -61,13 +70,13 @@ interface TidyRun {
   readonly classes: Iterable<readonly [ModelClass, ExpiringClass]>;
   readonly lease: Lease;
   readonly at: Date;
-  /** The signal that ends the removal after the current portion. */
+  /** The signal that ends the removal of expired entities after the current portion. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * The work that removes expired entities of the classes of mounted routers, such as entities that were in the trash for
- * too long. A lease lets only one process at a time work on a database.
+ * The removal of expired entities of the classes of mounted routers, such as entities that were in the trash for too
+ * long. A lease lets only one process at a time work on a database.
  */
 export class Housekeeper {
   readonly #everyMS: number;
@@ -82,8 +91,9 @@ export class Housekeeper {
   }
 
   /**
-   * Adds the classes of mounted routes. Classes on routes with `getConnection` are left out, because no request says
-   * which connections their entities have. With `isScheduled`, the removal runs at intervals from now on.
+   * Adds the classes of mounted routes whose entities can expire. Classes on routes with `getConnection` are left out,
+   * because no request says which connections their entities have. With `isScheduled`, a timer removes expired entities
+   * at intervals from now on.
    */
   add(routes: readonly Route[], { isScheduled }: { readonly isScheduled: boolean }): void {
     for (
@@ -103,7 +113,10 @@ export class Housekeeper {
     }
   }
 
-  /** Removes the expired entities of all classes once. Waits while another process has the lease. */
+  /**
+   * Removes the expired entities of all classes once. Waits while another process removes expired entities of the same
+   * database.
+   */
   async tidy({ at = new Date(), ...others }: TidyOptions = {}): Promise<Tidied> {
     const [unknown] = Object.keys(others);
     if (unknown !== undefined) throw new TypeError(`Cannot tidy: there is no option "${unknown}"`);
@@ -146,7 +159,7 @@ export class Housekeeper {
   }
 
   /**
-   * Removes expired entities, as a timer requests. Only the first failure is logged until a removal has succeeded,
+   * Removes expired entities when the timer fires. Only the first failure is logged until a removal has succeeded,
    * because the timer tries again.
    */
   async #runScheduled(signal: AbortSignal): Promise<void> {
@@ -164,15 +177,18 @@ export class Housekeeper {
   }
 }
 
-/** Claims the lease of the default connection's database. Returns `undefined` if another process has the lease. */
+/**
+ * Tries to get the lease that allows this process to remove expired entities in the database of the default connection.
+ * Returns `undefined` if another process has the lease.
+ */
 async function claim(): Promise<Lease | undefined> {
   const records = mongoose.connection.collection(COLLECTION);
   return (await Lease.claim({ records, name: "tidy", leaseMS: LEASE_MS })).lease;
 }
 
 /**
- * Removes the expired entities of some classes, and releases the lease. If a class fails, the other classes are tidied
- * before the error is thrown.
+ * Removes the expired entities of several classes, and releases the lease that lets only this process do so. If a class
+ * fails, the expired entities of the other classes are removed before the error is thrown.
  */
 async function tidyAll({ classes, lease, ...run }: TidyRun): Promise<Tidied> {
   const removed: Record<string, number> = {};
@@ -187,7 +203,7 @@ async function tidyAll({ classes, lease, ...run }: TidyRun): Promise<Tidied> {
         .catch((cause) => errors.push(new Error(`Cannot tidy "${name}"`, { cause })));
     }
   } finally {
-    // A lease that is not released ends by itself, so a failure of the release is ignored.
+    // A lease that is not released ends by itself after a minute, so a failure of the release is ignored.
     if (lease.isHeld) await lease.release().catch(() => {});
     lease.lose();
   }
@@ -197,11 +213,14 @@ async function tidyAll({ classes, lease, ...run }: TidyRun): Promise<Tidied> {
 }
 
 interface TidyClassOptions extends Omit<TidyRun, "classes">, ExpiringClass {
-  /** The function that gets the number of entities that a portion has removed. */
+  /** Adds the number of entities that one portion has removed to the result of `Framework.tidy()`. */
   readonly count: (portion: number) => void;
 }
 
-/** Removes the expired entities of a class, portion by portion. */
+/**
+ * Removes the expired entities of a class in portions. Before each portion, renews the lease that lets only this
+ * process do so.
+ */
 async function tidyClass(
   target: ModelClass,
   { features, tidies, lease, at, signal, count }: TidyClassOptions,

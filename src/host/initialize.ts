@@ -26,7 +26,9 @@ import { buildRoutes, type RouteSettings } from "../http/routes/build_routes.ts"
 import { housekeeper } from "./housekeeper.ts";
 import { describeRoute, type RouteDescription } from "../describe/describe_route.ts";
 
-/** The options of `Framework.initialize()`, which returns the router with the routes of the models. */
+/**
+ * Options for all routes of a router, such as its models, limits and time-outs. `Framework.initialize()` takes them.
+ */
 export interface InitializeOptions {
   /** The models whose routes are mounted. The default is all imported models with `@rest`. */
   readonly models?: readonly ModelClass[];
@@ -78,13 +80,14 @@ export interface InitializeOptions {
    */
   readonly tenant?: (req: FrameworkRequest) => Actor | undefined;
   /**
-   * Whether clients can also read a list by a request with the method `QUERY` (RFC 10008), whose body has the parameters
-   * as a JSON object. A filter in a body can be longer than a URL. The runtime must know the method, as Node 22 does.
+   * Whether clients can also read a list by a request with the method `QUERY` (RFC 10008), whose body has the
+   * parameters as a JSON object. A filter in a body can be longer than a URL. The runtime must know the method, as Node
+   * 22 does.
    */
   readonly queryMethod?: boolean;
-  /** Limits on the URL parameter `q`. */
+  /** Limits on the filters in the URL parameter `q`, such as their depth. Requests with a larger filter answer 400. */
   readonly queryLimits?: QueryLimits;
-  /** Limits on request bodies. */
+  /** Limits on the size of request bodies, such as the number of keys. Larger bodies answer 400. */
   readonly bodyLimits?: BodyLimits;
   /**
    * Whether the framework removes expired entities at intervals, such as entities whose time in the trash is over. With
@@ -95,22 +98,23 @@ export interface InitializeOptions {
    * `getConnection` are left out. A failed removal is logged once and tried again.
    */
   readonly tidy?: boolean;
-  /** Limits on live lists. */
+  /** Limits on live lists, such as the number of their subscribers. */
   readonly live?: LiveLimits;
   /**
    * The path of batches, such as `{ path: "/batch", max: 20 }`. A batch is one request with several requests to routes
-   * of the router, which run in order and in one transaction, so that all of them succeed or nothing is written. Without
-   * the option, the router has no batches.
+   * of the router, which run in order and in one transaction, so that all of them succeed or nothing is written.
+   * Without the option, the router has no batches.
    */
   readonly batch?: BatchOptions;
   /**
    * The maximum number of entities that one removal removes in addition, because they refer to a removed entity by a
-   * field with `onDelete: "cascade"`. A removal of more entities answers 409 and removes nothing. The default is `1000`.
+   * field with `onDelete: "cascade"`. A removal of more entities answers 409 and removes nothing. The default is
+   * `1000`.
    */
   readonly maxCascade?: number;
   /**
-   * Whether `initialize()` logs the routes, one per line. The line of a read says whether the read makes documents, and
-   * why.
+   * Whether `initialize()` logs the routes, one per line. The line of a read says whether the read makes Mongoose
+   * documents, and why.
    */
   readonly log?: boolean;
 }
@@ -143,7 +147,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The router that `Framework.initialize()` returns. The application mounts the router by `app.use()`. */
 export interface FrameworkRouter extends Router {
-  /** Returns the descriptions of the routes of this router. */
+  /** Returns the path, the method, the parameters and other facts of each route of this router. */
   readonly describe: () => RouteDescription[];
 }
 
@@ -182,7 +186,7 @@ export function initializeWith(
 
 /**
  * Returns the line about a route that the option `log` writes. The line of a read says whether the read sends bytes or
- * makes documents, and why.
+ * makes Mongoose documents, and why.
  */
 function routeLine(route: Route): string {
   const { method, path, operation, model } = describeRoute(route);
@@ -210,7 +214,10 @@ export function mountedRoutes(router: object): readonly Route[] | undefined {
   return mounted.get(router)?.routes;
 }
 
-/** Returns the endpoints of a router of {@linkcode initialize}, which belong to no model. */
+/**
+ * Returns the endpoints of a router of {@linkcode initialize} that belong to no model, such as the endpoint for
+ * batches.
+ */
 export function mountedEndpoints(router: object): readonly Endpoint[] {
   return mounted.get(router)?.endpoints ?? [];
 }
@@ -219,7 +226,10 @@ export function describe(options: InitializeOptions = {}): RouteDescription[] {
   return openRoutes(options).map(describeRoute);
 }
 
-/** Returns the endpoints that {@linkcode initialize} would add to a router with the given routes. */
+/**
+ * Returns the endpoints that belong to no model, such as the endpoint for batches, as {@linkcode initialize} adds them
+ * to a router. The OpenAPI document describes them for an application that mounts no router.
+ */
 export function openEndpoints(options: InitializeOptions, routes: readonly Route[]): Endpoint[] {
   return features.endpoints(options, routes);
 }

@@ -29,7 +29,8 @@ import { settingsOf } from "./initialize.ts";
  */
 export interface QueryForOptions {
   /**
-   * Limits on the URL parameter `q`. With `paths: "listed"`, requests with `q` are refused, because no path is listed.
+   * Limits on the filters in the URL parameter `q`. With `paths: "listed"`, every request with `q` is refused, because
+   * the paths that `q` may name are listed in the options of operations, and this query belongs to none.
    */
   readonly queryLimits?: QueryLimits;
   /**
@@ -40,8 +41,8 @@ export interface QueryForOptions {
    */
   readonly q?: boolean;
   /**
-   * The route of the `@rest` that applies. A class needs this option if several `@rest` have a scope or
-   * `getConnection`, and none is `main`.
+   * The route of the `@rest` whose scope and connection apply to the query. A class needs this option if several
+   * `@rest` have a scope or `getConnection`, and none is `main`.
    */
   readonly route?: string;
 }
@@ -67,13 +68,14 @@ export async function queryFor<M extends FrameworkModel>(
   }
   const limits = completeQueryLimits(queryLimits);
   const known = routeFor(target, { path, ignoresQ: !q });
-  // No operation lists paths for this query, so with `paths: "listed"`, `q` may name no path.
+  // With `paths: "listed"`, a filter may name only the paths in the option `filter` of its operation. `queryFor()` runs
+  // no operation, so `q` may name no path.
   const levels = queryLimits?.paths === undefined
     ? known.levels
     : known.levels.map((level) => ({ ...level, filterPaths: new ListedPaths([], level.shape) }));
   const route = { ...known, limits, levels };
-  // Hooks of the request may run at the same time and use its `req.framework`. This query therefore uses a view of the
-  // request, which has another `req.framework`.
+  // Hooks of the request may still run and use `req.framework`. `queryFor()` therefore opens its query with a proxy of
+  // the request that has a separate `framework`.
   const own = requestView(req as FrameworkRequest);
   const { context, badQuery } = openCall(route, { req: own, count: countSelected });
   try {
