@@ -3,7 +3,10 @@ import { RestError } from "../errors/rest_error.ts";
 import { isJsonObject, type JsonObject } from "../schema/fields/json.ts";
 import { isInexact } from "../schema/fields/json_numbers.ts";
 
-/** The JSON Schema of one argument of a tool. Assistants read the schema, and `checkArguments()` enforces it. */
+/**
+ * The JSON Schema of one argument of a tool (Model Context Protocol). Assistants read the schema, and
+ * `checkArguments()` enforces it.
+ */
 interface ArgumentSchema {
   readonly type: "string" | "integer" | "boolean" | "object" | "array";
   readonly description: string;
@@ -12,7 +15,10 @@ interface ArgumentSchema {
   readonly items?: { readonly type: "string" };
 }
 
-/** The arguments that the tools have in total. Each tool names its arguments in a schema, and refuses all others. */
+/**
+ * All arguments that a tool for assistants may have (Model Context Protocol). Each tool names its arguments in a JSON
+ * Schema, and refuses all others.
+ */
 export interface Arguments {
   readonly model?: string;
   readonly action?: string;
@@ -69,7 +75,8 @@ function problemOf(value: unknown, schema: ArgumentSchema | undefined): string |
     return schema.type === "array" ? "not an array of strings" : `not of type ${schema.type}`;
   }
   if (value === "") return "empty";
-  // A lone surrogate cannot be a part of a URL, because `encodeURIComponent()` throws at it.
+  // A text with one half of a UTF-16 surrogate pair is refused, because `encodeURIComponent()` throws at it when the
+  // argument is written into the URL of a request to the API.
   if (typeof value === "string" && /\p{Surrogate}/u.test(value)) return "not Unicode text";
   const { enum: allowed } = schema;
   if (allowed === undefined || allowed.some((each) => each === value)) return undefined;
@@ -100,8 +107,8 @@ export function queryOf(args: Arguments): URLSearchParams {
 function jsonOf(name: string, value: JsonObject): string {
   try {
     return JSON.stringify(value, (_key, each: unknown) => {
-      // The JSON parser of the application may have rounded such a number, and JSON would write `Infinity` as `null`.
-      // The API would get another filter than the assistant has sent.
+      // A number that JSON cannot represent exactly is refused. The JSON parser of the application may have rounded it,
+      // and `Infinity` would become `null`, so the API would get another filter than the assistant has sent.
       if (typeof each === "number" && isInexact(each)) {
         const problem = `given a number that is not read exactly: write it as text, in the form ` +
           `{"$numberLong":"9007199254740993"}`;

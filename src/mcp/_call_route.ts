@@ -5,18 +5,24 @@ import type { ExposedRoute } from "./_exposed_models.ts";
 
 export interface RouteCall {
   readonly exposed: ExposedRoute;
-  /** The identifier in the path, if the path has one. */
+  /** The identifier of the entity to which the tool call applies, if the path of the route has a parameter for it. */
   readonly id?: string | undefined;
   readonly query?: URLSearchParams;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object | undefined;
-  /** Whether the answer is the description of the route, for the tool `describe`. The API then reads no entities. */
+  /**
+   * Whether the call asks only for the description of the route, as the tool `describe` does. The API then reads no
+   * entities.
+   */
   readonly describes?: boolean;
 }
 
 export interface RouteAnswer {
   readonly status: number;
-  /** The parsed JSON of the answer, the text of an answer that is not JSON, or `undefined` for an empty answer. */
+  /**
+   * The parsed JSON of the answer of the API, the text of an answer that is not JSON, or `undefined` for an empty
+   * answer.
+   */
   readonly body: unknown;
   readonly header: (name: string) => string | undefined;
 }
@@ -28,8 +34,8 @@ export interface RouteAnswer {
 const MAX_BYTES = 1_000_000;
 
 /**
- * Sends a request of the caller through the router of an API. The request has the caller's connection and headers, and
- * all properties that middleware has set on the caller's request.
+ * Sends a call of a tool (Model Context Protocol) as a request to the router of an API. The new request has the
+ * connection, the headers and the properties of the assistant's request, except headers about the body of the latter.
  *
  * @throws The error that the router passes on.
  */
@@ -43,8 +49,8 @@ export async function callRoute(
   const message = {
     method: mounted.operation.verb.toUpperCase(),
     url: query.size === 0 ? path : `${path}?${query}`,
-    // The new request has the parameters of the tool. Middleware may have set the property `query` on the request of
-    // the assistant, whose parameters would apply otherwise.
+    // The request to the API inherits the properties of the assistant's request. If middleware has set `query` on the
+    // latter, its parameters must not replace the parameters of the tool call.
     query: Object.fromEntries(query),
     headers,
     body,
@@ -60,8 +66,8 @@ export async function callRoute(
 }
 
 /**
- * Returns the parsed JSON of a text. Returns the text itself if it is not JSON, because a hook may have sent another
- * format. Returns `undefined` for an empty text.
+ * Returns the parsed JSON of an answer of the API. Returns the text itself if it is not JSON, because a hook may have
+ * sent another format. Returns `undefined` for an empty text.
  */
 function parsed(text: string): unknown {
   if (text === "") return undefined;

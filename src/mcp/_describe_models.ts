@@ -24,8 +24,9 @@ interface DescribeOptions {
 }
 
 /**
- * Describes a model as the caller may see it. Sends a request for the description of each operation and action. If
- * every request is refused, returns the first refusal, which the tool answers as an error.
+ * Returns the description of a model for an assistant, with only the fields and operations that its user may use. Sends
+ * a request for the description of each operation and action. If every request is refused, returns the first refusal,
+ * which the tool answers as an error.
  */
 export async function describeModel(
   { name, operations, actions }: ExposedModel,
@@ -55,8 +56,8 @@ export async function describeModel(
 const OF_LISTS = ["q", "sort", "limit", "after", "skip", "select", "search", "populate"];
 
 /**
- * The query parameters that tools have as arguments, by operation. Actions on all entities have `q`. A description
- * leaves out all other parameters, because the tools cannot send them.
+ * The query parameters that assistants can send as arguments of tools, by operation. Actions on all entities have `q`.
+ * The description of a model for assistants leaves out all other parameters.
  */
 const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   all: OF_LISTS,
@@ -71,8 +72,9 @@ const HEADERS: { readonly [N in HeaderDescription["name"]]?: string } = {
 };
 
 /**
- * Returns the part of a description that the tool of a route can use. Includes the answer only if it has other fields
- * than the entity, because the description of the model lists the fields of the entity once.
+ * Returns the facts of a route description that an assistant needs to call the tool for the route. Includes the answer
+ * only if it has other fields than the entity, because the description of the model lists the fields of the entity
+ * once.
  */
 function tell(
   { operation, answer, filter, parameters, headers, ...route }: RouteDescription,

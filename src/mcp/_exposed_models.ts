@@ -9,14 +9,15 @@ import { isJsonObject } from "../schema/fields/json.ts";
 import type { ExposedOperation, Exposure, McpOptions } from "./options.ts";
 
 /**
- * The number of entities in a page, if a call has no `limit`. If the API has smaller pages, the page has the size that
- * the API declares.
+ * The number of entities in a page, if an assistant calls the tool `list` without `limit`. If the API has smaller
+ * pages, the page has the size that the API declares.
  */
 export const PAGE_SIZE = 50;
 
 /**
  * A route that tools of assistants call. `mounted` is the route of the API. `route` is a copy of it with pages for a
- * list, even if the API has no pages, or otherwise the same route.
+ * list, even if the API has no pages, so that an assistant never gets a whole collection. For all other operations,
+ * both are the same route.
  */
 export interface ExposedRoute {
   readonly mounted: Route;
@@ -51,8 +52,8 @@ const OPERATIONS: Readonly<Record<ExposedOperation, true>> = {
 };
 
 /**
- * Returns the models that assistants can use, by the name that assistants use. Throws an error that names the class if
- * the API does not have an exposed operation or action.
+ * Returns the models that assistants can use, by their names in the calls of assistants. Throws an error that names the
+ * class if the API does not have an exposed operation or action.
  */
 export function exposedModels(
   api: unknown,

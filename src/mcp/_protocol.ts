@@ -5,17 +5,21 @@ import type { Tool } from "./_tools.ts";
 import type { McpOptions } from "./options.ts";
 
 /**
- * The revision of the protocol without sessions. Each request contains the version of the protocol and the capabilities
- * of the client, so the server keeps nothing between requests.
+ * The revision of the Model Context Protocol that has no sessions. Each request contains the version of the protocol
+ * and the capabilities of the client, so the server keeps nothing between requests.
  */
 const STATELESS = "2026-07-28";
 
-/** The earlier revisions, in which clients begin with `initialize`. The answer to `initialize` starts no session. */
+/**
+ * The supported earlier revisions of the Model Context Protocol, in which clients begin with the message `initialize`.
+ * This server starts no session for it.
+ */
 const EARLIER = ["2025-11-25", "2025-06-18", "2025-03-26"] as const;
 
 /**
- * The first supported revision. Only this revision allows several messages in a body. Requests of this revision have no
- * header for the version, so a request without the header counts as one of this revision.
+ * The first supported revision of the Model Context Protocol. Only this revision allows several messages in a body.
+ * Requests of this revision have no header for the version, so a request without the header counts as one of this
+ * revision.
  */
 const FIRST = "2025-03-26";
 
@@ -31,7 +35,10 @@ const CODES = {
 
 const PREFIX = "io.modelcontextprotocol/";
 
-/** The fields of an answer that let clients store the list of tools. The list stays the same until the process ends. */
+/**
+ * The fields of an answer that let clients of the Model Context Protocol cache the list of tools for a minute. The list
+ * stays the same until the process ends.
+ */
 const CACHED = { ttlMs: 60_000, cacheScope: "private" };
 
 interface ToolServer {
@@ -42,7 +49,7 @@ interface ToolServer {
 
 interface RpcReply {
   readonly status: number;
-  /** The body is missing if no message needs an answer, as for notifications. */
+  /** The body of the HTTP answer. Missing if no JSON-RPC message needs an answer, as for notifications. */
   readonly body?: unknown;
 }
 
@@ -159,8 +166,8 @@ async function callTool(params: JsonObject, { req, server }: RpcContext): Promis
 }
 
 /**
- * Whether a request uses the revision without sessions. The headers of such a request have to match its body, because a
- * proxy may have let the request pass by its headers.
+ * Whether a request uses the revision of the Model Context Protocol without sessions. The headers of such a request
+ * have to match its body, because a proxy may have let the request pass by its headers.
  *
  * @throws {RpcError} If headers and body differ, `_meta` is incomplete, or the revision is not supported.
  */

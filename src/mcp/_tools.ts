@@ -279,14 +279,17 @@ async function answered(call: () => Promise<object>): Promise<object> {
   }
 }
 
-/** Returns the result of a successful call of a tool, as text and as structured data. */
+/**
+ * Returns the result of a successful call of a tool (Model Context Protocol). The result has its JSON twice, as
+ * structured data and as text, because older clients read only the text.
+ */
 function done(told: object): object {
   return { content: [{ type: "text", text: JSON.stringify(told) }], structuredContent: told };
 }
 
 /**
- * Returns the result of a refused call of a tool. The result is not an error of the protocol, so assistants see the
- * refusal and can correct the call.
+ * Returns the result of a call of a tool that the API has refused. The result is not an error of the Model Context
+ * Protocol, so assistants see the refusal and can correct the call.
  */
 function failed({ status, body }: Pick<RouteAnswer, "status" | "body">): object {
   return { ...done({ status, error: body }), isError: true };

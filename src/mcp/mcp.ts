@@ -11,7 +11,7 @@ const INSTRUCTIONS =
   `A refused call says why in "error": correct it and call again.`;
 
 /**
- * Creates middleware that serves chosen models to assistants, by the Model Context Protocol over HTTP.
+ * Creates middleware that serves chosen models to AI assistants, by the Model Context Protocol over HTTP.
  *
  * Middleware that guards single paths of the API does not run for assistants. Guard such paths by hooks instead.
  *

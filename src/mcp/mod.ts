@@ -1,5 +1,5 @@
 /**
- * Middleware for assistants. {@linkcode mcp} serves chosen models by the Model Context Protocol. Each call of a tool
+ * Middleware for AI assistants. {@linkcode mcp} serves chosen models by the Model Context Protocol. Each call of a tool
  * becomes a request to a route of the API.
  *
  * @example Let assistants read

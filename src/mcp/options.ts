@@ -1,10 +1,13 @@
 import type { ModelClass } from "../declare/model/framework_model.ts";
 
-/** An operation that can be exposed to assistants. Removals and changes of many entities cannot be exposed. */
+/**
+ * An operation that assistants can call as a tool. Removals and changes of many entities are never available to
+ * assistants.
+ */
 export type ExposedOperation = "all" | "one" | "create" | "update";
 
 /**
- * The operations and actions of a model that assistants can use.
+ * A model for AI assistants, with the operations and actions that they can call as tools of the Model Context Protocol.
  *
  * @example Let assistants read songs, add some, and play them
  * ```ts
@@ -17,23 +20,23 @@ export type ExposedOperation = "all" | "one" | "create" | "update";
  * ```
  */
 export interface Exposure {
-  /** The model class. */
+  /** The class of the exposed model. The router that `mcp()` gets must have routes of this class. */
   readonly model: ModelClass;
   /**
-   * The exposed operations. The `@rest` of the model has to declare these operations.
+   * The operations that assistants can call. The `@rest` of the model has to declare these operations.
    *
    * @default {["all", "one"]}
    */
   readonly operations?: readonly ExposedOperation[];
   /**
-   * The names of the exposed actions.
+   * The names of the actions that assistants can call, such as `play`.
    *
    * @default {[]}
    */
   readonly actions?: readonly string[];
   /**
-   * The route of the `@rest` to expose. A class with several `@rest` needs this option, because the tools use the
-   * routes of one `@rest`.
+   * The route of the `@rest` that assistants can use. A class with several `@rest` needs this option, because the tools
+   * use the routes of one `@rest`.
    */
   readonly route?: string;
   /**
@@ -45,7 +48,7 @@ export interface Exposure {
 }
 
 /**
- * Options of {@linkcode mcp}.
+ * Options of {@linkcode mcp}, which serves models to AI assistants.
  *
  * @example Let a web page of another origin connect
  * ```ts
@@ -62,7 +65,7 @@ export interface Exposure {
  * ```
  */
 export interface McpOptions {
-  /** The models that assistants can use, and their operations. */
+  /** The models that assistants can use. Assistants cannot reach models that are not in this list. */
   readonly expose: readonly Exposure[];
   /**
    * The name and the version of the server, which assistants get.
