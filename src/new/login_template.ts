@@ -1,4 +1,8 @@
-/** The files that a login adds to a new application or changes in the application. @module */
+/**
+ * The files that `createApp()` adds or changes with the option `login`, so that users of the new application sign in.
+ *
+ * @module
+ */
 
 const GUARDED_OPERATIONS = `all({ ...guard, page: { max: 100 }, sort: ["text"] }),
     one(guard),
@@ -74,13 +78,13 @@ import process from "node:process";
 declare global {
   namespace Express {
     interface Request {
-      /** The user who sends the request. */
+      /** The user of the session, who is the owner of new todos. Set by signedIn(). */
       user?: { readonly id: string; readonly name: string };
     }
   }
 }
 
-/** The address that browsers use. */
+/** The URL of the application in browsers. Writes from pages of another origin are refused. */
 const appUrl = process.env.APP_URL ?? "http://127.0.0.1:3000";
 
 let auth: ReturnType<typeof openAuth>;
@@ -122,11 +126,14 @@ function sameOrigin(
   }
 }
 
-/** Adds the routes of the login, before express.json(). The application is connected already. */
+/**
+ * Adds the routes of the login before express.json(), because better-auth reads their bodies itself. Mongoose must be
+ * connected.
+ */
 export function mountLogin(app: Express): void {
   auth = openAuth();
   app.use(sameOrigin);
-  // better-auth also takes /api/auth/x/../sign-in for a sign-in, so the limit is on all of its routes.
+  // better-auth also takes /api/auth/x/../sign-in for a sign-in, so the rate limit is on all of its routes.
   const skip = ({ method }: Request) => method === "GET";
   app.use("/api/auth", rateLimit({ windowMs: 15 * 60_000, limit: 30, skip }));
   app.all("/api/auth/{*path}", toNodeHandler(auth));
@@ -208,7 +215,10 @@ test("nobody sees or creates todos without a session", async () => {
 });
 `;
 
-/** Returns the files that a login adds or changes. */
+/**
+ * Returns the files of a new application in which users sign in, as far as they differ from an application without
+ * users.
+ */
 export function loginFiles(app: string, plain: boolean): Readonly<Record<string, string>> {
   return {
     "todo.ts": plain ? PLAIN_MODEL : MODEL,

@@ -15,8 +15,8 @@
  * node node_modules/@mongrove/mongrove/src/new/mod.js
  * ```
  *
- * With `--plain`, the model has no decorators, so that Node 22.18 and later run the application without a compiler. With
- * `--login`, users sign up and sign in, and each user has separate entities.
+ * With `--plain`, the model has no decorators, so that Node 22.18 and later run the application without a compiler.
+ * With `--login`, users sign up and sign in, and each user has separate entities.
  *
  * @module
  */
@@ -27,17 +27,17 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { filesOf, NODE_FILES, type PackageSettings, packageSettings } from "./template.ts";
 
-/** Options of {@linkcode createApp}. */
+/** Options of {@linkcode createApp}, which writes the files of a new application. */
 export interface CreateAppOptions {
   /**
-   * The runtime of the application.
+   * The runtime of the new application. For Node, the settings are in `package.json`, and for Deno in `deno.json`.
    *
    * @default {the runtime that calls the function}
    */
   readonly runtime?: "deno" | "node";
   /**
-   * Whether the model is declared by `define()` instead of decorators, so that Node 22.18 and later run the application
-   * without a compiler.
+   * Whether the model of the new application is declared by `define()` instead of decorators, so that Node 22.18 and
+   * later run the application without a compiler.
    *
    * @default {false}
    */

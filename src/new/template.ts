@@ -40,7 +40,7 @@ export class Todo extends FrameworkModel {
 }
 `;
 
-/** The same model as `MODEL`, without decorators, so that Node runs it without a compiler. */
+/** The text of the model in a new application, without decorators, so that Node runs the model without a compiler. */
 const PLAIN_MODEL = `import { all, create, define, FrameworkModel } from "@mongrove/mongrove";
 import { one, remove, update } from "@mongrove/mongrove";
 
@@ -102,7 +102,7 @@ const port = Number(process.env.PORT ?? 3000);
 const server = buildApp().listen(port, "127.0.0.1");
 console.log(\`http://127.0.0.1:\${port}/docs shows the API\`);
 
-// Requests in progress are finished, then the process ends.
+// On SIGINT and SIGTERM, requests in progress are finished before the process ends.
 const stop = () => Framework.close(server).then(() => mongoose.disconnect());
 process.once("SIGINT", stop).once("SIGTERM", stop);
 `;
@@ -150,7 +150,7 @@ test("a field that is not declared is refused", async () => {
 });
 `;
 
-/** The packages that an application with a login needs. */
+/** The packages that a new application needs in addition if users sign in. */
 const LOGIN_PACKAGES = ["better-auth", "express-rate-limit"] as const;
 
 function denoJson(login: boolean): string {
@@ -176,10 +176,10 @@ const COMPILER_OPTIONS = {
   allowImportingTsExtensions: true,
 } as const;
 
-/** The options that refuse syntax which Node cannot remove from a file, such as an enum. */
+/** The options of the TypeScript compiler that refuse syntax which Node cannot remove from a file, such as an enum. */
 const PLAIN_OPTIONS = { erasableSyntaxOnly: true, verbatimModuleSyntax: true } as const;
 
-/** The properties of `package.json` that the application needs. */
+/** The properties that `createApp()` adds to the `package.json` of an application on Node. */
 export interface PackageSettings {
   readonly type: "module";
   readonly scripts: Readonly<Record<string, string>>;
@@ -189,8 +189,8 @@ export interface PackageSettings {
 }
 
 /**
- * Returns the settings of an application on Node. With decorators, tsx compiles each file. Without decorators, Node runs
- * each file by itself.
+ * Returns the properties of the `package.json` of a new application on Node. The scripts start files with decorators by
+ * the program tsx, which compiles them. Node runs files without decorators itself.
  */
 export function packageSettings({ plain = false, login = false }: KindOptions): PackageSettings {
   const dev = ["@types/express", "@types/node", "mongodb-memory-server", "typescript"] as const;
@@ -209,20 +209,23 @@ export function packageSettings({ plain = false, login = false }: KindOptions): 
   };
 }
 
-/** The additional files of an application on Node. `createApp()` keeps existing files with these names. */
+/**
+ * The additional files of an application on Node, such as `.gitignore`. `createApp()` keeps existing files with these
+ * names.
+ */
 export const NODE_FILES: Readonly<Record<string, string>> = {
   ".npmrc": "@jsr:registry=https://npm.jsr.io\n",
   ".gitignore": "node_modules/\n",
 };
 
 interface KindOptions {
-  /** Whether the model has no decorators. */
+  /** Whether the model of the new application has no decorators, so that Node runs it without a compiler. */
   readonly plain?: boolean;
-  /** Whether users sign in. */
+  /** Whether users of the new application sign in, and each user has separate entities. */
   readonly login?: boolean;
 }
 
-/** The kind of a new application. */
+/** The options that decide which files a new application has, and their texts. */
 export interface FilesOptions extends KindOptions {
   readonly runtime: "deno" | "node";
 }
