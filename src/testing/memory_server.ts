@@ -13,9 +13,12 @@ export interface MemoryServerPackage {
   readonly MongoMemoryReplSet: { create(options: object): Promise<MemoryServer> };
 }
 
-/** A MongoDB that mongodb-memory-server runs. `endProcesses()` reads its processes, to end them itself. */
+/**
+ * A MongoDB that mongodb-memory-server runs for tests. `endProcesses()` kills its processes by these properties,
+ * because the package cannot kill them with few permissions in Deno.
+ */
 export interface MemoryServer {
-  /** The members of a replica set. A single server has no such property. */
+  /** The members of a replica set. Missing for a MongoDB that is a single server. */
   readonly servers?: readonly MemoryServer[];
   readonly instanceInfo?: {
     readonly instance: {
@@ -40,7 +43,8 @@ const INSTALL = `Cannot start MongoDB: the package ${NAME} is missing: ` +
  */
 export async function loadMemoryServer(): Promise<MemoryServerPackage> {
   try {
-    // A literal would let tools resolve the package before it is needed, and fail in applications without it.
+    // The argument of `import()` is a variable. With a literal, bundlers would resolve the package before it is needed,
+    // and fail in applications that have not installed it.
     return await import(NAME);
   } catch (cause) {
     const path = lookInProject();

@@ -4,7 +4,7 @@ import { findMongod } from "./find_mongod.ts";
 import { loadMemoryServer, type MemoryServer } from "./memory_server.ts";
 import type { TestMongo } from "./test_mongo.ts";
 
-/** Options of {@linkcode startMongo}. */
+/** Options of {@linkcode startMongo}, which starts a MongoDB for a test. */
 export interface StartMongoOptions {
   /**
    * The number of members of the replica set. With 0, the server is not in a replica set. Transactions and live lists
