@@ -16,9 +16,9 @@ const INSTRUCTIONS =
  * Middleware that guards single paths of the API does not run for assistants. Guard such paths by hooks instead.
  *
  * Mount the middleware at a separate path, after the middleware that the API needs, such as `express.json()` and a
- * login. Each call of a tool becomes a request of its caller to the API. The request has the caller's headers, and all
- * properties that middleware has set on `req`. Assistants can use the operations and actions that `expose` names. No
- * tool removes entities.
+ * login. Each call of a tool becomes a request of its caller to the API. The request has the caller's headers, such as
+ * `Authorization`, and all properties that middleware has set on `req`. Assistants can use the operations and actions
+ * that `expose` names. No tool removes entities.
  *
  * @param api The router of `Framework.initialize()`.
  * @param options The exposed models, and options of the server.

@@ -45,8 +45,8 @@ interface ColumnOptions {
   readonly prefix?: readonly string[];
   readonly schema?: Schema | undefined;
   /**
-   * The shapes of the objects that contain this object in an entity. An object that contains itself gets no CSV
-   * columns, because the number of columns would have no end.
+   * The shapes of the objects on the path from the entity to the object whose CSV columns are made. An object that
+   * contains itself gets no columns, because the number of columns would have no end.
    */
   readonly above?: readonly Shape[];
 }

@@ -135,8 +135,8 @@ class EventStream implements EventSender {
     }
     this.isBegun = true;
     res.status(200).setHeader("Content-Type", EVENT_STREAM);
-    // Without the headers `Cache-Control` and `X-Accel-Buffering`, proxies may hold the events back until the stream
-    // ends.
+    // Without the headers `Cache-Control` and `X-Accel-Buffering`, proxies may hold the events of a live list back
+    // until the stream ends.
     res.set({ "Cache-Control": "no-store", "X-Accel-Buffering": "no" }).flushHeaders();
     const { heartbeatMS, maxAgeMS } = this.#live;
     this.#heartbeat = setInterval(() => {

@@ -24,8 +24,8 @@ export interface TrashRule {
 }
 
 /**
- * The option `trash` of a class. A removal stores the time of the removal in the entity. Every read and write of the
- * class excludes such entities, except requests of callers who may see the trash and ask for it.
+ * The option `trash` of a class. A removal stores its time in the entity, which stays in the database. Every read and
+ * write of the class excludes such entities, except requests of callers who may see the trash and ask for it.
  */
 export const trash: ClassFeature<TrashRule> = {
   name: "trash",
