@@ -4,14 +4,14 @@ import { type Attempt, type ChangeEvent, keyOf, sizeOf, timeOf, withoutValues } 
 import { unlessAborted } from "./_waits.ts";
 
 /**
- * The maximum number of changes in the queue. A full queue stops the reading of further changes, so that slow handlers
- * do not fill the memory.
+ * The maximum number of changes that a follower has read and not handled. At this number, the follower stops reading,
+ * so that slow handlers do not fill the memory.
  */
 const MAX_WAITING = 1000;
 
 /**
- * The maximum size of a change that keeps its values while it waits. All waiting changes together take at most about 64
- * MB of memory.
+ * The maximum size in bytes of a change that keeps its values in memory while it waits for its handler. The 1,000
+ * changes that can wait together take at most about 64 MB of memory.
  */
 const MAX_KEPT_BYTES = 65_536;
 
@@ -22,7 +22,9 @@ export interface RetryLimits {
 }
 
 export interface ChangeQueueOptions {
-  /** The position in the change stream after which reading begins. */
+  /**
+   * The position in the change stream up to which all changes are handled, and after which the follower begins to read.
+   */
   readonly position: Position;
   readonly at: Date;
   readonly concurrency: number;
@@ -32,50 +34,56 @@ export interface ChangeQueueOptions {
   readonly mayStart: () => boolean;
   readonly handle: (event: ChangeEvent, attempt: Attempt) => Promise<void>;
   /**
-   * Reads the values of a change again from the database. The queue drops the values of large changes while they wait,
-   * because they would fill the memory.
+   * Reads the values of a change of more than 64 KB again, from the change stream or from its dead letter. Memory does
+   * not hold these values while the change waits for its handler.
    */
   readonly read: (event: ChangeEvent, place: ChangePlace) => Promise<ChangeEvent>;
   /**
-   * Stores a change that failed in all attempts as a dead letter. If the change cannot be stored, the handler is called
-   * again, so that no change is lost.
+   * Stores a change as a dead letter after its handler has failed in all attempts. If the change cannot be stored, the
+   * handler is called again, so that no change is lost.
    */
   readonly bury: (event: ChangeEvent, attempt: FailedAttempt) => Promise<void>;
 }
 
-/** The last attempt to handle a change, with the error that the dead letter shows. */
+/** The last failed call of the handler for a change, with the error that the dead letter of the change shows. */
 export interface FailedAttempt extends Attempt {
   readonly error: unknown;
 }
 
 /**
- * The position in the change stream from which a change can be read again, because large changes that wait lose their
- * values.
+ * The position in the change stream from which the values of a change can be read again. Memory does not hold the
+ * values of large changes while they wait for their handler.
  */
 export interface ChangePlace {
-  /** The position before the change. Absent for a change of a dead letter, whose event is read from the letter. */
+  /**
+   * The position in the change stream after which the change is the first event. Absent for a change that comes from a
+   * dead letter, because its values are read from the letter.
+   */
   readonly position: Position | undefined;
   readonly signal: AbortSignal;
 }
 
-/** A change in the queue that is not handled yet. */
+/** A change that a follower has read and that waits for its handler, or is being handled. */
 interface WaitingChange extends Pick<ChangePlace, "position"> {
   event: ChangeEvent;
   readonly key: string;
-  /** Whether the event still has its values. If not, they are read again before the change is handled. */
+  /**
+   * Whether memory holds the values of the change. If not, the follower reads them again before it calls the handler.
+   */
   hasValues: boolean;
   attempts: number;
 }
 
 /**
- * Calls the handler for changes. Changes of one entity are handled in order, and changes of different entities at the
- * same time. A change that fails is tried again after a pause, during which only the changes of its entity wait.
+ * A queue of the changes that a follower has read and not handled. The queue calls the handler for changes of one
+ * entity in order, and for changes of different entities at the same time. If the handler fails, it is called again
+ * after a pause, during which only the changes of the same entity wait.
  */
 export class ChangeQueue {
   readonly #options: ChangeQueueOptions;
   /**
-   * The changes that are not handled yet, in the order in which they were read. The stored progress must not go beyond
-   * the first of them, because this change would be lost if the process ended.
+   * The changes that are not handled yet, in the order in which they were read. The follower must not store a position
+   * after the first of these changes as its progress, because this change would be lost if the process ended.
    */
   readonly #waiting = new Set<WaitingChange>();
   readonly #lanes = new Map<string, WaitingChange[]>();
@@ -85,7 +93,10 @@ export class ChangeQueue {
   #isClosed = false;
   #wake: (() => void)[] = [];
   #read: { position: Position; at: Date; caughtUp: number | undefined };
-  /** Whether the progress has changed since `progress()` was last called, so that the new progress must be stored. */
+  /**
+   * Whether the follower has handled or read more changes since the last call of `progress()`, so that it must store
+   * its new position in the change stream.
+   */
   hasNews = false;
 
   constructor(options: ChangeQueueOptions) {
@@ -93,7 +104,10 @@ export class ChangeQueue {
     this.#read = { position: options.position, at: options.at, caughtUp: undefined };
   }
 
-  /** The position in the change stream after which reading continues after an error. */
+  /**
+   * The position of the last event that was read from the change stream. After an error, the follower opens another
+   * change stream after this position.
+   */
   get position(): Position {
     return this.#read.position;
   }
@@ -114,8 +128,9 @@ export class ChangeQueue {
   }
 
   /**
-   * Records that all events up to a position of the change stream were read. `at` is the time of the last event.
-   * Without `at`, the stream has no more events at present.
+   * Records that the follower has read all events up to a position of the change stream, so that the follower can store
+   * this position as its progress. `at` is the time of the last event, and is absent if the stream has no more events
+   * at present.
    */
   readTo(position: Position, at?: Date): void {
     const caughtUp = at === undefined ? performance.now() : undefined;
@@ -124,8 +139,8 @@ export class ChangeQueue {
   }
 
   /**
-   * Adds a change. With `isReplay`, the change comes from a dead letter, and is not added if the queue has the change
-   * already. Without `isReplay`, the change is the next one of the stream.
+   * Adds a change that the handler must get. With `isReplay`, the change comes from a dead letter, and is not added if
+   * it already waits for the handler. Without `isReplay`, the change is the next one of the change stream.
    */
   add(event: ChangeEvent, { isReplay = false } = {}): void {
     if (isReplay && [...this.#waiting].some((each) => each.event._id._data === event._id._data)) {
@@ -147,19 +162,25 @@ export class ChangeQueue {
   }
 
   /**
-   * Waits until the queue has room for another change. Resolves at once if the queue is closed, so that the reader can
-   * end.
+   * Waits until fewer than 1,000 changes wait for the handler, so that one more can be added. Resolves at once if the
+   * queue is closed, so that the follower can stop reading.
    */
   room(): Promise<void> {
     return this.#until(() => this.#waiting.size < MAX_WAITING || this.#isClosed);
   }
 
-  /** Waits until all changes of the queue are handled, or the queue is closed. */
+  /**
+   * Waits until the handler has got all changes that the follower has read, because `onLost` must be called after these
+   * changes. Resolves early if the queue is closed.
+   */
   empty(): Promise<void> {
     return this.#until(() => this.#waiting.size === 0 || this.#isClosed);
   }
 
-  /** Closes the queue, so that no more handlers start. Resolves when the running handlers have ended or are aborted. */
+  /**
+   * Ends the handling of changes, because the follower stops or has lost its lease. No more handlers start, and the
+   * promise resolves when the running handlers have ended or are aborted.
+   */
   close(): Promise<void> {
     this.#isClosed = true;
     for (const timer of this.#timers) clearTimeout(timer);
@@ -167,7 +188,10 @@ export class ChangeQueue {
     return this.#until(() => this.#running.size === 0);
   }
 
-  /** Closes the queue and aborts the running handlers, without waiting for their end. */
+  /**
+   * Aborts the running handlers, because the lease is lost or the time for stopping is over. No more handlers start.
+   * The method does not wait for the end of the running handlers.
+   */
   abort(reason: unknown): void {
     this.#isClosed = true;
     for (const controller of this.#running) controller.abort(reason);
@@ -214,8 +238,8 @@ export class ChangeQueue {
   }
 
   /**
-   * Removes the values of a large change from memory while the change waits. The queue reads the values again before
-   * the change is handled.
+   * Removes the values of a change of more than 64 KB from memory while the change waits for its handler. The values
+   * are read again before the handler is called.
    */
   #dropValues(change: WaitingChange): void {
     if (!change.hasValues || sizeOf(change.event) <= MAX_KEPT_BYTES) return;
@@ -238,8 +262,8 @@ export class ChangeQueue {
   }
 
   /**
-   * Resolves to `true` if the change is handled or stored as a dead letter, and to `false` if the change must be tried
-   * again.
+   * Calls the handler once for a change. Resolves to `true` if the change is handled or stored as a dead letter, and to
+   * `false` if the handler must be called again.
    */
   async #attempt(change: WaitingChange, controller: AbortController): Promise<boolean> {
     const { timeoutMS, retry, handle, read, bury } = this.#options;

@@ -13,33 +13,36 @@ import {
 } from "./change.ts";
 import { textOf } from "./_error_text.ts";
 
-/** The collection of dead letters, which are changes that the handler could not handle in any attempt. */
+/**
+ * The collection of the database in which followers store dead letters, which are changes that the handler could not
+ * handle in any attempt.
+ */
 const COLLECTION = "mongrove_dead_letters";
 
 /**
- * The maximum size of an event in a dead letter. A letter is one document of at most 16 MB, and the other fields of the
- * letter need room, too.
+ * The maximum size of an event in a dead letter, in bytes. A letter is one document of at most 16 MB, and the other
+ * fields of the letter need room, too.
  */
 const MAX_EVENT_BYTES = 16 * 1024 * 1024 - 65_536;
 
 /**
- * A change that `handle` could not handle in any attempt. The follower continues with later changes, and `replay()` has
- * the change handled again.
+ * A change for which the function `handle` of a follower has failed in all attempts. The follower continues with later
+ * changes, and `replay()` has the change handled again.
  */
 export interface DeadLetter {
-  /** The `id` of the change. */
+  /** The `id` of the change, which `replay()` accepts. */
   readonly id: string;
-  /** The kind of the change. */
+  /** The operation that has changed the entity, such as `"update"` or `"remove"`. */
   readonly kind: Change["kind"];
-  /** The identifier of the entity. */
+  /** The identifier of the changed entity, in its stored type, such as an `ObjectId`. */
   readonly _id: unknown;
-  /** The time of the change. */
+  /** The time at which the entity was changed, by the clock of the database. */
   readonly at: Date;
-  /** The error of the last attempt. */
+  /** The error of the last attempt as text, of at most 10,000 characters. */
   readonly error: string;
-  /** The number of attempts. */
+  /** The number of failed calls of `handle` before the change was stored as a dead letter. */
   readonly attempts: number;
-  /** The time at which the change became a dead letter. */
+  /** The time of the last failed attempt, by the clock of the database. A replay that fails sets this time again. */
   readonly diedAt: Date;
   /**
    * Whether a later change of the entity has been handled after this change had failed. A replay would handle the older
@@ -56,15 +59,15 @@ type StoredLetter = Pick<DeadLetter, "error" | "attempts" | "diedAt" | "isOverta
 };
 
 /**
- * The dead letters of one follower, which are the changes that its handler could not handle in any attempt. `follow` is
- * the name of the follower's record, with which the identifiers of the letters begin.
+ * The dead letters of one follower, which are the changes that its handler could not handle in any attempt. The
+ * identifier of each letter begins with `follow`, which is the identifier of the stored record of the follower.
  */
 export class DeadLetters {
   readonly #letters: Collection;
   readonly #follow: string;
   /**
-   * The keys of entities whose letters are not marked as overtaken. `overtake()` sends a statement for these entities
-   * only, so that changes of other entities cost no statement.
+   * The entities that have a dead letter with `isOvertaken: false`, as texts of their identifiers. A later change of
+   * one of these entities must update the letter in the database. Changes of all other entities need no such statement.
    */
   readonly #keys = new Set<string>();
 
@@ -75,7 +78,7 @@ export class DeadLetters {
 
   /**
    * Returns a filter for the dead letters of this follower. The identifier of each letter begins with the name of the
-   * follower and `/`. The character after `/` in Unicode is `0`, so the range ends there.
+   * follower and `/`. The range ends at `0`, which is the character after `/` in Unicode.
    */
   #where(more: object = {}): object {
     const [begin, end] = [`${this.#follow}/`, `${this.#follow}0`];
@@ -88,8 +91,8 @@ export class DeadLetters {
   }
 
   /**
-   * Reads the keys of the entities that have dead letters and no later change that was handled. Other processes may
-   * have stored these letters.
+   * Reads from the database which entities have a dead letter that no later change has overtaken. A process calls this
+   * method when it gets the lease, because other processes may have stored dead letters.
    */
   async load(): Promise<void> {
     this.#keys.clear();
@@ -98,9 +101,9 @@ export class DeadLetters {
   }
 
   /**
-   * Stores a failed change as a dead letter. If MongoDB does not accept the whole change, for example because of its
-   * size, the letter omits the images of the entity. If MongoDB does not accept this letter either, the letter omits
-   * the changed paths too.
+   * Stores a change as a dead letter after the last failed attempt. If MongoDB does not accept the whole change, for
+   * example because of its size, the letter omits the entity before and after the change. If MongoDB does not accept
+   * this letter either, the letter omits the changed paths too.
    */
   async bury(
     event: ChangeEvent,
@@ -124,7 +127,10 @@ export class DeadLetters {
     this.#keys.add(key);
   }
 
-  /** Reads the stored change of a dead letter. Returns `undefined` if the letter was removed. */
+  /**
+   * Reads the change in a dead letter, because memory does not hold the values of large changes. Returns `undefined` if
+   * the letter was removed.
+   */
   async find(event: ChangeEvent): Promise<ChangeEvent | undefined> {
     const found = await this.#letters.findOne({ _id: this.#idOf(event) } as object);
     return (found as unknown as StoredLetter | null)?.event;
@@ -134,12 +140,15 @@ export class DeadLetters {
     return `${this.#follow}/${_id._data}`;
   }
 
-  /** Removes the letter of a change that a replay has handled. */
+  /** Removes the dead letter of a change after a replay has handled the change. */
   async remove(event: ChangeEvent): Promise<void> {
     await this.#letters.deleteOne({ _id: this.#idOf(event) } as object);
   }
 
-  /** Marks the earlier letters of an entity as overtaken after a later change of the entity is handled. */
+  /**
+   * Marks the dead letters of an entity as overtaken after a later change of the entity is handled. `deadLetters()`
+   * shows this mark, because a replay would handle an old change after a newer one.
+   */
   async overtake(event: ChangeEvent): Promise<void> {
     const key = keyOf(event);
     if (!this.#keys.has(key)) return;
@@ -149,7 +158,7 @@ export class DeadLetters {
   }
 
   /**
-   * Marks dead letters, so that the process with the lease handles their changes again. Without identifiers, all
+   * Marks dead letters, so that the process with the lease handles their changes again. Without identifiers, all dead
    * letters of the follower are marked. Returns the number of marked letters.
    */
   async mark(ids: readonly string[] | undefined): Promise<number> {

@@ -2,8 +2,8 @@
 const MAX_LENGTH = 10_000;
 
 /**
- * Returns the text of a thrown value. A value whose conversion to text fails gets a text with its type, so that the
- * function never throws.
+ * Returns a thrown value as text, for a dead letter or the log. If the conversion to text fails, the text names only
+ * the type of the value, so that the function never throws.
  */
 export function textOf(error: unknown): string {
   try {

@@ -39,14 +39,14 @@ import type { LostChanges } from "./follow.ts";
 import { MAX_PAUSE_MS, pause, PAUSE_MS, pauseAfter } from "./_waits.ts";
 
 /**
- * The longest interval at which new progress is stored. If the process is killed, changes since the last stored
- * progress are handled again.
+ * The longest time until a follower stores its new progress, in milliseconds. If the process is killed, changes since
+ * the last stored progress are handled again.
  */
 const NOTE_MS = 1000;
 
 /**
- * The time that the database may take to release the lease after the handlers have ended. A database that does not
- * answer must not keep a follower from stopping.
+ * The time in milliseconds that the database may take to release the lease after the handlers have ended. A database
+ * that does not answer must not keep a follower from stopping.
  */
 const END_MS = 5000;
 
@@ -54,7 +54,10 @@ export interface FollowLoopOptions<M extends FrameworkModel>
   extends Pick<ChangeQueueOptions, "concurrency" | "timeoutMS" | "retry"> {
   readonly connection: Connection;
   readonly model: Model<unknown>;
-  /** The name of the follower's record, which joins the names of the collection and the follower. */
+  /**
+   * The identifier of the follower's record, which joins the names of the collection and the follower, as in
+   * `tickets/search`.
+   */
   readonly name: string;
   readonly leaseMS: number;
   readonly handle: (change: Change<M>) => unknown;
@@ -63,7 +66,7 @@ export interface FollowLoopOptions<M extends FrameworkModel>
 }
 
 /**
- * The loop that follows the changes of a collection. The loop waits for the lease, and then reads changes and calls the
+ * The loop that follows the changes of a collection. The loop waits for the lease, reads changes, and calls the
  * handler. The lease allows only one process at a time to handle the changes of a follower.
  */
 export class FollowLoop<M extends FrameworkModel> {
@@ -86,8 +89,8 @@ export class FollowLoop<M extends FrameworkModel> {
   }
 
   /**
-   * Stops the loop. The handlers that run have `timeoutMS` to end. Resolves at most 5 seconds later, even if the
-   * database does not answer.
+   * Stops the follower. Its running handlers have `timeoutMS` to end. The promise resolves at most 5 seconds after this
+   * time, even if the database does not answer.
    */
   async stop(timeoutMS: number): Promise<void> {
     this.#graceMS = timeoutMS;
@@ -111,7 +114,8 @@ export class FollowLoop<M extends FrameworkModel> {
     for (let unopened = 0; !this.#isStopped;) {
       if (!isOpen(connection)) {
         if (++unopened === MAX_PAUSE_MS / PAUSE_MS) hintAtUnopened(connection);
-        // After the application has closed the connection, this timer must not keep the process alive.
+        // The process must be able to end after the application has closed the connection. From this time, the timer is
+        // therefore without `ref`, because a timer with `ref` keeps the process alive.
         await pause(PAUSE_MS, this.#stopped.signal, { ref: !isClosed });
         continue;
       }
@@ -122,8 +126,8 @@ export class FollowLoop<M extends FrameworkModel> {
   }
 
   /**
-   * Claims the lease, and handles changes until the lease is lost. Returns at once if another process has the lease, so
-   * that the caller tries again after a pause.
+   * Tries to get the lease, and handles changes until the lease is lost or the follower stops. Returns at once if
+   * another process has the lease, so that the caller tries again after a pause.
    */
   async #holdOnce(): Promise<void> {
     const { connection, name } = this.#options;
@@ -197,8 +201,8 @@ export class FollowLoop<M extends FrameworkModel> {
   }
 
   /**
-   * Reads the values of a change again. Returns the event without values if the database no longer has the change. The
-   * handler then reads the current entity.
+   * Reads the values of a large change again, from the change stream or from its dead letter. If the database no longer
+   * has them, the result is the event without values, and the handler gets the current entity instead.
    */
   async #readAgain(event: ChangeEvent, { position, signal }: ChangePlace): Promise<ChangeEvent> {
     if (position === undefined) return await this.letters.find(event) ?? event;
@@ -230,8 +234,8 @@ export class FollowLoop<M extends FrameworkModel> {
   }
 
   /**
-   * Stores the position up to which all changes are handled, at intervals until the lease is lost. Each of these writes
-   * also renews the lease.
+   * Stores the position in the change stream up to which all changes are handled, at intervals until the lease is lost.
+   * Each of these writes also renews the lease.
    */
   async #note(session: Session): Promise<void> {
     const { lease, queue, ended } = session;
@@ -252,7 +256,10 @@ export class FollowLoop<M extends FrameworkModel> {
     }
   }
 
-  /** Adds the changes of marked dead letters to the queue, so that they are handled again. */
+  /**
+   * Has the changes of dead letters handled again after `replay()` has marked the letters. The changes wait for the
+   * handler together with the changes of the change stream.
+   */
   async #replay({ queue, ended }: Session): Promise<void> {
     try {
       for await (const event of this.letters.due()) {
@@ -266,8 +273,8 @@ export class FollowLoop<M extends FrameworkModel> {
   }
 
   /**
-   * Reads changes until the lease is lost or the follower stops. After an error, reading continues after the last
-   * change that was added to the queue.
+   * Reads changes from the change stream until the lease is lost or the follower stops. After an error, the follower
+   * continues after the last event that it has read.
    */
   async #readAll(session: Session): Promise<void> {
     const { queue, ended } = session;
@@ -302,8 +309,8 @@ export class FollowLoop<M extends FrameworkModel> {
   }
 
   /**
-   * Calls `onLost` after all earlier changes are handled, and again if `onLost` throws. Reading then continues after
-   * the lost changes.
+   * Calls `onLost` after all earlier changes are handled, and again if `onLost` throws. The follower continues to read
+   * after the lost changes.
    */
   async #recover({ lease, queue, ended }: Session, { reason, position }: LostPlace): Promise<void> {
     const now = new Date();
@@ -339,7 +346,10 @@ export class FollowLoop<M extends FrameworkModel> {
   }
 }
 
-/** A period in which this process has the lease, with the queue of the changes that it handles. */
+/**
+ * A period in which this process has the lease of a follower, with the changes that the process has read and not
+ * handled.
+ */
 interface Session {
   readonly lease: Lease;
   readonly queue: ChangeQueue;
@@ -347,8 +357,8 @@ interface Session {
 }
 
 /**
- * A gap in the change stream. Reading continues at `position`, or at the current time of the database if `position` is
- * absent.
+ * A gap in the change stream, whose changes are lost. Reading continues at `position`, or at the current time of the
+ * database if `position` is absent.
  */
 interface LostPlace {
   readonly reason: LostChanges["reason"];

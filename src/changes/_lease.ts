@@ -24,24 +24,22 @@ export interface Place {
 
 /**
  * The position in the change stream up to which this process has handled changes. The next renewal of the lease stores
- * it.
+ * the position in the record of the follower.
  */
 export interface Progress {
   readonly position: Position;
   /**
-   * The time up to which all changes are handled. Absent if `idleMS` is present, from which the database computes the
-   * time.
+   * The time up to which all changes are handled. Absent if `idleMS` is present, because the database computes this
+   * time by subtracting `idleMS` from its current time.
    */
   readonly at?: Date;
-  /**
-   * The time since the last read that found no more changes, in milliseconds. Present only if all changes are handled.
-   */
+  /** The time since the change stream had no more events, in milliseconds. Present only if all changes are handled. */
   readonly idleMS?: number;
 }
 
 /**
- * The time after a read without changes during which the lag of a follower is 0. Such a read takes one second, so a
- * follower that reads all the time stays within this time.
+ * The time in milliseconds after a read without changes for which `lag()` of a follower is 0. A read waits one second
+ * for changes, so a follower that reads all the time stays within this time.
  */
 const IDLE_MS = 5000;
 
@@ -52,16 +50,22 @@ interface StoredFollow {
 }
 
 interface ClaimOptions {
-  /** The name of the follower's record, which joins the names of the collection and the follower. */
+  /**
+   * The identifier of the follower's record, which joins the names of the collection and the follower, as in
+   * `tickets/search`.
+   */
   readonly name: string;
   readonly leaseMS: number;
-  /** The progress to begin with if the record is missing, for example because somebody has dropped the database. */
+  /**
+   * The last progress of the follower that this process knows. The follower continues after this position if its stored
+   * record is missing, for example because somebody has dropped the database.
+   */
   readonly place: Place | undefined;
 }
 
 /**
- * Claims the lease of a follower, which is the exclusive right of one process to handle the changes. After the first
- * claim, the follower begins with the changes since that claim.
+ * Tries to get the lease of a follower, which is the exclusive right of one process to handle the changes. A follower
+ * without a stored record begins with the changes since this call.
  *
  * @returns The progress of the follower. The result has no lease if another process has the lease.
  */
@@ -79,8 +83,8 @@ export async function claimFollow(
 }
 
 /**
- * Renews the lease of a follower and stores the progress. If another process has claimed the lease, nothing is stored,
- * and this process loses the lease.
+ * Renews the lease of a follower and stores the progress. If another process has got the lease, nothing is stored, and
+ * this process loses the lease.
  *
  * @returns Whether dead letters are marked to be handled again, so that the caller reads them.
  */
@@ -89,14 +93,14 @@ export async function renewFollow(lease: Lease, progress: Progress): Promise<boo
   return found?.hasReplays === true;
 }
 
-/** Stores the progress of a follower, and lets another process claim the lease. */
+/** Stores the progress of a follower and ends its lease, so that another process can continue at once. */
 export async function releaseFollow(lease: Lease, progress: Progress): Promise<void> {
   await lease.release({ ...progressFields(progress), isIdle: false });
 }
 
 /**
- * Returns the position and the times as fields of the stored record. Times are computed by the clock of the database,
- * because the clocks of processes differ.
+ * Returns the fields of the follower's record that hold its progress, as expressions of an aggregation. The database
+ * computes the times by its own clock, because the clocks of processes differ.
  */
 function progressFields({ position, at, idleMS }: Progress): object {
   return {
@@ -116,7 +120,10 @@ function storedPlace({ position, at }: Place): object {
   return { ..."token" in position ? { token: { $literal: position.token } } : position, at };
 }
 
-/** The time within which the database must return its current time. */
+/**
+ * The time limit for the command that reads the cluster time of the database, in milliseconds. A follower needs this
+ * time to continue after lost changes, and must not wait forever for a database that does not answer.
+ */
 const PING_MS = 5000;
 
 /** Returns the current cluster time. A change stream after this position has only changes that are made later. */
@@ -142,7 +149,10 @@ export async function lagOf(connection: Connection, name: string): Promise<numbe
   return found === null ? undefined : Math.max(0, Number(found.lag));
 }
 
-/** Makes the lease holder read the marked dead letters when it next renews the lease. */
+/**
+ * Stores a mark in the record of a follower after `replay()`. The lease holder finds the mark when it next renews the
+ * lease, and handles the selected dead letters again.
+ */
 export async function announceReplays(connection: Connection, name: string): Promise<void> {
   const update = { $set: { hasReplays: true } };
   await connection.collection(COLLECTION).updateOne({ _id: name } as object, update);

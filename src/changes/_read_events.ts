@@ -15,12 +15,18 @@ const WAIT_MS = 1000;
  */
 const CLOSE_MS = 1000;
 
-/** The stage that splits a large event into fragments. Servers before 6.0.9 do not know it. */
+/**
+ * The stage of a change stream that splits an event of more than 16 MB into fragments, because MongoDB cannot send a
+ * larger document. Servers before 6.0.9 do not have this stage.
+ */
 const SPLIT = { $changeStreamSplitLargeEvent: {} };
 
 const SET = "updateDescription.updatedFields";
 
-/** The stage that leaves out the values that an update has set. A follower needs only their paths. */
+/**
+ * The stage of a change stream that removes from an event the values that an update has set. A follower needs only
+ * their paths.
+ */
 const WITHOUT_SET_VALUES = {
   $set: {
     [SET]: {
@@ -37,8 +43,9 @@ const WITHOUT_SET_VALUES = {
 const WITHOUT_IMAGES = { $unset: ["fullDocument", "fullDocumentBeforeChange"] };
 
 /**
- * The ways to read events, of which each one also reads events that the one before cannot read. An event that is too
- * large for a message fails together with the events before it, unless each message has one event.
+ * The options of the change stream, of which the next element is used if MongoDB cannot send an event because of its
+ * size. `batchSize: 1` keeps other events out of the message, and the stages of later elements remove more and more
+ * data of the event.
  */
 const WAYS: readonly Way[] = [
   {},
@@ -54,15 +61,21 @@ const WAYS: readonly Way[] = [
 
 interface Way {
   readonly batchSize?: number;
-  /** The stages that leave out large parts of the events. */
+  /**
+   * The stages of the change stream that remove data from an event, such as the images of the entity, so that MongoDB
+   * can send the event.
+   */
   readonly stages?: readonly mongo.Document[];
-  /** The parts that changes then lack. Absent if events are whole. */
+  /**
+   * The names of the removed data, for the property `missing` of a `Change`. If the list is present, even without
+   * names, reading ends after one event, so that the next events are read completely.
+   */
   readonly missing?: Change["missing"];
 }
 
 /**
  * The error codes of MongoDB for a position from which the change stream cannot continue. The changes after this
- * position are lost.
+ * position are lost, so that the follower calls `onLost`.
  */
 const LOST = new Set([
   260, // InvalidResumeToken
@@ -79,8 +92,8 @@ const TOO_LARGE = new Set([
 ]);
 
 /**
- * Returns the code of an error of MongoDB, by which its meaning is decided. Returns `undefined` for an error without a
- * code, such as an error of the network.
+ * Returns the code of an error of MongoDB, which tells an event that is too large and lost changes from other failures.
+ * Returns `undefined` for an error without a code, such as an error of the network.
  */
 function codeOf(error: unknown): unknown {
   return (error as { readonly code?: unknown } | undefined)?.code;
@@ -88,7 +101,7 @@ function codeOf(error: unknown): unknown {
 
 /**
  * Returns why the changes after a position cannot be read, so that `onLost` must be called. Returns `undefined` for an
- * error after which they can be read again.
+ * error after which the follower tries to read the changes again.
  */
 export function reasonOfLoss(error: unknown): "history" | "size" | undefined {
   const code = Number(codeOf(error));
@@ -112,8 +125,9 @@ export interface ReadOptions {
 }
 
 /**
- * Reads the events of a collection after a position until the signal is aborted. An event that is too large is read
- * without its large parts. The generator ends after such an event, so that the caller reads the next events as a whole.
+ * Reads the events of a collection after a position until the signal is aborted. If MongoDB cannot send an event
+ * because of its size, the event is read without its images or without its paths, and the generator ends after it. The
+ * caller opens another generator, which reads the next events completely.
  */
 export async function* readEvents(
   collection: Collection,
@@ -156,8 +170,8 @@ function optionsFor(position: Position): mongo.ChangeStreamOptions {
 }
 
 /**
- * Returns the cluster time that follows `time`. A change stream from this time does not contain the operation at
- * `time`.
+ * Returns the cluster time that follows `time`. A follower that begins at this time does not get the operation at
+ * `time`, which is before its start.
  */
 function after(time: mongo.Timestamp): mongo.Timestamp {
   return mongoose.mongo.Timestamp.fromBits(time.getLowBits() + 1, time.getHighBits());

@@ -2,13 +2,16 @@ import type { Connection, mongo } from "mongoose";
 import { feedCount } from "../database/change_feed.ts";
 import { logHint } from "../errors/log.ts";
 
-/** The turns in which the followers of changes read, by the `MongoClient` whose connection pool they use. */
+/**
+ * The limit on followers that read at the same time, for each `MongoClient`. The followers of a client share its
+ * connection pool, and each read of a change stream occupies a connection for a second.
+ */
 const pools = new WeakMap<mongo.MongoClient, ReadTurns>();
 
 /**
- * Limits how many followers wait for changes at the same time. Each wait occupies a connection of the pool for a
- * second, so followers and live lists together use at most half of the connections. Further followers take turns, so
- * that the other half of the connections serves requests.
+ * A limit on the number of followers that wait for changes at the same time. Each wait occupies a connection of the
+ * pool for a second, so followers and live lists together use at most half of the connections. Further followers take
+ * turns, so that the other half of the connections serves requests.
  */
 export class ReadTurns {
   readonly #client: mongo.MongoClient;
@@ -20,7 +23,9 @@ export class ReadTurns {
     this.#client = client;
   }
 
-  /** Returns the object in which all followers on the connection pool of a connection take turns. */
+  /**
+   * Returns the limit that all followers with the same `MongoClient` share, because they use the same connection pool.
+   */
   static of(connection: Connection): ReadTurns {
     const client = connection.getClient();
     const turns = pools.get(client) ?? new ReadTurns(client);
@@ -28,7 +33,10 @@ export class ReadTurns {
     return turns;
   }
 
-  /** Runs work as soon as a turn is free. The first work that has to wait logs a hint about `maxPoolSize`. */
+  /**
+   * Reads from a change stream as soon as the number of followers that read is below the limit. The first read that has
+   * to wait logs a hint to set a larger `maxPoolSize`.
+   */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#taken < this.#limit()) this.#taken++;
     else {

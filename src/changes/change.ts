@@ -38,31 +38,31 @@ export interface Change<M extends FrameworkModel = FrameworkModel> {
    * collection has a greater text. The text contains the identifier of the entity.
    */
   readonly id: string;
-  /** The kind of the change. */
+  /**
+   * The operation that has changed the entity. `"remove"` stands for the event `delete` of MongoDB, and the other names
+   * are the names of the events.
+   */
   readonly kind: "insert" | "update" | "replace" | "remove";
-  /** The identifier of the entity. */
+  /** The identifier of the entity, in its stored type, such as an `ObjectId`. A removed entity has it too. */
   readonly _id: M["_id"];
   /** The time of the change, by the clock of the database. */
   readonly at: Date;
   /**
-   * The paths that an update has set, truncated or removed, such as `"state"` or `"address.city"`. Empty for all other
-   * kinds.
+   * The paths that an update has set, truncated or removed, such as `"state"` or `"address.city"`. Empty for an
+   * insertion, a replacement and a removal.
    */
   readonly paths: readonly string[];
   /** The entity before the change. Present only if the collection keeps pre-images (`changeStreamPreAndPostImages`). */
   readonly before: StoredValues<M> | undefined;
   /**
-   * The parts that the change lacks, because MongoDB cannot send or store more than 16 MB at once, or no longer has the
-   * event. `"images"` stands for the images of the entity, without which `before` is absent and `values()` reads the
-   * current entity. `"paths"` stands for the paths of an update, without which `paths` is empty.
+   * The data that the change lacks, because MongoDB cannot send or store more than 16 MB at once, or no longer has the
+   * event. `"images"` stands for the entity before and after the change. Without them, `before` is absent and
+   * `values()` reads the current entity. `"paths"` stands for the paths of an update, without which `paths` is empty.
    */
   readonly missing: readonly ("images" | "paths")[];
   /** The number of the attempt to handle the change, from 1. A replay and another process count from 1 again. */
   readonly attempt: number;
-  /**
-   * Whether the change comes from a dead letter. Later changes of the entity may have been handled before such a
-   * change.
-   */
+  /** Whether the change comes from a dead letter. If so, later changes of the entity may have been handled before. */
   readonly isReplay: boolean;
   /** The signal that is aborted when the attempt takes too long, and when another process may handle the change. */
   readonly signal: AbortSignal;
@@ -72,13 +72,17 @@ export interface Change<M extends FrameworkModel = FrameworkModel> {
    */
   readonly entity: () => Promise<Entity<M> | undefined>;
   /**
-   * Returns the entity of `entity()` as stored values, without defaults, getters and methods. The result is `undefined`
-   * if the entity is removed.
+   * Returns the entity as MongoDB stores it, for example for an audit log. Unlike the document of `entity()`, the
+   * object has no defaults, getters and methods, and its JSON shows hidden fields. The result is `undefined` if the
+   * entity is removed.
    */
   readonly values: () => Promise<StoredValues<M> | undefined>;
 }
 
-/** The parts of a change stream event that a follower uses. */
+/**
+ * An event of a change stream of MongoDB, with the fields from which a `Change` is built. A dead letter stores the
+ * event.
+ */
 export interface ChangeEvent {
   /** The resume token. */
   readonly _id: { readonly _data: string };
@@ -93,7 +97,7 @@ export interface ChangeEvent {
   };
   readonly fullDocument?: object | null;
   readonly fullDocumentBeforeChange?: object | null;
-  /** The parts that the framework or the server has left out. */
+  /** The names of the data that were removed from the event because of its size, for `missing` of the `Change`. */
   readonly missing?: Change["missing"];
 }
 
@@ -111,14 +115,17 @@ export function kindOf({ operationType }: ChangeEvent): Change["kind"] {
   return KINDS[operationType as keyof typeof KINDS];
 }
 
-/** Returns the time of an event. Without `wallTime`, the time is exact to the second only. */
+/**
+ * Returns the time of a change stream event. Without `wallTime`, which servers before 6.0 do not send, the time is
+ * exact to the second only.
+ */
 export function timeOf({ wallTime, clusterTime }: ChangeEvent): Date {
   return wallTime ?? new Date((clusterTime?.getHighBits() ?? 0) * 1000);
 }
 
 /**
- * Returns an event without the values that an update has set. A handler gets only their paths, so the values need no
- * memory.
+ * Returns a change stream event without the values that an update has set. A handler gets only their paths, so the
+ * values need no memory.
  */
 export function withPathsOnly(event: ChangeEvent): ChangeEvent {
   const { updatedFields } = event.updateDescription ?? {};
@@ -127,38 +134,52 @@ export function withPathsOnly(event: ChangeEvent): ChangeEvent {
   return { ...event, updateDescription: { ...event.updateDescription, updatedFields: paths } };
 }
 
-/** Returns an event that says which of its parts are missing. Only updates have paths. */
+/**
+ * Adds names of removed data to the property `missing` of a change stream event, so that the handler can see that the
+ * change is incomplete. `"paths"` is added to updates only, because other events have no paths.
+ */
 export function lacking(event: ChangeEvent, parts: Change["missing"] = []): ChangeEvent {
   const all = new Set([...event.missing ?? [], ...parts]);
   if (event.operationType !== "update") all.delete("paths");
   return all.size === 0 ? event : { ...event, missing: [...all] };
 }
 
-/** Returns an event without the entity before and after the change, so that a large event fits into a dead letter. */
+/**
+ * Returns a change stream event without the entity before and after the change, so that a large event fits into a dead
+ * letter.
+ */
 export function withoutImages(event: ChangeEvent): ChangeEvent {
   const { fullDocument: after, fullDocumentBeforeChange: before, ...rest } = event;
   return lacking(rest, after || before ? ["images"] : []);
 }
 
-/** Returns an event with only the parts that identify the change, by which the values can be read again. */
+/**
+ * Returns a change stream event without images and changed paths, so that a large change needs no memory while it
+ * waits. The remaining fields identify the change, so that the follower can read the values again.
+ */
 export function withoutValues(event: ChangeEvent): ChangeEvent {
   const { updateDescription: paths, ...rest } = withoutImages(event);
   return lacking(rest, paths ? ["paths"] : []);
 }
 
-/** Returns the size of an event in BSON, in bytes. */
+/**
+ * Returns the size of a change stream event in bytes. Large events lose their values while they wait for the handler,
+ * and in dead letters.
+ */
 export function sizeOf(event: ChangeEvent): number {
   return mongoose.mongo.BSON.calculateObjectSize(event);
 }
 
-/** Returns a text that identifies the entity of an event. Changes with the same text are handled in order. */
+/**
+ * Returns a text that identifies the entity of a change stream event. Changes with the same text are handled in order.
+ */
 export function keyOf({ documentKey }: ChangeEvent): string {
   return mongoose.mongo.BSON.EJSON.stringify(documentKey?._id, { relaxed: false });
 }
 
 export interface Attempt extends Pick<Change, "attempt" | "isReplay" | "signal"> {}
 
-/** Builds the change that a handler gets from an event. */
+/** Builds the change that the handler of a follower gets, from a change stream event. */
 export function toChange<M extends FrameworkModel>(
   event: ChangeEvent,
   { model, attempt }: { readonly model: Model<unknown>; readonly attempt: Attempt },
@@ -188,8 +209,9 @@ export function toChange<M extends FrameworkModel>(
 }
 
 /**
- * Returns the stored entity after a change. Without a post-image, reads the current entity. The read waits for the time
- * of the change, so the entity is never older than the change. Returns `undefined` if the entity is removed.
+ * Returns the stored entity after a change, for `values()` and `entity()`. Without a post-image, reads the current
+ * entity. The read waits for the time of the change, so the entity is never older than the change. Returns `undefined`
+ * if the entity is removed.
  */
 async function storedAfter(
   { operationType, fullDocument, documentKey, clusterTime }: ChangeEvent,

@@ -68,11 +68,14 @@ export interface FollowOptions<M extends FrameworkModel> {
    * @default {15000}
    */
   readonly leaseMS?: number | undefined;
-  /** The limits on attempts and pauses for changes that fail. */
+  /**
+   * The limit on the calls of `handle` for one change, and the pauses between these calls, if `handle` throws or takes
+   * too long.
+   */
   readonly retry?: FollowRetryOptions | undefined;
 }
 
-/** Options of {@linkcode follow} for changes that fail. */
+/** Options of {@linkcode follow} for changes whose handling fails, because `handle` throws or takes too long. */
 export interface FollowRetryOptions {
   /**
    * The number of times that `handle` is called for a change before the change becomes a dead letter.
@@ -81,13 +84,14 @@ export interface FollowRetryOptions {
    */
   readonly attempts?: number | undefined;
   /**
-   * The pause after the first attempt, in milliseconds. Each further pause is twice as long.
+   * The pause after the first failed call of `handle` for a change, in milliseconds. Each further pause is twice as
+   * long.
    *
    * @default {1000}
    */
   readonly pauseMS?: number | undefined;
   /**
-   * The longest pause, in milliseconds.
+   * The longest pause between two calls of `handle` for a change, in milliseconds.
    *
    * @default {60000}
    */
@@ -102,7 +106,10 @@ export interface LostChanges {
    * for each of them. With `"size"`, MongoDB cannot send a change, because its identifier alone has several megabytes.
    */
   readonly reason: "history" | "dropped" | "size";
-  /** The time of the last change that was delivered, or a later time up to which no change is lost. */
+  /**
+   * A time up to which no change is lost, such as the time of the last change that `handle` has got. An application can
+   * use it to repair its copy of the data only from this time on.
+   */
   readonly since: Date;
   /**
    * The signal that is aborted when another process may have the lease, and so may call `onLost` for the lost changes.
@@ -119,13 +126,13 @@ export interface Follower {
    */
   readonly lag: () => Promise<number | undefined>;
   /**
-   * Lists the changes that failed in all attempts, oldest first. The list has at most 100 changes, or as many as
-   * `limit`.
+   * Lists the changes for which `handle` has failed in all attempts, oldest first. The list has at most 100 changes, or
+   * as many as `limit`.
    */
   readonly deadLetters: (options?: { readonly limit?: number }) => Promise<DeadLetter[]>;
   /**
-   * Has dead letters handled again by the process that handles changes. `ids` selects letters by the `id` of their
-   * change. Without `ids`, all letters are handled. A letter is removed when its change is handled.
+   * Has dead letters handled again by the process that handles changes. `ids` selects dead letters by the `id` of their
+   * change. Without `ids`, all dead letters are handled. A letter is removed when its change is handled.
    *
    * @returns The number of letters that are handled again.
    */
@@ -136,7 +143,7 @@ export interface Follower {
    * return the promise of the first call.
    */
   readonly stop: (options?: { readonly timeoutMS?: number }) => Promise<void>;
-  /** Calls `stop()` at the end of an `await using` block. */
+  /** Stops the follower at the end of an `await using` block, as `stop()` without options does. */
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
@@ -148,7 +155,10 @@ const GRACE_MS = 10_000;
 
 const LISTED = 100;
 
-/** The longest time that a timer accepts. A timer with a longer time would end at once. */
+/**
+ * The longest time in milliseconds that `setTimeout()` accepts. `follow()` throws for a longer time, because the timer
+ * would end at once.
+ */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
@@ -157,8 +167,8 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * change streams.
  *
  * The collection `mongrove_follows` of the same database stores the progress of the follower and its lease. The
- * collection `mongrove_dead_letters` stores changes that failed. The function returns at once, and following begins
- * when the connection is open.
+ * collection `mongrove_dead_letters` stores the changes for which the handler has failed in all attempts. The function
+ * returns at once, and following begins when the connection is open.
  *
  * @typeParam C The class.
  * @param target The class.
@@ -234,7 +244,8 @@ export function follow<C extends ModelClass>(
 }
 
 /**
- * Logs any thrown value. A value that the log cannot show is logged as text, so that the logging itself never fails.
+ * Logs any thrown value, such as an error of `handle` or of the database. A value that the log cannot show is logged as
+ * text, so that the logging itself never fails.
  */
 function logThrown(thrown: unknown, context: object): void {
   try {
