@@ -21,7 +21,8 @@ export interface ResourceOptions {
 /** The client of one server, from which an application opens the resource of each route. */
 export interface Api {
   /**
-   * Returns the resource of a route.
+   * Returns an object whose methods call the operations of a route, such as `all()` and `create()`. No request is sent
+   * before a method is called.
    *
    * @typeParam M The model of the route, imported as a type: `import type { Movie } from "./movie.ts"`.
    * @param path The path of the route, such as `/movies`.

@@ -31,7 +31,7 @@ export interface Batch {
   value<T extends object, K extends keyof T & string>(operation: Promise<T>, key: K): T[K];
 }
 
-/** Options of {@linkcode Api.batch}. */
+/** Options of {@linkcode Api.batch}, for the request that sends all operations of the batch. */
 export interface BatchCallOptions extends Omit<CallOptions, "parameters"> {
   /**
    * The path of batches on the server, which is the option `batch.path` of `initialize()`.
@@ -55,18 +55,31 @@ interface BatchResponse {
   readonly body?: unknown;
 }
 
-/** The headers that the client adds by itself, and that no request of a batch can have. */
+/**
+ * The headers that operations of the client add to their requests. The server refuses these headers in the requests of
+ * a batch, so that the client removes them.
+ */
 const OWN_HEADERS: ReadonlySet<string> = new Set(["content-type", "cache-control"]);
 
-/** The requests of a batch, and the functions that get their answers. */
+/** A batch that collects the requests of its operations, until the client sends them all in one request. */
 class CollectedBatch implements Batch {
   readonly requests: BatchRequest[] = [];
-  /** The promises of all operations, including operations whose promises the application does not return. */
+  /**
+   * The promises of all operations of the batch. The application may return only some of them, and the batch must fail
+   * if any of its operations cannot be sent.
+   */
   readonly operations: Promise<unknown>[] = [];
   readonly #answered: ((incoming: Incoming) => void)[] = [];
-  /** The index of the request of each operation, by the promise of the operation. */
+  /**
+   * The index of each operation in the list of requests, by the promise that the operation has returned. `value()` gets
+   * the promise of an operation, and tells the server the index.
+   */
   readonly #indexes = new WeakMap<object, number>();
-  /** The names of values, such as `0._id`, by the placeholders that `value()` has returned for them. */
+  /**
+   * The values of earlier answers for which `value()` has returned a placeholder, which is a random text. The key is
+   * the placeholder, and the value is the name that the server knows, such as `0._id` for the `_id` in the first
+   * answer.
+   */
   readonly #names = new Map<string, string>();
   readonly #root: string;
   isSent = false;
@@ -118,7 +131,8 @@ class CollectedBatch implements Batch {
       headers: Object.fromEntries([...headers].filter(([name]) => !OWN_HEADERS.has(name))),
       ...body && { body: this.#withNames(body) },
     };
-    // The server would otherwise store the text of the placeholder.
+    // The client has replaced each placeholder of `value()` that it can replace. A placeholder that remains, such as
+    // one in a longer text, throws, because the server would store the random text of the placeholder.
     if (this.#isIn(JSON.stringify(request))) {
       throw new TypeError(
         "Cannot add the operation: a value of the batch stands for a whole value of a body or for an identifier",
@@ -128,14 +142,15 @@ class CollectedBatch implements Batch {
     return await new Promise<Incoming>((resolve) => this.#answered.push(resolve));
   };
 
-  /** Whether a text contains a placeholder. */
+  /** Whether a text contains a placeholder that `value()` has returned for a value of an earlier answer. */
   #isIn(text: string): boolean {
     return [...this.#names.keys()].some((each) => text.includes(each));
   }
 
   #withNames(body: object): unknown {
     return JSON.parse(toJson(body, "body"), (key, value) => {
-      // The server would take data of the application with this key for the name of a value.
+      // The server replaces an object with the key `$result` by a value of an earlier answer. A body of the application
+      // with this key throws, because the server would replace data of the application.
       if (key === "$result") {
         throw new TypeError('Cannot add the operation: a body of a batch has no key "$result"');
       }
@@ -145,8 +160,8 @@ class CollectedBatch implements Batch {
   }
 
   /**
-   * Returns a resource whose operations record the index of their request, so that `value()` finds it by the promise of
-   * the operation.
+   * Returns a resource whose operations store the index of their request in the batch. `value()` gets the promise of an
+   * operation, and finds the index by this promise.
    */
   #watched(resource: AnyResource): AnyResource {
     const entries = Object.entries(resource).map(([name, call]) => [
@@ -173,9 +188,9 @@ interface RunOptions {
 }
 
 /**
- * Collects the operations of a batch and sends them. Returns the results of the promises that `build` returns. If a
- * request fails, these promises stay pending, because the rejection of a promise that the application does not handle
- * could end its process.
+ * Collects the operations of a batch and sends them. Returns the results of the promises that `build` returns. If the
+ * request of the batch fails, these promises stay pending, because the rejection of a promise that the application does
+ * not handle could end its process.
  */
 export async function runBatch(
   build: (batch: Batch) => readonly unknown[],
@@ -183,7 +198,8 @@ export async function runBatch(
 ): Promise<unknown[]> {
   const batch = new CollectedBatch(root);
   const results = resultsOf(build, batch);
-  // An operation that cannot be sent, such as one without an identifier, must fail before the others are sent.
+  // An operation that cannot be sent, such as an update without an identifier, must fail before the others are sent.
+  // The client therefore waits one turn of the event loop for the rejection of each operation.
   await Promise.race([
     Promise.all([results, ...batch.operations]),
     new Promise((resolve) => setTimeout(resolve)),
@@ -202,13 +218,17 @@ export async function runBatch(
     options,
   });
   const { responses } = Object(body) as { readonly responses?: readonly BatchResponse[] };
-  // With too few answers, the promises would never be resolved.
+  // If the server sends fewer answers than the batch has requests, the promises of the other operations would stay
+  // pending forever. The batch fails instead.
   if (responses?.length !== batch.requests.length) throw new ApiError(status, body);
   batch.resolve(responses);
   return await results;
 }
 
-/** Calls `build` and returns the results of the promises that it returns. Rejects if `build` throws an error. */
+/**
+ * Calls the function of the application that adds operations to a batch and returns a list of their promises. Returns
+ * the results of these promises. Rejects if the function throws an error.
+ */
 async function resultsOf(
   build: (batch: Batch) => readonly unknown[],
   batch: CollectedBatch,

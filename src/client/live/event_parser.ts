@@ -4,14 +4,14 @@ export interface StreamEvent {
   readonly data: string;
   /**
    * The last `id` in the stream up to this event. The server accepts the `id` as a resume token, from which it
-   * continues.
+   * continues after a reconnection.
    */
   readonly place: string | undefined;
 }
 
 /**
- * A parser of a `text/event-stream` that arrives in pieces. A piece may end inside a line or a character, so the parser
- * keeps the rest until the next piece.
+ * A parser of a `text/event-stream` that arrives in chunks of bytes. A chunk may end inside a line or a character, so
+ * the parser keeps the rest until the next chunk.
  */
 export class EventParser {
   readonly #decoder = new TextDecoder();

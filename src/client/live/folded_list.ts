@@ -8,13 +8,13 @@ export class FoldedList {
   #entities = new Map<string, Entity>();
   #order: string[] = [];
   /**
-   * The new list while the server sends the whole list again. The event `ready` puts it in the place of the old list,
-   * so that a reader never sees an incomplete list.
+   * A second live list, which is filled while the server sends the whole list again. The event `ready` of the server
+   * puts it in the place of the old list, so that an application never sees an incomplete list.
    */
   #next: FoldedList | undefined;
   /**
-   * Whether the event `ready` has come on the present connection. Before this event, the list is not complete and the
-   * reader gets no list.
+   * Whether the server has sent the event `ready` on the present connection, which says that the live list is complete.
+   * `live()` yields no list before this event.
    */
   #isReady = false;
 
@@ -24,8 +24,8 @@ export class FoldedList {
    */
   place = "";
   /**
-   * Whether the list is complete and has changed since the last `takeNews()`, so that the loop of the reader can get
-   * the list.
+   * Whether the live list is complete and has changed since the last call of `takeNews()`, so that `live()` must yield
+   * it again.
    */
   hasNews = false;
 
@@ -34,8 +34,8 @@ export class FoldedList {
   }
 
   /**
-   * Returns the entities in a new array. An entity that has not changed is the same object as in the array before, so
-   * that a view can compare entities by identity.
+   * Returns the entities in a new array. An entity that has not changed is the same object as in the array that the
+   * previous call has returned, so that a view can compare entities by identity.
    */
   takeNews(): object[] {
     this.hasNews = false;
@@ -43,17 +43,17 @@ export class FoldedList {
   }
 
   /**
-   * Prepares the list for a new connection after the previous connection has ended. If the client has no resume token,
-   * the server sends the whole list again. The new list is then collected beside the old list, and replaces the old
-   * list when it is complete.
+   * Prepares the live list for a new connection after the previous connection has ended. If the client has no resume
+   * token, the server sends the whole list again. The client collects the new list separately, and replaces the old
+   * list when the new list is complete.
    */
   reopen(): void {
     this.#restart(this.place === "");
   }
 
   /**
-   * Applies an event. If the event is invalid, throws and clears the resume token, so that the next connection reads
-   * the whole list.
+   * Applies an event of the server to the live list. If the event is invalid, throws and clears the resume token, so
+   * that the next connection reads the whole list.
    */
   take({ type, data, place }: StreamEvent): void {
     const earlier = this.place;
@@ -99,7 +99,8 @@ export class FoldedList {
 
   #indexBehind(id: unknown): number {
     if (id === null) return 0;
-    // While a whole list arrives, `after` is the last entity. A search from the end finds it at once.
+    // While the server sends a whole list, `after` names the entity that was added last. The search therefore begins at
+    // the end of the list, where it finds this entity at once.
     const index = this.#order.lastIndexOf(keyOf(id));
     if (index < 0) throw new Error(`Cannot follow the list: ${keyOf(id)} is not in it`);
     return index + 1;

@@ -9,17 +9,23 @@ interface LiveReading {
   readonly revive?: readonly string[];
 }
 
-/** The request that opens the stream of a live list. The caller's `send` adds the options of the call. */
+/**
+ * The request that opens the stream of a live list. The function `send` of the client adds the URL, and the options of
+ * `live()` that become parameters and headers, such as `q`.
+ */
 interface LiveRequest {
   readonly method: "GET";
   readonly headers: Readonly<Record<string, string>>;
-  /** A function that gets each answer. If it returns the answer, the client does not read the body as JSON. */
+  /**
+   * A function that gets each answer of the server. It returns an answer with the stream of a live list, whose body the
+   * client must not read as JSON. It returns `undefined` for an error, whose body is read as JSON.
+   */
   readonly keep: (response: Response) => object | undefined;
 }
 
 /**
- * The functions of the client that a live list calls, as arguments. An import of the modules of these functions would
- * make bundlers split the client into more files.
+ * The functions of the client that the code of live lists gets as arguments. Imports of these functions would make
+ * bundlers split the client into more files.
  */
 interface LiveSource {
   readonly send: (request: LiveRequest) => Promise<unknown>;
@@ -27,8 +33,8 @@ interface LiveSource {
 }
 
 /**
- * The milliseconds that the client waits after a change. Changes within this time are in one list, so that the loop of
- * the reader runs once for all of them.
+ * The milliseconds from a change of a live list until `live()` yields the list. Changes within this time are in one
+ * list, so that the loop of the application over `live()` runs once for all of them.
  */
 const TOGETHER_MS = 10;
 
@@ -41,15 +47,20 @@ const SILENCE_MS = 45_000;
 const FIRST_PAUSE_MS = 1000;
 
 /**
- * The longest pause before a reconnection, in milliseconds. Pauses double up to this length, and begin again at
- * `FIRST_PAUSE_MS` after a connection that has lasted longer than this time.
+ * The longest pause before a reconnection, in milliseconds. Pauses double up to this length, and begin again at one
+ * second after a connection that has lasted longer than this time.
  */
 const LONGEST_PAUSE_MS = 30_000;
 
-/** The longest delay of `setTimeout()` in milliseconds. A timer with a longer delay would end at once. */
+/**
+ * The longest delay of `setTimeout()` in milliseconds. Longer delays are shortened to it, because their timers would
+ * end at once.
+ */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The number of streams that may break before the first list. If one more breaks, `live()` throws. */
+/**
+ * The number of connections that may break before `live()` yields its first list. If one more breaks, `live()` throws.
+ */
 const MOST_AT_FIRST = 3;
 
 /**
@@ -103,7 +114,10 @@ function streamOf(response: Response | undefined): ReadableStream<Uint8Array> {
   throw new TypeError(`Cannot read a live list from ${type}: the route needs all({ live: true })`);
 }
 
-/** Yields the list after its events on one connection. Changes within `TOGETHER_MS` are in the same array. */
+/**
+ * Yields the entities of a live list each time that events of one connection have changed them. Changes within 10
+ * milliseconds are in the same array.
+ */
 async function* listsIn(
   stream: ReadableStream<Uint8Array>,
   list: FoldedList,
@@ -139,8 +153,8 @@ async function* listsIn(
 }
 
 /**
- * Reads a stream to its end and applies its events to the list. Runs while the caller's loop is busy with an earlier
- * list, so the next list of the loop has all changes.
+ * Reads the stream of one connection to its end and applies its events to the live list. Reading goes on while the
+ * application handles an earlier list, so that the next list that `live()` yields has all changes.
  */
 async function follow(
   reader: ReadableStreamDefaultReader<Uint8Array>,
@@ -160,7 +174,10 @@ async function follow(
   }
 }
 
-/** Resolves with the value of a promise, or with `undefined` if the promise takes longer than the given time. */
+/**
+ * Resolves with the value of a promise, or with `undefined` if the promise takes longer than the given time, so that a
+ * connection without any bytes can be closed.
+ */
 async function within<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {

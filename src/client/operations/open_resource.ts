@@ -4,7 +4,8 @@ import type { Operations } from "./operations.ts";
 type Options = AnyOptions | undefined;
 
 /**
- * The members of `Resource` and `Single`, without the types of a model, which exist only for the callers of the client.
+ * The methods of `Resource` and `Single` without the types of a model. The code of the client uses this type, and
+ * applications get the same object with the types of their model.
  */
 export type AnyResource = Readonly<Record<string, (...args: never[]) => unknown>>;
 

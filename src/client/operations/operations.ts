@@ -21,7 +21,10 @@ export class Operations {
   readonly #url: string;
   readonly #isKeyed: boolean;
 
-  /** With `isKeyed`, each `POST` has the header `Idempotency-Key`, so that the client can repeat the request. */
+  /**
+   * With `isKeyed`, each `POST` has the header `Idempotency-Key`, so that the client can repeat the request after a 503
+   * or a lost connection.
+   */
   constructor(send: Send, url: string, isKeyed = false) {
     this.#send = send;
     this.#url = url;
@@ -49,8 +52,9 @@ export class Operations {
     for (let count = 1; page.next !== undefined; count++) {
       const { next } = page;
       if (next === earlier) throw new Error(`Cannot read the next page: "${next}" comes again`);
-      // Without this check, links that form a cycle would make the loop endless. Brent's algorithm finds a cycle of any
-      // length by replacing `earlier` after 1, 2, 4, 8, … pages.
+      // Links from page to page that form a cycle would make the loop endless, so a link that comes again throws.
+      // Brent's algorithm finds a cycle of any length, because the link that all others are compared with is replaced
+      // after 1, 2, 4, 8, … pages.
       if ((count & (count - 1)) === 0) earlier = next;
       page = await this.list({ ...options, next });
       yield* page.items;
@@ -65,7 +69,8 @@ export class Operations {
   async read(options: AnyOptions = {}): Promise<unknown> {
     const { known } = options;
     const etag = known && etagOf(known);
-    // Without this `cache-control`, some runtimes add `no-cache` to a conditional request, and the server sends no 304.
+    // Some runtimes add `cache-control: no-cache` to a conditional request, and the server would send no 304. A request
+    // with a `cache-control` of its client gets no `no-cache`.
     const conditions = etag && { "if-none-match": etag, "cache-control": "max-age=0" };
     const incoming = await this.#request({ method: "GET", headers: conditions || {} }, options);
     const { status, headers } = incoming;
@@ -75,7 +80,10 @@ export class Operations {
     return etag && isSame ? known : entityOf(incoming, options);
   }
 
-  /** Sends a write. Returns the body of the answer, which is an entity unless the write is a write of many entities. */
+  /**
+   * Sends a write and returns the body of the answer. The body is an entity, the counts of `updateAll()`, or the answer
+   * of an action.
+   */
   async write(
     method: Outgoing["method"],
     body: object | undefined,
@@ -119,7 +127,10 @@ export class Operations {
     return entityOf(await this.#request({ method: "PUT", bytes, headers }, given), options);
   }
 
-  /** Reads a file. Returns the answer, whose body the caller reads. */
+  /**
+   * Reads a file. Returns the answer with the stream of its body, so that the application can read a large file chunk
+   * by chunk.
+   */
   async open(options: AnyOptions = {}): Promise<unknown> {
     const keep = (body: Response) => body.ok ? { body } : undefined;
     return (await this.#request({ method: "GET", keep }, options)).body;
@@ -144,8 +155,8 @@ export class Operations {
       ...createOnly && { "if-none-match": "*" },
       ...ifMatch !== undefined && { "if-match": matchOf(ifMatch) },
     });
-    // The server may refuse the repetition of a write with a filter, `If-Match` or `If-None-Match`, because the first
-    // attempt may have changed the entity.
+    // A write with a filter, `If-Match` or `If-None-Match` is not repeated. The server could refuse the repetition,
+    // because the first attempt may have changed the entity.
     const isBound = (options.q ?? options.parameters?.q) !== undefined ||
       joined.has("if-match") || joined.has("if-none-match");
     return this.#send({
@@ -184,7 +195,7 @@ function entityOf({ headers, body }: Incoming, options: AnyOptions): unknown {
 }
 
 /**
- * Returns an identifier or a name as an encoded segment of a path.
+ * Encodes an identifier or a name as a segment of a URL, because an identifier may contain characters such as `/`.
  *
  * @throws {TypeError} If the segment would change the path. For example, an empty identifier would name the whole list.
  */

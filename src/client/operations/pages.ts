@@ -1,12 +1,15 @@
 import type { Incoming } from "../sending/send_request.ts";
 
 /**
- * A page of a list.
+ * A page of a list as `all()` returns it, with the number of entities on all pages and the option that reads the next
+ * page.
  *
  * @typeParam T An entity.
  */
 export interface Page<T> {
-  /** The entities of the page. */
+  /**
+   * The entities of the page in the order of the list. If the route has no pages, these are all entities of the list.
+   */
   readonly items: T[];
   /** The number of entities on all pages, or `undefined` if the server has not counted the entities. */
   readonly total: number | undefined;

@@ -25,7 +25,7 @@ export function queryString(options: AnyOptions, next: string | undefined): stri
   };
   const query = new URLSearchParams(next);
   for (const [name, value] of [...Object.entries(values), ...Object.entries(parameters)]) {
-    // An empty list of names adds no parameter.
+    // An option with an empty list, such as `select: []`, adds no parameter to the URL.
     const isGiven = value !== undefined && [value].flat().length;
     if (isGiven && !query.has(name)) query.set(name, String(value));
   }

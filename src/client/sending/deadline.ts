@@ -8,14 +8,19 @@ export interface Deadline {
   readonly end: () => void;
 }
 
-/** Options of {@linkcode openDeadline}. */
 export interface DeadlineOptions {
   readonly signal?: AbortSignal | undefined;
-  /** The time limit in milliseconds. `Infinity` means no limit. */
+  /**
+   * The time in milliseconds after which the signal of a call is aborted, so that the call fails with a `TimeoutError`.
+   * `Infinity` means no limit.
+   */
   readonly timeoutMS: number;
 }
 
-/** The longest delay of `setTimeout()` in milliseconds. A timer with a longer delay would end at once. */
+/**
+ * The longest delay of `setTimeout()` in milliseconds. Longer time limits are shortened to it, because their timers
+ * would end at once.
+ */
 const LONGEST = 2 ** 31 - 1;
 
 /**
@@ -42,8 +47,8 @@ export function openDeadline({ signal, timeoutMS }: DeadlineOptions): Deadline {
 }
 
 /**
- * Returns a promise that rejects with the reason of a signal when the signal is aborted. The promise stays pending if
- * the signal was aborted before the call, so callers check the signal first.
+ * Returns a promise that rejects with the reason of a signal when the signal is aborted, so that a call can end before
+ * its request. The promise stays pending if the signal was aborted before the call, so callers check the signal first.
  */
 export function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {

@@ -24,19 +24,25 @@ export interface RetryOptions {
   readonly maxPauseMS?: number;
 }
 
-/** A failed attempt of a request, from which {@linkcode pauseAfter} computes the next pause. */
+/** A failed attempt of a request, from which {@linkcode pauseAfter} computes the pause before the next attempt. */
 export interface Failure {
   /** The number of repetitions of the request so far. The number is 0 if the first attempt has failed. */
   readonly repeated: number;
-  /** The header `Retry-After` of the answer. `null` and `undefined` mean no such header or no answer. */
+  /**
+   * The header `Retry-After` of the answer, by which the server asks for a longer pause. `null` and `undefined` mean no
+   * such header or no answer.
+   */
   readonly retryAfter: string | null | undefined;
-  /** A random number from 0 to 1, which sets the random part of the pause. */
+  /**
+   * A random number from 0 to 1, which decides how much time is added to the pause before the next repetition. Clients
+   * whose requests fail at the same time therefore repeat them at different times.
+   */
   readonly random: number;
 }
 
 /**
- * Returns the pause before the next repetition, in milliseconds. Returns `undefined` if the request has been repeated
- * often enough, or if the server asks for a longer pause than `maxPauseMS`. The call then fails.
+ * Returns the pause before the next repetition, in milliseconds. Returns `undefined` if the call must fail, because the
+ * request has been repeated often enough, or because the server asks for a longer pause than `maxPauseMS`.
  */
 export function pauseAfter(
   { repeated, retryAfter, random }: Failure,

@@ -25,7 +25,8 @@ export interface ConnectOptions {
    */
   readonly credentials?: "include" | "omit" | "same-origin";
   /**
-   * The function that sends requests.
+   * The function that sends requests instead of the global `fetch()`, for example to trace them or to test without a
+   * server.
    *
    * @default {globalThis.fetch}
    */
@@ -50,9 +51,9 @@ export interface ConnectOptions {
   readonly retry?: RetryOptions;
 }
 
-/** Options that every operation of the client has. */
+/** Options of a single call, such as its time limit, which every operation of the client accepts. */
 export interface CallOptions {
-  /** The signal that aborts the call. The call then fails with the reason of the signal. */
+  /** The signal that aborts the call, which fails with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
   /** The time limit of the call, in milliseconds. The default is `timeoutMS` of `connect()`. */
   readonly timeoutMS?: number | undefined;
@@ -62,7 +63,10 @@ export interface CallOptions {
   readonly parameters?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A request of an operation, with the options by which {@linkcode sendRequest} sends and repeats the request. */
+/**
+ * The request of an operation, such as the `POST` of `create()`. {@linkcode sendRequest} adds the headers of
+ * `connect()`, sends the request, and repeats it after some failures.
+ */
 export interface Outgoing {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "QUERY";
   readonly url: string;
@@ -71,27 +75,36 @@ export interface Outgoing {
    * the same name.
    */
   readonly headers: Headers;
-  /** The body, which is sent as JSON. */
+  /** The value whose JSON is the body of the request. Absent for a read, and for a file, whose bytes are in `bytes`. */
   readonly body?: object | undefined;
-  /** Whether the request reads a list, so that the client can send its parameters in a body. */
+  /**
+   * Whether the request reads a list. If its URL would be too long, the client sends its parameters in the body of a
+   * `QUERY` request.
+   */
   readonly isList?: boolean;
-  /** The bytes that are sent in the place of JSON. */
+  /** The bytes of a file that `put()` uploads, which are sent unchanged in the place of JSON. */
   readonly bytes?: Blob;
   /** Whether the request can be sent again, because two attempts have the same effect as one attempt. */
   readonly repeatable?: boolean;
   /**
    * A function that gets each answer. If the function returns an object, the client does not read the body of the
-   * answer, so that a live list can read the stream.
+   * answer, so that a live list or the download of a file can read the body as a stream.
    */
   readonly keep?: ((response: Response) => Content | undefined) | undefined;
   readonly options: CallOptions;
 }
 
-/** An answer whose body the client has read, or has left to the function `keep` of the request. */
+/**
+ * The answer to a request. Its body is the JSON value that the client has read. For a file and for a live list, the
+ * client leaves the stream of the body unread.
+ */
 export interface Incoming extends Content {
   readonly status: number;
   readonly headers: Headers;
-  /** The parameters that the client has sent in a body, as a query string. The links of the answer lack them. */
+  /**
+   * The query parameters that the client has sent in the body of a `QUERY` request. The client adds them to the link to
+   * the next page, because the link of the server lacks them.
+   */
   readonly sent?: string | undefined;
 }
 
@@ -128,7 +141,10 @@ export async function sendRequest(
   return { ...incoming, sent };
 }
 
-/** The length of a URL up to which no server and no proxy refuses it. */
+/**
+ * The length of a URL up to which no server and no proxy refuses it. A list with a longer URL is read by the method
+ * `QUERY`.
+ */
 const LONGEST_URL = 2000;
 
 async function sendWithin(outgoing: Outgoing, connection: ConnectOptions): Promise<Incoming> {
@@ -136,7 +152,8 @@ async function sendWithin(outgoing: Outgoing, connection: ConnectOptions): Promi
   const { signal, end } = openDeadline({ signal: given, timeoutMS });
   try {
     signal.throwIfAborted();
-    // The race ends the call even if the function for headers or a custom `fetch()` ignores the signal.
+    // A call must end when its signal is aborted, even if the function for headers or a custom `fetch()` ignores the
+    // signal. The client therefore waits for the answer or the signal, whichever comes first.
     return await Promise.race([untilAborted(signal), repeat(outgoing, { connection, signal })]);
   } finally {
     end();
@@ -199,8 +216,8 @@ async function attempt(
     ...(bytes ?? body) && { body: bytes ?? toJson(body as object, "body") },
   };
   signal.throwIfAborted();
-  // `Request` throws if the URL is invalid, so that no repetition is tried. A custom `fetch()` may accept other URLs,
-  // so its URLs are not checked.
+  // `Request` throws if the URL is invalid, so that the client does not repeat the request. A custom `fetch()` may
+  // accept other URLs, so its URLs are not checked.
   if (connection.fetch === undefined) new Request(url);
   try {
     const response = await fetch(url, init);

@@ -3,9 +3,9 @@
  * throws at a `bigint`.
  *
  * @param value The body or the filter.
- * @param place The part of the request. In a body, a property that is `undefined` is left out. In a filter, such a
+ * @param place Where the value is sent. In a body, a property that is `undefined` is left out. In a filter, such a
  * property throws, because the filter would select more entities without it.
- * @throws {TypeError} If JSON would lose a part of the value or write `null` instead, as for `NaN` or a `Map`.
+ * @throws {TypeError} If JSON would lose content of the value or write `null` instead, as for `NaN` or a `Map`.
  */
 export function toJson(value: object, place: "body" | "q"): string {
   const paths = new WeakMap<object, string>();
@@ -42,8 +42,8 @@ interface Lost {
 }
 
 /**
- * Returns the name of a value that JSON cannot represent, such as `NaN`. Returns `undefined` for a value that can be
- * sent.
+ * Returns the name of a value that JSON cannot represent, such as `NaN`, for the message of an error. Returns
+ * `undefined` for a value that can be sent.
  */
 function lostIn(value: unknown, { isDate, isNeeded, isStrict }: Lost): string | undefined {
   if (isDate && value === null) return "invalid Date";
@@ -54,9 +54,9 @@ function lostIn(value: unknown, { isDate, isNeeded, isStrict }: Lost): string | 
 }
 
 /**
- * Returns the name of the class of an object that JSON would write as `{}`, such as a `Map`. In a filter, every object
- * of a class is refused, because the filter could select more entities without its content. Returns `undefined` for an
- * object that can be sent.
+ * Returns the name of the class of an object that JSON would write as `{}`, such as a `Map`, for the message of an
+ * error. In a filter, every object of a class is refused, because the filter could select more entities without its
+ * content. Returns `undefined` for an object that can be sent.
  */
 function lostOf(value: object, isStrict: boolean): string | undefined {
   if (Array.isArray(value)) return undefined;

@@ -121,8 +121,9 @@ export type NothingIn<R> = [Extract<R, Nothing>] extends [never] ? never : undef
 export type EntityIn<M, R> = [R] extends [never] ? never : Json<M>;
 
 /**
- * @internal The JSON of the option `answer` of type `D`, which is a class or a schema. For a class, `_id` and `__v` are
- * left out unless the result `R` of `run` is an entity, because other objects have neither.
+ * @internal The answer of an action whose option `answer` is the class or the schema `D`. For a class, the answer has
+ * `_id` and `__v` only if the result `R` of the action's function `run` is an entity, because other objects have
+ * neither.
  */
 export type DataIn<D, R> = D extends abstract new () => infer T
   ? [R] extends [{ readonly _id: unknown; readonly __v: unknown }] ? Json<T>

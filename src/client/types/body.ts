@@ -12,9 +12,10 @@ import type { AnyFunction, JsonValue, Shown, Stored } from "./json.ts";
 export type NewOf<M> = { readonly [K in keyof M as Settable<M, K>]?: Input<M[K]> | undefined };
 
 /**
- * The body of `update()`, which is a merge patch. Objects are merged, lists are replaced, and `null` clears a field. The
- * body can repeat the stored values of `_id`, `__v` and `ReadOnly` fields, as in an entity that the client has read. A
- * server with `bodies: "strict"` answers 409 if `__v` is not the stored version, and other servers ignore these values.
+ * The body of `update()`, which is a merge patch. Objects are merged, lists are replaced, and `null` clears a field.
+ * The body can repeat the stored values of `_id`, `__v` and `ReadOnly` fields, as in an entity that the client has
+ * read. A server with `bodies: "strict"` answers 409 if `__v` is not the stored version, and other servers ignore these
+ * values.
  *
  * @typeParam M The model.
  */
@@ -25,8 +26,8 @@ export type PatchOf<M> = {
 };
 
 /**
- * The body of `updateAll()`, which is a merge patch for many entities. Unlike the body of `update()`, it
- * cannot contain `_id`, `__v` and `ReadOnly` fields, whose values differ from entity to entity.
+ * The body of `updateAll()`, which is a merge patch for many entities. Unlike the body of `update()`, the body cannot
+ * contain `_id`, `__v` and `ReadOnly` fields, whose values differ from entity to entity.
  *
  * @typeParam M The model.
  */
@@ -35,8 +36,8 @@ export type ChangesOf<M> = {
 };
 
 /**
- * The body of `replace()`. Fields that the body leaves out are cleared. The body can repeat stored values as the body of
- * `update()` can.
+ * The body of `replace()`. Fields that the body leaves out are cleared. The body can repeat the stored values of `_id`,
+ * `__v` and `ReadOnly` fields, so that an application can send an entity that it has read and changed.
  *
  * @typeParam M The model.
  */
@@ -47,8 +48,8 @@ export type ReplacementOf<M> = {
 };
 
 /**
- * @internal The name of a member if a body for a stored entity can repeat its value and cannot set it, else `never`.
- * Clients see these members in answers.
+ * @internal The name of a member that a body can repeat but cannot set, such as `_id` or a `ReadOnly` field in an
+ * answer. The type is `never` for other members.
  */
 export type Repeated<M, K extends keyof M> = K extends keyof FrameworkModel ? K
   : IsReadOnly<NonNullable<M[K]>> extends true ? Shown<M, K>

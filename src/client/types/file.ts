@@ -15,44 +15,52 @@ export type FileName<M> =
   }[keyof M]
   & string;
 
-/** @internal Whether a field of the type `V` holds a file. */
+/**
+ * @internal Whether a field of the type `V` holds a file, so that the method `file()` accepts it, and `part()` does
+ * not.
+ */
 export type IsFile<V> = 0 extends 1 & V ? false : "~file" extends keyof V ? true : false;
 
-/** The description of a file in an answer. */
+/** The description of a stored file, which the JSON of an entity has in the property of the file. */
 export interface FileJson {
-  /** The name of the file. */
+  /** The name that the upload has given the file. Without such a name, the server uses the name of the property. */
   readonly name: string;
-  /** The media type of the file. */
+  /** The media type that the upload has given the file, such as `"image/png"`. The server has not checked the bytes. */
   readonly type: string;
   /** The number of bytes. */
   readonly size: number;
   /** The SHA-256 hash of the bytes, as 64 hexadecimal digits. */
   readonly sha256: string;
-  /** The time of the upload. */
+  /** The time of the upload in ISO 8601, such as `"2026-01-31T12:00:00.000Z"`. */
   readonly at: string;
 }
 
-/** Options of `put()`, which stores a file. */
+/**
+ * Options of the upload of a file by `put()`, which name the file and can protect the present file from being replaced.
+ */
 export interface PutOptions extends MatchOptions {
-  /** The name of the file. By default, the name of the given `File`. */
+  /** The name that the server stores for the file. By default, the name of the given `File`. */
   readonly name?: string | undefined;
   /** Whether the call fails with a 412 if the property has a file already. */
   readonly createOnly?: boolean | undefined;
 }
 
-/** The operations on a file of an entity. */
+/** The operations on the file in one property of an entity, which `file()` of a resource returns. */
 export interface FileResource {
   /**
-   * Reads the file. The returned answer has the bytes as its body: `await (await file.get()).blob()`. The time limit of
-   * the call applies to the headers of the answer, and not to the body.
+   * Reads the file. The returned answer has the bytes as its body, as in `await (await file.get()).blob()`. The time
+   * limit of the call applies to the headers of the answer, and not to the body.
    */
   get(options?: CallOptions): Promise<Response>;
   /**
    * Stores a file in the place of the present file, and returns the description of the new file. The upload has a time
-   * limit only with the option `timeoutMS`. With `ifMatch` or `createOnly`, the client never repeats the request: if a
+   * limit only with the option `timeoutMS`. With `ifMatch` or `createOnly`, the client never repeats the request. If a
    * first attempt had stored the file and its answer were lost, the server would refuse the repetition.
    */
   put(file: Blob, options?: PutOptions): Promise<FileJson>;
-  /** Removes the file. The client never repeats the request. */
+  /**
+   * Removes the file. The client never repeats the request, because the repetition would answer 404 after a first
+   * attempt that has removed the file.
+   */
   remove(options?: MatchOptions): Promise<void>;
 }

@@ -47,9 +47,9 @@ export interface GroupsCallOptions<
   readonly sum?: readonly S[] | undefined;
   /** The number fields whose average is computed in each group. */
   readonly avg?: readonly A[] | undefined;
-  /** The order of the groups, as a list of names. A `-` before a name means descending. */
+  /** The names by which the server sorts the groups, such as `["-count"]`. A `-` before a name means descending. */
   readonly sort?: readonly GroupSort<NoInfer<B>, NoInfer<S>, NoInfer<A>>[] | undefined;
-  /** The references in `by` that the groups show as entities. */
+  /** The references in `by` that the groups show as entities instead of identifiers. */
   readonly populate?: readonly (P & NoInfer<B>)[] | undefined;
   /** The time zone of years, months and days, such as `"Europe/Paris"`. The route must let clients choose the zone. */
   readonly timeZone?: string | undefined;

@@ -29,7 +29,7 @@ export type JsonPart<M> = {
 };
 
 /**
- * The JSON of a value in an answer.
+ * The type that a field of the type `V` has in the JSON of an answer, such as `string` for a `Date`.
  *
  * @typeParam V The TypeScript type of the field.
  */
@@ -83,7 +83,10 @@ export type Bare<V> = V extends { readonly "~readonly"?: infer T }
   ? IsReadOnly<V> extends true ? NonNullable<T> : V
   : V;
 
-/** @internal The type inside a `Restricted<…>`, to which `JsonValue` adds `undefined`. Other types are unchanged. */
+/**
+ * @internal The type inside a `Restricted<…>`, which marks a field that only some clients see. `JsonValue` gives the
+ * field this type or `undefined`, because an answer may lack the field. Other types are unchanged.
+ */
 export type Unrestricted<V> = V extends { readonly "~restricted"?: infer T } ? NonNullable<T> : V;
 
 /** @internal A function of any type, by which the types of the client recognise methods and leave them out of JSON. */

@@ -6,7 +6,7 @@ import type { Query } from "./query.ts";
 import type { SortName } from "./select.ts";
 
 /**
- * Options of operations that return entities.
+ * Options of the operations that return entities, whose dates the client can convert from text to `Date`.
  *
  * @typeParam R The option `revive`.
  */
@@ -16,7 +16,8 @@ export interface EntityOptions<R> extends CallOptions {
 }
 
 /**
- * Options of reads. The operation on the server must declare the options `select` and `populate`.
+ * Options of reads, which choose the entities, fields and references of the answer. The operation on the server must
+ * declare the options `select` and `populate`.
  *
  * @typeParam M The model.
  * @typeParam S The option `select`.
@@ -37,7 +38,8 @@ export interface ReadCallOptions<M, S, P, R> extends EntityOptions<R> {
 }
 
 /**
- * Options of `one()`.
+ * Options of `one()`, which choose the fields and the references in the answer, and can prevent that the server sends
+ * an unchanged entity again.
  *
  * @typeParam M The model.
  * @typeParam S The option `select`.
@@ -81,7 +83,9 @@ export interface ListOptions<M, S, P, R> extends SelectedOptions<M, S, P, R>, Tr
  * @typeParam R The option `revive`.
  */
 export interface SelectedOptions<M, S, P, R> extends ReadCallOptions<M, S, P, R> {
-  /** The order, as a list of fields. A `-` before a field means descending. */
+  /**
+   * The fields by which the server sorts the list, such as `["-year", "name"]`. A `-` before a field means descending.
+   */
   readonly sort?: readonly SortName<M>[] | undefined;
   /** The words for which the server searches. Only entities that match are in the list. */
   readonly search?: string | undefined;
@@ -129,7 +133,7 @@ export interface MatchOptions extends CallOptions {
 }
 
 /**
- * Options of `remove()`, which bind the write to a version and to a filter.
+ * Options of `remove()`, which can bind the write to the version that the client has read and to a filter.
  *
  * @typeParam M The model.
  */
@@ -139,15 +143,15 @@ export interface RemoveOptions<M> extends MatchOptions {
 }
 
 /**
- * Options of writes for which a client can ask for an answer without a body. The server then does not read the entity
- * for the answer.
+ * Options of writes for which a client can ask for an answer without a body, so that the server does not read the
+ * entity for the answer.
  *
  * @typeParam N The option `minimal`.
  */
 export interface MinimalOptions<N> {
   /**
-   * Whether the answer has no body, so that the server does not read the entity only for the answer. The result of the
-   * write is then a {@linkcode Written}, or `undefined` for `createMany()`.
+   * Whether the answer has no body, so that the server does not read the entity only for the answer. With `true`, the
+   * result of the write is a {@linkcode Written}, or `undefined` for `createMany()`.
    */
   readonly minimal?: N | undefined;
 }
@@ -172,7 +176,7 @@ export interface Written {
 export type WriteResult<A, N, W = Written> = N extends true ? W : A;
 
 /**
- * Options of `create()`.
+ * Options of `create()`, which decide whether the answer has the new entity, and whether its dates are texts.
  *
  * @typeParam R The option `revive`.
  * @typeParam N The option `minimal`.
@@ -180,7 +184,8 @@ export type WriteResult<A, N, W = Written> = N extends true ? W : A;
 export interface CreateOptions<R, N = boolean> extends EntityOptions<R>, MinimalOptions<N> {}
 
 /**
- * Options of `createMany()`.
+ * Options of `createMany()`, which are the options of `create()` and the choice between one result for all entities and
+ * a result for each.
  *
  * @typeParam R The option `revive`.
  * @typeParam N The option `minimal`.
@@ -201,18 +206,22 @@ export interface CreateManyOptions<R, N = boolean, T = false> extends CreateOpti
 export interface EntityResult {
   /** The HTTP status for the entity, such as 201 if it was created. */
   readonly status: number;
-  /** The identifier of the entity, if it has one. */
+  /**
+   * The identifier of the created entity, or of the entity that `updateAll()` could not write. Absent if `createMany()`
+   * could not create the entity.
+   */
   readonly _id?: string;
-  /** The code of the error, if the write has failed. */
+  /** The code of the error for programs, such as `"BAD_DATA"`. Absent if the entity was written. */
   readonly code?: string;
-  /** The message of the error, if the write has failed. */
+  /** The text of the error for people. Absent if the entity was written. */
   readonly message?: string;
-  /** The problems of the entity's fields, by field. */
+  /** The errors of fields whose values the server has refused, by the path of the field. */
   readonly errors?: Readonly<Record<string, FieldError>>;
 }
 
 /**
- * Options of `replace()`.
+ * Options of `replace()`, which can bind the write to the version that the client has read, or to the absence of the
+ * entity.
  *
  * @typeParam R The option `revive`.
  * @typeParam N The option `minimal`.
@@ -223,7 +232,7 @@ export interface ReplaceOptions<R, N = boolean> extends CreateOptions<R, N>, Mat
 }
 
 /**
- * Options of `update()`.
+ * Options of `update()`, which can bind the write to the version that the client has read and to a filter.
  *
  * @typeParam M The model.
  * @typeParam R The option `revive`.
@@ -233,7 +242,7 @@ export interface UpdateOptions<M, R, N = boolean>
   extends RemoveOptions<M>, EntityOptions<R>, MinimalOptions<N> {}
 
 /**
- * Options of `removeAll()`.
+ * Options of `removeAll()`, which select the entities and limit their number.
  *
  * @typeParam M The model.
  */
@@ -251,7 +260,7 @@ export interface RemoveAllOptions<M> extends CallOptions {
 }
 
 /**
- * Options of `updateAll()`.
+ * Options of `updateAll()`, which select the entities and limit their number.
  *
  * @typeParam M The model.
  */
@@ -259,9 +268,9 @@ export interface UpdateAllOptions<M> extends RemoveAllOptions<M> {}
 
 /** The result of `updateAll()`, which counts the entities instead of returning them. */
 export interface Affected {
-  /** The number of entities that the filter has selected. */
+  /** The number of entities that the filter has selected, including entities whose write has failed. */
   readonly matched: number;
-  /** The number of entities that were written. */
+  /** The number of entities that were written, which is `matched` without the failed entities. */
   readonly modified: number;
   /**
    * The failed entities with their errors. Only a route with `atomic: false` can have failed entities, because other

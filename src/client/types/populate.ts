@@ -65,8 +65,11 @@ export type PopulatedEntity<T, F> = unknown extends T ? UnknownEntity
  * application must check the types of its fields.
  */
 export interface UnknownEntity {
-  /** The identifier of the entity. */
+  /** The identifier of the entity, which every populated entity has. */
   readonly _id: string;
-  /** The other fields of the entity. */
+  /**
+   * Any field of the entity other than `_id`. TypeScript does not know its type, so the application must check the
+   * value.
+   */
   readonly [field: string]: unknown;
 }

@@ -18,24 +18,24 @@ import type { SortField } from "./select.ts";
 export type Query<M> = QueryFields<M> & QueryClauses<M>;
 
 /**
- * @internal The part of a `Query` with the conditions on fields. A key is the path of a field, and a path that `M` does
- * not have does not compile.
+ * @internal The conditions on fields in a filter, without clauses such as `$or`. A key is the path of a field, and a
+ * path that `M` does not have does not compile.
  */
 export type QueryFields<M> = {
   readonly [P in Path<M>]?: Condition<At<M, P>>;
 };
 
 /**
- * The part of a `Query` with the operators that join several filters into one filter.
+ * The operators in a filter that join several filters into one filter, such as `$or`.
  *
  * @typeParam M The model.
  */
 export interface QueryClauses<M> {
-  /** The entity matches all filters. */
+  /** The filters that an entity must all match, for example several filters with `$or`. */
   readonly $and?: readonly Query<M>[];
-  /** The entity matches at least one filter. */
+  /** The filters of which an entity must match at least one. */
   readonly $or?: readonly Query<M>[];
-  /** The entity matches no filter. */
+  /** The filters that exclude entities. An entity that matches one of them is not selected. */
   readonly $nor?: readonly Query<M>[];
 }
 
@@ -63,39 +63,45 @@ export type Operators<V> =
   & (IsList<V> extends true ? ListOperators<Item<V>> : unknown);
 
 /**
- * The operators that a condition on any field can have.
+ * The operators that a condition on any field can have, such as `$in`, in addition to the operators for texts, numbers
+ * and lists.
  *
  * @typeParam V The TypeScript type of the field.
  * @typeParam C The type of the values with which the field can be compared.
  */
 export interface Comparisons<V, C> {
-  /** The field equals this value. */
+  /** The value that the field must equal. A list field matches if one of its elements equals the value. */
   readonly $eq?: C | null;
-  /** The field does not equal this value. */
+  /** The value that the field must not equal. Entities without the field match too, except if the value is `null`. */
   readonly $ne?: C | null;
-  /** The field is greater than this value. */
+  /** The lower limit of the field. A field that equals the limit does not match. */
   readonly $gt?: C;
-  /** The field is greater than or equal to this value. */
+  /** The lower limit of the field. A field that equals the limit matches. */
   readonly $gte?: C;
-  /** The field is less than this value. */
+  /** The upper limit of the field. A field that equals the limit does not match. */
   readonly $lt?: C;
-  /** The field is less than or equal to this value. */
+  /** The upper limit of the field. A field that equals the limit matches. */
   readonly $lte?: C;
-  /** The field equals one of these values. */
+  /**
+   * The values of which the field must equal one. A list field matches if one of its elements equals one of the values.
+   */
   readonly $in?: readonly (C | null)[];
-  /** The field equals none of these values. */
+  /**
+   * The values that the field must not equal. Entities without the field match too, except if `null` is one of the
+   * values.
+   */
   readonly $nin?: readonly (C | null)[];
   /** `true` if the field must exist in the stored entity, `false` if the field must be missing. */
   readonly $exists?: boolean;
   /** The BSON type of the stored value, as its name or number, or a list of allowed types. */
   readonly $type?: string | number | readonly (string | number)[];
-  /** The field does not match the operators in this object. */
+  /** The operators that the field must not match. Entities without the field are selected too. */
   readonly $not?: Operators<V>;
 }
 
 /** The operators that a condition on a text field can have in addition to the operators of all fields. */
 export interface TextOperators {
-  /** The field matches this regular expression. */
+  /** The regular expression that the text of the field must match, as a string without slashes. */
   readonly $regex?: string;
   /** The flags of `$regex`, which are letters of `imsx`. */
   readonly $options?: string;
@@ -108,15 +114,15 @@ export interface TextOperators {
 export interface NumberOperators {
   /** A divisor and a remainder. The field divided by the divisor has this remainder. */
   readonly $mod?: readonly [number, number];
-  /** The coordinates are near this point. */
+  /** The point near which the coordinates must be, as GeoJSON in `{ $geometry: … }` or as a list of two numbers. */
   readonly $near?: object;
-  /** The coordinates are near this point on a sphere. */
+  /** The point near which the coordinates must be, with distances on a sphere instead of a plane. */
   readonly $nearSphere?: object;
   /** The smallest distance from the point of `$near` or `$nearSphere`. */
   readonly $minDistance?: number;
   /** The largest distance from the point of `$near` or `$nearSphere`. */
   readonly $maxDistance?: number;
-  /** The coordinates are inside this area. */
+  /** The area in which the coordinates must be, for example a GeoJSON polygon in `{ $geometry: … }`. */
   readonly $geoWithin?: object;
 }
 
@@ -126,11 +132,11 @@ export interface NumberOperators {
  * @typeParam I The TypeScript type of an element.
  */
 export interface ListOperators<I> {
-  /** The list contains all values of this array. */
+  /** The values that the list must all contain, in any order. */
   readonly $all?: readonly Compared<I>[];
-  /** The number of elements of the list. */
+  /** The exact number of elements that the list must have. */
   readonly $size?: number;
-  /** At least one element of the list matches all conditions in this object. */
+  /** The conditions that at least one element of the list must all match. */
   readonly $elemMatch?: I extends FrameworkModel ? Query<Omit<I, "__v">> : Operators<I>;
 }
 
@@ -147,8 +153,8 @@ export type Compared<I> = I extends boolean ? boolean
   : never;
 
 /**
- * @internal The type of the elements of a list field, with which a condition on the field can compare. Other types are
- * unchanged, except that `null` and `undefined` are removed.
+ * @internal The type of the elements of a list field, because a condition on a list compares its elements. For other
+ * fields, the type is that of the field without `null` and `undefined`.
  */
 export type Item<V> = NonNullable<V> extends readonly (infer I)[] ? NonNullable<I> : NonNullable<V>;
 
@@ -172,7 +178,7 @@ export type Path<M, D extends readonly 0[] = []> = {
 }[keyof Json<M> & keyof M & string];
 
 /**
- * @internal The part of a path after the dot, if the field before the dot has the type `I`. After three names, the part
+ * @internal The rest of a path after a dot, if the field before the dot has the type `I`. After three names, the rest
  * is any string, because the paths of a class that embeds itself have no end.
  */
 export type Below<I, D extends readonly 0[]> = I extends Scalar ? BelowReference<I>
@@ -182,16 +188,16 @@ export type Below<I, D extends readonly 0[]> = I extends Scalar ? BelowReference
   : never;
 
 /**
- * @internal The part of a path after a reference, which names a single value of the entity to which a `Ref` refers. The
- * type is `never` for any other value.
+ * @internal The rest of a path after a reference, such as `name` in `author.name`, which names a single value of the
+ * entity to which a `Ref` refers. The type is `never` for any other value.
  */
 export type BelowReference<I> = "~ref" extends keyof I
   ? I extends { readonly "~ref"?: infer M } ? SortField<M> | BelowPart<M> : never
   : never;
 
 /**
- * @internal The paths of single values in the embedded entities of `M`, for `BelowReference`. TypeScript checks two
- * names after a reference.
+ * @internal The paths that `BelowReference` allows after a reference to a model `M` for the embedded entities of `M`,
+ * such as `address.city` in `author.address.city`. TypeScript does not accept longer paths after a reference.
  */
 export type BelowPart<M> = {
   [K in keyof M & string]: NonNullable<M[K]> extends FrameworkModel

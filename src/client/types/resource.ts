@@ -32,7 +32,7 @@ import type { Populate, PopulateName } from "./populate.ts";
 import type { Answer, DateName, FieldName } from "./select.ts";
 
 /**
- * The operations on the list of entities of a route.
+ * The operations of a route whose entities form a list, such as `all()`, `create()` and `remove()`.
  *
  * @typeParam M The model.
  */
@@ -52,7 +52,10 @@ export interface Resource<M> {
     const P extends Populate<M> = never,
     const R extends readonly DateName<M>[] = never,
   >(options?: ListOptions<M, S, P, R>): AsyncGenerator<Answer<M, S, P, R>, void, undefined>;
-  /** Reads groups of the entities of the list. The route must have `all({ groups: … })`. */
+  /**
+   * Reads groups of the entities of the list, such as the sum of the prices for each year. The route must have `all({
+   * groups: … })`.
+   */
   groups<
     B extends GroupName<M> = never,
     S extends NumberName<M> = never,
@@ -60,9 +63,9 @@ export interface Resource<M> {
     P extends GroupName<M> & PopulateName<M> = never,
   >(options: GroupsCallOptions<M, B, S, A, P>): Promise<Group<M, B, S, A, P>[]>;
   /**
-   * Yields the list or a page of the list, and yields it again after each change. The loop ends when the reader stops
-   * or when `signal` is aborted. The route must have `all({ live: true })`. Each list is a new array. An entity that
-   * has not changed is the same object as in the list before.
+   * Yields the list or a page of the list, and yields it again after each change. The loop ends when the application
+   * leaves it or when `signal` is aborted. The route must have `all({ live: true })`. Each list is a new array. An
+   * entity that has not changed is the same object as in the list before.
    *
    * The client connects again after a lost connection. The loop throws if the server answers with a 4xx status, or if
    * the first list cannot be read.
@@ -135,16 +138,20 @@ export interface Resource<M> {
    * attempt that has removed the entity.
    */
   remove(id: string, options?: RemoveItemOptions<M>): Promise<void>;
-  /** Removes all entities that a filter selects. The client never repeats the request. */
+  /**
+   * Removes all entities that a filter selects. The client never repeats the request, because entities that match the
+   * filter may have been created after the first attempt.
+   */
   removeAll(options: RemoveItemsOptions<M>): Promise<void>;
   /**
-   * Reads the records of an entity, newest first. The server must declare `history` for the class. The page after an
-   * array of records begins with `after` and the version of the last record.
+   * Reads the records of all writes of an entity, newest first. The server must declare `history` for the class. The
+   * option `after` with the version of the last record reads the next page.
    */
   history(id: string, options?: HistoryPageOptions): Promise<HistoryRecord<M>[]>;
   /**
-   * Sets the fields of an entity that the caller may set back to their values in a version. The server must declare
-   * `history` and `update()` for the class. The client never repeats the request, because each attempt is a new version.
+   * Sets an entity back to the values that it had in a version, except fields that the caller may not set. The server
+   * must declare `history` and `update()` for the class. The client never repeats the request, because each attempt is
+   * a new version.
    */
   revert<const R extends readonly DateName<M>[] = never>(
     id: string,
@@ -170,13 +177,13 @@ export interface Resource<M> {
     ...args: ActionArgs<M, A>
   ): Promise<ActionAnswer<M, A>>;
   /**
-   * Returns the operations on the sub-resource of an entity. The name is the property that holds the sub-resource. The
-   * client uses the name as the path, so a sub-resource with another `route` needs `resource()` instead.
+   * Returns the operations on the entities in a property of an entity. The client uses the name of the property as the
+   * path, so a sub-resource with another `route` needs `resource()` instead.
    */
   part<K extends PartName<M>>(name: K, id: string): PartOf<M, K>;
   /**
-   * Returns the operations on a file of an entity. The name is the property that holds the file. The client uses the
-   * name as the path.
+   * Returns the operations on the file in a property of an entity. The client uses the name of the property as the path
+   * of the file.
    */
   file(name: FileName<M>, id: string): FileResource;
 }
@@ -187,15 +194,18 @@ export interface Resource<M> {
  * @typeParam M The model.
  */
 export interface Single<M> {
-  /** Reads the entity of the sub-resource. */
+  /**
+   * Reads the one entity that a property of another entity holds. The call fails with a 404 if the property has no
+   * entity.
+   */
   one<
     const S extends readonly FieldName<M>[] = never,
     const P extends Populate<M> = never,
     const R extends readonly DateName<M>[] = never,
   >(options?: OneOptions<M, S, P, R, Answer<M, S, P, R>>): Promise<Answer<M, S, P, R>>;
   /**
-   * Creates the entity of the sub-resource. The client never repeats the request, because `part()` sends no idempotency
-   * key.
+   * Creates the one entity that a property of another entity holds. The client never repeats the request, because
+   * `part()` sends no idempotency key.
    */
   create<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     body: NewOf<M>,
@@ -222,9 +232,15 @@ export interface Single<M> {
     name: EntityActionName<A>,
     ...args: EntityActionArgs<M, A>
   ): Promise<ActionAnswer<M, A>>;
-  /** Returns the operations on a sub-resource of the entity. The name is the property that holds the sub-resource. */
+  /**
+   * Returns the operations on the entities in a property of the entity. The client appends the name of the property to
+   * the path of the entity.
+   */
   part<K extends PartName<M>>(name: K): PartOf<M, K>;
-  /** Returns the operations on a file of the entity. The name is the property that holds the file. */
+  /**
+   * Returns the operations on the file in a property of the entity. The client appends the name of the property to the
+   * path of the entity.
+   */
   file(name: FileName<M>): FileResource;
 }
 

@@ -10,7 +10,7 @@ import type { PopulatedNames, PopulatedValue } from "./populate.ts";
 export type FieldName<M> = keyof Json<M> & string;
 
 /**
- * The names by which a list can be sorted. A `-` before a name means descending.
+ * The names by which a list can be sorted, for the option `sort`. A `-` before a name means descending.
  *
  * @typeParam M The model.
  */
