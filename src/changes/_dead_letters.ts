@@ -30,7 +30,7 @@ const MAX_EVENT_BYTES = 16 * 1024 * 1024 - 65_536;
  * changes, and `replay()` has the change handled again.
  */
 export interface DeadLetter {
-  /** The `id` of the change, which `replay()` accepts. */
+  /** The `id` of the change, by which `replay()` selects this dead letter. */
   readonly id: string;
   /** The operation that has changed the entity, such as `"update"` or `"remove"`. */
   readonly kind: Change["kind"];

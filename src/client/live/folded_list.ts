@@ -107,7 +107,10 @@ export class FoldedList {
   }
 }
 
-/** Returns the JSON of an identifier as its key in Maps, because an identifier may be an object. */
+/**
+ * Returns the JSON of an identifier, by which the client finds an entity of a live list in a Map. The identifier itself
+ * cannot be the key, because it may be an object.
+ */
 function keyOf(id: unknown): string {
   return JSON.stringify(id);
 }
