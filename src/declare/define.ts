@@ -5,7 +5,8 @@ import { createRecords, isRegistryClosed, ownRecords, registerModel } from "./mo
 import type { RestRecord } from "./model/records.ts";
 
 /**
- * The declaration of a model whose form was checked at run time, because JavaScript programs have no check of types.
+ * The options of `define()` after their check. The check runs when `define()` is called, because a JavaScript program
+ * has no compiler that checks types.
  */
 interface Declaration {
   readonly fields: Readonly<Record<string, Entry>>;

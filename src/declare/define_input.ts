@@ -30,34 +30,34 @@ import type { Given } from "./operations/hooks_input.ts";
 /**
  * The declaration of a model, which {@linkcode define} takes.
  *
- * TypeScript checks the declaration against the class `M`. A missing entry in `fields`, an entry for no property, and an
- * option that does not fit its property do not compile.
+ * TypeScript checks the declaration against the class `M`. A missing entry in `fields`, an entry for no property, and
+ * an option that does not fit its property do not compile.
  */
 export interface DefineOptions<M, N = Given<M>> {
   /**
-   * The base class of the model, which is declared already, by {@linkcode define} or by decorators. A model whose base is
-   * `FrameworkModel` has no such option.
+   * The base class of the model, which is declared already, by {@linkcode define} or by decorators. A model whose base
+   * is `FrameworkModel` has no such option.
    */
   readonly extends?: unknown;
   /**
    * An entry for each property of the class that is neither a method nor read-only. The properties of the class in
-   * `extends` need no entry. An entry with `items` has the options of {@linkcode arrayProp}, and any other entry has the
-   * options of {@linkcode prop}. The option `rest` of an entry has the options of {@linkcode rest} on a property, or a
-   * list of such options.
+   * `extends` need no entry. An entry with `items` has the options of {@linkcode arrayProp}, and any other entry has
+   * the options of {@linkcode prop}. The option `rest` of an entry has the options of {@linkcode rest} on a property,
+   * or a list of such options.
    */
   readonly fields: OpenFields<M>;
   /**
-   * The options of {@linkcode rest} on the class, or a list of such options. A class that other models only embed has no
-   * such option.
+   * The options of {@linkcode rest} on the class, or a list of such options. A class that other models only embed has
+   * no such option.
    */
   readonly rest?: OpenRest<N> | readonly OpenRest<N>[] | UncheckedValue;
-  /** Any other option, which does not compile. */
+  /** Any option with another name, which {@linkcode define} refuses. */
   readonly [name: string]: unknown;
 }
 
 /**
- * @internal The type against which {@linkcode define} checks the declaration `I` of the model `M`. A wrong part gets an
- * error text as its type, which TypeScript prints.
+ * @internal The type against which {@linkcode define} checks the declaration `I` of the model `M`. A wrong option gets
+ * an error text as its type, which TypeScript prints.
  */
 export type DefineInput<M, I> =
   & { readonly fields: FieldsInput<FieldsRule, M, BaseIn<I>, OptionIn<I, "fields">> }
@@ -82,9 +82,9 @@ export type ClassProblem<M> = M extends FrameworkModel ? unknown
   : "define() takes a class that extends FrameworkModel";
 
 /**
- * The type against which the option `fields` of the model `M` is checked. A wrong entry or option gets an error text as
- * its type, which TypeScript prints. `F` is the type of the given entries. `Rule` is only a text that TypeScript prints
- * in the error about a missing entry.
+ * The type against which the option `fields` of `define()` is checked for the model `M`. A wrong entry or option gets
+ * an error text as its type, which TypeScript prints. `F` is the type of the given entries. `Rule` is only a text that
+ * TypeScript prints in the error about a missing entry.
  */
 type FieldsInput<Rule extends string, M, B, F> = {
   readonly [K in NeededName<M, B> | keyof F]: K extends keyof M
@@ -92,12 +92,12 @@ type FieldsInput<Rule extends string, M, B, F> = {
     : `the class has no property ${K & string}`;
 };
 
-/** The text that TypeScript prints in the error about a missing entry. */
+/** The text that TypeScript prints if a property of the class has no entry in the option `fields` of `define()`. */
 type FieldsRule = "each property of the class needs an entry in fields, such as {} for a string";
 
 /**
- * The names of the properties that need an entry in `fields`. A method needs no entry. A read-only property needs none
- * either, because TypeScript cannot distinguish it from a getter, which is not stored.
+ * The names of the properties that need an entry in the option `fields` of `define()`. A method needs no entry. A
+ * read-only property needs none either, because TypeScript cannot distinguish it from a getter, which is not stored.
  */
 type NeededName<M, B> = WritableName<Pick<M, FieldName<M, B>>>;
 
@@ -106,14 +106,15 @@ type FieldName<M, B> = {
 }[keyof M];
 
 /**
- * Whether the type `V` of a property is a function, so that the property is a method and needs no entry. The type `any`
- * does not count as a function.
+ * Whether the type `V` of a property is a function, so that the property is a method and needs no entry in `fields` of
+ * `define()`. The type `any` does not count as a function.
  */
 type IsMethod<V> = [NonNullable<V>] extends [AnyFunction] ? 0 extends 1 & V ? false : true : false;
 
 /**
- * The names of the properties that are not read-only. The type first compares all properties at once, because most
- * classes have no read-only property, and the compiler then does less.
+ * The names of the properties that are not read-only, and therefore need an entry in `fields` of `define()`. The type
+ * first compares all properties at once, so that the compiler does less for a class without read-only properties, as
+ * most classes are.
  */
 type WritableName<M> = IsSame<M, Writable<M>> extends true ? keyof M : {
   [K in keyof M]-?: IsSame<Pick<M, K>, { -readonly [N in K]: M[N] }> extends true ? K : never;
@@ -131,9 +132,9 @@ type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B
   : false;
 
 /**
- * The type against which the entry of the property `K` is checked. An entry with `items` is checked like the options of
- * `@arrayProp`, and any other entry like the options of `@prop`. `V` is the type of the property, and `X` is the type
- * of the given entry.
+ * The type against which `define()` checks the entry of the property `K` in its option `fields`. An entry with `items`
+ * is checked like the options of `@arrayProp`, and any other entry like the options of `@prop`. `V` is the type of the
+ * property, and `X` is the type of the given entry.
  */
 type Entry<K extends string, V, X> = X extends object ? "items" extends keyof X ? CheckedEntry<
       K,
@@ -154,9 +155,10 @@ type Entry<K extends string, V, X> = X extends object ? "items" extends keyof X 
   : object;
 
 /**
- * The type of an entry in which each wrong option has an error text as its type. The type is an error text if the whole
- * entry is wrong. `I` is the type of the value or of an element of the array. `C` has the checks of the decorator, and
- * `P` is the error text of the decorator or `unknown`.
+ * The type that an entry in `fields` of `define()` must have. A wrong option has an error text as its type. An entry
+ * that does not fit its property at all, such as an entry for a method, is an error text itself. `I` is the type of the
+ * value, or of the elements of an array. `C` has the types of the options, and `P` is an error text about the type of
+ * the property, or `unknown`.
  */
 type CheckedEntry<K extends string, V, X, I, C, P> = EntryProblem<V, X, P> extends infer Q
   ? unknown extends Q ? { readonly [N in keyof X]: CheckedOption<K, NonNullable<V>, X[N], N, I, C> }
@@ -165,8 +167,10 @@ type CheckedEntry<K extends string, V, X, I, C, P> = EntryProblem<V, X, P> exten
   : never;
 
 /**
- * The error text for an entry that is wrong as a whole, or `unknown` if it is right. Only fields of the types `Hidden`,
- * `ReadOnly` and `Restricted` are compared with their options, so that the compiler does less for all other fields.
+ * The error text for an entry in `fields` of `define()` that does not fit the type of its property, such as an entry
+ * without `hidden: true` for a property of the type `Hidden`. For any other entry, the type is `P`, which is the error
+ * text of another check or `unknown`. Only properties of the types `Hidden`, `ReadOnly` and `Restricted`, and entries
+ * with the option `hidden`, are compared, so that the compiler does less for all others.
  */
 type EntryProblem<V, X, P> = [NonNullable<V>] extends [Brands]
   ? RestrictedProblem<{ readonly value: V }, X, BrandProblem<NonNullable<V>, X, P>>
@@ -184,8 +188,8 @@ interface Brands {
 }
 
 /**
- * The type against which the option `N` of an entry is checked, or an error text if the option is wrong. `X` is the
- * type of the given option.
+ * The type against which `define()` checks the option `N` in the entry of the property `K`, or an error text if the
+ * option is wrong. `X` is the type of the given option.
  */
 type CheckedOption<K extends string, V, X, N, I, C> = N extends keyof C
   ? [X] extends [C[N]] ? N extends "validate" ? FieldOptions<V, I>[N] : X
@@ -210,22 +214,21 @@ type Reworded<K extends string, T> = T extends string ? string extends T ? T
   : T;
 
 /**
- * The type against which the option `rest` is checked, which holds the options of one route or a list of such options.
+ * The type against which the option `rest` of `define()`, or of an entry in its `fields`, is checked. The option holds
+ * the options of one route or a list of such options.
  */
 type CheckedRests<Rule extends string, M, R, Kind extends RestKind> = R extends readonly unknown[]
   ? R extends readonly [] ? "rest is empty: leave it out, or list a route"
   : { readonly [I in keyof R]: CheckedRest<Rule, M, R[I], Kind> }
   : CheckedRest<Rule, M, R, Kind>;
 
-/**
- * The texts of the errors for a route without a required option. TypeScript prints these types as a part of its error.
- */
+/** The error texts for a route without a required option. TypeScript prints these texts in its error. */
 type WholeRule = 'rest of a class needs a route, such as "/movies", and methods';
 type PartRule = "rest of a property needs methods";
 
 /**
- * The kind of a route, which is the route of a class or of a property. `options` are all of its options, and `needed`
- * are the names of the required options.
+ * The options of a route, which differ between the route of a class and the route of a property. `needed` has the names
+ * of the required options, such as `route`, which only a class requires.
  */
 interface RestKind {
   readonly options: object;
@@ -243,9 +246,9 @@ interface Part extends RestKind {
 }
 
 /**
- * The type against which the options of one route are checked. A wrong option gets an error text as its type, which
- * TypeScript prints. `R` is the type of the given options. `Rule` is only a text that TypeScript prints in the error
- * about a missing option.
+ * The type against which `define()` checks the options of one route. A wrong option gets an error text as its type,
+ * which TypeScript prints. `R` is the type of the given options. `Rule` is only a text that TypeScript prints in the
+ * error about a missing option.
  */
 type CheckedRest<Rule extends string, M, R, Kind extends RestKind> =
   [Exclude<Kind["needed"], keyof R>] extends [never]
@@ -271,8 +274,8 @@ type CheckedMethods<M, L> = L extends readonly []
 type Operation<M> = Operations<readonly unknown[], M>[number];
 
 /**
- * The type against which a function `scope` is checked. The filter that the function returns may only name fields of
- * the model, because a misspelled name would select wrong entities.
+ * The type against which `define()` checks the function `scope` of a route. The filter that the function returns may
+ * only name fields of the model, because a misspelled name would select wrong entities.
  */
 type CheckedScope<M, S> = (
   req: FrameworkRequest<M extends FrameworkModel ? M : FrameworkModel>,
@@ -280,16 +283,17 @@ type CheckedScope<M, S> = (
   : Scoped;
 
 /**
- * @internal The entries of `fields` before TypeScript has inferred their types. The type only gives functions in an
- * entry the types of their parameters, and accepts every other value, because `FieldsInput` checks the entries.
+ * @internal The type of the option `fields` of `define()` before TypeScript has inferred the types of the entries.
+ * Functions in an entry, such as `validate`, get the types of their parameters from it. Every other value is accepted,
+ * because `FieldsInput` checks the entries.
  */
 export type OpenFields<M> =
   & { readonly [K in keyof M]?: OpenEntry<NonNullable<M[K]>> | UncheckedValue }
   & { readonly [name: string]: unknown };
 
 /**
- * @internal Any value whose type is not checked yet. With `unknown` in its place, a function would get no types for its
- * parameters.
+ * @internal Any value in the options of `define()`, whose type is checked in a later step of the compiler. With
+ * `unknown` in its place, a function would get no types for its parameters.
  */
 export type UncheckedValue = string | number | boolean | bigint | object | null | undefined;
 
@@ -305,8 +309,9 @@ interface OpenEntry<V> {
 }
 
 /**
- * @internal The options of a route before TypeScript has inferred their types. The type only gives hooks and other
- * functions the types of their parameters, and accepts every other value, because `CheckedRests` checks the options.
+ * @internal The type of the options of a route in `define()` before TypeScript has inferred their types. Hooks and
+ * other functions get the types of their parameters from it. Every other value is accepted, because `CheckedRests`
+ * checks the options.
  */
 export interface OpenRest<M> {
   readonly methods?: readonly Operation<M>[] | UncheckedValue;

@@ -1,5 +1,6 @@
-// The options of operations. A feature adds a line to `OptionTable`, a line to `TakenBy`, and a property to `ReadOptions`
-// or `WriteOptions`. The types are written out and not inferred from values, because inferred types are slow to check.
+// The options of operations. A feature adds a line to `OptionTable`, a line to `TakenBy`, and a property to
+// `ReadOptions` or `WriteOptions`. The types are written out and not inferred from values, because inferred types are
+// slow to check.
 import type { CountOptions } from "../features/count/option.ts";
 import type { ListFormat } from "../features/formats/option.ts";
 import type { CheckedGroups, GroupsOptions } from "../features/groups/option.ts";
@@ -43,7 +44,10 @@ export interface OptionTable<M, X> {
   by(): CheckedName<"key", M, X>;
 }
 
-/** The options of {@linkcode arrayProp} that belong to features. */
+/**
+ * The options by which a field with an array uses a feature of the framework, such as `onDelete` for an array of
+ * references.
+ */
 export interface ArrayFeatures {
   /**
    * The work that the framework does if an entity that the list names is removed or put into the trash. With
@@ -53,7 +57,10 @@ export interface ArrayFeatures {
   readonly onDelete?: ListOnDelete;
 }
 
-/** The options of {@linkcode prop} that belong to features. */
+/**
+ * The options by which a field with one value uses a feature of the framework, such as `stamp` for the sender of a
+ * request.
+ */
 export interface FieldFeatures {
   /**
    * The work that the framework does if the entity that the reference names is removed or put into the trash. With
@@ -66,16 +73,16 @@ export interface FieldFeatures {
    * `Framework.initialize()` returns it. Clients cannot set the field.
    */
   readonly stamp?: Stamp;
-  /** The maximum size of a file, in bytes. Required for a field with `type: StoredFile`, and only such a field has it. */
+  /** The maximum size of a file, in bytes. Required for a field with `type: StoredFile`, and refused for any other. */
   readonly maxBytes?: number;
   /**
-   * The media types that a file may have, such as `"image/png"` or `"image/*"`. A file with another type answers 415. By
-   * default, a file may have any type.
+   * The media types that a file may have, such as `"image/png"` or `"image/*"`. A file with another type answers 415.
+   * By default, a file may have any type.
    */
   readonly accept?: readonly string[];
   /**
-   * Whether browsers may show a file inside of a page, if its type is an image, audio, video or plain text that browsers
-   * do not run. By default, browsers save files.
+   * Whether browsers may show a file inside of a page, if its type is an image, audio, video or plain text that
+   * browsers do not run. By default, browsers save files.
    */
   readonly inline?: boolean;
 }
@@ -97,12 +104,15 @@ export interface LifecycleOptions {
   readonly trash?: true | TrashOptions;
 }
 
-/** The options of {@linkcode rest} on a class that belong to features. All `@rest` of a class have the same values. */
+/**
+ * The options of {@linkcode rest} on a class that belong to features, such as `trash`. If a class has several `@rest`,
+ * they must have the same values.
+ */
 export interface ClassFeatures extends LifecycleOptions {
   /**
    * The name of the field with the tenant of an entity, such as its company. The framework sets the field to the result
-   * of the option `tenant` of `Framework.initialize()`, and no request reaches entities of another tenant. With `false`,
-   * the entities belong to no tenant. The option is required on all routes of a router with tenants.
+   * of the option `tenant` of `Framework.initialize()`, and no request reaches entities of another tenant. With
+   * `false`, the entities belong to no tenant. The option is required on all routes of a router with tenants.
    */
   readonly tenant?: string | false;
 }
@@ -136,10 +146,16 @@ export const FIELD_OPTIONS: Readonly<
   inline: () => ({}),
 };
 
-/** The options of features that a field with a list can have. */
+/**
+ * The options of features that `@arrayProp` accepts. Any other option of a feature, such as `stamp`, is an error at
+ * start-up.
+ */
 export const ARRAY_FIELD_OPTIONS: readonly (keyof ArrayFeatures)[] = ["onDelete"];
 
-/** @internal The operations that take each option. */
+/**
+ * @internal The operations that accept each option. By this type, a call such as `one({ sort: ["name"] })` does not
+ * compile, because only `all()` accepts `sort`.
+ */
 export interface TakenBy {
   readonly page: readonly ["all"];
   readonly sort: readonly ["all"];
@@ -160,10 +176,13 @@ export interface TakenBy {
   readonly by: readonly ["replace"];
 }
 
-/** @internal The names of all options of operations. */
+/** @internal The names of the options that only some operations accept, such as `page`. */
 export type OptionName = keyof TakenBy;
 
-/** @internal The names of the options that the operation `O` takes. */
+/**
+ * @internal The names of the options that the operation `O` accepts, such as `page` for `all()`. TypeScript refuses any
+ * other of these options.
+ */
 export type OptionsTaken<O> = {
   [N in OptionName]: O extends TakenBy[N][number] ? N : never;
 }[OptionName];
@@ -223,7 +242,10 @@ export interface ReadOptions<M = unknown> {
   readonly sort?: readonly FieldNames<"sort", M>[] | undefined;
   /** The fields that clients can choose, such as `?select=name,year`. */
   readonly select?: readonly FieldNames<"select", M>[] | undefined;
-  /** The string fields in which `?search=` looks for words, or the use of a text index. Only for `all()`. */
+  /**
+   * The string fields in which `?search=` looks for words, or `{ index: true }` for a search by a text index of
+   * MongoDB. Only for `all()`.
+   */
   readonly search?: SearchOptions<FieldNames<"search", M>> | undefined;
   /**
    * The references that clients can replace by entities, such as `?populate=actors`. A reference to a missing entity
@@ -255,8 +277,8 @@ export interface ReadOptions<M = unknown> {
     >
     | undefined;
   /**
-   * The fields whose different values clients can ask for, such as `?distinct=state`. The answer has at most 1000 values
-   * in ascending order. Only for `all()`, without hooks on entities.
+   * The fields whose different values clients can ask for, such as `?distinct=state`. The answer has at most 1000
+   * values in ascending order. Only for `all()`, without hooks on entities.
    */
   readonly distinct?: readonly FieldNames<"group", M>[] | undefined;
 }
@@ -287,8 +309,8 @@ export interface ReadOptions<M = unknown> {
  */
 export interface WriteOptions<M = unknown> {
   /**
-   * The maximum number of entities that a body of `create()` may have, which is then an array. By default, either all
-   * of them are created or none.
+   * The maximum number of entities in a body of `create()` that is an array. Without this option, a body is a single
+   * entity. By default, either all entities of an array are created or none.
    */
   readonly many?: number | undefined;
   /**
@@ -300,8 +322,8 @@ export interface WriteOptions<M = unknown> {
   /**
    * The formats of bodies besides JSON. With `"ndjson"`, clients can send a body with an entity on each line. With
    * `"csv"`, clients can send a table whose head names fields, with an entity on each row. The lines are stored in
-   * batches of up to `many` lines. A wrong line does not prevent the other lines from being stored, and the answer has a
-   * result for each line. Only for `create()` with `many`.
+   * batches of up to `many` lines. A wrong line does not prevent the other lines from being stored, and the answer has
+   * a result for each line. Only for `create()` with `many`.
    */
   readonly formats?: readonly ListFormat[] | undefined;
   /**

@@ -54,11 +54,14 @@ export interface FieldOptions<V, I = V> {
   readonly apart?: boolean;
   /**
    * Whether a unique index prevents equal values in the collection. A write of a value that another entity has answers
-   * 409. In a class with tenants, the index prevents equal values inside of a tenant. With `{ global: true }`, it prevents
-   * equal values of all tenants.
+   * 409. In a class with tenants, the index prevents equal values inside of a tenant. With `{ global: true }`, it
+   * prevents equal values of all tenants.
    */
   readonly unique?: boolean | readonly [boolean, string] | { readonly global: true };
-  /** Whether the field has an index, or the options of the index. */
+  /**
+   * Whether the database has an index for the field. A text names the type of the index, such as `"2dsphere"`, and an
+   * object has options of MongoDB.
+   */
   readonly index?: boolean | string | object;
   /**
    * Whether the index of the field leaves out documents without the field. A unique index that is not sparse allows
@@ -99,9 +102,15 @@ export interface FieldOptions<V, I = V> {
   };
   /** Validators, or schemas of a validation library. A schema only checks the value and cannot convert it. */
   readonly validate?: Validator<V> | StandardSchema | readonly (Validator<V> | StandardSchema)[];
-  /** The minimum of a `Number` or a `Date`. */
+  /**
+   * The smallest `Number` or earliest `Date` of the field, or of each element of an array. A body with a value below it
+   * answers 400.
+   */
   readonly min?: Bound<I | number>;
-  /** The maximum of a `Number` or a `Date`. */
+  /**
+   * The largest `Number` or latest `Date` of the field, or of each element of an array. A body with a value above it
+   * answers 400.
+   */
   readonly max?: Bound<I | number>;
   /**
    * The minimum length of a string, or of each string in an array. To limit the length of the array, use `validate`.
@@ -113,17 +122,23 @@ export interface FieldOptions<V, I = V> {
   readonly maxLength?: Bound<number>;
   /** The regular expression that a string must match. */
   readonly match?: Bound<RegExp>;
-  /** Whether whitespace around a string is removed. */
+  /** Whether whitespace at both ends of a string is removed when the field is set, before the string is validated. */
   readonly trim?: boolean;
-  /** Whether a string is converted to lower case. */
+  /** Whether a string is converted to lower case when the field is set, before the string is validated. */
   readonly lowercase?: boolean;
-  /** Whether a string is converted to upper case. */
+  /** Whether a string is converted to upper case when the field is set, before the string is validated. */
   readonly uppercase?: boolean;
-  /** A function that converts the value when it is read from a document. */
+  /**
+   * A function that converts the value when code reads the field of a document, such as in a hook. Answers show the
+   * stored value, unless the schema has `toJSON: { getters: true }`.
+   */
   readonly get?: (value: V) => unknown;
-  /** A function that converts the value when it is set. */
+  /**
+   * A function that gets each value that a body or a hook sets, and returns the value to validate and store, such as a
+   * rounded number.
+   */
   readonly set?: (value: V) => unknown;
-  /** A function that converts the value for JSON. */
+  /** A function that returns the value that answers show in place of the stored value. */
   readonly transform?: (value: V) => unknown;
 }
 
@@ -132,15 +147,16 @@ export interface FieldOptions<V, I = V> {
  * or ArkType. The option `validate` of a field, and the options `body` and `answer` of an action, accept such schemas.
  */
 export interface StandardSchema {
-  /** The property by which Standard Schema describes a schema. */
+  /** The property by which programs use a schema of any validation library, with a function that validates values. */
   readonly "~standard": {
-    /** The version of Standard Schema. */
     readonly version: 1;
-    /** The name of the validation library. */
     readonly vendor: string;
-    /** Validates a value, synchronously or asynchronously. */
+    /** Returns the converted value, or `issues` if the value is not valid. */
     readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
-    /** The types of valid values, which exist in TypeScript only. */
+    /**
+     * The type of the values that the schema accepts (`input`), and of the values that it returns (`output`). The types
+     * of bodies and answers of an action follow from this property, which has no value at run time.
+     */
     readonly types?: { readonly input: unknown; readonly output: unknown } | undefined;
   };
 }
@@ -155,8 +171,8 @@ export interface StandardResult {
 }
 
 /**
- * @internal A problem that a {@linkcode StandardSchema} has found in a value. `path` names the part of the value that
- * has the problem.
+ * @internal A problem that a {@linkcode StandardSchema} has found in a value. `path` leads to the property or element
+ * that has the problem.
  */
 export interface StandardIssue {
   readonly message: string;

@@ -16,7 +16,9 @@ import type {
   UntypedProblem,
 } from "./prop_input.ts";
 
-/** Options of {@linkcode prop}, which are the options of all fields and the options of a field that holds one value. */
+/**
+ * Options of {@linkcode prop}, for a field that holds one value, such as a text, an identifier or an embedded entity.
+ */
 export interface PropOptions<V, T = unknown> extends FieldOptions<V>, FieldFeatures {
   /**
    * The type of the field. The default is an identifier for a field with `ref`, or else the type of `default`, or else
@@ -62,7 +64,7 @@ export function prop<const O extends PropInput<FieldValue<D>, O> = never, D = De
   this: FieldProblem<D, "prop", O, UntypedProblem<FieldValue<D>, O>>,
   options: [O] extends [never] ? PropOptions<FieldValue<D>, FieldType> : O,
 ): D;
-/** Declares a field that holds a string. */
+/** Declares a field that holds a string. A field of another type needs an option, such as `type: Number`. */
 export function prop<D = FieldDecorator<string>>(
   this: FieldProblem<D, "prop", NoOptions, UntypedProblem<FieldValue<D>, NoOptions>>,
 ): D;
@@ -72,7 +74,8 @@ export function prop(options: Record<string, unknown> = {}): unknown {
 }
 
 /**
- * Options of {@linkcode arrayProp}, which are the options of all fields and the options of a field that holds an array.
+ * Options of {@linkcode arrayProp}, for a field that holds an array. Rules for values, such as `min` and `enum`, apply
+ * to each element.
  */
 export interface ArrayPropOptions<I, T> extends FieldOptions<I[], I>, ArrayFeatures {
   /** The type of the elements, as a model class, a function that returns a model class, or a type such as `String`. */

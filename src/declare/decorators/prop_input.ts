@@ -30,13 +30,16 @@ export type FieldValue<D> = Decorated<D> extends { readonly value: infer V }
 // deno-lint-ignore no-explicit-any -- a decorator in a variable is checked where it is applied
 type AnyValue = any;
 
-/** @internal The type of the option `K` in the given options `O`, or `undefined` if `O` does not have the option. */
+/**
+ * @internal The type of the option `K` in the given options `O`, so that TypeScript can check one option against
+ * another, such as `default` against `enum`. The type is `undefined` for a missing option.
+ */
 export type OptionIn<O, K extends string> = K extends keyof O ? O[K] : undefined;
 
 /**
- * @internal The error text for a decorator in a wrong place, or for a field type such as `Hidden` whose option is
- * missing in `O`. In all other cases, the type is `P`, the problem of the options. A decorator function declares its
- * `this` with this type, so that TypeScript refuses the decorator and prints the text.
+ * @internal The error text for a decorator in a wrong place, such as on a method, or for a field type such as `Hidden`
+ * whose option is missing in `O`. In all other cases, the type is `P`, the problem of the options. A decorator function
+ * declares its `this` with this type, so that TypeScript refuses the decorator and prints the text.
  */
 export type FieldProblem<D, N extends string, O, P> = Decorated<D> extends infer F
   ? F extends { readonly owner: infer This }
@@ -48,7 +51,7 @@ export type FieldProblem<D, N extends string, O, P> = Decorated<D> extends infer
 
 /**
  * @internal The error text for a field whose type is `Hidden`, `ReadOnly` or `Restricted`, if the options `O` lack the
- * option of this type. In all other cases, the type is `P`, the result of the other checks.
+ * option of this type. In all other cases, the type is `P`, which is the error text of another check or `unknown`.
  */
 export type BrandProblem<V, O, P> = 0 extends 1 & V ? P
   : IsHidden<V> extends true
@@ -65,8 +68,9 @@ export type BrandProblem<V, O, P> = 0 extends 1 & V ? P
 type AnyRule = (...args: never) => unknown;
 
 /**
- * @internal The error text for a field that a function hides from some clients, although the type of the field is neither
- * optional nor `Restricted`. In all other cases, the type is `P`, the result of the other checks.
+ * @internal The error text for a field that a function hides from some clients, although the type of the field is
+ * neither optional nor `Restricted`. In all other cases, the type is `P`, which is the error text of another check or
+ * `unknown`.
  */
 export type RestrictedProblem<F, O, P> = OptionIn<O, "hidden"> extends AnyRule
   ? F extends { readonly value: infer V } ? 0 extends 1 & V ? P
@@ -175,7 +179,10 @@ export type NoOtherOptions<N extends string, O, K> = {
   readonly [X in Exclude<keyof O & string, K>]: `${N} has no option ${X}`;
 };
 
-/** The options whose types depend on the field alone, and not on other options. */
+/**
+ * The options of a field whose check needs only the type of the field and no other option, such as `required` and
+ * `min`.
+ */
 type IndependentOptions<V, I> =
   & Omit<FieldOptions<V, I>, "default" | "enum" | BoundOption | StringOption>
   & {
@@ -195,10 +202,13 @@ export type CheckedRule<K extends BoundOption | StringOption, V, I> = [I] extend
   : `${K} belongs to ${K extends BoundOption ? "numbers and dates"
     : "strings"}, the value is ${InWords<I>}`;
 
-/** @internal The options that belong to numbers and dates, such as `min`. */
+/**
+ * @internal The names of the options for numbers and dates. TypeScript refuses these options on a field of another
+ * type.
+ */
 export type BoundOption = "min" | "max";
 
-/** @internal The options that belong to strings, such as `trim`. */
+/** @internal The names of the options for strings. TypeScript refuses these options on a field of another type. */
 export type StringOption = "minLength" | "maxLength" | "match" | "trim" | "lowercase" | "uppercase";
 
 /**
@@ -221,7 +231,10 @@ export type PropInput<V, O> =
   & PropChecks<V, O>
   & NoOtherOptions<"@prop", O, keyof PropOptions<unknown>>;
 
-/** @internal The options of {@linkcode PropInput} whose types depend on the given options. */
+/**
+ * @internal The checks of the options of `@prop` that depend on the given options. For example, a `default` must be a
+ * value in `enum`. `define()` checks its entries by the same type.
+ */
 export interface PropChecks<V, O> extends FieldFeatures {
   readonly type?: CheckedType<V, OptionIn<O, "type">>;
   readonly of?: CheckedOf<V, OptionIn<O, "of">>;
@@ -246,7 +259,10 @@ type ValueOfOptions<O> = [O] extends [never] ? string
     : ValueOf<T>
   : never;
 
-/** @internal The decorator that `prop()` returns for the options `O`. */
+/**
+ * @internal The decorator that `prop()` returns for the options `O`. TypeScript refuses the decorator on a field of
+ * another type than the options declare.
+ */
 export type DecoratorOf<O> = FieldDecorator<ValueOfOptions<O>>;
 
 /**
@@ -275,7 +291,10 @@ export type ArrayInput<V, O> =
   & ArrayChecks<V, O>
   & NoOtherOptions<"@arrayProp", O, keyof ArrayPropOptions<unknown, unknown>>;
 
-/** @internal The options of {@linkcode ArrayInput} whose types depend on the given options. */
+/**
+ * @internal The checks of the options of `@arrayProp` that depend on the given options. For example, `embedded: true`
+ * needs a model class as `items`. `define()` checks its entries by the same type.
+ */
 export interface ArrayChecks<V, O> extends ArrayFeatures {
   readonly items?: CheckedItems<ItemIn<V>, OptionIn<O, "items">, OptionIn<O, "embedded">>;
   readonly embedded?: [ModelNamed<OptionIn<O, "items">>] extends [never]
@@ -301,7 +320,10 @@ type CheckedItems<I, T, E> = [ModelNamed<T>] extends [never] ? [I] extends [Valu
     : "items is of another model than the elements of the field"
   : CheckedRef<"items", I, T>;
 
-/** @internal The decorator that `arrayProp()` returns for the options `O`. */
+/**
+ * @internal The decorator that `arrayProp()` returns for the options `O`. TypeScript refuses the decorator on an array
+ * with elements of another type than `items` declares.
+ */
 export type ArrayOf<O> = FieldDecorator<
   ([ModelNamed<OptionIn<O, "items">>] extends [never] ? ValueOf<OptionIn<O, "items">>
     : OptionIn<O, "embedded"> extends true ? ModelNamed<OptionIn<O, "items">>

@@ -34,7 +34,7 @@ export interface RestOptions<
 > extends ClassFeatures {
   /** The path of the model, such as `/movies`. */
   readonly route: string;
-  /** The operations that clients can call. */
+  /** The operations and actions that clients can call, such as `[all(), one()]`. The list must not be empty. */
   readonly methods: readonly O[];
   /** Schema options of Mongoose, such as `{ timestamps: true }`. */
   readonly schemaOptions?: SchemaOptions;
@@ -55,8 +55,8 @@ export interface RestOptions<
   readonly ifMatch?: "required" | undefined;
   /**
    * Whether this `@rest` applies to references to the class. The `scope` of this `@rest` selects the entities that
-   * references can name and show, and the hooks of its `one()` guard these entities. A class that references name needs
-   * a main `@rest` if it has several `@rest` and at least one of them has a scope.
+   * references can name and show, and the hooks of its `one()` guard these entities. A referenced class needs a main
+   * `@rest` if it has several `@rest` and at least one of them has a scope.
    */
   readonly main?: boolean | undefined;
 }
@@ -99,8 +99,8 @@ export type PartRestDecorator<O extends Method> = <This extends FrameworkModel, 
 ) => void;
 
 /**
- * @internal `unknown` if the hooks accept the model of the property. Otherwise the type has an error text, so that
- * TypeScript refuses the decorator and prints the text.
+ * @internal The type `unknown` if the hooks accept the model of the decorated property. Otherwise the type has an error
+ * text, so that TypeScript refuses the decorator and prints the text.
  */
 export type AcceptsPart<V, O extends Method> = ModelIn<NonNullable<V>> extends infer M
   ? M extends FrameworkModel ? Accepts<M, O> extends M ? unknown : Accepts<M, O> : unknown
@@ -146,14 +146,13 @@ export function rest<
 }
 
 /**
- * @internal The type of the decorator if TypeScript does not infer the decorated class or property. Without a route,
- * only a property can be decorated.
+ * @internal The type of a decorator that is stored in a variable before it is applied, so that TypeScript does not know
+ * the decorated class or property. Without the option `route`, the decorator can only be applied to a property.
  */
 export type RestDecorators<O extends Method, R> = R extends string
   ? RestDecorator<O> & PartRestDecorator<O>
   : PartRestDecorator<O>;
 
-/** The context of a class or a property that `@rest` decorates. */
 type RestContext =
   | ClassDecoratorContext<abstract new () => FrameworkModel>
   | ClassFieldDecoratorContext;
@@ -173,8 +172,8 @@ interface MethodOf<Rule extends string, M extends FrameworkModel> {
 }
 
 /**
- * @internal The type of the option `methods`, which accepts the operations `L` only if their hooks fit the model `M`. If the
- * model is not known, all operations are accepted.
+ * @internal The type of the option `methods`, which accepts the operations `L` only if their hooks fit the model `M`.
+ * If the model is not known, all operations are accepted.
  */
 export type Operations<L, M> = {
   readonly [I in keyof L]: M extends FrameworkModel
@@ -195,9 +194,7 @@ export interface RestOfProperty<M, L, R, S> extends Pick<RestOptions, "ifMatch">
     req: FrameworkRequest<M extends FrameworkModel ? M : FrameworkModel>,
   ) => [Scoped] extends [S] ? Returns<"scope returns a filter", QueryObject>
     : NamedFilter<M, S>;
-  /** The path of the route. */
   readonly route?: R;
-  /** The operations that clients can call. */
   readonly methods: Operations<L, M>;
 }
 
@@ -209,17 +206,22 @@ export interface RestOfClass<M, L, R, S, Problem>
     LifecycleOptions {
   /** The name of the field with the tenant of an entity, or `false` if the entities belong to no tenant. */
   readonly tenant?: TenantField<M> | false;
-  /** The path of the route. */
   readonly route: R & string;
 }
 
-/** @internal The names of the fields that can have the tenant of an entity. If the model is not known, any name. */
+/**
+ * @internal The names that the option `tenant` accepts, which are the fields of the model `M`. If the model is not
+ * known, every name is accepted.
+ */
 export type TenantField<M> = M extends FrameworkModel ? keyof M & string : string;
 
 type RouteProblem<R> = R extends string ? never
   : '@rest of a class needs a route, such as "/movies"';
 
-/** @internal The options of `@rest` on the decorated class or property. */
+/**
+ * @internal The type against which TypeScript checks the options of `@rest`. On a class, the options need a `route` and
+ * can have options of the class, such as `tenant`. On a property, they can leave out the route.
+ */
 export type RestInput<D, O extends Method, L, R, S> = Decorated<D> extends
   { readonly model: infer M } ? RestOfClass<M, L, R, S, RouteProblem<R>>
   : Decorated<D> extends { readonly value: infer V }
@@ -234,7 +236,10 @@ export type RestProblem<D, R, L> = IsLegacy<D> extends true
     ? M extends FrameworkModel ? unknown : "@rest belongs to a class that extends FrameworkModel"
   : unknown;
 
-/** Whether the compiler is set to legacy decorators, which get no decorator context. */
+/**
+ * Whether the compiler is set to legacy decorators, with which `@rest` does not compile, because such decorators get no
+ * decorator context.
+ */
 type IsLegacy<D> = D extends (...args: infer A) => unknown
   ? A extends readonly [unknown] | readonly [unknown, string | symbol, ...unknown[]] ? true : false
   : false;

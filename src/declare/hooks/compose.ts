@@ -18,15 +18,18 @@ import {
 import { andThen, isPromise } from "./run_hook.ts";
 
 /**
- * Combines hooks that must all pass into one hook.
+ * Combines hooks into one hook that passes if all of them pass.
  *
  * The hooks run in order until a hook rejects. Each entity hook gets the result of the hook before it. An entity hook
  * rejects if it throws or returns `null`, `undefined` or `false`. A `preFetch` hook rejects unless it returns `true`.
  */
 export function and<E, R = FrameworkRequest>(...hooks: EntityHook<E, R>[]): EntityHook<E, R>;
-/** Combines `preFetch` hooks that must all pass. */
+/** Combines `preFetch` hooks into one hook that passes if all of them pass. */
 export function and<R = FrameworkRequest>(...hooks: PreFetch<R>[]): PreFetch<R>;
-/** Combines hooks with different parameter types. The result takes an entity and a request that every hook accepts. */
+/**
+ * Combines hooks with different parameter types into one hook that passes if all of them pass. The combined hook takes
+ * an entity and a request that every hook accepts.
+ */
 export function and<F extends readonly CallableFunction[]>(
   ...hooks: F
 ): EntityHook<EntityOf<F[number]>, RequestOf<F[number]>>;
@@ -46,8 +49,9 @@ export function and(...hooks: CallableFunction[]): CallableFunction {
 const judgeEvery: Judge = (rules, args) => judgeFrom(0, { rules, args, leftOut: [] });
 
 /**
- * Applies the rules of hooks to an entity, beginning with the rule at an index, until a rule rejects the entity. A
- * promise is returned only if the test of a hook returns a promise, because promises would slow down long lists.
+ * Runs the hooks of `and()` for one entity, beginning at an index, until a hook rejects the entity. Each hook gets only
+ * the fields that it names. A promise is returned only if a hook returns a promise, because promises would slow down
+ * long lists.
  */
 function judgeFrom(
   index: number,
@@ -66,7 +70,7 @@ function judgeFrom(
 }
 
 /**
- * Combines hooks of which at least one must pass into one hook.
+ * Combines hooks into one hook that passes if at least one of them passes.
  *
  * The hooks run in order until a hook passes, and each gets the original entity. The result is the result of the first
  * hook that passes. If no hook passes, the result is the rejection of the last hook. The rules of {@linkcode and} say
@@ -82,9 +86,12 @@ function judgeFrom(
  * ```
  */
 export function or<E, R = FrameworkRequest>(...hooks: EntityHook<E, R>[]): EntityHook<E, R>;
-/** Combines `preFetch` hooks of which at least one must pass. */
+/** Combines `preFetch` hooks into one hook that passes if at least one of them passes. */
 export function or<R = FrameworkRequest>(...hooks: PreFetch<R>[]): PreFetch<R>;
-/** Combines hooks with different parameter types. The result takes an entity and a request that every hook accepts. */
+/**
+ * Combines hooks with different parameter types into one hook that passes if at least one of them passes. The combined
+ * hook takes an entity and a request that every hook accepts.
+ */
 export function or<F extends readonly CallableFunction[]>(
   ...hooks: F
 ): EntityHook<EntityOf<F[number]>, RequestOf<F[number]>>;
@@ -129,8 +136,9 @@ type Judge = (
 ) => MaybePromise<Effect | undefined>;
 
 /**
- * Records the fields that a composed hook names, and returns the hook. If all of its hooks read only the fields that
- * they name, the composed hook does so too, and gets a rule by which it runs without a whole entity.
+ * Records the fields that the hooks in a combined hook name, such as a hook of `and()`, and returns the combined hook.
+ * If all these hooks name the fields that they read, the combined hook can run on these fields alone, without a
+ * document of the entity.
  */
 function composed<F extends object>(
   hook: F,
@@ -177,8 +185,8 @@ const judgeQuietly: Judge = ([rule], args) => {
  * a hook never changes an entity, so the OpenAPI document can describe the answers by the fields of the class.
  *
  * With a list of names, the test gets a frozen object with these fields of the entity and `_id`. A read whose hooks all
- * have such lists makes no entities and writes JSON from the stored bytes. The fields may be hidden. A test with names must
- * have no side effects, because an entity may be tested more than once.
+ * have such lists makes no entities and writes JSON from the stored bytes. The fields may be hidden. A test with names
+ * must have no side effects, because an entity may be tested more than once.
  *
  * @example Show to each user what is public, and what is his own
  * ```ts
@@ -213,7 +221,10 @@ export function onlyIf<
   names: readonly K[] & Covering<NoInfer<F>, NoInfer<K>>,
   test: NamedTest<E, F, K, R>,
 ): EntityHook<NamedEntity<E, NoInfer<F>>, R>;
-/** Returns a hook whose test gets the whole entity. */
+/**
+ * Returns a hook that accepts an entity if the function `test` returns `true` for the whole entity, and rejects the
+ * entity otherwise.
+ */
 export function onlyIf<E extends object, R = FrameworkRequest>(
   test: (req: R, entity: E, previous?: E) => MaybePromise<boolean>,
 ): EntityHook<E, R>;
@@ -249,8 +260,8 @@ export function keepsEntity(hook: object): boolean {
 }
 
 /**
- * Whether the result of a hook rejects. A `preFetch` hook, which gets the request alone, rejects with any result except
- * `true`.
+ * Whether the result of a hook rejects the request or the entity. A `preFetch` hook, which gets the request alone,
+ * rejects with any result except `true`. An entity hook rejects with `null`, `undefined` or `false`.
  */
 function isRejection(result: unknown, args: readonly unknown[]): boolean {
   if (args.length === 1) return result !== true;

@@ -6,7 +6,10 @@ import type { FrameworkModel, ModelClass, ModelOf } from "../model/framework_mod
 /** The user or program that sends a request, by its identifier. */
 export type Actor = string | number | Types.ObjectId;
 
-/** A filter, a projection or query options, as Mongoose takes them. */
+/**
+ * An object that Mongoose takes as a filter, a projection or query options. Any key is allowed, such as `$or`, the name
+ * of a field, or `limit`.
+ */
 export type QueryObject = Record<string, unknown>;
 
 /**
@@ -27,11 +30,20 @@ export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
    * `{ year: { $eq: 1979 } }`.
    */
   filter: FilterOf<M>;
-  /** The options of the query, such as `skip`, `limit`, `sort` and `populate`. */
+  /**
+   * The options with which Mongoose runs the query, such as `sort`, `limit` and `populate`. A `preFetch` hook can set
+   * them.
+   */
   options: QueryObject;
-  /** The projection of the query, which selects the fields to read. */
+  /**
+   * The projection of the query. A `preFetch` hook can set it, such as to `{ name: 1 }`, so that answers have only the
+   * named fields and `_id`.
+   */
   projection: QueryObject;
-  /** The name of the current operation, or of the current action. */
+  /**
+   * The name of the operation or action for which the hook runs, such as `update`, so that one hook can serve several
+   * operations.
+   */
   readonly operation: string;
   /** Returns the Mongoose model on the connection of this request, so that hooks use the database of the request. */
   model<T extends FrameworkModel = M>(): Promise<ModelOf<ModelClass<T>>>;
@@ -77,6 +89,8 @@ export type GuardRequest = Request;
  * `req.res` is the response. To add properties, augment the `Request` type of Express.
  */
 export interface FrameworkRequest<M extends FrameworkModel = FrameworkModel> extends Request {
-  /** The state of the current request. */
+  /**
+   * The filter, the projection and the other state of the request, by which hooks change the query of the framework.
+   */
   framework: FrameworkState<M>;
 }

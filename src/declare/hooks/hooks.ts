@@ -4,10 +4,7 @@ import type { FieldNames } from "../model/field_names.ts";
 import type { OperationWords } from "../operations/operation.ts";
 import type { ReadOptions, WriteOptions } from "../options.ts";
 
-/**
- * @internal A value or a promise of the value, which is the result of functions that may be synchronous or
- * asynchronous.
- */
+/** @internal The result of a hook or of another function that may be synchronous or asynchronous. */
 export type MaybePromise<T> = T | Promise<T>;
 
 /**
@@ -33,7 +30,7 @@ export type EntityHook<E, R = FrameworkRequest> = (
   previous?: E,
 ) => MaybePromise<object | null>;
 
-/** @internal The option that limits the filters of clients. */
+/** @internal The options of an operation that decide by which paths clients can filter with the URL parameter `q`. */
 export interface FilterOptions<M = unknown> {
   /**
    * The paths that the URL parameter `q` may name, such as `"state"` or `"address.city"`. The default is all paths that
@@ -50,7 +47,10 @@ export interface FilterOptions<M = unknown> {
   readonly unguarded?: readonly string[] | undefined;
 }
 
-/** Options of an operation that are not hooks. */
+/**
+ * The options that operations and actions have besides their hooks, such as `filter`, `parameters` and the texts for
+ * the OpenAPI document.
+ */
 export interface OperationOptions extends OperationWords, FilterOptions {
   /**
    * The URL parameters that hooks read. `updateAll()` and `removeAll()` refuse requests with other parameters, because
@@ -60,7 +60,10 @@ export interface OperationOptions extends OperationWords, FilterOptions {
   readonly parameters?: readonly string[] | undefined;
 }
 
-/** The hooks and options of one operation. */
+/**
+ * The hooks that an application can declare for an operation, in the order in which they run, and the options of the
+ * operation.
+ */
 export interface Hooks<E, R = FrameworkRequest> extends OperationOptions {
   /**
    * Whether hooks of `all()` and `one()` get instances of the class instead of Mongoose documents. Instances do not
@@ -108,7 +111,10 @@ export type LeanHooksOf<M extends FrameworkModel> =
   & FilterOptions<M>
   & { readonly lean: true };
 
-/** The names of the hooks of an operation, such as `preFetch`. */
+/**
+ * The names of the hooks of an operation, which are `preFetch`, `fetch`, `postFetch`, `preSave`, `persist` and
+ * `preSend`.
+ */
 export type HookName = Exclude<keyof Hooks<unknown>, "lean" | keyof OperationOptions>;
 
 /**

@@ -5,8 +5,9 @@ import type { IsRestricted } from "../model/field_names.ts";
 import { andThen } from "./run_hook.ts";
 
 /**
- * @internal The type `T` without properties that can be set. Dates, bytes and values of the driver stay unchanged,
- * because the test of a hook gets copies of them.
+ * @internal The type `T` with read-only properties at all depths, for the fields that `onlyIf()` and `leaveOut()` pass
+ * to their test function. Dates, bytes and values of the driver stay unchanged, because the function gets copies of
+ * them.
  */
 export type DeepReadonly<T> = T extends
   | ((...args: never[]) => unknown)
@@ -29,14 +30,14 @@ export type ListedFields<E> = {
 };
 
 /**
- * @internal The names of the fields of the entity `E` that a hook can list. Signatures say `keyof ListedFields<E>`, so
- * that errors of the compiler print the names in the place of this type.
+ * @internal The names of the fields of the entity `E` that a hook such as `onlyIf()` can list. Signatures have
+ * `keyof ListedFields<E>` in the place of this type, so that errors of the compiler print the names.
  */
 export type NamedField<E> = keyof ListedFields<E> & string;
 
 /**
- * @internal The names of the fields of the entity `E` that a hook can leave out. Such a field is optional in the class,
- * so that clients know that answers may lack it.
+ * @internal The names of the fields of the entity `E` that `leaveOut()` can remove from answers. Such a field is
+ * optional in the class, so that clients know that answers may lack it.
  */
 export type OptionalField<E> =
   & {
@@ -47,8 +48,8 @@ export type OptionalField<E> =
   & string;
 
 /**
- * @internal A text for a compile error if the list `L` of `leaveOut()` has a field that is not optional. If the test of
- * the hook has a type annotation `F`, the entity is not known yet, and the list is checked at start-up.
+ * @internal A text for a compile error if the list `L` of `leaveOut()` has a field that is not optional. If the test
+ * function of the hook has a type annotation `F`, the entity is not known yet, and the list is checked at start-up.
  */
 export type Omittable<E, F, L extends string> = unknown extends F
   ? [Exclude<L, OptionalField<E>>] extends [never] ? unknown
@@ -56,28 +57,29 @@ export type Omittable<E, F, L extends string> = unknown extends F
   : unknown;
 
 /**
- * @internal The object that the test of a hook such as `onlyIf()` gets. The object has the named fields `K` of the
- * entity `E`, and `_id`.
+ * @internal The object that `onlyIf()` and `leaveOut()` pass to their test function. The object has the fields `K` of
+ * the entity `E` that the hook names, and `_id`.
  */
 export type NamedFields<E, K extends string> = DeepReadonly<Pick<E, (K | "_id") & keyof E>>;
 
 /**
- * @internal The entity that a hook with a list of fields takes. If the parameter of its test has a type annotation `F`,
- * the hook takes every entity with these fields. Otherwise the hook takes the entity `E` of the operation.
+ * @internal The entity that a hook with a list of fields takes, such as `onlyIf(["owner"], test)`. If the parameter of
+ * the function `test` has a type annotation `F`, the hook takes every entity with these fields. Otherwise the hook
+ * takes the entity `E` of the operation.
  */
 export type NamedEntity<E, F> = unknown extends F ? E : F;
 
 /**
- * @internal A text for a compile error if the test of a hook has an annotation `F` with a field that the list `K` does
- * not name. The test would find `undefined` in such a field.
+ * @internal A text for a compile error if the test function of a hook such as `onlyIf()` has an annotation `F` with a
+ * field that the list `K` of the hook does not name. The function would find `undefined` in such a field.
  */
 export type Covering<F, K extends string> = unknown extends F ? unknown
   : [Exclude<keyof F, K | "_id">] extends [never] ? unknown
   : `the test gets ${Exclude<keyof F, K | "_id"> & string}, which the list does not name`;
 
 /**
- * @internal The test of a hook such as `onlyIf()`. The test gets the fields `K` of the entity `E` that the hook names,
- * or the fields of its annotation `F`.
+ * @internal The test function of a hook such as `onlyIf()`. The function gets the fields `K` of the entity `E` that the
+ * hook names, or the fields of its annotation `F`.
  */
 export type NamedTest<E, F, K extends string, R> = (
   req: R,
@@ -85,41 +87,51 @@ export type NamedTest<E, F, K extends string, R> = (
   previous?: F & NamedFields<E, K>,
 ) => MaybePromise<boolean>;
 
-/** The result of a hook that names the fields which it reads, for an entity that passes the hook. */
+/**
+ * The result of a hook that names its fields, such as `onlyIf(["owner"], test)`, for an entity that the hook accepts.
+ * `leftOut` has the fields that `leaveOut()` removes from the answer, and is empty for any other hook.
+ */
 export interface Effect {
-  /** The fields that the answer must not show of the entity. */
   readonly leftOut: readonly string[];
 }
 
-/** The result of a hook that names its fields, for an entity that passes with all its fields. */
+/** The result of a hook that accepts an entity and removes no field from the answer, such as a hook of `onlyIf()`. */
 export const UNCHANGED: Effect = { leftOut: [] };
 
-/** A function that returns the frozen values of some fields of an entity. */
+/**
+ * A function that returns the named fields of one entity. The object is frozen, because the application gets it in the
+ * test function of a hook such as `onlyIf()`.
+ */
 export type ReadFields = (names: readonly string[]) => object;
 
-/** The arguments with which a hook that names its fields is called for one entity. */
+/**
+ * The arguments for one entity to a hook that names its fields, such as `onlyIf(["owner"], test)`. The hook reads the
+ * named fields by `read`, so that no document has to be made for the hook.
+ */
 export interface NamedArguments {
   readonly req: unknown;
   readonly read: ReadFields;
-  /** Reads the entity before the change. Missing in hooks of a read. */
+  /** Reads fields of the entity before the change. Missing in hooks of a read. */
   readonly readPrevious?: ReadFields | undefined;
 }
 
 /**
- * A hook in a form that reads only the fields which the hook names (rule), so that no entity has to be made for the
- * hook. `judge` returns `undefined` if the hook rejects the entity.
+ * A hook such as `onlyIf(["owner"], test)` in a form that needs only the fields which the hook names (rule). A read
+ * whose hooks all have this form makes no documents. `judge` returns `undefined` if the hook rejects the entity.
  */
 export interface NamedRule {
-  /** The fields that the hook reads. */
   readonly reads: readonly string[];
-  /** The fields that the hook may leave out. */
+  /**
+   * The fields that the hook removes from some answers, as the first list of `leaveOut()` names them. Empty for any
+   * other hook.
+   */
   readonly leavesOut: readonly string[];
   judge(args: NamedArguments): MaybePromise<Effect | undefined>;
 }
 
 /**
- * The fields that a hook reads and leaves out. `rule` is missing for a hook that is composed with a hook that needs
- * whole entities.
+ * The fields that a hook such as `onlyIf()` or `leaveOut()` names. `rule` runs the hook on these fields alone. `rule`
+ * is missing if `and()` or `or()` has combined the hook with a hook that needs whole entities.
  */
 interface HookFields {
   readonly rule?: NamedRule;
@@ -130,45 +142,60 @@ interface HookFields {
 const known = new WeakMap<object, HookFields>();
 
 /**
- * Returns the rule by which a hook runs on the fields that it names, without a whole entity. Returns `undefined` for a
- * hook that needs whole entities.
+ * Returns the form of a hook that needs only the fields which the hook names, so that a read can run the hook without
+ * documents. Returns `undefined` for a hook that needs whole entities.
  */
 export function namedRule(hook: object | undefined): NamedRule | undefined {
   return hook && known.get(hook)?.rule;
 }
 
-/** Returns the fields that a hook names because it reads them. */
+/**
+ * Returns the fields that a hook such as `onlyIf()` names for its test function, so that a read loads them for the
+ * hook. The list is empty for a hook that names no fields.
+ */
 export function readBy(hook: object | undefined): readonly string[] {
   return hook && known.get(hook)?.reads || [];
 }
 
-/** Returns the fields that a hook may leave out of answers. */
+/**
+ * Returns the fields that a hook of `leaveOut()` removes from some answers. The OpenAPI document describes these fields
+ * as optional, and cursors do not contain their values.
+ */
 export function leftOutBy(hook: object | undefined): readonly string[] {
   return hook && known.get(hook)?.leavesOut || [];
 }
 
 /**
- * Records the fields that a hook reads and leaves out. The rule of the hook is recorded too, by which the hook runs
- * without a whole entity.
+ * Records the fields that a hook such as `onlyIf()` names, so that reads load these fields or run the hook without
+ * documents.
  */
 export function recordFields(hook: object, fields: HookFields): void {
   known.set(hook, fields);
 }
 
-/** Reads fields of entities, and copies entities without some fields, for hooks that get a whole entity. */
+/**
+ * The functions by which hooks such as `onlyIf(["owner"], test)` use an entity that is a whole object, such as a
+ * Mongoose document, and not stored bytes.
+ */
 export interface EntityFields {
-  /** Whether all fields of an entity could be read. A hook that names its fields rejects any other entity. */
+  /**
+   * Whether the fields that hooks name could be read. The fields are missing if the entity was removed during the
+   * request or has left the scope, and the hooks reject such an entity.
+   */
   isReadable(entity: object): boolean;
-  /** Returns the frozen values of some fields of an entity, and its `_id`. */
+  /**
+   * Returns the object that the test function of a hook gets, with the named fields of an entity and `_id`. The object
+   * is frozen, so that the function cannot change the entity.
+   */
   read(entity: object, names: readonly string[]): object;
-  /** Returns a copy of an entity whose JSON lacks some fields. */
+  /** Returns a copy of an entity for the answer, whose JSON does not have the fields that `leaveOut()` names. */
   without(entity: object, names: readonly string[]): object;
 }
 
 /**
- * The functions that read fields of whole entities. The module that knows Mongoose sets them when it is loaded, because
- * this folder imports nothing of Mongoose. Hooks may be called without the pipeline, such as in a unit test of an
- * application, and get plain objects in this case.
+ * The functions that read fields of entities for hooks such as `onlyIf(["owner"], test)`. A module that imports
+ * Mongoose replaces these functions when it is loaded, because the folder `declare/` does not import Mongoose. The
+ * first functions serve plain objects, such as in a unit test that calls a hook.
  */
 let entityFields: EntityFields = {
   isReadable: () => true,
@@ -180,14 +207,18 @@ let entityFields: EntityFields = {
     Object.fromEntries(Object.entries(entity).filter(([name]) => !names.includes(name))),
 };
 
-/** Sets the functions that read fields of whole entities, for hooks that name their fields. */
+/**
+ * Sets the functions that read fields of Mongoose documents for hooks such as `onlyIf()`. The module that knows
+ * Mongoose calls this function when it is loaded.
+ */
 export function setEntityFields(reader: EntityFields): void {
   entityFields = reader;
 }
 
 /**
- * Returns a hook for a whole entity that decides by a rule, which reads only named fields. The hook runs if the entity
- * is made anyway, such as for another hook.
+ * Returns the hook that runs a rule, which is the form of a hook such as `onlyIf(["owner"], test)`, on a whole entity.
+ * The framework calls the hook if it has made a document of the entity, such as for another hook, and calls the rule
+ * alone otherwise.
  */
 export function hookOf(rule: NamedRule): EntityHook<object, unknown> {
   const hook: EntityHook<object, unknown> = (req, entity, previous) => {
@@ -208,7 +239,10 @@ export function hookOf(rule: NamedRule): EntityHook<object, unknown> {
   return hook;
 }
 
-/** Checks the lists of fields and the test of a hook such as `onlyIf()`, when the hook is declared. */
+/**
+ * Throws a `TypeError` if `onlyIf()` or `leaveOut()` gets a list that is no list of names, or a test that is no
+ * function. Programs in JavaScript have no compiler that refuses such arguments.
+ */
 function checkNamed(
   called: string,
   { lists, test }: { readonly lists: readonly unknown[]; readonly test: unknown },
@@ -226,7 +260,10 @@ function checkNamed(
 
 type AnyTest = (req: unknown, fields: object, previous?: object) => MaybePromise<unknown>;
 
-/** Returns a function that calls the test of a hook with the fields that the hook names. */
+/**
+ * Returns a function that passes the named fields of an entity to the test function of a hook. In hooks of a write, the
+ * test function also gets these fields before the change.
+ */
 function asker(test: AnyTest, names: readonly string[]) {
   return ({ req, read, readPrevious }: NamedArguments) =>
     readPrevious === undefined
@@ -234,7 +271,10 @@ function asker(test: AnyTest, names: readonly string[]) {
       : test(req, read(names), readPrevious(names));
 }
 
-/** Returns the hook that `onlyIf()` makes from a list of names of fields and a test. */
+/**
+ * Returns a hook that accepts an entity if the test function returns `true` for the named fields of the entity, and
+ * rejects the entity otherwise.
+ */
 export function onlyIfNamed(names: readonly string[], test: AnyTest): EntityHook<object, unknown> {
   checkNamed("onlyIf", { lists: [names], test });
   const reads = [...new Set(names)];

@@ -59,8 +59,8 @@ export type HostFunction =
  */
 export class HookFailure extends Error {
   /**
-   * Whether the function used a connection that is not open. If Mongoose gave up waiting for this connection, the
-   * answer is a 503 instead of a 500.
+   * Whether the function of the application used a connection that is not open, such as in the query of a `fetch` hook.
+   * If Mongoose gave up waiting for this connection, the answer is a 503 instead of a 500.
    */
   readonly away: boolean;
 

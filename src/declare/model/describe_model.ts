@@ -6,11 +6,17 @@ import { type FieldRecord, ownRecords, type RestRecord } from "./records.ts";
 /** The declarations of a class and its ancestors, from which the schema and the routes of the class are built. */
 export interface ModelDescription {
   readonly target: ModelClass;
-  /** The fields by name. Inherited fields come first. */
+  /**
+   * The fields of the class and of its ancestors by name. A field of the class replaces an inherited field with the
+   * same name.
+   */
   readonly fields: ReadonlyMap<string, FieldRecord>;
-  /** The `@rest` decorators by the name of their property, including inherited properties. */
+  /**
+   * The `@rest` decorators on properties, by the name of the property. They declare sub-routes such as
+   * `/movies/:id/actors`. Inherited properties are included.
+   */
   readonly parts: ReadonlyMap<string, readonly RestRecord[]>;
-  /** The `@rest` decorators of the class, without the decorators of its ancestors. */
+  /** The `@rest` decorators on the class. A class does not inherit the routes of its ancestors. */
   readonly rests: readonly RestRecord[];
   readonly schemaOptions: SchemaOptions;
 }

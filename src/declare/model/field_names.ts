@@ -33,7 +33,8 @@ export type NameProblem<U extends FieldUse, M, K extends keyof M> = K extends Un
   : FieldProblem<U, K extends string ? K : "this", NonNullable<M[K]>>;
 
 /**
- * The names of the fields that the framework adds, such as `_id`, by the ways in which clients cannot use these fields.
+ * The fields of the framework that clients cannot use in some way, by the way of use. For example, clients can sort by
+ * `_id`, but not by the version `__v`.
  */
 type UndeclaredUse =
   & { sort: "__v"; select: never; filter: never; key: "__v" }
@@ -75,14 +76,18 @@ type PathBelow<V, D extends readonly 0[]> = V extends readonly (infer I)[]
   : never;
 
 /**
- * The paths that a filter can name in the entities to which a `Ref` refers, which are the paths of single
- * values. Only two names are checked, because models can embed themselves. The type is `never` for any other value.
+ * The paths of single values in the entities to which a `Ref` refers, such as `name` in `author.name`, which the option
+ * `filter` can list. A path has at most two names below the reference, because models can embed themselves and the type
+ * would not end. The type is `never` for a value that is no `Ref`.
  */
 type ReferredPath<V> = "~ref" extends keyof V
   ? V extends { readonly "~ref"?: infer M } ? FieldNames<"sort", M> | PathInPart<M> : never
   : never;
 
-/** The paths of single values in the embedded entities of the model `M` that are not in lists. */
+/**
+ * The paths of single values in the embedded entities of the model `M`, such as `address.city`. Entities in lists are
+ * left out.
+ */
 type PathInPart<M> = {
   [K in keyof M & string]-?: NonNullable<M[K]> extends FrameworkModel
     ? `${K}.${FieldNames<"sort", NonNullable<M[K]>>}`
@@ -96,7 +101,8 @@ export type NamedFilter<M, S> = [UndeclaredIn<M, S>] extends [never] ? S
   : `the class has no ${UndeclaredIn<M, S>}`;
 
 /**
- * The names in the filter `S` that are no fields of the model `M`, including the names inside `$or` and `$elemMatch`.
+ * The names in the filter `S` of a scope that are no fields of the model `M`, for the error text of the compiler. Names
+ * inside `$or` and `$elemMatch` are included.
  */
 type UndeclaredIn<M, S> = IsKnown<M> extends false ? never
   : 0 extends 1 & S ? never

@@ -19,13 +19,16 @@ export abstract class FrameworkModel {
    * function once.
    */
   static configure?(schema: Schema): void;
-  /** The identifier, which every new entity gets. */
+  /**
+   * The identifier, by which routes such as `/movies/:id` name the entity. By default, a new entity gets a new
+   * `ObjectId`.
+   */
   declare readonly _id: Types.ObjectId;
   /** The version, which is 0 for a new entity and grows by 1 with every update. */
   declare readonly __v: number;
 }
 
-/** A class that extends {@linkcode FrameworkModel}. */
+/** A model class, as options such as `ref` and `items` take it. The class may be abstract. */
 export type ModelClass<M extends FrameworkModel = FrameworkModel> = abstract new () => M;
 
 /** The Mongoose document of a model, which hooks get. */

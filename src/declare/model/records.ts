@@ -21,9 +21,11 @@ export interface RestRecord extends Omit<RestOptions, "route"> {
  */
 interface ModelRecords {
   readonly fields: Map<string, FieldRecord>;
-  /** The `@rest` decorators by the name of their property. */
+  /**
+   * The options of the `@rest` decorators on properties, by the name of the property. Sub-routes are built from them.
+   */
   readonly parts: Map<string, RestRecord[]>;
-  /** The `@rest` decorators of the class. */
+  /** The options of the `@rest` decorators on the class, in the order of the source text. */
   readonly rests: RestRecord[];
   /**
    * The error texts of a wrong declaration. `describeModel()` throws the first of them when the class is first used.
@@ -33,15 +35,16 @@ interface ModelRecords {
 
 const KEY = Symbol("mongrove");
 
-// Node 20 has no `Symbol.metadata`. Without this symbol, code that tsc has compiled creates no metadata, and every
-// decorator would throw.
+// Node 20 has no `Symbol.metadata`, so the symbol is defined here. Without the symbol, code that tsc has compiled
+// creates no metadata, and every decorator would throw.
 if (Symbol.metadata === undefined) {
   Object.defineProperty(Symbol, "metadata", { value: Symbol.for("Symbol.metadata") });
 }
 
 /**
- * Returns the records of the class that is being decorated, and creates them for its first decorator. Throws if the
- * compiler gave no `context.metadata`, because the declarations could not be stored.
+ * Returns the object that collects the declared fields and routes of a class, and creates the object for the first
+ * decorator of the class. Throws if the compiler gave no `context.metadata`, because the declarations could not be
+ * stored.
  */
 export function recordsOf(decorator: string, context: unknown): ModelRecords {
   // With legacy decorators, the second argument is the name of the property instead of a context, and has no metadata.
@@ -66,12 +69,13 @@ function recordsIn(metadata: object): ModelRecords {
 }
 
 /**
- * Creates the records of a class that `define()` declares, in the place where decorators store them. Decorators of other
- * libraries may have given the class its metadata already.
+ * Creates the object that collects the fields and routes which `define()` declares, in the class metadata, where
+ * decorators store them too. Decorators of other libraries may have created the metadata already.
  */
 export function createRecords(target: ModelClass): ModelRecords {
   if (!Object.hasOwn(target, Symbol.metadata)) {
-    // The property is writable, because compilers may assign the metadata of a decorated subclass.
+    // The property `Symbol.metadata` is writable, because compilers assign the metadata of a decorated subclass. This
+    // assignment would throw if the subclass inherited a read-only property.
     const metadata = { value: {}, writable: true, configurable: true };
     Object.defineProperty(target, Symbol.metadata, metadata);
   }
@@ -79,8 +83,8 @@ export function createRecords(target: ModelClass): ModelRecords {
 }
 
 /**
- * Returns the records of a class without the records of its ancestors. Returns `undefined` for a class that neither
- * decorators nor `define()` have declared.
+ * Returns the fields and routes that a class declares, without the declarations of its ancestors. Returns `undefined`
+ * for a class that neither decorators nor `define()` have declared.
  */
 export function ownRecords(target: object): ModelRecords | undefined {
   if (!Object.hasOwn(target, Symbol.metadata)) return undefined;
@@ -115,7 +119,7 @@ const registered = new Set<ModelClass>();
 let registryClosed = false;
 
 /**
- * Whether a router has mounted all registered models. The router would not serve a model that is registered later, so
+ * Whether a router has mounted all classes with `@rest`. The router would not serve a class that is declared later, so
  * `define()` throws.
  */
 export function isRegistryClosed(): boolean {

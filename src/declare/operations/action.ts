@@ -13,14 +13,14 @@ export type ActionTarget = "one" | "all";
 export type DataType = ModelClass | StandardSchema;
 
 /**
- * The entities that a request selects, as a Mongoose model and a filter. `Framework.queryFor()` returns such an object,
- * and an action on all entities gets such an object.
+ * The entities that a request selects, as a Mongoose model and a filter. `Framework.queryFor()` returns this object,
+ * and an action on all entities gets it as the second argument of `run`.
  */
 export interface ModelQuery<M extends FrameworkModel> {
   /**
    * The conditions of `q`, checked and cast, and the scope. Every method of the model selects the same entities with
-   * this filter. To add conditions, join them to this object by `$and`. The database refuses a copy of the object, such
-   * as a spread.
+   * this filter. Add conditions by `{ $and: [filter, …] }`. A deep copy of the filter, such as by `structuredClone()`,
+   * loses the conditions, so the database refuses the copy.
    */
   readonly filter: QueryObject;
   /** The Mongoose model on the connection of the request. */
@@ -46,15 +46,20 @@ export interface Action<
   T extends ActionTypes = ActionTypes,
   M extends FrameworkModel = UnnamedModel,
 > extends Method<NoOptions, M> {
-  /** The name of the action. */
+  /** The name of the action, which is the last segment of its path, as in `/tickets/:id/close`. */
   readonly operation: T["name"];
   /** The subject of the action, which is one entity or all entities that a request selects. */
   readonly on: T["on"];
-  /** The HTTP method. */
+  /** The HTTP method of the route, which is `GET` or `POST`. */
   readonly method: T["method"];
-  /** The class or schema by which the body of a request is validated before `run` gets it. */
+  /**
+   * The class or schema by which the body of a request is validated before the function `run` of the action gets the
+   * body.
+   */
   readonly body: T["body"];
-  /** The class or schema by which the result of `run` is validated before it is sent. */
+  /**
+   * The class or schema by which the result of the function `run` of the action is validated before the answer is sent.
+   */
   readonly answer: T["answer"];
   /**
    * Whether an answer with unsaved changes of the entity is an error, because the client would see changes that are not
@@ -63,7 +68,10 @@ export interface Action<
   readonly saves?: boolean | undefined;
   /** The function that does the work of the action and returns the result for the answer. */
   readonly run: (req: T["req"], subject: T["subject"], body: never) => T["result"];
-  /** A property that only exists in types, so that TypeScript checks the hook `postFetch`. */
+  /**
+   * A property that only exists in types, so that TypeScript refuses the action on a class whose entities the hook
+   * `postFetch` does not accept.
+   */
   readonly "~postFetch"?: (req: T["req"], entity: T["entity"]) => unknown;
 }
 
@@ -75,14 +83,12 @@ export interface ActionTypes {
   readonly body: DataType | undefined;
   readonly answer: DataType | undefined;
   readonly req: unknown;
-  /** The entity or the query that `run` gets. */
   readonly subject: unknown;
-  /** The entity that `postFetch` gets. */
   readonly entity: unknown;
   readonly result: unknown;
 }
 
-/** @internal The options that every action has. */
+/** @internal The options of an action except the function `run` and the hooks, such as `on` and `body`. */
 export interface SharedActionOptions<On, V, B, A> extends OperationOptions {
   /**
    * Whether the action works on one entity, at `{route}/:id/{name}`, or on all entities that a request selects, at
@@ -131,8 +137,8 @@ export interface InferredActionOptions<On, V, B, A, Q, S, P, R>
 }
 
 /**
- * @internal The options of an action whose model is named, as in `action<Ticket>(…)`. The parameter `body` of `run`
- * needs an annotation.
+ * @internal The options of an action whose call names the model, as in `action<Ticket>(…)`. TypeScript infers no type
+ * from `body` in such a call, so the parameter `body` of the function `run` needs an annotation.
  */
 export type NamedActionOptions<M> = M extends FrameworkModel
   ? NamedAction<"one", M> | NamedAction<"all", M>
@@ -154,17 +160,23 @@ export type NamedAction<On extends ActionTarget, M extends FrameworkModel> =
     ) => MaybePromise<object | null | undefined | void>;
   };
 
-/** @internal The second argument of `run`, which is a document of one entity, or the selection of all entities. */
+/**
+ * @internal The second argument of the function `run` of an action. An action on one entity gets the document of this
+ * entity. An action on all entities gets the model and a filter.
+ */
 export type SubjectOf<On, M extends FrameworkModel> = On extends "all" ? ModelQuery<M> : Entity<M>;
 
-/** @internal The third argument of `run`, which is the validated body, or `undefined` if the action has no `body`. */
+/**
+ * @internal The third argument of the function `run` of an action, which is the validated body, or `undefined` if the
+ * action has no `body`.
+ */
 export type BodyOf<B> = B extends abstract new () => infer T ? T
   : B extends StandardSchema ? TypeIn<B, "output">
   : undefined;
 
 /**
- * @internal The type of the result of `run`, which follows from the option `answer`. Without `answer`, an action on one
- * entity returns the entity. `run` can also return `null` or `undefined`.
+ * @internal The type of the result of the function `run` of an action, which follows from the option `answer`. Without
+ * `answer`, an action on one entity returns the entity. `run` can also return `null` or `undefined`.
  */
 export type ResultOf<A, On, S> = A extends abstract new () => infer T ? T | FieldsIn<T>
   : A extends StandardSchema ? TypeIn<A, "input">
@@ -266,7 +278,10 @@ export function isAction(method: Method): method is Method & ActionRecord {
   return "run" in method;
 }
 
-/** Returns the properties of the operation or action that an element of `methods` declares. */
+/**
+ * Returns the properties of an operation such as `all()`, or of an action, by which its routes are built, such as the
+ * HTTP method and the status of the answer.
+ */
 export function operationOf(method: Method): Operation {
   return isAction(method)
     ? { ...ACTIONS[method.on], verb: method.method === "GET" ? "get" : "post" }

@@ -57,8 +57,8 @@ export type HooksFor<O extends OperationName, M, H> = "~unnamed" extends keyof M
   : never;
 
 /**
- * @internal The hooks and options that an operation of a known model takes. `all()` and `one()` also take hooks for
- * instances, with `lean: true`.
+ * @internal The hooks and options that an operation of a known model accepts. With `lean: true`, the hooks of `all()`
+ * and `one()` get instances of the class. All other hooks with an entity get its Mongoose document.
  */
 export type NamedHooks<O extends OperationName, M extends FrameworkModel, H> =
   | { readonly lean?: false | undefined } & CheckedHooks<O, M, H, false>
@@ -84,8 +84,8 @@ type HooksOfAnyModel<O extends OperationName, H> =
   };
 
 /**
- * The type that the hook `N` must have. The type has the problem of the given hook as a parameter, so that TypeScript
- * prints the problem in its error.
+ * The type that the hook `N` must have. The error text about the given hook is a type parameter of this type, so that
+ * TypeScript prints the text in its error.
  */
 type CheckedHook<N extends HookName, M extends FrameworkModel, H, Lean> = N extends "fetch"
   ? Fetch<FrameworkRequest<M>>
@@ -97,15 +97,16 @@ type CheckedHook<N extends HookName, M extends FrameworkModel, H, Lean> = N exte
 export type NoOptions = Readonly<Record<never, never>>;
 
 /**
- * @internal The parameter type of an operation function. `H` is `never` if the call names the model, because TypeScript
- * then infers no other type parameter.
+ * @internal The type of the parameter of a function such as `all()`. `H` is the type of the argument that TypeScript
+ * has inferred. If the call names the model, as in `all<Movie>({ … })`, TypeScript infers no type and `H` is `never`.
+ * In this case, the parameter has the hooks of the named model.
  */
 export type GivenHooks<O extends OperationName, M, H> = [H] extends [never]
   ? NamedHooks<O, M extends FrameworkModel ? M : never, NoOptions>
   : H;
 
 /**
- * @internal The type of the hooks in the result of an operation function. `@rest` checks this type against the
+ * @internal The type of the hooks in the result of a function such as `all()`. `@rest` checks this type against the
  * decorated class.
  */
 export type KeptHooks<O extends OperationName, M, H> = [H] extends [never]
@@ -124,7 +125,10 @@ type WithoutOptions<H> = H extends unknown ? Omit<H, OptionName> : never;
  */
 export type Given<T> = [T][T extends unknown ? 0 : never];
 
-/** The type of the given hook `N`, or `undefined` if no such hook is given. */
+/**
+ * The type of the hook `N` in the given hooks `H`, whose parameters and result are checked. The type is `undefined` for
+ * a missing hook, which needs no check.
+ */
 type HookIn<H, N extends HookName> = N extends keyof H ? NonNullable<H[N]> : undefined;
 
 /**
@@ -137,8 +141,8 @@ type OtherModel<N extends HookName, F> = N extends "fetch" ? CallableFunction
   : never;
 
 /**
- * @internal The return type of a hook, which is a value or a promise. TypeScript prints `Rule`, which has no effect on
- * the type, in the error about another return type.
+ * @internal The type of the result of a function of the application, which may be a promise. `Rule` is a text such as
+ * "a hook returns the entity", which TypeScript prints if the result has another type.
  */
 export type Returns<Rule extends string, T> = T | Promise<T>;
 
@@ -186,9 +190,9 @@ type KnownName = HookName | "lean" | keyof OperationOptions | OptionName;
 type NameIn<H> = string extends keyof H ? never : keyof H & string;
 
 /**
- * The type of a hook or an option that the operation does not take. The type is `Problem`, so that TypeScript reports
- * an error, unless the property is optional in the given type. Such a property may be missing in the value, so it is
- * checked at start-up.
+ * The type of a hook or an option that the operation does not accept. The type is the error text `Problem`, which
+ * TypeScript prints. A property that is optional in the type `H` of the argument is accepted, because its value may be
+ * missing. A present value is an error at start-up.
  */
 type Foreign<N extends string, H, Allowed, Problem> = N extends keyof H
   ? Partial<Pick<H, N>> extends Pick<H, N> ? Allowed : Problem
@@ -238,7 +242,10 @@ type WithoutFilter<O extends OperationName, M, H> = O extends "create" | "replac
     & { readonly filter?: Foreign<"filter", H, unknown, `${O}() has no filter`> }
   : unknown;
 
-/** The types of the options that every operation has, and of `filter` for the operations that read `q`. */
+/**
+ * The type against which the options that all operations share, such as `parameters`, are checked. Operations that do
+ * not read the URL parameter `q`, such as `create()`, have no option `filter`.
+ */
 type SharedInput<O extends OperationName, M, H> =
   & Omit<OperationOptions, "filter">
   & (O extends "create" | "replace" ? unknown

@@ -12,9 +12,9 @@ import type { OperationName } from "./operation.ts";
 
 /** An operation with its hooks, as an element of the option `methods` of `@rest`. */
 export interface Method<H = AnyHooks, M extends FrameworkModel = UnnamedModel> {
-  /** The name of the operation, or of the action. */
+  /** The name of the operation, such as `all`, or of the action, such as `close`. */
   readonly operation: string;
-  /** The hooks of the operation. */
+  /** The hooks and options with which the operation was declared. */
   readonly hooks: H;
   /** A property that only exists in types, so that TypeScript checks the hooks against the model. */
   "~model"?(model: M): void;
@@ -29,7 +29,6 @@ export interface Method<H = AnyHooks, M extends FrameworkModel = UnnamedModel> {
  */
 export interface MethodFunction<O extends OperationName = OperationName>
   extends MethodWithOptions<O> {
-  /** Returns the operation without hooks. */
   <M extends FrameworkModel = UnnamedModel>(): Method<NoOptions, M>;
 }
 
@@ -38,7 +37,6 @@ export interface MethodFunction<O extends OperationName = OperationName>
  * called without an argument.
  */
 export interface MethodWithOptions<O extends OperationName> {
-  /** Returns the operation with hooks and options. */
   <
     M extends FrameworkModel = UnnamedModel,
     const H extends HooksInput<O, M, H> | undefined = never,

@@ -1,7 +1,7 @@
 import type { HookName } from "../hooks/hooks.ts";
 import type { HooksRun } from "./hooks_input.ts";
 
-/** The names of the operations that functions such as `all()` declare. */
+/** The names of the operations of the framework, such as `all`. An action has a name that the application chooses. */
 export type OperationName =
   | "all"
   | "one"
@@ -12,13 +12,19 @@ export type OperationName =
   | "updateAll"
   | "replace";
 
-/** The properties of an operation, by which routes are built and requests are processed. */
+/**
+ * The properties that all routes of an operation or action have in common, such as the HTTP method, the status of the
+ * answer and the hooks that can run.
+ */
 export interface Operation {
-  /** The Express method that adds the route to the router. */
+  /** The HTTP method in lower case, which is the name of the Express method that adds the route to the router. */
   readonly verb: "get" | "post" | "put" | "patch" | "delete";
-  /** Whether the path ends with the identifier of an entity. */
+  /**
+   * Whether the path of the route names one entity, as `/movies/:id` does. A write on any other route refuses the
+   * header `If-Match`.
+   */
   readonly item: boolean;
-  /** Whether the operation reads or changes several entities. */
+  /** Whether the operation reads or changes several entities, as `all()` and `updateAll()` do. */
   readonly many: boolean;
   readonly status: 200 | 201 | 204;
   /**
@@ -26,7 +32,10 @@ export interface Operation {
    * creates (`new`).
    */
   readonly origin: "list" | "byId" | "byKey" | "new";
-  /** The change that the operation makes to its entities. A read has no change. */
+  /**
+   * The change of the entities. `merge` sets the fields in the body, `replace` also clears the missing fields, `remove`
+   * removes the entities, and `act` runs an action. Missing for a read.
+   */
   readonly change?: "merge" | "replace" | "remove" | "act";
   readonly hooks: { readonly [N in HookName]?: true };
 }
@@ -80,8 +89,9 @@ export function takesQ({ origin }: Operation): boolean {
 }
 
 /**
- * The properties of an action on one entity, and of an action on all entities. `operationOf()` replaces the verb by the
- * HTTP method of the action.
+ * The properties of the routes of actions, such as the status of the answer, for an action on one entity and for an
+ * action on all entities. The HTTP method is only a default, and `operationOf()` replaces it by the method that the
+ * action declares.
  */
 export const ACTIONS: Readonly<Record<"one" | "all", Operation>> = {
   one: {
@@ -98,13 +108,19 @@ export function isOperationName(name: string): name is OperationName {
   return Object.hasOwn(OPERATIONS, name);
 }
 
-/** The options that describe an operation in the OpenAPI document. */
+/**
+ * The options of an operation by which the OpenAPI document explains the operation to developers of clients, such as
+ * `summary` and `tags`.
+ */
 export interface OperationWords {
   /** A summary of the operation for the OpenAPI document, in a few words. */
   readonly summary?: string | undefined;
   /** A description of the operation for the OpenAPI document, in CommonMark. */
   readonly description?: string | undefined;
-  /** The groups of the operation in the OpenAPI document. The default is the name of the class. */
+  /**
+   * The tags by which the OpenAPI document groups the operation with other operations. The default is the name of the
+   * class.
+   */
   readonly tags?: readonly string[] | undefined;
   /** Whether clients should stop using the operation, as the OpenAPI document tells them. */
   readonly deprecated?: boolean | undefined;
@@ -130,7 +146,7 @@ export function isOperationWord(name: string): name is keyof OperationWords {
   return Object.hasOwn(NAMES, name);
 }
 
-/** Returns the options of an operation that describe it in the OpenAPI document. */
+/** Returns the options of an operation that the OpenAPI document shows, such as `summary` and `tags`. */
 export function wordsOf(options: object): OperationWords {
   return Object.fromEntries(
     Object.entries(options).filter(([name, value]) => isOperationWord(name) && value !== undefined),
