@@ -11,15 +11,17 @@ import type { ListedPaths } from "../filter/q/listed_paths.ts";
  * build filters for users can offer both.
  */
 export interface FilterPath {
-  /** The path, such as `address.city`. */
+  /** The path from the root of the entity, such as `address.city`. A path through an array has no index. */
   readonly path: string;
-  /** The name of the type, as in the `type` of `ValueDescription`. */
+  /**
+   * The name of the type of the values, such as `String` or `ObjectId`, by which a client can choose an input for them.
+   */
   readonly type: string;
-  /** The operators that a condition on the path may use. */
+  /** The operators that a condition on the path may use, such as `$eq` and `$gt`. */
   readonly operators: readonly string[];
   /**
-   * Whether a filter may also name longer paths that begin with this path and are not in the list. Such paths exist
-   * below free-form fields and Maps, whose keys are not declared, and in a class that embeds itself.
+   * Whether a filter may also name longer paths that begin with this path and that the description does not list. Such
+   * paths exist below free-form fields and Maps, whose keys are not declared, and in a class that embeds itself.
    */
   readonly open?: boolean;
 }
@@ -33,7 +35,7 @@ export interface FilterDescription {
    * second time. The property `open` of that entry is `true`, so that a client knows that longer paths are allowed.
    */
   readonly fields: readonly FilterPath[];
-  /** The limits on the size of a filter. */
+  /** The limits of a filter, such as the maximum number of conditions. A larger filter answers 400. */
   readonly limits: QueryLimits;
 }
 
@@ -43,8 +45,8 @@ export function listPaths(
     readonly schema: Schema | undefined;
     readonly prefix?: string;
     /**
-     * The objects that embed themselves and are in the list already. Where such an object occurs again, its paths are
-     * left out, because the list would have no end.
+     * The classes that embed themselves and whose paths are listed already. Where such a class occurs again, its paths
+     * are left out, because the list of paths would have no end.
      */
     readonly seen?: Set<Shape>;
   },

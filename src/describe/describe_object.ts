@@ -21,13 +21,14 @@ import { stampFields } from "../schema/mongoose/schemas/schema_members.ts";
 /** The description of a value in a request body or in a response, in the result of `Framework.describe()`. */
 export interface ValueDescription {
   /**
-   * `String`, `Number`, `Boolean`, `Date`, `BigInt`, `Buffer`, `ObjectId`, `Decimal128`, `UUID`, `Object` (free form),
-   * `Embedded` (an object with `fields`), `Array` and `Map` (with `items`), or the name of a custom Mongoose type.
+   * The name of the type, which is `String`, `Number`, `Boolean`, `Date`, `BigInt`, `Buffer`, `ObjectId`, `Decimal128`,
+   * `UUID`, `Object` (free form), `Embedded` (an object with `fields`), `Array` or `Map` (with `items`), or the name of
+   * a custom Mongoose type.
    */
   readonly type: string;
   /** The name of the class of an embedded object, or of the class to which an identifier refers. */
   readonly model?: string;
-  /** The description of an array's elements, or of a Map's values. */
+  /** The description of each element of an array, or of each value of a Map. Missing for other types. */
   readonly items?: ValueDescription;
   /**
    * The fields of an embedded object. If a class embeds itself, directly or through other classes, its fields are
@@ -36,15 +37,17 @@ export interface ValueDescription {
   readonly fields?: readonly FieldDescription[];
   /** Whether the value may be `null`. In a body, `null` clears the field. */
   readonly nullable?: boolean;
-  /** The values that the option `enum` allows. */
+  /**
+   * The only values that a body may contain, as the option `enum` lists them. Missing if the field has no such list.
+   */
   readonly enum?: readonly unknown[];
   /** The smallest number, or the earliest date, that a body may contain. */
   readonly minimum?: number | string;
   /** The largest number, or the latest date, that a body may contain. */
   readonly maximum?: number | string;
-  /** The minimum length of a text in a body. */
+  /** The minimum length of a text in a body, in UTF-16 code units. */
   readonly minLength?: number;
-  /** The maximum length of a text in a body. */
+  /** The maximum length of a text in a body, in UTF-16 code units. */
   readonly maxLength?: number;
   /**
    * The regular expression that a text has to match. An expression with flags is left out, because a pattern of JSON
@@ -73,11 +76,11 @@ export interface FieldDescription extends ValueDescription {
    * holds hidden fields.
    */
   readonly default?: unknown;
-  /** The option `summary` of the field's decorator. */
+  /** A summary of the field in a few words, from the option `summary`. Missing without this option. */
   readonly summary?: string;
-  /** The option `description` of the field's decorator. */
+  /** A description of the field in CommonMark, from the option `description`. Missing without this option. */
   readonly description?: string;
-  /** The option `deprecated` of the field's decorator. */
+  /** Whether clients should stop using the field, from the option `deprecated`. Missing without this option. */
   readonly deprecated?: boolean;
   /**
    * The option `example` of the field's decorator. A response has no example for a field that holds hidden fields,
@@ -205,7 +208,6 @@ function fieldNodes({ fields, schema }: Shape, { view, embedded }: ObjectPlace):
 }
 
 export interface ValueNode extends Pick<ValueDescription, "type" | "model"> {
-  /** The description of an array's elements, or of a Map's values. */
   readonly items?: ValueNode;
   readonly object?: ObjectNode;
   readonly rules: DeclaredRules;

@@ -20,7 +20,7 @@ export function describeFilter(route: Route): FilterDescription | undefined {
   return { fields: filterPaths === undefined ? fields : listedOf(fields, filterPaths), limits };
 }
 
-/** Returns the query parameters of features and of class options, by name. */
+/** Returns the query parameters that features and class options read, such as `sort` and `trash`, by name. */
 export function parameterFacts(
   { options, added }: Level,
 ): Readonly<Record<string, ParameterFacts>> {
@@ -63,7 +63,7 @@ export function describeHeaders(route: Route): HeaderDescription[] {
   const { ifMatch, options, bytes } = actingLevel(route);
   const { verb, change } = route.operation;
   const preferences = describePreferences(route);
-  // A PUT that creates a stored entity has the header `If-None-Match` and not `If-Match`, so `If-Match` is not required.
+  // A PUT that creates an entity has the header `If-None-Match` and not `If-Match`, so `If-Match` is not required.
   const needsMatch = ifMatch === "required" && verb !== "get" &&
     (change !== "replace" || bytes !== undefined);
   const described = { ...options.description.headers, ...bytes?.headers };

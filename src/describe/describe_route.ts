@@ -28,13 +28,16 @@ import {
   describeWrites,
 } from "./describe_request.ts";
 
-/** A parameter of the path or of the query string, in the result of `Framework.describe()`. */
+/**
+ * A parameter that a client can send in the path or in the query string, with the values that the parameter takes, in
+ * the result of `Framework.describe()`.
+ */
 export interface ParameterDescription {
-  /** The name of the parameter. */
+  /** The name of the parameter, such as `id` or `sort`. */
   readonly name: string;
-  /** Whether the parameter is part of the path or of the query string. */
+  /** The place of the parameter, which is a segment of the path, such as `:id`, or the query string. */
   readonly in: "path" | "query";
-  /** Whether a request must have the parameter. */
+  /** Whether a request must have the parameter. Only parameters of the path and `q` can be required. */
   readonly required: boolean;
   /** The names that `sort`, `select`, `populate`, `group`, `sum` or `avg` takes. Missing for other parameters. */
   readonly fields?: readonly string[];
@@ -46,22 +49,25 @@ export interface ParameterDescription {
 
 /** A request header that the operation reads, in the result of `Framework.describe()`. */
 export interface HeaderDescription {
-  /** The name of the header. */
+  /** The name of the header, such as `If-Match`, with the upper and lower case of the HTTP standard. */
   readonly name:
     | ("If-Match" | "If-None-Match" | "Prefer" | "Idempotency-Key" | "Last-Event-ID")
     | ("Range" | "If-Range" | "Content-Disposition");
-  /** Whether a request must have the header. */
+  /** Whether a request without the header is refused, such as with a 428 for `If-Match`. */
   readonly required: boolean;
   /** The preferences that a client may send in the header `Prefer`. `max-affected` needs a number. */
   readonly preferences?: readonly ("count=exact" | "return=minimal" | "max-affected")[];
 }
 
-/** The limits and requirements of a write, in the result of `Framework.describe()`. */
+/**
+ * The limits of a write, such as the maximum number of entities that a request may change, in the result of
+ * `Framework.describe()`.
+ */
 export interface WriteDescription {
   /** The maximum number of entities in a body that is an array. Missing if a body is a single entity. */
   readonly many?: number;
   /**
-   * Whether all entities of a request are written or none. With `false`, a request may write a part of its entities.
+   * Whether all entities of a request are written or none. With `false`, a request may write only some of its entities.
    */
   readonly atomic?: boolean;
   /** The maximum number of entities that a request may change or remove. Missing if there is no limit. */
@@ -79,17 +85,23 @@ export interface WriteDescription {
 export interface BytesDescription {
   /** The media types of the body. Missing if the route reads no bytes. */
   readonly body?: readonly string[];
-  /** The maximum number of bytes of the body. */
+  /** The maximum number of bytes of the body. A larger body answers 413. Missing if the route reads no bytes. */
   readonly maxBytes?: number;
   /** The media types of the answer. Missing if the answer is JSON or empty. */
   readonly answer?: readonly string[];
 }
 
-/** The errors with one HTTP status that the framework can answer. */
+/**
+ * The errors of a route that have the same HTTP status, such as all errors with a 409. The OpenAPI document has one
+ * response for them.
+ */
 export interface ErrorDescription {
   /** The HTTP status. */
   readonly status: number;
-  /** The codes of the framework with this status. Hooks can answer other codes with this status. */
+  /**
+   * The values of `code` in the bodies of these errors, such as `CONFLICT`. Hooks can answer other codes with the same
+   * status.
+   */
   readonly codes: readonly string[];
 }
 
@@ -99,19 +111,30 @@ export interface RouteDescription extends OperationWords, OptionDescriptions {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** The path of the route in the router, such as `/movies/:id`. */
   readonly path: string;
-  /** The name of the operation, or of the action. */
+  /** The name of the operation, such as `update`, or of the action, such as `close`. */
   readonly operation: string;
-  /** The name of the model class. */
+  /**
+   * The name of the model class whose entities the route serves. A sub-route serves the entities of its last segment.
+   */
   readonly model: string;
-  /** The parameters of the path and of the query string. */
+  /**
+   * The parameters of the path and of the query string. A router with `parameters: "strict"` refuses any other
+   * parameter.
+   */
   readonly parameters: readonly ParameterDescription[];
   /** Whether clients can send the parameters of the query string in the body of a request with the method `QUERY`. */
   readonly queryMethod?: true;
-  /** The headers that the operation reads. */
+  /**
+   * The headers by which a client can change the effect of a request, such as `If-Match`. `Accept` and `Content-Type`
+   * are not listed.
+   */
   readonly headers: readonly HeaderDescription[];
   /** The paths and operators that `q` may contain. Missing if the operation has no `q`. */
   readonly filter?: FilterDescription;
-  /** The limits and requirements of a write. Missing if the operation has none. */
+  /**
+   * The limits of a write, such as the maximum number of entities that a request may change. Missing if the operation
+   * has none.
+   */
   readonly writes?: WriteDescription;
   /** The bodies and answers that are bytes. Missing if all of them are JSON or empty. */
   readonly bytes?: BytesDescription;
@@ -130,7 +153,10 @@ export interface RouteDescription extends OperationWords, OptionDescriptions {
   readonly status: number;
   /** The errors that the framework can answer. Hooks and middleware before the router can answer other errors. */
   readonly errors: readonly ErrorDescription[];
-  /** The names of the hooks that the operation declares. */
+  /**
+   * The names of the hooks that the operation declares. With a hook such as `preSend`, the application can refuse or
+   * change entities.
+   */
   readonly hooks: readonly HookName[];
 }
 

@@ -16,5 +16,8 @@ export function pathParameters(path: string): string[] {
   return [...path.matchAll(PATH_PARAMETER)].map(([, name, quoted = ""]) => name ?? quoted);
 }
 
-/** The identifier in the path of a request for a description, which belongs to no entity. `preFetch` hooks get it. */
+/**
+ * The identifier that the admin page and the MCP tools put into a path such as `/movies/:id` to request the description
+ * of the route. No entity has this identifier, and `preFetch` hooks get it.
+ */
 export const ANY_ID = "0".repeat(24);
