@@ -4,7 +4,7 @@ let last: Promise<unknown> = Promise.resolve();
 
 /**
  * Resolves in a new turn of the event loop. Each call gets a different turn, so the server handles other requests
- * between two parts of long work.
+ * between two steps of long work.
  */
 export function nextTurn(): Promise<void> {
   const turn = last.then(() => new Promise<void>((resolve) => void setImmediate(resolve)));
@@ -22,7 +22,10 @@ const SLICE_MS = 8;
 export class TurnPacer {
   #begun = performance.now();
 
-  /** Whether the time of the slice is over, so that the work must call `rest()` before its next step. */
+  /**
+   * Whether long work has blocked the event loop for `SLICE_MS`. The work must call `rest()` before its next step, so
+   * that the server can handle other requests.
+   */
   get isDue(): boolean {
     return performance.now() - this.#begun >= SLICE_MS;
   }
@@ -34,8 +37,8 @@ export class TurnPacer {
 }
 
 /**
- * Returns the result of `map` for each element. The elements are mapped in slices, so a long list does not block the
- * event loop.
+ * Returns the result of `map` for each element. The function works for about `SLICE_MS` in each turn of the event loop,
+ * so a long list does not block other requests.
  */
 export async function mapPaced<T, R>(all: Iterable<T>, map: (each: T) => R): Promise<R[]> {
   const pacer = new TurnPacer();

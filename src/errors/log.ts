@@ -13,7 +13,6 @@ export function logLine(message: string): void {
   console.info(message);
 }
 
-/** Logs a warning about a problem that the application should fix. */
 export function logHint(message: string): void {
   console.warn(message);
 }

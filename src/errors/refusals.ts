@@ -105,16 +105,16 @@ export function conflict(cause?: unknown): RestError {
 }
 
 /**
- * Returns a 409 for a body with a version that is not the stored version. The error is no {@linkcode isConflict},
- * because a repeated attempt would compare the same versions.
+ * Returns a 409 for a body with a version that is not the stored version. {@linkcode isConflict} returns `false` for
+ * this error, so that the framework does not repeat the request, which would compare the same versions.
  */
 export function staleVersion(): RestError {
   return refusal("CONFLICT", { message: CHANGED });
 }
 
 /**
- * The MongoDB error codes of an update that does not fit the stored value: `TypeMismatch` (14), such as `$inc` of a
- * text, and `PathNotViable` (28), such as a path below a number.
+ * The MongoDB error codes of an update that does not fit the stored value, which are `TypeMismatch` (14), such as for
+ * `$inc` of a text, and `PathNotViable` (28), such as for a path below a number.
  */
 const CLASHES: ReadonlySet<unknown> = new Set([14, 28]);
 
@@ -182,7 +182,10 @@ export function misusedKey(): RestError {
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** The longest pause that an answer asks for, whatever pause the database names. */
+/**
+ * The longest pause that a 503 asks of a client by the header `Retry-After`. An overloaded database may ask for a
+ * longer pause in its error.
+ */
 const MAX_RETRY_AFTER_SECONDS = 60;
 
 function retryLater(pauseMS = 0): { readonly "Retry-After": string } {
@@ -202,7 +205,8 @@ export function tooMuch(cause: unknown): RestError {
 /**
  * Returns a 503 for a database that did not answer in time. With `isLong`, the message advises the client to send less
  * in one request, because a smaller write could end in time. With `isLocked`, the error says that another write has
- * locked the data, so that the client repeats the request. `pauseMS` is a pause that the database asks for.
+ * locked the data, so that the client repeats the request. `pauseMS` is the pause that an overloaded database asks for
+ * in its error.
  */
 export function unavailable(
   cause?: unknown,

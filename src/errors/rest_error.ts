@@ -37,11 +37,11 @@ export function isText(error: RestError): boolean {
 export class RestError extends Error {
   /** Always `"RestError"`. */
   override readonly name = "RestError";
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the answer, from 300 to 599. */
   readonly status: number;
-  /** The JSON body of the answer. */
+  /** The JSON body of the answer. If the error was created with a text, the body is `{ code, message }`. */
   readonly body: object;
-  /** The headers of the answer. */
+  /** The headers that the error adds to the answer, such as `WWW-Authenticate`. Empty by default. */
   readonly headers: Readonly<Record<string, string>>;
 
   /** Creates the error. Throws a `RangeError` if `status` is not an integer from 300 to 599. */

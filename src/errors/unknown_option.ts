@@ -1,4 +1,7 @@
-/** The options that have another name since an earlier version: the new name by the old name. */
+/**
+ * The new names of options that an earlier version called otherwise, by the old name, for the error about an unknown
+ * option.
+ */
 const RENAMED: Readonly<Record<string, string>> = {
   concurrency: "ifMatch",
   least: "minCount",
