@@ -192,7 +192,7 @@ export type TakersInWords<N extends OptionName> = TakenBy[N] extends
   readonly [infer A extends string, infer B extends string] ? `${A}() and ${B}() have`
   : `${TakenBy[N][0]}() has`;
 
-/** The properties in the result of `Framework.describe()` that options of an operation add. */
+/** The properties that options of an operation, such as `groups`, add to the result of `Framework.describe()`. */
 export interface OptionDescriptions {
   /** The groups that clients can request instead of entities. Missing if the operation has no groups. */
   readonly groups?: Required<GroupsOptions>;

@@ -54,8 +54,8 @@ export type HostFunction =
   | "run";
 
 /**
- * An error that a function of the application threw. Because of this class, a Mongoose error in most hooks answers 500
- * instead of 400.
+ * An error that a function of the application threw, such as a hook. By this class, a Mongoose error in most hooks
+ * answers 500 and not 400, because the client has not caused the error.
  */
 export class HookFailure extends Error {
   /**

@@ -34,8 +34,8 @@ export interface ActionRecord {
   readonly body?: DataType | undefined;
   readonly answer?: DataType | undefined;
   /**
-   * Whether an answer with unsaved changes of the entity is an error, because the client would see changes that are not
-   * stored. The default is `true`.
+   * Whether the action fails if `run` returns an entity with unsaved changes, because the client would see changes that
+   * are not stored. The default is `true`.
    */
   readonly saves?: boolean | undefined;
   readonly run: (req: never, subject: never, body: never) => unknown;
@@ -62,8 +62,8 @@ export interface Action<
    */
   readonly answer: T["answer"];
   /**
-   * Whether an answer with unsaved changes of the entity is an error, because the client would see changes that are not
-   * stored.
+   * Whether the action fails if `run` returns an entity with unsaved changes, because the client would see changes that
+   * are not stored.
    */
   readonly saves?: boolean | undefined;
   /** The function that does the work of the action and returns the result for the answer. */
