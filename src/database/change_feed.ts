@@ -9,8 +9,8 @@ import { isUnavailable } from "./translate_error.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
 /**
- * The identifiers of changed entities, in the types in which they are stored. `"anything"` stands for any entity of the
- * collection, so that listeners must read everything again.
+ * The identifiers of changed entities, in the types in which they are stored. `"anything"` means that any entity of the
+ * collection may have changed, so that live lists must read everything again.
  */
 export type Changes = readonly unknown[] | "anything";
 
@@ -36,7 +36,10 @@ const STAGES = [WITHOUT_TOUCHES, { $project: { documentKey: 1 } }];
 /** The options that keep the BSON types of identifiers, so that a query by an identifier finds its entity. */
 const OPTIONS = { batchSize: 1000, promoteLongs: false, promoteBuffers: false } as const;
 
-/** The error code of a server that has no change streams, because it belongs to no replica set. */
+/**
+ * The error code of a server that has no change streams, because it belongs to no replica set. A live list then answers
+ * 503.
+ */
 const NO_STREAMS = 40573;
 
 interface Change {
@@ -51,16 +54,16 @@ interface Change {
 const pools = new WeakMap<mongo.MongoClient, Map<string, ChangeFeed>>();
 
 /**
- * Returns the number of connections that change feeds occupy. Change feeds and followers of changes share half of the
- * connection pool.
+ * Returns the number of connections that change feeds occupy. Followers may occupy the other connections of one half of
+ * the connection pool, so that requests have the other half.
  */
 export function feedCount(client: mongo.MongoClient): number {
   return pools.get(client)?.size ?? 0;
 }
 
 /**
- * The changes of one collection. All listeners of the process share one change stream, because each stream occupies a
- * connection. The stream contains only the identifiers of the changed entities.
+ * The changes of one collection, for live lists. All listeners of the process share one change stream, because each
+ * stream occupies a connection. The stream contains only the identifiers of the changed entities.
  */
 export class ChangeFeed {
   readonly #model: Model<unknown>;
@@ -198,8 +201,8 @@ export class ChangeFeed {
       return this.tellAnything();
     }
     const { _id: id } = documentKey;
-    // An identifier that is an object other than an `ObjectId`, such as a `Buffer`, has no unique text as its key. Such
-    // an identifier can be in the list of changes more than once.
+    // Each changed identifier is listed once, by its text as a key. An identifier that is an object other than an
+    // `ObjectId`, such as a `Buffer`, has no unique text, so it can be listed more than once.
     const hasName = isObjectId(id) || typeof id !== "object";
     this.#changed.set(hasName ? `${typeof id} ${id}` : `change ${this.#changed.size}`, id);
     this.#tell();

@@ -8,8 +8,9 @@ import type { TimeBudget } from "./time_budget.ts";
 interface Deployment {
   hasTransactions?: Promise<boolean> | undefined;
   /**
-   * The turns of transactions and writes, by name. Each promise resolves when the last turn of its name has ended, and
-   * the next turn begins after that.
+   * The queues in which transactions and writes of the same data wait for each other, because they would conflict if
+   * they ran at once. The keys are names of data, such as a document. Each promise resolves when all work in its queue
+   * has ended.
    */
   readonly turns: Map<string, Promise<void>>;
 }
@@ -25,13 +26,14 @@ function deploymentOf(client: mongo.MongoClient): Deployment {
 export interface TransactionOptions {
   readonly connection: Connection;
   /**
-   * The name under which transactions of this process run one after the other, such as the name of a document or a
-   * collection. Simultaneous transactions on the same data would conflict and have to be repeated.
+   * The name of the data that the transaction writes, such as a document or a collection. Transactions of this process
+   * with the same name can run one after the other, because simultaneous transactions would conflict and have to be
+   * repeated.
    */
   readonly turn: string;
   /**
-   * Whether the transaction waits for its turn before the first attempt, because a conflict is likely. Otherwise
-   * transactions take turns only after two of them have met in a conflict.
+   * Whether the transaction waits for earlier transactions with the same name before its first attempt, because a
+   * conflict is likely. Otherwise transactions wait for each other only after two of them have conflicted.
    */
   readonly isContended?: boolean;
   readonly timeBudget: TimeBudget;
@@ -40,26 +42,32 @@ export interface TransactionOptions {
    * transaction, so a failure can leave some of them stored.
    */
   readonly isRequired?: boolean;
-  /** The statements that the caller adds to the transaction, such as a record of the request. */
+  /** The statements that the caller adds to the transaction, such as the update of the record of an idempotency key. */
   readonly part?: TransactionPart | undefined;
 }
 
 /**
- * The statements that are stored exactly if the transaction commits, such as a record that the entities of a request
- * were created.
+ * The statements that are stored exactly if the transaction commits, such as the mark on the record of an idempotency
+ * key that its request has created the entities.
  */
 export interface TransactionPart {
-  /** Runs before each attempt of the transaction, outside of the transaction. */
+  /**
+   * Prepares an attempt of the transaction by a write outside of it. For example, the record of an idempotency key gets
+   * the time at which the transaction begins.
+   */
   begin(): Promise<void>;
-  /** Sends the statements in the transaction, before the other writes of the transaction. */
+  /**
+   * Sends the statements in the transaction, before all other statements. For example, the record of an idempotency key
+   * is then locked, which shows a repeated request that the first request is still running.
+   */
   finishIn(session: ClientSession): Promise<void>;
-  /** Runs after the commit of the transaction. */
+  /** Notes that the transaction was committed, so that the statements are not sent again. */
   commit(): void;
 }
 
 /**
- * Returns the options by which transactions on a collection run one after the other, as soon as two of them have
- * conflicted.
+ * Returns the options with which transactions that write to the same collection run one after the other, as soon as two
+ * of them have conflicted.
  */
 export function turnsIn(
   { db, collection: { name } }: Pick<Document, "db" | "collection">,
@@ -118,8 +126,8 @@ export async function inTransaction(
   const attempt = () => attemptOnce(options, writes);
   const waits = isContended || deploymentOf(connection.getClient()).turns.has(turn);
   if (!waits && await timeBudget.wait(attempt()) === undefined) return;
-  // Transactions take turns after the first conflict, and so do transactions that begin during these turns. Without
-  // turns, one of many transactions could lose every attempt to the others.
+  // After the first conflict, transactions run one after the other, and so do transactions that begin during this time.
+  // Without this order, one of many transactions could lose every attempt to the others.
   await takeTurns(options, async () => {
     for (let tries = 1;; tries++) {
       const failure = await attempt();
@@ -133,8 +141,8 @@ export async function inTransaction(
 }
 
 /**
- * Makes one attempt of a transaction. Returns the error if another attempt may succeed, so that the caller decides
- * about it. Returns `undefined` after a success.
+ * Makes one attempt of a transaction. Returns the error if the caller may repeat the transaction. Returns `undefined`
+ * after a success.
  */
 async function attemptOnce(
   { connection, timeBudget, part }: TransactionOptions,
@@ -159,11 +167,13 @@ async function attemptOnce(
   }
 }
 
-/** The end of error messages about missing transactions. */
 export const STANDALONE =
   "the database is a standalone server without transactions; use a replica set";
 
-/** The end of error messages about missing transactions, for operations that have the option `atomic`. */
+/**
+ * The end of error messages for operations with the option `atomic`, which also names the value of this option that
+ * needs no transactions.
+ */
 export const NO_TRANSACTIONS: string = `${STANDALONE}, or "atomic: false"`;
 
 class Transient extends Error {}
@@ -178,8 +188,9 @@ async function tryOnce(
 ): Promise<void> {
   let begun = false;
   await connection.transaction(async (session) => {
-    // The driver calls this function again after a failed commit. The error ends this attempt, and lets Mongoose reset
-    // the documents for the next attempt.
+    // The driver calls this function again if the commit has failed. The driver must not repeat the transaction, so the
+    // error ends this attempt. Mongoose also resets the documents after the error, so that the next attempt can save
+    // them.
     if (begun) throw new Transient("The commit has failed");
     begun = true;
     try {
@@ -209,7 +220,9 @@ export function hasTransactions(client: mongo.MongoClient): Promise<boolean> {
   );
 }
 
-/** Whether work under the given name is running or waiting, so that new work under this name must wait for its turn. */
+/**
+ * Whether other work on the given data, such as a document, is running or waiting, so that new work must wait for it.
+ */
 export function hasTurns(
   { connection }: Pick<TransactionOptions, "connection">,
   turn: () => string,
@@ -219,15 +232,15 @@ export function hasTurns(
 }
 
 /**
- * Runs the work of a request after all earlier work under the same name has ended. Throws a 503 if the time limit of
- * the request passes before the work begins.
+ * Runs work, such as a transaction, after all earlier work of this process on the same data has ended. Simultaneous
+ * writes of one document would conflict. Throws a 503 if the time limit of the request passes before the work begins.
  */
 export async function takeTurns<T>(
   { connection, turn, timeBudget }: TransactionOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  // A request in a shared transaction already has locks. A request with a turn could wait for these locks, so the
-  // request in the shared transaction does not wait for a turn.
+  // A shared transaction already holds locks. If its work waited here, it could wait for work that waits for these
+  // locks, so it runs at once.
   if (sharedSession() !== undefined) return await timeBudget.wait(work());
   const { turns } = deploymentOf(connection.getClient());
   const before = turns.get(turn);

@@ -4,20 +4,29 @@ import type { Collection } from "mongoose";
 import { withTimeLimit } from "./time_limit.ts";
 
 export interface LeaseOptions {
-  /** The collection with one record for each lease. */
+  /**
+   * The collection that stores the leases, such as the leases of followers or of the housekeeping. Each lease is one
+   * record.
+   */
   readonly records: Collection;
-  /** The identifier of the record of the lease. */
+  /**
+   * The `_id` of the record of the lease, such as the name of a follower. Processes that use the same name exclude each
+   * other.
+   */
   readonly name: string;
   readonly leaseMS: number;
 }
 
 interface ClaimOptions extends LeaseOptions {
-  /** The further fields of a new record of the lease, as expressions of an aggregation. */
+  /**
+   * The initial values of other fields in the record, as expressions of an aggregation. For example, a new follower
+   * begins at the present time.
+   */
   readonly first?: object;
 }
 
 /**
- * The result of an attempt to get the lease. The record is missing if another process has created it at the same time.
+ * The result of an attempt to take the lease. The record is missing if another process has created it at the same time.
  */
 interface Claimed<R> {
   /** The lease, unless another process has it. */
@@ -50,7 +59,7 @@ export class Lease {
   }
 
   /**
-   * Claims the lease.
+   * Takes the lease for this process, unless another process has it.
    *
    * @typeParam R The stored record of the lease.
    */
@@ -88,8 +97,8 @@ export class Lease {
   }
 
   /**
-   * Renews the lease and stores further fields in its record. If another process has claimed the lease, nothing is
-   * stored, and this process loses the lease.
+   * Renews the lease, and stores `fields` in its record, such as the progress of a follower. If another process has
+   * taken the lease, nothing is stored, and this process loses the lease.
    *
    * @returns The record before the renewal, or `null` if this process has lost the lease.
    */
@@ -102,7 +111,10 @@ export class Lease {
     return found;
   }
 
-  /** Stores further fields in the record, and lets another process claim the lease. */
+  /**
+   * Ends the lease early, so that another process can take it at once. Stores `fields` in its record, such as the
+   * progress of a follower.
+   */
   async release(fields: object = {}): Promise<void> {
     this.lose();
     await this.#note("release", { ...fields, until: "$$NOW" });
@@ -135,8 +147,8 @@ export class Lease {
 }
 
 /**
- * Returns `null` for a duplicate key. If two processes claim the first lease at once, MongoDB refuses one of them, and
- * that process has no lease.
+ * Returns `null` for a duplicate key. If two processes create the record of a lease at once, MongoDB refuses one of
+ * them, and that process does not get the lease.
  */
 function noneIfDuplicate(error: unknown): null {
   if ((error as { readonly code?: unknown } | undefined)?.code === 11000) return null;
@@ -144,7 +156,7 @@ function noneIfDuplicate(error: unknown): null {
 }
 
 /**
- * The write concern of all changes to a lease. A failover cannot undo a claim, and a replaced primary cannot confirm a
- * claim, so two processes never have the lease at once.
+ * The write concern of all changes to a lease. A failover cannot undo the change by which a process took the lease, and
+ * a replaced primary cannot confirm such a change. So two processes never have the lease at once.
  */
 const MAJORITY = { writeConcern: { w: "majority" } } as const;

@@ -95,8 +95,8 @@ export async function* readDocuments(
 const LIST_READS = new StatementTurns();
 
 /**
- * The cursor of the MongoDB driver with its last reply, a property that the types of the driver do not declare. If
- * `documents` is `null`, the cursor reads the next batch.
+ * The member of a cursor of the MongoDB driver that holds the last reply of the database, which the types of the driver
+ * do not declare. After its bytes are taken, `documents` is set to `null`, so that the cursor asks for the next batch.
  */
 interface ReplyCursor {
   readonly documents?: {

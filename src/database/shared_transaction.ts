@@ -23,8 +23,8 @@ const NOTHING = { _id: { $in: [] } };
 const joining = new WeakSet<mongo.MongoClient>();
 
 /**
- * A transaction that several requests share. It begins when the first of them needs a connection, because a function of
- * the application may choose the connection of a request.
+ * A transaction that several requests share, such as the requests of a batch. It begins when the first of them needs a
+ * connection, because a function of the application may choose the connection of a request.
  */
 class SharedTransaction {
   state: "open" | "done" | "undone" = "open";
@@ -36,7 +36,7 @@ class SharedTransaction {
 
   /** Begins the transaction on the connection of a model, or checks that it has begun on the same deployment. */
   async join(model: Model<unknown>): Promise<void> {
-    // A hook may run longer than the time limit, after which the transaction is undone.
+    // A hook may go on after the time limit, when the transaction has been undone already. Its request then gets a 503.
     if (this.state !== "open") throw unavailable();
     const client = model.db.getClient();
     this.client ??= client;
@@ -60,8 +60,9 @@ class SharedTransaction {
     this.session = session;
     await collection.findOne(NOTHING);
     if (joining.has(client)) return;
-    // The driver asks for a session in one place for cursors and in another place for all other statements. This
-    // command checks the other place. A sharded cluster would refuse `distinct` in a transaction.
+    // The driver gets the session of a cursor and the session of any other statement in different functions. The read
+    // above has opened a cursor, so this command tests the other function. The command is a `find`, because a sharded
+    // cluster would refuse `distinct` in a transaction.
     const find = { find: collection.collectionName, filter: NOTHING, limit: 1, singleBatch: true };
     await client.db(db.name).command(find, { readPreference: "primary" });
     if (this.joined < 2) {
@@ -71,8 +72,8 @@ class SharedTransaction {
   }
 
   commit(): Promise<void> {
-    // A hook may have started work for which it does not wait. Later statements of this work do not join the
-    // transaction.
+    // A hook may have started work for which it does not wait. Statements of this work after the commit run without the
+    // transaction, because the state is `done`.
     this.state = "done";
     return this.#committed = this.#commit();
   }
@@ -89,7 +90,7 @@ class SharedTransaction {
     }
   }
 
-  /** Undoes the transaction, unless its commit has begun. Later statements in its context are then refused. */
+  /** Undoes the transaction, unless its commit has begun. Statements that hooks send after that are refused. */
   async end(): Promise<void> {
     if (this.state === "open") this.state = "undone";
     await this.#committed?.catch(() => {});
@@ -117,13 +118,19 @@ class SharedTransaction {
  */
 const CLASHES: ReadonlySet<unknown> = new Set([24, 112, 239, 246, 251, 267]);
 
-/** Whether the transaction of a request was undone, because it has met another write. */
+/**
+ * Whether the transaction of a request was undone, because it has met another write. The client gets a 409 and may
+ * repeat the request.
+ */
 export function isClash(error: unknown): boolean {
   return error instanceof mongoose.mongo.MongoServerError &&
     error.hasErrorLabel("TransientTransactionError") && CLASHES.has(error.code);
 }
 
-/** The label of the error for a commit that may have succeeded. A repeated commit has the same result. */
+/**
+ * The label of the error for a commit that may have succeeded, for example if the connection broke. The commit is sent
+ * again, which is safe, because a transaction is committed only once.
+ */
 const UNKNOWN = "UnknownTransactionCommitResult";
 
 /**

@@ -1,6 +1,6 @@
 import type { Connection } from "mongoose";
 
-/** The number of connections that is assumed for a pool without a limit. */
+/** The assumed size of a connection pool without a limit. Half of this number of long statements may run at once. */
 const UNLIMITED = 100;
 
 interface Turns {
@@ -9,8 +9,8 @@ interface Turns {
 }
 
 /**
- * The turns of one kind of long statements, such as the reads of long lists. On each connection pool, the statements use
- * at most half of the connections, so that the other half serves short requests.
+ * A limit on the simultaneous long statements of one sort, such as the reads of long lists. On each connection pool,
+ * the statements use at most half of the connections, so that the other half serves short requests.
  */
 export class StatementTurns {
   readonly #most: number;

@@ -94,8 +94,8 @@ export class TimeBudget {
   }
 
   /**
-   * Waits for the next batch of a read. Each batch may take the whole budget, so that a long list does not run out of
-   * time. The option `maxTimeMS` of the cursor limits the time of the database for all batches together.
+   * Waits for the next batch of a read. The time limit of the request starts again for each batch, so that a long list
+   * does not exceed it. The option `maxTimeMS` of the cursor limits the time of the database for all batches together.
    */
   waitForNext<T>(batch: PromiseLike<T>): Promise<T> {
     this.renew();
@@ -103,7 +103,7 @@ export class TimeBudget {
   }
 
   /**
-   * Starts the time limit again for the next part of a request, such as the next batch of a list. Does nothing if the
+   * Starts the time limit again for the next step of a request, such as the next batch of a list. Does nothing if the
    * time limit has passed already.
    */
   renew(): void {
@@ -114,8 +114,8 @@ export class TimeBudget {
     this.#tickedAt = performance.now();
     const tick = Math.min(this.#left, this.#tick);
     this.#timer = setTimeout(() => {
-      // The last step of the timer takes 0 ms. An answer of the database that has arrived during the step before is
-      // then read first, and the request does not fail.
+      // When the time limit has passed, the timer runs once more with 0 ms before the request fails. An answer of the
+      // database that arrived while the process was blocked is read during this time, and the request does not fail.
       if (tick === 0) return this.#expire();
       this.#left -= tick;
       this.#count();

@@ -7,15 +7,18 @@ import type { ClientSession, mongo } from "mongoose";
 const TOUCHED = "_mongrove_touched";
 
 interface Touch {
-  /** The conditions that select the documents, already cast. */
+  /**
+   * The conditions that select the documents to lock. They are sent without Mongoose, so their values must be cast
+   * already.
+   */
   readonly filter: object;
   readonly session: ClientSession;
 }
 
 /**
- * Writes documents in a transaction without a change of their values, so that the transaction conflicts with each
- * transaction that writes or removes one of these documents. A read would not conflict. The field is added and removed
- * by one command, so no reader ever sees it. Returns the number of the documents.
+ * Locks documents in a transaction without a change of their values, so that the transaction conflicts with each
+ * transaction that writes or removes one of these documents. A read would not conflict. One command adds a field to the
+ * documents and removes it again, so nobody ever sees this field. Returns the number of the documents.
  */
 export async function touch(
   collection: Pick<mongo.Collection, "bulkWrite">,
@@ -30,8 +33,9 @@ export async function touch(
 }
 
 /**
- * The stage of a change stream that leaves out the two events of each {@linkcode touch}. A `$match` would fail at an
- * update whose paths have more than 16 MB.
+ * The stage by which change streams, such as for live lists, leave out the two change events of each {@linkcode touch},
+ * which changes no value. The stage is `$redact`, because `$match` would fail at an update whose paths have more than
+ * 16 MB.
  */
 export const WITHOUT_TOUCHES = {
   $redact: {

@@ -39,14 +39,14 @@ const WRITE_CONFLICT = 112;
 const REFUSED_DATA = 121;
 
 /**
- * The error codes of MongoDB 9 for values that the server refuses. The answer is a 400, whatever part of the request has
- * the values.
+ * The error codes of MongoDB 9 for values that the server refuses. The answer is a 400, no matter where in the request
+ * the values are.
  */
 const REFUSED_VALUES = new Set([510, 511]);
 
 /**
- * The server's error codes for a statement that needs more memory than the server allows. MongoDB 9 limits the memory of
- * each statement. The answer is a 400 if the filter of a client may be the cause, and a 503 otherwise.
+ * The server's error codes for a statement that needs more memory than the server allows. MongoDB 9 limits the memory
+ * of each statement. The answer is a 400 if the filter of a client may be the cause, and a 503 otherwise.
  */
 const OUT_OF_MEMORY = [146, 292];
 
@@ -99,8 +99,9 @@ export function translateError(
   }
   if (error instanceof MongooseError.CastError && error.path === "_id") return notFound();
   if (isLate(error)) return conflict(error);
-  // An error without `targets` comes from a route of the application, where a broken socket may be connected to any
-  // server, and not only to the database.
+  // The option `targets` has the classes of a REST route. It is missing for an error of a route of the application,
+  // which may have used the broken socket for another server than the database. Such an error is not answered with a
+  // 503.
   if (targets !== undefined && isBrokenSocket(error)) return unavailable(error);
   if (!(error instanceof mongo.MongoServerError)) return undefined;
   if (error.code === 11000) {
@@ -121,7 +122,7 @@ export function translateError(
 
 /**
  * Returns one answer to the errors of several entities. Problems with the data are joined in one 400 under keys such as
- * `"3.name"`, which name the index of the entity. The first error of another kind becomes the answer instead.
+ * `"3.name"`, which name the index of the entity. If one of the errors is not about data, it alone becomes the answer.
  */
 export function translateBulk(
   bulk: BulkError,
@@ -164,7 +165,8 @@ export function problemsOf(
   for (const [path, problem] of Object.entries(error.errors)) {
     if (problem instanceof MongooseError.ValidationError) continue;
     const kind = problem.kind ?? "invalid";
-    // If Mongoose could not cast a stored value, the message may contain any stored value.
+    // If Mongoose could not cast a stored value, its message contains this value, which may be secret. The answer has a
+    // message without the value.
     const isOfStored = kind === "cast" && problem.reason instanceof MongooseError.CastError;
     if (isHidden(path) || isOfStored) {
       problems[path] = { message: `Field "${path}" is not valid`, kind };
@@ -219,9 +221,9 @@ export function duplicateFields(
 }
 
 /**
- * Returns the answer to an error that a hook threw. Returns `undefined` for an error of the application, so that the
- * client gets a 500. The client is responsible only for an identifier that names no entity, and for the entity that a
- * `persist` hook or an action writes.
+ * Returns the answer to an error that a hook threw. The client gets a 404 if the hook `fetch` found no entity with an
+ * identifier in the URL. The client gets a 400 or a 409 if a `persist` hook or an action could not store the entity
+ * because of its values. Returns `undefined` for any other error of the application, so that the client gets a 500.
  */
 export function translateHookFailure(
   failure: HookFailure,
@@ -245,10 +247,10 @@ export function translateHookFailure(
 }
 
 /**
- * Whether the application is the cause of a failed validation in a document that it has saved. The application is the
- * cause if it has set a value that cannot be cast, or if only hidden fields that the client has not sent are wrong.
- * Removes the problems of such fields from any other error, so that the answer contains only problems that the client
- * can solve.
+ * Whether the application, and not the client, is responsible for a failed validation of a document that a hook or an
+ * action has saved. The application is responsible if it has set a value that cannot be cast, or if all problems are
+ * about hidden fields that the client has not sent. Otherwise, the function removes the problems of such hidden fields
+ * from the error, because the client cannot solve them.
  */
 function isOfApplication(
   error: unknown,
@@ -340,7 +342,8 @@ const CODES = new Set([
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof MongooseError.MongooseServerSelectionError) return true;
   if (!(error instanceof mongo.MongoError)) return false;
-  // The driver wraps the error of a statement with several documents, such as a lost connection.
+  // If a statement writes several documents, the driver wraps an error of the whole statement, such as a lost
+  // connection, in a `MongoBulkWriteError`. So the inner error decides.
   if (error instanceof mongo.MongoBulkWriteError && error.errorResponse instanceof Error) {
     return isUnavailable(error.errorResponse);
   }
@@ -371,7 +374,8 @@ export function isClosedByHost(error: unknown): boolean {
 function isBrokenSocket(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
   if (!(error instanceof Error)) return false;
-  // The error has no `syscall` if the runtime has already noticed that the other end closed the connection.
+  // An `EPIPE` without a `syscall` also counts as a broken socket. The runtime throws it for a socket whose other end
+  // is known to be closed.
   const isCall = syscall === "write" || syscall === "read";
   return code === "EPIPE" && (isCall || syscall === undefined) || code === "ECONNRESET" && isCall;
 }

@@ -28,8 +28,8 @@ const TIMED_OUT = 50;
 export interface LockOptions {
   readonly connection: Connection;
   /**
-   * The name of the document. Writes of this process that wait for the lock of the same document take turns, so that
-   * only one of them at a time uses a connection.
+   * Returns a name that identifies the document in this process. Writes of the same document that wait for its lock run
+   * one after the other, so that only one of them at a time uses a connection.
    */
   readonly name: () => string;
   readonly timeBudget: TimeBudget;
@@ -37,8 +37,8 @@ export interface LockOptions {
 
 /**
  * Runs a statement that writes one document. If another transaction has locked the document, the server keeps the
- * statement waiting, and the statement keeps its connection. The statement is therefore stopped after a part of the time,
- * and repeated in transactions, where a lock causes an error at once. No connection is held between the attempts. In a
+ * statement waiting, and the statement keeps its connection. The statement is therefore stopped after a short time, and
+ * repeated in transactions, where a lock causes an error at once. No connection is held between the attempts. In a
  * transaction that the request shares with other requests, the statement runs once.
  */
 export async function writePastLock<T>(
@@ -48,7 +48,8 @@ export async function writePastLock<T>(
   const shared = sharedSession();
   if (shared !== undefined) return await write(shared);
   const turn = () => `lock/${name()}`;
-  // A statement in a transaction of the application must not be repeated outside of the transaction.
+  // If the application runs the request in a transaction, the statement is sent only once, because a repetition would
+  // run outside of this transaction.
   if (mongoose.get("transactionAsyncLocalStorage")) return await write();
   if (!hasTurns({ connection }, turn)) {
     try {
