@@ -67,7 +67,8 @@ function checkCast(path: string, { given, result }: Record<"given" | "result", u
   if (after === undefined) {
     const isSent = typeof result !== "object" || result === null || Array.isArray(result) ||
       isStorable(result) || "toBSON" in result;
-    // Mongoose casts a document to its identifier, which has no members to compare. This cast is allowed.
+    // A cast value without members, such as the identifier to which Mongoose casts a document, cannot have lost a
+    // condition. So it is accepted.
     if (isSent) return;
     throw changed(path, "BSON does not know its class");
   }

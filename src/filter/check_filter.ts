@@ -127,7 +127,8 @@ function checkObject(object: JsonObject, place: ValuePlace): Filter {
     entries.push([key, isCode ? String(value) : check(value, inner)]);
   }
   const copy = Object.fromEntries(entries);
-  // An empty filter has no operators, so it needs no mark. The check saves time, because most requests have no filter.
+  // An empty filter has no operators that could come from a request, so it is not marked as untrusted. This saves time,
+  // because most requests have no filter.
   return entries.length === 0 || place.trusted || isTrusted(object) ? copy : markUntrusted(copy);
 }
 

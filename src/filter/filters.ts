@@ -103,10 +103,9 @@ export function markCompiled<T extends object>(operators: T): T {
 }
 
 /**
- * Copies a filter with other operators in the place of some operators. The copies keep the marks of the originals, so
- * that operators of the client are neither cast again nor trusted.
- *
- * @param replace Returns the operators in the place of the given operators, or `undefined` to keep them.
+ * Copies a filter and replaces some of its operators, such as a condition on the entities of a reference by their
+ * identifiers. A copy is marked as compiled or untrusted like the original, so that Mongoose neither casts operators of
+ * a client again nor trusts them.
  */
 export function replaceOperators(
   filter: Filter,
@@ -170,9 +169,9 @@ export function topOf(path: string): string {
 }
 
 /**
- * Copies the conditions of the client in a filter. Returns a function that removes these conditions from a filter, so
- * that only the conditions of hooks remain. Reads of entities that the client does not select need these conditions,
- * because they hide entities from the client.
+ * Copies the conditions of the client. Returns a function that removes these conditions from a filter, so that only the
+ * conditions of hooks remain. Reads of entities that the client does not select, such as the entity of a cursor, need
+ * the conditions of hooks, because these hide entities from the client.
  */
 export function hookConditionsIn(client: Filter): (filter: Filter) => Filter {
   // Mongoose marks trusted conditions in place. The copy has no such marks, because a mark must not count as a change

@@ -92,8 +92,9 @@ export function alsoReading(projection: Projection, paths: readonly string[]): P
       !names.includes(topOf(path)) && (path !== "_id" || !value)
     ),
   );
-  // MongoDB refuses a projection that both includes and excludes fields. If only included fields are left, the given
-  // projection is returned, so that MongoDB still refuses it. Otherwise, the other fields would not be read.
+  // A hook may include some fields and exclude others, such as `{ a: 0, b: 1 }`, which MongoDB refuses. If the added
+  // paths remove all exclusions, only included fields would remain, and MongoDB would silently leave out all other
+  // fields. So the given projection is returned, which MongoDB refuses.
   return includes(others) === true ? projection : others;
 }
 
@@ -121,8 +122,8 @@ export function showsInPart({ selection, shape }: {
 }
 
 /**
- * Returns the fields with `select: false` that the projection of hooks does not add. A change reads the whole entity,
- * so its answer must leave out these fields.
+ * Returns the fields with `select: false` that no hook adds to the answer. A change reads the whole entity with these
+ * fields, so its answer must leave them out, as the answer of a read does.
  */
 export function unshownFields(projection: Projection, shape: Shape): ReadonlySet<FieldShape> {
   const paths = shape.unselected.filter((path) => !projection[path] && !projection[`+${path}`]);
@@ -135,8 +136,9 @@ function fieldAt([name = "", ...below]: readonly string[], shape?: Shape): Field
 }
 
 /**
- * Whether a read with a projection of hooks shows the whole stored value of a top-level field. Returns `false` for a
- * part of an object, and for a value that the database computes.
+ * Whether a read with a projection of hooks shows the whole stored value of a top-level field. The history shows only
+ * such fields, and a strict body is compared only with such fields. Returns `false` if only some members of an object
+ * are shown, and for a value that the database computes.
  */
 export function showsWhole(name: string, projection: Projection): boolean {
   const { _id: id, ...others } = Object.fromEntries(
@@ -152,8 +154,8 @@ export function showsWhole(name: string, projection: Projection): boolean {
 
 /**
  * Returns a function that decides whether a read shows a field. The function decides as Mongoose documents do, so that
- * reads with and without documents show the same fields. For a field in an object, only the part of the projection
- * below this object is used.
+ * reads with and without documents show the same fields. For a field in an object, only the entries of the projection
+ * below this object are used.
  */
 export function shownBy(projection: Projection, shape: Shape): Shows {
   const whole = databaseProjection(projection, shape);
@@ -236,8 +238,9 @@ function fromEntry(path: string, value: unknown): [string, unknown][] {
 }
 
 /**
- * Returns the aggregation stages and the `hydrate` function that apply a projection to embedded parts. An aggregation
- * on the document of their parent reads such parts, and cannot show single elements of an array.
+ * Returns the aggregation stages that apply a projection of hooks to embedded entities, and the function `hydrate`,
+ * which makes documents of the results. The aggregation reads the elements from the document of their parent, so a
+ * projection cannot show single elements of an array in them.
  *
  * @throws {TypeError} If the projection uses `$slice`, `$elemMatch` or a positional operator.
  */

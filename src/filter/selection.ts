@@ -18,7 +18,7 @@ export interface Selection {
    */
   readonly scope: Filter;
   /**
-   * The part of `scope` that comes from class options. An entity that this part excludes, such as an entity in the
+   * The filter in `scope` that comes from class options. An entity that this filter excludes, such as an entity in the
    * trash, counts as missing.
    */
   readonly present?: Filter;

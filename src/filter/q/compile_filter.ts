@@ -105,14 +105,14 @@ export function compileFilter(
 
 interface ClausePlace {
   /**
-   * The fields that the conditions of the clause may name. Missing inside of a free-form field, where a clause may name
-   * any path.
+   * The fields that one object of conditions may name. This object is the whole filter, an element of `$and`, `$or` or
+   * `$nor`, or the operand of `$elemMatch`. Missing inside of a free-form field, where conditions may name any path.
    */
   readonly shape: Shape | undefined;
   readonly depth: number;
   /**
-   * The path of the array whose elements the clause selects, with a dot at its end. Empty if the clause selects
-   * entities.
+   * The path that is put before each name in the operand of `$elemMatch`, such as `items.`, so that the option `filter`
+   * is compared with full paths. Empty outside of `$elemMatch`.
    */
   readonly prefix: string;
 }
@@ -173,8 +173,9 @@ export class FilterCompiler {
         else referring.push(this.#referring(value, { context, referred }));
       }
     }
-    // Several conditions may be on one reference, and the client may have another condition on its identifiers, so each
-    // condition is a clause.
+    // A filter may have several conditions through one reference, such as `author.name` and `author.age`, and also a
+    // condition on `author`. As keys of one object they would overwrite each other, so each of them becomes an element
+    // of `$and`.
     if (referring.length > 0) result.$and = [...(result.$and as Filter[] ?? []), ...referring];
     return result;
   }
@@ -250,7 +251,7 @@ export class FilterCompiler {
 
 /**
  * Whether a condition on an array names only fields of the array's elements, and never compares an element as a whole.
- * A whole element may hold fields that are not listed.
+ * A whole element may hold fields that are not in the option `filter`.
  */
 function isOnFields(condition: unknown): boolean {
   if (!isJsonObject(condition)) return false;

@@ -5,11 +5,11 @@ import type { FilterCompiler } from "./compile_filter.ts";
 
 /** Limits on the URL parameter `q`. A request with a larger filter is answered with 400. */
 export interface QueryLimits {
-  /** The maximum depth of nested objects. The default is `20`. */
+  /** The maximum depth of nested objects and lists in a filter. The default is `20`. */
   readonly maxDepth?: number;
-  /** The maximum number of conditions in total. The default is `200`. */
+  /** The maximum number of conditions and operators in a filter. The default is `200`. */
   readonly maxClauses?: number;
-  /** The maximum number of values in a list. The default is `1000`. */
+  /** The maximum number of values in one list of a filter, such as the operand of `$in`. The default is `1000`. */
   readonly maxList?: number;
   /** The maximum number of characters in a regular expression. The default is `200`. */
   readonly maxRegex?: number;
@@ -43,15 +43,21 @@ export function completeQueryLimits({ paths, ...given }: QueryLimits = {}): Filt
 }
 
 /**
- * The field, the path and the limits with which one value of a filter is compiled. The path and the operator are named
- * in the error if the value is refused.
+ * The field, the path and the limits with which one value of a filter is compiled. If the value is refused, the error
+ * names the path and the operator.
  */
 export interface Context {
   readonly field: FieldShape;
   readonly path: string;
-  /** The path from the root of the entity. In `$elemMatch`, `path` begins at the element of the array instead. */
+  /**
+   * The path from the root of the entity, by which the option `filter` is checked. For a condition inside of
+   * `$elemMatch`, `path` has only the names below the element of the array.
+   */
   readonly whole: string;
-  /** The operator whose operand the value is. Empty for a literal value, which is compared for equality. */
+  /**
+   * The operator to which the value belongs, such as `$gt`. Empty for a value without an operator, which is compared
+   * for equality.
+   */
   readonly operator: string;
   readonly depth: number;
   readonly limits: FilterLimits;

@@ -7,8 +7,8 @@ import { fieldAt, withoutIndexes } from "./resolve_path.ts";
 export class ListedPaths {
   readonly names: readonly string[];
   /**
-   * The paths in the option that lead through a reference, such as `author.name`. Each of them must be in the option
-   * itself, because the start-up checks the hooks of the referred class for these paths only.
+   * The paths in the option `filter` that lead through a reference, such as `author.name`. A client may name no other
+   * path through a reference, because the start-up checks the hooks of the referred class for these paths only.
    */
   readonly referred: ReadonlyMap<string, ReferredPath>;
   /**
@@ -38,8 +38,8 @@ export class ListedPaths {
   }
 
   /**
-   * Returns the paths that a reader with fewer rights may name in a filter. Paths that are hidden from this reader are
-   * left out.
+   * Returns the paths of the option `filter` that a client with another shape may name. Paths that this shape hides are
+   * left out, so that a filter cannot reveal hidden values.
    */
   under(shape: Shape): ListedPaths {
     return new ListedPaths(this.names, shape);

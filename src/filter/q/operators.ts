@@ -7,18 +7,18 @@ import { castValue, isExtendedJson } from "./cast_value.ts";
 
 export interface Operator {
   /**
-   * The part of a field that the operator compares. `whole` is the value with all nested fields. `own` is only a
-   * property of the value, such as its type or size. `inner` is the part that the operators in the operand compare. An
-   * operator that compares the whole value is refused for a field with hidden parts, because its result would reveal
-   * them.
+   * The values that the operator compares. `whole` is the value of the field with all nested fields. `own` is only a
+   * property of the value, such as its type or size. `inner` stands for the values that the operators in the operand
+   * compare. An operator that compares the whole value is refused for a field with hidden fields inside, because its
+   * result would reveal them.
    */
   readonly reads: "whole" | "own" | "inner";
   readonly compile: (operand: unknown, context: Context) => unknown;
   /** Other operators, of which the same condition must have at least one. For example, `$options` needs `$regex`. */
   readonly beside?: readonly string[];
   /**
-   * Whether MongoDB accepts every operand that `compile` returns. If not, an error of MongoDB is answered with a 400,
-   * because the client has sent the operand.
+   * Whether MongoDB accepts every operand of this operator that the compiler lets through. If not, such as for a
+   * malformed `$regex`, an error of MongoDB is answered with a 400, because the client has sent the operand.
    */
   readonly isSafe?: boolean;
 }

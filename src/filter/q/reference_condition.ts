@@ -2,14 +2,14 @@ import type { FieldShape } from "../../schema/fields/shape.ts";
 import type { Filter } from "../filters.ts";
 
 /**
- * A condition on the entities of a reference, in the place of their identifiers. The compiled filter of a client has it
- * as the operand of `$in`, until the pipeline has asked the referred class for the identifiers.
+ * A condition of a client on the entities of a reference, such as `author.name`, before the identifiers of these
+ * entities are known. The compiled filter has this object as the operand of `$in`. Before the filter is sent, the
+ * operand is replaced by the identifiers, which are read from the collection of the referred class.
  */
 export class ReferenceCondition {
   /** The path in the filter of the client, for error messages. */
   readonly path: string;
   readonly reference: FieldShape;
-  /** The filter on the entities of the referred class. */
   readonly conditions: Filter;
 
   constructor(
@@ -23,14 +23,17 @@ export class ReferenceCondition {
     this.conditions = conditions;
   }
 
-  /** Returns the filter on the referred class, for hooks that log the filter of a request. */
+  /**
+   * Returns the condition in the form of a filter, so that a hook that logs the filter of a request shows the
+   * condition.
+   */
   toJSON(): Filter {
     return this.conditions;
   }
 
   /**
-   * Throws, because BSON would otherwise store an empty object, and a negated condition would select every entity. BSON
-   * calls the method if a hook sends the filter before the identifiers are known.
+   * Throws if a hook sends the filter before the identifiers are known, because BSON calls this method for each object
+   * that it writes. Otherwise, BSON would write an empty object, and a negated condition would select every entity.
    */
   toBSON(): never {
     throw new TypeError(

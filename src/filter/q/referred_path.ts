@@ -29,7 +29,8 @@ export function findReference(
     const below = names.slice(index + 1);
     const [next] = below;
     if (reference === undefined || next === undefined) continue;
-    // In a path such as `authors.0.name`, the reference is the element `authors.0` and not the list.
+    // In a path such as `authors.0.name`, the reference is the element `authors.0` and not the list. So the loop goes
+    // on to the element, and the names after the reference do not begin with an index.
     if (field.kind === "array" && INDEX.test(next)) continue;
     return { path: names.slice(0, index + 1).join("."), reference, below };
   }

@@ -21,7 +21,6 @@ export const FREE: FieldShape = {
  */
 const MAX_NAMES = 100;
 
-/** The pattern of the index of an array element in a path. */
 export const INDEX = /^(0|[1-9]\d{0,8})$/;
 
 /**
