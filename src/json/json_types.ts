@@ -15,8 +15,8 @@ export type WriteBytes = (source: BsonReader, out: JsonWriter) => void;
 interface JsonType {
   toJson?(value: object): unknown;
   /**
-   * The JavaScript class by which the objects of the type are found. Absent for classes of the driver, which are found
-   * by their names.
+   * The JavaScript class of the values, by which `instanceof` recognizes them. Missing for a class of the MongoDB
+   * driver, whose objects have the name of the type as `_bsontype`.
    */
   readonly of?: abstract new (...args: never[]) => object;
   readonly bson?: number;
@@ -24,8 +24,9 @@ interface JsonType {
 }
 
 /**
- * The types of values that JSON has no form for, such as dates, with their conversion to JSON. The name of a type is
- * the `_bsontype` of a class of the MongoDB driver, or the name of a JavaScript class.
+ * The types of stored values, such as dates, with their conversion from JavaScript objects (`toJson`) and from BSON
+ * bytes (`write`) to JSON. The name of a type is the `_bsontype` of a class of the MongoDB driver, or the name of a
+ * JavaScript class.
  */
 const JSON_TYPES = {
   BSONRegExp: {
@@ -33,8 +34,8 @@ const JSON_TYPES = {
       `/${pattern}/${options}`,
   },
   BSONSymbol: { toJson: unwrap },
-  // `Binary` must come first among the types of BSON type 5, because the first type of each number writes the values in
-  // free-form data.
+  // `Binary` must stand before `UUID` and `Uint8Array`, which have the same BSON type 5. For bytes in free-form data,
+  // no field decides between these types, so the function `write` of the first of them is used.
   Binary: { toJson: binaryToJson, bson: 0x05, write: writeBinary },
   Boolean: { bson: 0x08, write: writeBoolean },
   Date: { toJson: dateToJson, of: Date, bson: 0x09, write: writeDate },
@@ -82,7 +83,10 @@ export interface StoredAs {
    * type is converted by Mongoose.
    */
   readonly types: number;
-  /** Writes bytes (BSON type 5) of any subtype for this field. Absent if the field stores no bytes. */
+  /**
+   * Writes the stored bytes (BSON type 5) of this field, because JSON shows bytes as base64 but the bytes of a UUID as
+   * its text. Missing if the field stores no bytes.
+   */
   readonly bytes?: WriteBytes;
 }
 
@@ -180,7 +184,10 @@ function writeInt64(source: BsonReader, out: JsonWriter): void {
   source.at += 8;
 }
 
-/** Writes a timestamp of MongoDB as the text of an unsigned 64-bit integer. */
+/**
+ * Writes a timestamp of MongoDB, which has 64 bits, as a JSON string of its decimal digits. A JSON number would lose
+ * digits in JavaScript.
+ */
 function writeTimestamp(source: BsonReader, out: JsonWriter): void {
   out.ascii(`"${source.bytes.readBigUInt64LE(source.at)}"`);
   source.at += 8;

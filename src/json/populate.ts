@@ -5,7 +5,7 @@ import { type FieldPlan, ROOM, type ValuePlan } from "./transcode/plan.ts";
 import type { FieldWriter, Transcoder } from "./transcode/transcoder.ts";
 
 /**
- * A JSON text that is available as a string and as bytes. The second form is made only when it is read, because most
+ * A JSON text that is available as a string and as bytes. The other form is made only when it is read, because most
  * answers need only one form.
  */
 export class JsonText {
@@ -27,8 +27,8 @@ export class JsonText {
 }
 
 /**
- * The identifiers in the reference fields of some entities, whose entities have to be read. The keys are the names of
- * the fields, and each identifier is JSON text.
+ * The identifiers of the referenced entities that must be read for an answer, as JSON texts. The keys are the names of
+ * the reference fields.
  */
 export type Wanted = ReadonlyMap<string, Set<string>>;
 
@@ -43,8 +43,8 @@ export type Targets = ReadonlyMap<string, FieldTargets>;
 export interface TargetFinder {
   readonly names: ReadonlySet<string>;
   /**
-   * The reference fields that the client has named. The operation may name further reference fields, whose entities
-   * every answer shows.
+   * The reference fields whose entities the client has asked for. Answers may also show the entities of other reference
+   * fields, because the operation always populates these fields.
    */
   readonly asked: ReadonlySet<string>;
   /**
@@ -70,13 +70,16 @@ function want(ids: Set<string>, held: ReferenceText): void {
   else if (isIdentifierText(held)) ids.add(held);
 }
 
-/** Whether JSON text may be an identifier, for which a query is needed. Only strings and numbers can be identifiers. */
+/**
+ * Whether the JSON text of a reference may be the identifier of an entity that must be read. Identifiers are strings or
+ * numbers in JSON, so no entity is read for `null` or an object.
+ */
 function isIdentifierText(json: string): boolean {
   return /^["\d-]/.test(json);
 }
 
 /**
- * Returns the pieces of JSON text that replace a reference. An entity that no longer exists is shown as `null`, and is
+ * Returns the JSON texts that together replace a reference. An entity that no longer exists is shown as `null`, and is
  * left out of an array.
  */
 function populated(held: ReferenceText, found: FieldTargets): (string | JsonText)[] {
@@ -153,7 +156,7 @@ export function wantedIn(texts: readonly MarkedJson[], finder: TargetFinder): Wa
 }
 
 /**
- * Inserts the JSON of the referenced entities at the marked positions of a JSON text. Yields the result in pieces, so
+ * Inserts the JSON of the referenced entities at the marked positions of a JSON text. Yields the result in chunks, so
  * that a long answer can be sent while it is made.
  */
 export function* fillMarked({ written, marks }: MarkedJson, targets: Targets): Generator<Buffer> {

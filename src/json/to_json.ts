@@ -47,7 +47,10 @@ function isPromise(value: object): boolean {
   return "then" in value && typeof value.then === "function";
 }
 
-/** Returns the path of a promise inside a value. Returns `undefined` if the value holds no promise. */
+/**
+ * Returns the path of the first promise in a value, so that the error about a missing `await` can name it. Returns
+ * `undefined` if the value holds no promise.
+ */
 function promiseAt(value: unknown, above: readonly object[] = []): string | undefined {
   if (typeof value !== "object" || value === null || above.includes(value)) return undefined;
   if (isPromise(value)) return "";
@@ -81,15 +84,21 @@ export function wholeToJson(
 }
 
 interface Shapes {
-  /** The fields that the route declares for the value. */
+  /**
+   * The fields of the entity that the route answers with. A field that they hide is also left out of an object that a
+   * hook has put in the place of the entity.
+   */
   readonly shape?: Shape | undefined;
-  /** The fields of the model from which the object comes. Missing if the object comes from no entity. */
+  /**
+   * The fields of the model of the object, if the object is an entity or a copy of an entity. Missing for any other
+   * object that a hook has made.
+   */
   readonly known?: Shape | undefined;
 }
 
 /**
- * Converts values to JSON for one reader. A value that a hook returned may contain entities of any model at any depth,
- * so each object is converted by the rules of its model.
+ * Converts values to JSON with the fields that one client may see. A value that a hook returned may contain entities of
+ * any model at any depth, so each object is converted by the rules of its model.
  */
 class JsonMaker {
   readonly #rights: Rights;
@@ -165,8 +174,8 @@ class JsonMaker {
   }
 
   /**
-   * Converts the declared fields of stored values. Most values of answers pass through this method, so a string is
-   * written without further checks.
+   * Converts the stored values of a document to JSON values, without undeclared and hidden fields. Most values of
+   * answers pass through this method, so a string, which is the same in JSON, is copied without further checks.
    */
   #declared(values: Readonly<Record<string, unknown>>, { fields }: Shape): object {
     const result: Record<string, unknown> = {};
@@ -181,8 +190,8 @@ class JsonMaker {
   }
 
   /**
-   * Converts the entries of an object. A field is left out if the shape of the route or the shape of the object's model
-   * hides it.
+   * Converts the values of an object, such as an object that a hook has returned, to JSON values. A field is left out
+   * if the fields of the route or the fields of the object's model hide it.
    */
   #entries(value: object, { shape, known }: Shapes): object {
     const own = known === shape ? undefined : known;

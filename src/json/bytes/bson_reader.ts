@@ -22,7 +22,7 @@ export class BsonReader {
     this.at = start;
   }
 
-  /** Enters a document or an array. Returns the position of its end, which `next()` needs. */
+  /** Moves to the first element of a BSON document or array. Returns the position of its end, which `next()` needs. */
   open(): number {
     const { at } = this;
     this.at = at + 4;

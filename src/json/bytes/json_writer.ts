@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { BsonReader } from "./bson_reader.ts";
 
-/** The size in bytes at which a piece of a long answer is sent, before the next piece is written. */
+/** The size in bytes at which a chunk of a long answer is sent, before the next chunk is written. */
 export const PIECE_BYTES = 64 * 1024;
 
 const QUOTE = 0x22;
@@ -26,7 +26,7 @@ const HEX = new Uint8Array(Buffer.from("0123456789abcdef", "latin1"));
  * their callers must call `reserve()` before.
  */
 export class JsonWriter {
-  /** The buffer. Only the bytes before `length` hold text. */
+  /** The buffer, which may be larger than the text. Only the bytes before `length` hold text. */
   bytes: Buffer<ArrayBuffer>;
   length = 0;
 
@@ -52,7 +52,7 @@ export class JsonWriter {
     this.bytes = larger;
   }
 
-  /** Writes one byte. The caller must have reserved one byte. */
+  /** Writes one byte without a check of the size. The caller must have called `reserve()`. */
   byte(value: number): void {
     this.bytes[this.length++] = value;
   }

@@ -4,13 +4,19 @@ import { type FieldShape, referenceIn, type Shape } from "../../schema/fields/sh
 import { type StoredAs, storedAs } from "../json_types.ts";
 import { toJson } from "../to_json.ts";
 
-/** The rules for converting a stored value to JSON text. A value without such rules may have any type. */
+/**
+ * The rules for converting a stored value from BSON bytes to JSON text without Mongoose, such as the BSON types that
+ * its field may have. A value without rules, such as a value in free-form data, is converted by its BSON type alone.
+ */
 export interface ValuePlan extends StoredAs {
   readonly object?: Plan;
   readonly items?: ValuePlan;
 }
 
-/** The value of `types` for a field that may store values of any BSON type. */
+/**
+ * The bit mask `types` for a field that may store values of any BSON type, so that the type of its value is not
+ * checked.
+ */
 export const ANY = -1;
 
 /**
@@ -19,18 +25,22 @@ export const ANY = -1;
  */
 export const ROOM = 64;
 
-/** The rules for converting a stored object to JSON text. In an object without such rules, all fields are converted. */
+/**
+ * The rules for converting a stored object from BSON bytes to JSON text without Mongoose. In an object without such
+ * rules, all fields are converted.
+ */
 export interface Plan {
   readonly fields: ReadonlyMap<string, FieldPlan>;
   readonly defaults: readonly Default[];
   /**
-   * Whether an object may contain an object of the same class. The inner object then changes the records by which
-   * missing fields are found, so a document with missing defaults is converted by Mongoose.
+   * Whether an object may contain an object of the same class, such as a comment with answers. The conversion of the
+   * inner object overwrites the numbers that show which fields the outer object has. If a default is missing in the
+   * outer object, Mongoose makes the JSON of the document.
    */
   readonly recursive: boolean;
   /**
-   * The rules by which each value of an object is written whose keys are data and not names of fields, such as a Map.
-   * Missing for an object with declared fields, because each of these fields has separate rules.
+   * The rules for each value of an object whose keys are data and not names of fields, such as a Map. Missing for an
+   * object with declared fields, because each of these fields has separate rules.
    */
   readonly values?: ValuePlan;
   /**
@@ -39,8 +49,8 @@ export interface Plan {
    */
   readonly order: (FieldPlan | undefined)[];
   /**
-   * The number of objects that were converted by these rules. During the conversion of an object, this number
-   * identifies the object.
+   * The running number of the object that is being converted by these rules. Each field that is found in the object
+   * notes this number. A field with a smaller number is therefore missing in the object.
    */
   objects: number;
 }
@@ -56,8 +66,8 @@ export interface FieldPlan extends ValuePlan {
    */
   readonly expected: 0 | 1;
   /**
-   * The number of the last object in which the field was found. A field with another number is missing in the current
-   * object.
+   * The running number of the last converted object that had the field. If the object that is being converted has
+   * another number, the field is missing in it, and the default of the field is written.
    */
   seen: number;
 }
@@ -65,8 +75,9 @@ export interface FieldPlan extends ValuePlan {
 export interface Default {
   readonly field: FieldPlan;
   /**
-   * The default of a field with its key as JSON text, which is written if the field is not stored. Empty for a default
-   * that only Mongoose can compute, so that Mongoose makes the JSON of a document without the field.
+   * The JSON text of the field's name and default, such as `"tags":[]`, which the answer shows for a document without
+   * the field. Empty for a default that only Mongoose can compute, so that Mongoose makes the JSON of a document
+   * without the field.
    */
   readonly text: Uint8Array;
 }
@@ -94,16 +105,16 @@ export function planJson(
 }
 
 /**
- * Compiles the rules for a class and for the classes that it embeds. The rules of each class are compiled once, because
- * a class may embed itself without an end.
+ * Compiles the rules for converting entities of a class, and the objects in them, to JSON text. The rules of each class
+ * are compiled once, because a class may embed itself without an end.
  */
 class Planner {
   readonly #known = new Map<Shape, OpenPlan>();
   #around: readonly Shape[] = [];
 
   /**
-   * Compiles the rules for an entity. An object of the same class inside of the entity gets separate rules, because
-   * `shows` selects the fields of the entity alone.
+   * Compiles the rules for converting an entity to JSON text. An object of the same class inside of the entity gets
+   * separate rules, because the projection of a read leaves out fields of the entity, and not of that object.
    */
   root(shape: Shape, shows: (name: string, field: FieldShape) => boolean): Plan {
     const plan = openPlan();
@@ -144,7 +155,10 @@ class Planner {
     }
   }
 
-  /** Returns the rules for a value. Returns `undefined` for a free-form value, which may have any BSON type. */
+  /**
+   * Returns the rules for converting the value of a field to JSON text. Returns `undefined` for a free-form value,
+   * which may have any BSON type.
+   */
   #value(field: FieldShape): ValuePlan | undefined {
     const items = field.element && this.#value(field.element);
     switch (field.kind) {
@@ -187,8 +201,9 @@ function defaultText(name: string, field: FieldShape): Uint8Array | undefined {
   if (kind === "nothing" || name === "_id") return undefined;
   if (kind !== "constant" || make === undefined) return new Uint8Array();
   const json = toJson(make());
-  // If the client populates the field, the default identifier has to be replaced by its entity. Mongoose writes a
-  // document that needs such a default.
+  // The default of a reference is an identifier, which must be replaced by its entity if the client populates the
+  // field. The prepared text of a default cannot be replaced, so Mongoose makes the JSON of a document without this
+  // field.
   const isNamed = referenceIn(field) !== undefined && json !== "[]" && json !== "null";
   return isNamed ? new Uint8Array() : entry(name, json);
 }

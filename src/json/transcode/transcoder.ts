@@ -21,13 +21,14 @@ export interface TranscoderOptions {
 }
 
 /**
- * An object that writes the values of some fields in the place of the usual conversion. `Marking` is such an object,
- * and leaves room for referenced entities.
+ * A writer for the values of some fields that are not converted in the usual way. For example, `Marking` leaves out
+ * references, so that the referenced entities can be inserted later.
  */
 export interface FieldWriter {
   /**
-   * Writes the current value if its field needs another conversion, and moves the `BsonReader` past the value. Returns
-   * `false` if the value must be converted in the usual way. The key of the field has already been written.
+   * Handles the current value if its field is one of the fields of this writer, and moves the `BsonReader` past the
+   * value. Returns `false` for any other field, so that the `Transcoder` converts the value. The key of the field has
+   * already been written.
    */
   take(transcoder: Transcoder, field: FieldPlan): boolean;
 }
@@ -122,7 +123,10 @@ export class Transcoder {
     out.ascii("]");
   }
 
-  /** Writes the value of the current element. The caller must have reserved {@linkcode ROOM} bytes. */
+  /**
+   * Writes the value of the current BSON element as JSON text. The caller must have reserved {@linkcode ROOM} bytes of
+   * the output.
+   */
   value(plan: ValuePlan | undefined): void {
     const { source, out } = this;
     if (plan !== undefined) checkValue(plan, source);
@@ -137,8 +141,8 @@ export class Transcoder {
 }
 
 function writeDefaults(plan: Plan, out: JsonWriter): void {
-  // The object contains an object of the same class, whose conversion has changed the records of the found fields.
-  // Missing fields can therefore not be found, and Mongoose has to make the JSON.
+  // An inner object of the same class has overwritten the numbers that show which fields the outer object has. Its
+  // missing defaults are unknown, so the error makes Mongoose convert the document.
   if (plan.recursive) throw new UnknownTypeError("Cannot tell which fields are missing");
   for (const { field, text } of plan.defaults) {
     if (field.seen === plan.objects) continue;
@@ -150,8 +154,8 @@ function writeDefaults(plan: Plan, out: JsonWriter): void {
 }
 
 /**
- * Converts an object whose keys are data. `values` has the rules for the values of a Map. Without `values`, the object
- * is free-form data with values of any type.
+ * Converts a stored object whose keys are data, and not names of fields, from BSON bytes to JSON text. `values` has the
+ * rules for the values of a Map. Without `values`, the object is free-form data with values of any type.
  */
 function transcodeFree(transcoder: Transcoder, values: ValuePlan | undefined): void {
   const { source, out } = transcoder;
@@ -159,8 +163,8 @@ function transcodeFree(transcoder: Transcoder, values: ValuePlan | undefined): v
   for (const end = source.open(); source.next(end);) {
     const nameEnd = source.nameEnd();
     const leavesOut = isLeftOut(source, nameEnd);
-    // Mongoose leaves out a whole Map with a key that is not allowed. To show the same, Mongoose has to make the JSON
-    // of such a document.
+    // The JSON of Mongoose has no Map with a forbidden key, such as a key with a dot. The error makes Mongoose convert
+    // a document with such a Map, so that the answer is the same as for other reads.
     if (values !== undefined && (leavesOut || !isMapKey(source, nameEnd))) {
       throw new UnknownTypeError("Cannot write such a key of a map");
     }
