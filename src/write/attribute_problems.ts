@@ -56,7 +56,7 @@ function originOf(
   const secrecy = isSeen ? secrecyOf(path, shape) : "secret";
   if (secrecy === undefined) return "client";
   // The client gets the problems of every value that its body names. Otherwise a client could guess a hidden value,
-  // because only the stored value would get another answer.
+  // because the stored value would get another answer than all other values.
   if (namesPath(body, path) && isSettable(path, shape)) return "client";
   // Mongoose would write a changed object without the stored values in it that cannot be cast. The save must fail,
   // because these values would be lost.

@@ -20,8 +20,9 @@ export class ComparedValues {
   }
 
   /**
-   * Returns `"changed"` if a value differs from the stored value. Returns `"missing"` if the value is absent in an
-   * object that was not stored before. Returns `undefined` if the value has not changed.
+   * Returns how a value differs from the stored value, so that the origin of an invalid value is known. `"changed"`
+   * stands for another value. `"missing"` stands for a missing value in an object that is new itself, such as a new
+   * element without a required field. `undefined` stands for an unchanged value.
    */
   changeOf(path: string): "changed" | "missing" | undefined {
     if (!this.isTouched(path)) return undefined;

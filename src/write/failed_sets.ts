@@ -40,7 +40,8 @@ export function failedSet(doc: Document): FailedSet | undefined {
   }
   for (const path of doc.directModifiedPaths()) {
     if (doc.schema.path(path)?.instance !== "Mixed") continue;
-    // Mongoose does not cast free-form data that is changed in place, so a promise in the data would be stored.
+    // Mongoose does not cast free-form data that is changed in place, so it would store a promise in the data as an
+    // empty object. The data is therefore searched for a promise.
     const value: unknown = doc.get(path, undefined, { getters: false });
     if (holdsPromise(value)) return { path, value };
   }
@@ -48,8 +49,8 @@ export function failedSet(doc: Document): FailedSet | undefined {
 }
 
 /**
- * Returns the value that a problem of a document is about, if the application has set the value and it cannot be cast.
- * Returns `undefined` for any other problem, and for a problem that a body has caused, so that the client may get it.
+ * Returns the value that cannot be cast and that caused a problem of a document, if the application has set this value.
+ * Returns `undefined` for any other problem. A problem that a body has caused is left to the client.
  */
 export function asFailedSet(path: string, problem: unknown): FailedSet | undefined {
   if (!isFailedSet(problem) || ofBodies.has(problem)) return undefined;

@@ -48,12 +48,18 @@ export async function removeDocument(
 }
 
 interface UpdateRemoved extends SaveDocumentOptions {
-  /** The conditions that name the document, already cast. */
+  /**
+   * The conditions that select the documents, such as `_id` and the scope. The update is sent without Mongoose, so
+   * their values must be cast already.
+   */
   readonly named: Filter;
   readonly removal: Update;
 }
 
-/** Updates a document and does not remove it. The trash uses such an update to mark an entity as removed. */
+/**
+ * Sends an update in the place of the removal of a document. The trash uses the update to mark an entity as removed.
+ * Throws a 409 if the document no longer matches its conditions.
+ */
 async function updateRemoved(
   model: Model<unknown>,
   { named, removal, collation, statementOptions, together = alone, isRecorded }: UpdateRemoved,
@@ -79,8 +85,8 @@ async function updateRemoved(
 }
 
 /**
- * Updates all documents that match a filter and does not remove them. The trash uses such updates to mark entities as
- * removed. Returns the number of updated documents.
+ * Sends an update in the place of the removal of all documents that match a filter. The trash uses the update to mark
+ * entities as removed. Returns the number of updated documents.
  */
 async function updateMatching(
   model: Model<unknown>,
@@ -132,15 +138,21 @@ async function readRemoved(
   return found.map((before) => ({ id: before._id, before }));
 }
 
-/** Removes all documents that match a filter. Returns the number of removed documents. */
+/**
+ * Removes all documents that match the filter and the scope, with the query middleware of the model. With the option
+ * `removal`, the documents are updated and not removed. Returns the number of these documents.
+ */
 export async function removeMatching(
   model: Model<unknown>,
   { scope, filter, collation, statementOptions, together, isRecorded = false, ...removal }:
     & SaveDocumentOptions
     & {
-      /** The query options that hooks may have set, such as `maxTimeMS`. */
+      /** The query options that hooks have set for the removal, such as `maxTimeMS`. */
       readonly options?: Record<string, unknown> | undefined;
-      /** The identifiers of the entities. Missing if the filter alone selects the entities. */
+      /**
+       * The identifiers of the entities, by which their values are read for a history before the removal. Missing if
+       * the filter alone selects the entities.
+       */
       readonly ids?: readonly unknown[] | undefined;
     },
 ): Promise<number> {
@@ -181,7 +193,6 @@ export async function removeMatching(
   return count;
 }
 
-/** The options of a removal of the entities that match given conditions. */
 export interface RemoveNamedOptions {
   /** The identifiers of the removed entities, which class options get with the removal. */
   readonly ids?: readonly unknown[];

@@ -74,7 +74,10 @@ export type Written = readonly WrittenEntity[] | undefined;
  */
 export type Together = (write: Write<Written>) => Promise<void>;
 
-/** The function that runs a write for a request that sends no other writes together with it. */
+/**
+ * The default for {@linkcode Together}, which sends a write at once and without a transaction, because no other write
+ * belongs to it.
+ */
 export const alone: Together = async (write) => void await write();
 
 /**
@@ -120,7 +123,10 @@ function updateDocument(doc: Document, options: SaveDocumentOptions): Promise<vo
   });
 }
 
-/** The options of an update that returns the stored values before the update. */
+/**
+ * The options of an update whose result is the stored values before the update, because class options, such as a
+ * history, record them.
+ */
 export const REPLACED = { ...BEFORE_WRITE, returnDocument: "before" } as const;
 
 /**
@@ -152,7 +158,10 @@ export async function saveDocuments(
   });
 }
 
-/** Reads the stored values that a bulk of updates will replace, in the transaction of the bulk. */
+/**
+ * Reads the stored values that a bulk of updates will replace, because class options, such as a history, record them.
+ * The read is in the transaction of the bulk, so no other write comes between.
+ */
 async function readBefore(
   docs: readonly Document[],
   { updates, statement, scope }: {
@@ -330,7 +339,8 @@ async function causeOf(
   const indexes = await runOutside(() => collection.indexes());
   return new BulkError(
     new Map(refused.map(({ index, code, errmsg = "" }) => {
-      // The errors of a bulk do not have the fields of the index, so the index is found by its name.
+      // The answer to a duplicate key names the fields of the index. The errors of a bulk contain only the name of the
+      // index, so its fields are found by this name.
       const [, name] = /^E11000 .*? index: (.+?) dup key/.exec(errmsg) ?? [];
       const keyPattern = indexes.find((each) => each.name === name)?.key;
       const response = { message: errmsg, code, ...keyPattern && { keyPattern } };

@@ -20,7 +20,8 @@ export const AS_STORED = {
   promoteBuffers: false,
   bsonRegExp: true,
   enableUtf8Validation: false,
-  // The driver refuses `useBigInt64: true` together with `promoteLongs: false`.
+  // The driver refuses `useBigInt64: true` together with `promoteLongs: false`. The application may have set
+  // `useBigInt64` for the whole client, so it is switched off here.
   useBigInt64: false,
   raw: false,
 } as const;
@@ -52,8 +53,9 @@ export function valuesToStore(doc: Document): StoredObject {
 export interface Snapshot {
   readonly values: StoredObject;
   /**
-   * Whether the database has sent the values. `false` if the values are taken from the document, which may have cast
-   * the stored values. An equal version is then accepted in the place of equal values.
+   * Whether the database has sent the values of the snapshot. `false` if they are taken from the document, which may
+   * have cast the stored values. An update with the condition that the values are unchanged could then fail, so its
+   * condition also accepts an equal version.
    */
   readonly isSent: boolean;
   /**
@@ -109,7 +111,7 @@ const seen = new WeakMap<Document, readonly string[]>();
 
 /**
  * Records the fields on which a write of a document depends, such as the fields that a hook has read to allow the
- * write.
+ * write. The write gets the condition that these fields have not changed.
  */
 export function bindToSeen(doc: Document, names: readonly string[]): void {
   seen.set(doc, names);
@@ -159,8 +161,8 @@ export function putAt(
 }
 
 export function storedText(value: unknown): string {
-  // Decoding the bytes and encoding the result drops differences that comparisons ignore, such as the width of a
-  // number. Equal values get equal texts.
+  // The value is encoded as BSON, decoded and encoded again, because the decoding drops differences that a comparison
+  // must ignore, such as the width of a number. So equal values get equal texts.
   const read = BSON.deserialize(BSON.serialize({ value }), { validation: { utf8: false } });
   return Buffer.from(BSON.serialize(read)).toString("base64");
 }

@@ -60,8 +60,9 @@ export function boundUpdate(
   const paths = [
     replacedPaths(changes, { ...reading, overwrites }),
     isTouched ? read && [...read].filter((path) => !Object.hasOwn(changes.$set ?? {}, path)) : [],
-    // A collation would apply to all conditions of the update, and not to the filter alone. So the fields that the
-    // filter reads must be unchanged, in the place of the filter.
+    // A collation applies to all conditions of a statement, so an update with a collation would also compare the values
+    // of the scope in this way. The filter is therefore not sent, because the document matched it when it was read.
+    // Instead, the fields that the filter reads must not have changed.
     collation === undefined ? [] : fieldsRead(filter),
     seenOf(doc),
   ];
@@ -76,12 +77,13 @@ export function boundUpdate(
   // Mongoose makes the version a condition of updates of arrays and of numeric keys. Such an update would fail after a
   // change of any other field, because every change increments the version.
   if (key !== undefined && !(isTied && version !== null)) delete where[key];
-  // `$and` prevents a condition on `_id` from replacing the `_id` of the document.
+  // A scope or a filter may have a condition on `_id`. It is put into `$and`, because as a key beside the `_id` of the
+  // document it would overwrite this `_id`.
   const q = { ...where, ...all.length > 0 && { $and: all } };
   const statement = { q, u: counted(changes, { key, values }) };
   const bound = { statement, key, version: (version ?? 0) + 1 };
-  // The values of a document from a hook may be outside of the scope. So they are matched with the scope even if the
-  // update writes no field that the scope reads.
+  // If a hook has returned a document that the framework has not read, its values may be outside of the scope. So the
+  // scope is checked for them, even if the update writes no field that the scope reads.
   if (isEmpty(scope) || !isTouched && isSent) return bound;
   const changed = setFields({ ...values }, changedFields(doc, changes, { read: values }));
   return { ...bound, changed };
@@ -211,7 +213,11 @@ export function isKnownWithin(values: Filter, scope: Filter): boolean {
   );
 }
 
-/** Returns the value that a condition compares for equality, with or without the operator `$eq`. */
+/**
+ * Returns the value with which a condition such as `{ $eq: 5 }` compares a field, so that a scope of equalities can be
+ * checked without the database. Returns a condition without `$eq` unchanged, which is the value itself or an object of
+ * other operators.
+ */
 function operandOf(value: unknown): unknown {
   return isJsonObject(value) && Object.keys(value).join() === "$eq" ? value.$eq : value;
 }
@@ -219,7 +225,8 @@ function operandOf(value: unknown): unknown {
 function isEqual(value: unknown, expected: unknown): boolean {
   if (expected === null) return value === undefined || value === null;
   if (expected instanceof mongoose.Types.ObjectId) {
-    // `ObjectId.equals()` also accepts texts and similar objects, which the database would not match.
+    // `ObjectId.equals()` also accepts texts and similar objects, which the database would not match. So the class of
+    // the value is checked first.
     return value instanceof mongoose.Types.ObjectId && expected.equals(value);
   }
   return ["string", "number", "boolean"].includes(typeof expected) && value === expected;
@@ -283,10 +290,11 @@ export function writtenPaths(update: Update): string[] {
 const REPLACING = new Set(["$set", "$unset", "$pop"]);
 
 /**
- * Returns the paths at which an update overwrites more than the request names. Such paths are arrays that the update
- * replaces or addresses by position, and objects that the update sets where no object was stored. The write must fail
- * if values at the paths have changed since the read. With `overwrites`, the function returns only arrays whose
- * elements keep fields that no body can set, because the update writes these fields as they were read.
+ * Returns the paths at which an update overwrites more than the request names, so that the write must fail if their
+ * values have changed since the read. Such paths are arrays that the update replaces or addresses by position, and
+ * objects that the update sets where no object was stored. With `overwrites`, as for a PUT, the request names the whole
+ * values. The function then returns only arrays whose elements have fields that no body can set, because the update
+ * writes old values of these fields back.
  */
 export function replacedPaths(
   update: Update,
@@ -309,7 +317,7 @@ export function replacedPaths(
 
 /**
  * Returns the paths of the embedded objects into which an update writes. If another request has removed such an object
- * since the read, the write must fail, because it would store a part of the object again.
+ * since the read, the write must fail, because it would store the object again with only some of its fields.
  */
 export function enteredObjects(update: Update, { shape, stored }: Reading): string[] {
   const { $unset: _gone, ...writing } = update;

@@ -8,8 +8,8 @@ import { AS_STORED, type StoredObject, storedText } from "./stored_values.ts";
 export interface WrittenEntity {
   readonly id: unknown;
   /**
-   * The stored values before the write. An update only reads its own fields and the version, and a removal reads all
-   * fields. Missing for a new entity.
+   * The stored values before the write. For an update, they are only the values of the version and of the fields that
+   * it writes. For a removal, they are the values of all fields. Missing for a new entity.
    */
   readonly before?: StoredObject | undefined;
   /** The stored values of a new entity. Missing for any other write. */
@@ -19,19 +19,20 @@ export interface WrittenEntity {
 }
 
 /**
- * The options of a statement that returns the values before a write. Integers of 64 bits keep their type. Other numbers
- * are promoted, because the driver would also return the codes of errors as objects.
+ * The options of a statement that returns the stored values before a write. Integers of 64 bits keep their type, and
+ * other numbers become JavaScript numbers. Without `promoteValues`, the driver would return the codes of errors as
+ * objects too, and the framework would not recognize the errors.
  */
 export const BEFORE_WRITE = { ...AS_STORED, promoteValues: true } as const;
 
-/** Returns the names of the top-level fields that an update writes. */
+/** Returns the names of the top-level fields that an update writes, so that their stored values can be read before. */
 export function fieldsOf(update: Update): string[] {
   return [...new Set(Object.values(update).flatMap((paths) => Object.keys(paths).map(topOf)))];
 }
 
 /**
- * Returns the names of the fields that an update has changed. A field that the update has set to its stored value is
- * left out.
+ * Returns the names of the fields that an update has changed, for class options such as a history. A field that the
+ * update has set to its stored value is left out, because a history shows only real changes.
  */
 export function changedBy(update: Update, before: StoredObject): string[] {
   const { $set = {}, $unset = {} } = update;
@@ -43,7 +44,10 @@ export function changedBy(update: Update, before: StoredObject): string[] {
   });
 }
 
-/** Returns the names of the fields that class options need to record any write, such as the version. */
+/**
+ * Returns the names of the fields whose stored values are read before every write that class options, such as a
+ * history, record. These fields are the version and the kind (discriminator) of the entity.
+ */
 export function alwaysRead({ schema }: Pick<Document, "schema">): (string | undefined)[] {
   return [versionKeyOf({ schema }), schema.get("discriminatorKey") as string | undefined];
 }

@@ -114,8 +114,8 @@ export class BodyCast {
   }
 
   /**
-   * Returns the entries of an object whose keys are data. A key that paths of the database cannot name is recorded as a
-   * problem, because an update could not address its value.
+   * Returns the entries of an object whose keys are data. A key that a path of the database cannot name, such as `a.b`,
+   * is recorded as a problem of the body, because an update could not address its value.
    */
   freeEntries(value: JsonObject): [string, unknown][] {
     const entries = Object.entries(value).filter(([key]) => !PROTOTYPE_KEYS.has(key));

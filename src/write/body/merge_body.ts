@@ -54,8 +54,9 @@ export function mergeBody(
 type Values = Record<string, unknown>;
 
 /**
- * A value in an object that is not a document. The objects on the path of a change are copied, so that the given object
- * stays unchanged, because hooks get it as the previous entity.
+ * A value into which a body is merged, in an entity that is no Mongoose document but a plain object of another
+ * database. The objects around a changed value are copied, because hooks get the given object as the previous entity,
+ * which must stay unchanged.
  */
 class ObjectTarget extends MergeTarget {
   protected readonly holder: Values;
@@ -107,7 +108,10 @@ class ObjectTarget extends MergeTarget {
   }
 }
 
-/** A value in a document. A merge touches only the paths that the body names, so that only these paths are written. */
+/**
+ * A value into which a body is merged, in a Mongoose document. The merge sets only the paths that the body names, so
+ * that the save writes only these paths.
+ */
 class DocumentTarget extends MergeTarget {
   readonly #slot: Slot;
   readonly #root: Document;
@@ -134,9 +138,9 @@ class DocumentTarget extends MergeTarget {
     const current = this.read();
     const map = current instanceof Map ? current : undefined;
     return (name) => {
-      // Mongoose writes only the changes that a document has recorded. An embedded document records its own changes,
-      // and the document around a nested path records the changes of the nested path. `#slot` names the document that
-      // must record the change.
+      // Mongoose writes only the changes that a document has recorded. An embedded document must record the changes of
+      // its fields, and the document around a nested path must record the changes of the nested path. So the value is
+      // set through the document that must record its change.
       const slot = isDocument(current)
         ? { doc: current, path: name }
         : { doc, path: `${path}.${name}`, ...map && { map, key: name } };

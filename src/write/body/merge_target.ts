@@ -30,7 +30,7 @@ export interface MergeStep {
 }
 
 /**
- * A value into which a part of a body is merged as a JSON merge patch. Objects are merged, arrays are replaced, and
+ * A value into which a value of a body is merged as a JSON merge patch. Objects are merged, arrays are replaced, and
  * `null` clears a value. Fields that a client can neither see nor set stay unchanged, even if the object around them is
  * cleared.
  */
@@ -105,8 +105,9 @@ export abstract class MergeTarget {
   }
 
   /**
-   * Merges a value of a body into the stored value. Returns `false` and changes nothing if the caller must replace the
-   * stored value.
+   * Merges an object or an array of a body into the stored value, so that fields that no body can set are kept. Returns
+   * `false` and changes nothing if the two cannot be merged, such as an object and a stored text. The caller then
+   * replaces the stored value.
    */
   #mergesInto(value: unknown, field: FieldShape): boolean {
     const { kind, type, element, shape } = field;
@@ -186,8 +187,9 @@ function elementsNamed(list: readonly unknown[], current: readonly unknown[]) {
 }
 
 /**
- * Returns the text of an identifier in a body. An object or a list is no identifier of an element, and JavaScript cannot
- * convert an object such as `{ toString: 1 }` to a text.
+ * Returns an identifier in a body as text, by which the stored element with this identifier is found. Returns an empty
+ * text, which names no element, for an object or a list. JavaScript could not convert an object such as
+ * `{ toString: 1 }` to a text.
  */
 export function identifierText(given: unknown): string {
   return typeof given === "object" ? "" : String(given);
@@ -208,7 +210,8 @@ function holdsProtected(value: unknown, field: FieldShape): boolean {
   if (kind === "map" && element !== undefined) {
     return Object.values(values).some((each) => holdsProtected(each, element));
   }
-  // A kind (discriminator) may protect fields that its base does not have, so the schema of the document decides.
+  // A kind (discriminator) may declare further fields that no body can set, so the fields are taken from the schema of
+  // the document.
   const own = isDocument(value) && shape
     ? describeShape(value.schema as Schema, shape.rights)
     : shape;
@@ -221,7 +224,8 @@ function holdsProtected(value: unknown, field: FieldShape): boolean {
 }
 
 /**
- * Whether the framework writes a field together with its object, so that the value means nothing without the object.
+ * Whether a feature writes a field together with its object, such as the sender of a change or the data of a file. If
+ * the object is cleared, the field is cleared too, because its value means nothing without the object.
  */
 function isOfFeature({ type }: FieldShape): boolean {
   const options: Readonly<Record<string, unknown>> = type?.options ?? {};

@@ -8,7 +8,7 @@ import { hasOwnJson } from "../../schema/mongoose/documents/hide_in_json.ts";
 import { identifierText } from "./merge_target.ts";
 import { hasOwnCast, isMongooseType } from "../../schema/mongoose/schemas/field_rules.ts";
 
-/** The values that the check of a strict body needs besides the body. */
+/** The entity for which a strict body is checked, with its declared fields and its stored values. */
 export interface StrictPlace {
   readonly shape: Shape;
   /**
@@ -122,7 +122,8 @@ class StrictCheck {
   }
 
   /**
-   * Checks a key that the caller cannot set. The key is accepted if clients can read it and it has the stored value.
+   * Checks a key of a strict body that the caller cannot set. The key is accepted if clients can read it and if its
+   * value is the stored value, so that a client may send back a whole entity.
    */
   #unsettable(
     key: string,
@@ -168,8 +169,9 @@ export function typeProblem(
 }
 
 /**
- * Returns the field with the name of a key in a body. A field of a kind (discriminator) of the model is readable in
- * entities of this kind, and counts as a field that the caller cannot set. An embedded object has no version field.
+ * Returns the declared field with the name of a key in a body. A field that only a kind (discriminator) declares cannot
+ * be set through the base model, so it is returned as a field that the caller cannot set. Embedded objects store no
+ * version, so the name of the version names no field in them.
  */
 function fieldOf(key: string, { shape, isEmbedded }: ObjectPlace): FieldShape | undefined {
   if (isEmbedded && key === shape.schema?.get("versionKey")) return undefined;
