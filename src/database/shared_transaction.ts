@@ -60,9 +60,10 @@ class SharedTransaction {
     this.session = session;
     await collection.findOne(NOTHING);
     if (joining.has(client)) return;
-    // The driver gets the session of a cursor and the session of any other statement in different functions. The read
-    // above has opened a cursor, so this command tests the other function. The command is a `find`, because a sharded
-    // cluster would refuse `distinct` in a transaction.
+    // Whether the statements of the driver join the transaction must be tested twice, because the driver gets the
+    // session of a cursor and of any other statement in different functions. The read above has opened a cursor, and
+    // this command opens none. The command is a `find`, because a sharded cluster would refuse `distinct` in a
+    // transaction.
     const find = { find: collection.collectionName, filter: NOTHING, limit: 1, singleBatch: true };
     await client.db(db.name).command(find, { readPreference: "primary" });
     if (this.joined < 2) {

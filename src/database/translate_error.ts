@@ -325,12 +325,12 @@ export const DISK_FULL = 14_031;
  * without labels, and so do servers without sessions.
  */
 const CODES = new Set([
-  // The server or the network is not available
+  // Error codes of a server or a network that is not available
   ...[6, 7, 89, 91, 133, 189, 202, 384, 9001, 10058, 10107, 11600, 11602, 13435, 13436, 91331],
-  // The statement took too long, was stopped, or lost its lock, cursor, snapshot or transaction
+  // Error codes of a statement that took too long, was stopped, or lost its lock, cursor, snapshot or transaction
   ...[24, 43, 46, 50, 64, 134, 175, 237, 239, 246, 251, 262, 290, 355, 365, 453, 11601, 46841],
   10045600,
-  // The server is overloaded
+  // Error codes of an overloaded server
   ...[145, 402, 407, 433, 449, 450, 462, 473, 489, 509],
   DISK_FULL,
 ]);
