@@ -7,7 +7,7 @@ import type { Filter } from "../filters.ts";
  * operand is replaced by the identifiers, which are read from the collection of the referred class.
  */
 export class ReferenceCondition {
-  /** The path in the filter of the client, for error messages. */
+  /** The path that the client has written in its filter, such as `author.name`, for error messages. */
   readonly path: string;
   readonly reference: FieldShape;
   readonly conditions: Filter;
