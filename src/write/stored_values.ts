@@ -71,7 +71,8 @@ const kept = new WeakMap<Document, Snapshot>();
  * Makes a document from the values that the database has sent, and keeps a snapshot of the values for a later update.
  */
 export function hydrateWithSnapshot(model: Model<unknown>, found: object): Document {
-  // The document shares the given values, and Mongoose adds members to some of them, so the snapshot is a copy.
+  // Mongoose keeps the given values in the document that it makes of them, and adds members to some of them. So the
+  // snapshot is a copy.
   const values = copyJson(found) as StoredObject;
   const doc = model.hydrate(found) as Document;
   kept.set(doc, { values, isSent: true, saves: 0 });

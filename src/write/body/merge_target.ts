@@ -142,8 +142,8 @@ export abstract class MergeTarget {
 
   #clear(field: FieldShape, isLeftOut = false): void {
     const { element, shape, type } = field;
-    // A nested path of Mongoose has no default, but its fields may have defaults. Its fields are therefore cleared one
-    // by one.
+    // A PUT gives each field that its body leaves out the default of the field. A nested path of Mongoose has no
+    // default, but its fields may have defaults, so its fields are cleared one by one.
     const isOpened = isLeftOut && type === undefined && shape !== undefined;
     if (!isOpened && !this.#mustStay(field)) {
       if (this.step.isEntry) return this.write(undefined);
