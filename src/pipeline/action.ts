@@ -93,7 +93,10 @@ function checkSaved(
   { result, subject, shown }: {
     readonly result: unknown;
     readonly subject: unknown;
-    /** The paths that the hook `postFetch` has changed before the action. The action need not save these changes. */
+    /**
+     * The paths that the hook `postFetch` has changed before the action. The action need not save these changes, so
+     * they are no error.
+     */
     readonly shown: ReadonlySet<string>;
   },
 ): void {
@@ -166,8 +169,8 @@ function bindSaves(
       // The framework has written the embedded entity, and Mongoose does not know of this write. The document is marked
       // as saved, because Mongoose would otherwise send its changes again.
       markSaved(doc);
-      // An embedded entity has no version. The version of the document that embeds the entity has been incremented by
-      // the write.
+      // An embedded entity has no version, so the condition of its next save and its `ETag` have the version of the
+      // document that embeds it. The write has incremented this version by one, so the version is not read again.
       entity.version = (before ?? 0) + 1;
     } else entity.version = versionIn(doc, context);
     takeSnapshot(doc);

@@ -14,18 +14,17 @@ const MEMORY_LIMITS: readonly unknown[] = [146, 292];
 
 interface ListAggregation extends Aggregation {
   /**
-   * The maximum number of results in an answer. The stages must return up to one result more, by which an excess is
-   * found.
+   * The maximum number of results in an answer. The stages of the aggregation must return up to one result more, by
+   * which `aggregateList()` finds that there are too many.
    */
   readonly max: number;
-  /** The message of the error 409 for a request with more results than `max`. */
   readonly excess: string;
 }
 
 /**
  * Runs an aggregation on the entities that a request selects, and returns its results. Answers 400 if a projection of
- * hooks hides one of the fields, and 409 if there are too many results, because a part of the results would look like
- * all of them.
+ * hooks hides one of the fields of the aggregation, and 409 if there are too many results, because an incomplete list
+ * would look like all of them.
  */
 export async function aggregateList(
   context: OpenLevelContext,
@@ -45,15 +44,18 @@ export async function aggregateList(
   return found;
 }
 
-/** Throws a 400 if the projection of a hook hides a field, because the results would show the values of the field. */
+/**
+ * Throws a 400 if the projection of a hook hides a field of an aggregation, because the results would show the values
+ * of the field.
+ */
 function checkShown(
   { level: { shape }, state }: OpenLevelContext,
   fields: readonly string[],
 ): void {
   const projection = readProjection(state.projection, shape);
   const shows = shownBy(projection, shape);
-  // A hook may set a projection with an expression, such as `{ name: "$title" }`. The list then shows the value of the
-  // expression, and the results would reveal the stored values of `name`.
+  // A hook may set a projection with an expression, such as `{ name: "$title" }`, so that lists show another value in
+  // the place of the stored `name`. An aggregation would show the stored values, so it is refused for this field.
   const isStored = (name: string) => typeof projection[name] !== "string";
   for (const name of fields) {
     const field = shape.fields.get(name);
@@ -63,8 +65,8 @@ function checkShown(
 }
 
 /**
- * Returns the reason why no aggregation may show the values of a field, or `undefined`. A function of the model, such as
- * a getter, may show another value than is stored. The database reads the stored values, so the results would reveal
+ * Returns the reason why no aggregation may show the values of a field, or `undefined`. A function of the model, such
+ * as a getter, may show another value than is stored. The database reads the stored values, so the results would reveal
  * values that no entity shows.
  */
 export function whyUnstored(

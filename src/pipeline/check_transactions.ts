@@ -11,8 +11,8 @@ import { actingLevel, type Route } from "./request/route.ts";
  */
 export function checkTransactions(route: Route): void {
   const { operation, hooks, link } = actingLevel(route);
-  // A write of embedded entities changes only one document and needs no transaction. A `persist` hook may write without
-  // a transaction.
+  // Embedded entities are stored in one document, and a `persist` hook writes in the place of the framework, perhaps to
+  // another database. Neither of these writes needs a transaction of the framework, so the route is accepted.
   if (hooks.persist !== undefined || link?.embedded) return;
   refuseStandalone(route, `${operation}() writes all or nothing, but ${NO_TRANSACTIONS}`);
 }
@@ -23,7 +23,8 @@ export function checkTransactions(route: Route): void {
  */
 export function refuseStandalone(route: Route, problem: string): void {
   const [root] = route.levels;
-  // With `getConnection`, each request chooses its connection, so nothing can be checked at start-up.
+  // With the option `getConnection`, each request chooses its connection. The server is not known at start-up, so the
+  // route is accepted without the check.
   if (root === undefined || route.getConnection || !isStandalone(getModel(root.target).db)) return;
   throw cannotMount(actingLevel(route).target, problem);
 }

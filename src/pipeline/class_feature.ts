@@ -34,40 +34,34 @@ import { cannotMount, type OptionPlace, OptionReader } from "./option_reader.ts"
  * ```
  */
 export interface ClassFeature<R = unknown> {
-  /** The name of the option. */
   readonly name: string;
-  /** Completes the option of the same name of `Framework.initialize()`, which all routes of a router share. */
+  /** Checks the option of `Framework.initialize()` that the class option needs, such as the function `tenant`. */
   settings?(given: unknown): unknown;
-  /** The name of the option of `Framework.initialize()` with the settings. By default, it is the name of the option. */
+  /** The name of the option of `Framework.initialize()` if it is not `name`, such as `maxCascade` for `onDelete`. */
   readonly setting?: string;
-  /**
-   * Reads and checks the option when the class is first used. Throws an error that names the class if the option is
-   * wrong.
-   */
+  /** Checks the option when the class is first used. Throws an error that names the class if it is wrong. */
   check(option: OptionReader, target: ModelClass): R;
   /**
-   * Returns the value of the option from other declarations of a class, such as options of its fields. `@rest` then has
-   * no option of this name, and embedded classes can have the option too.
+   * Returns the value of an option that no `@rest` declares, such as `onDelete`, which stands in the options of
+   * reference fields. Embedded classes, which need no `@rest`, can have the option too. Returns `undefined` if the
+   * class has no such option.
    */
   declared?(target: ModelClass): unknown;
-  /** Runs when a router is mounted, for each class of a route without the option, such as to refuse the class. */
+  /** Runs at start-up for each class of a route without the option, such as to refuse a class without `tenant`. */
   startWithout?(place: { readonly target: ModelClass; readonly route: Route }): void;
-  /** Runs when a router is mounted, to check the options of the router that the class option needs. */
+  /** Throws at start-up if a route cannot serve the option, such as a route with a `persist` hook for `history`. */
   start?(rule: R, place: { readonly target: ModelClass; readonly route: Route }): void;
-  /**
-   * Returns further routes of the class, such as the versions of an entity, for one `@rest` of the class. Each route is
-   * an action on one entity.
-   */
+  /** Returns the actions on one entity that the option adds to a `@rest` of the class, such as `restore`. */
   methods?(rule: R, rest: RestRecord): readonly ClassMethod[];
   /**
-   * Returns the operations on a property that holds one entity of the class, such as the upload of a file. They replace
-   * the operations in the `@rest` of the property. Throws if the property cannot have one of these operations. Returns
-   * `undefined` if the property has the usual operations.
+   * Returns the operations on a property that holds one entity of the class, such as the upload of a file, in the place
+   * of the operations in its `@rest`. Throws if the property cannot have one of these operations. Returns `undefined`
+   * if the property has the usual operations.
    */
   partMethods?(rule: R, part: PartDescription): readonly PartMethod[] | undefined;
-  /** Adds fields and indexes to the schema of the class. */
+  /** Adds fields and indexes to the schema of the class before its method `configure()`, such as `deletedAt`. */
   schema?(rule: R, schema: Schema): void;
-  /** Changes or adds indexes of the class, after its method `configure()` has declared further indexes. */
+  /** Changes the indexes after `configure()` of the class, such as to let each tenant have the same unique value. */
   indexes?(rule: R, schema: Schema): void;
   /**
    * Returns the condition that an entity must match to be read or written. The framework applies the condition in
@@ -75,15 +69,15 @@ export interface ClassFeature<R = unknown> {
    */
   condition?(rule: R, req: FrameworkRequest, reach: Reach): MaybePromise<QueryObject>;
   /**
-   * Returns the field by whose value each statement of the class selects, such as the field of the tenant. An index
-   * serves these statements if it begins with the field.
+   * Returns the field whose value is a condition of each statement of the class, such as the field of the tenant. The
+   * hints about missing indexes ask for indexes that begin with this field.
    */
   selecting?(rule: R): string;
-  /** The query parameter that the option adds to some routes of the class. */
+  /** The query parameter that the option adds to routes, such as `trash`, which asks for entities in the trash. */
   readonly parameter?: {
     readonly name: string;
     readonly facts: ParameterFacts;
-    /** Whether the route of an operation of the class has the parameter. */
+    /** Whether an operation has the query parameter. For example, `all()` has `trash`, but `create()` does not. */
     isOf(rule: R, method: Method): boolean;
   };
   /**
@@ -92,8 +86,8 @@ export interface ClassFeature<R = unknown> {
    */
   admit?(rule: R, call: Call): void;
   /**
-   * Runs after the `preFetch` hooks of a request, for each class of its route that does not have the option. Entities
-   * of such a class may refer to entities of a class with the option.
+   * Runs after the `preFetch` hooks of a request, for each class of its route without the option. For example, `tenant`
+   * prepares the request, because references may lead from this class to a class with the option.
    */
   admitWithout?(call: Call): void;
   /**
@@ -104,18 +98,18 @@ export interface ClassFeature<R = unknown> {
     rule: R,
     write: Pick<JoinedRequest, "req" | "actor" | "at">,
   ): Readonly<Record<string, unknown>> | undefined;
-  /** Returns the fields that {@linkcode ClassFeature.removal} sets in an entity. */
   removalFields?(rule: R): RemovalFields;
   /**
-   * Returns the values that the framework stores with each write of an entity, such as the name of the writer. The
-   * values must be cast to the types of their fields. The value `undefined` removes a field.
+   * Returns the values that the framework stores with each write of an entity, such as the sender of the request. The
+   * method must cast them to the types of their fields. The value `undefined` removes a field.
    */
   stamps?(rule: R, write: StampedWrite): Readonly<Record<string, unknown>>;
-  /** Returns the names of the fields that {@linkcode ClassFeature.stamps} sets. */
+  /** Returns the names of the fields that `stamps` may set, so that other writes keep their stored values. */
   stamped?(rule: R): readonly string[];
   /**
-   * Sends further statements to the database in the transaction of each write, such as an entry of an audit log. Both
-   * are stored or none of them. A class with this method needs a database with transactions.
+   * Sends further statements to the database in the transaction of each write, such as an entry of an audit log. The
+   * write and these statements are stored together or not at all. A class with this method needs a database with
+   * transactions.
    */
   together?(rule: R, write: TogetherWrite): Promise<void>;
   /**
@@ -141,9 +135,8 @@ export interface ClassFeature<R = unknown> {
   joinedFields?(rule: R, target: ModelClass): readonly string[];
 }
 
-/** The fields that a removal sets in an entity that stays in the database. */
+/** The fields that a removal into the trash sets in the entity, such as the time of the removal. */
 export interface RemovalFields {
-  /** The name of the field with the time of the removal. */
   readonly time: string;
   readonly all: readonly string[];
 }
@@ -156,26 +149,22 @@ export type Tidy = (expired: TidyPortion) => Promise<number>;
 
 /** The arguments of a {@linkcode Tidy}, which removes a portion of the expired entities. */
 export interface TidyPortion {
-  /** The model of the class on the default connection. */
+  /** The model of the class on the default connection, because no request chooses another by `getConnection`. */
   readonly model: Model<unknown>;
   /** The time at which an entity counts as expired. It is the current time, unless a test asks for another time. */
   readonly at: Date;
-  /** The maximum number of entities that the call may remove. */
   readonly limit: number;
   /**
-   * Removes the entities of the class that match a filter for good, up to the limit. The further statements of class
-   * options run in the transaction of the removal, as for a removal by a route. Returns the number of removed entities.
+   * Removes entities of the class that match a filter for good, up to `limit`. The further statements of class options
+   * run in the transaction of the removal, as for a removal by a route. Returns the number of removed entities.
    */
   remove(filter: Filter): Promise<number>;
 }
 
-/** A successful write of a request, for class options that work after it. */
+/** A successful write, for class options with work after it, such as removing the files of removed entities. */
 export interface DoneWrite {
   readonly route: Route;
-  /**
-   * The level whose entities are documents of a collection. The request may have written parts of them, at a level
-   * below.
-   */
+  /** The lowest level of the route whose entities are documents of a collection. Levels below it hold their parts. */
   readonly context: LevelContext;
   /** The number of entities that the removal of many entities has removed. Missing for other operations. */
   readonly affected?: number | undefined;
@@ -186,7 +175,7 @@ export async function runAfter(rules: readonly ClassRule[], write: DoneWrite): P
   for (const { feature, rule } of rules) await feature.after?.(rule, write);
 }
 
-/** A write that has not been sent to the database yet, for which a feature returns further values to store. */
+/** A write before its statement, for which class options return further values to store, such as its sender. */
 export interface StampedWrite {
   readonly req: FrameworkRequest;
   readonly actor: Actor | undefined;
@@ -201,9 +190,8 @@ export interface StampedWrite {
 export interface TogetherWrite extends WrittenEntities {
   /** The request that has caused the write. Missing if the framework has removed expired entities. */
   readonly req?: FrameworkRequest | undefined;
-  /** The sender of the request, if it is known. */
+  /** The sender of the request. Missing if the option `actor` of `Framework.initialize()` returned no sender. */
   readonly actor: Actor | undefined;
-  /** The class of the entities. */
   readonly target: ModelClass;
   /**
    * The name of the operation, such as `update`, or of the action. A write of a part also names the property, as in
@@ -211,7 +199,7 @@ export interface TogetherWrite extends WrittenEntities {
    */
   readonly operation: string;
   readonly session: ClientSession;
-  /** The values of the request that has caused the write. Missing if the framework has removed expired entities. */
+  /** The facts about the request that further statements need. Missing if the framework removed expired entities. */
   readonly request?: JoinedRequest | undefined;
 }
 
@@ -222,19 +210,27 @@ export interface JoinedRequest {
   readonly route: Route;
   /** The time of the request. All removals of a transaction store the same time. */
   readonly at: Date;
-  /** The first write of the transaction, if it has caused this write. Missing for the write of the request itself. */
+  /**
+   * The write for which the client has sent the request, such as the removal of a movie, if the present write follows
+   * from it, such as the removal of its comments. The limit `maxCascade` counts all removals with the same origin.
+   * Missing for the write for which the client has sent the request.
+   */
   readonly origin: TogetherWrite | undefined;
-  /** Returns a class for writes in the same transaction. The history records these writes with the given operation. */
+  /**
+   * Returns the object by which a class option writes entities of another class in the transaction of `from`. The
+   * history records these writes under the operation in `place`.
+   */
   open(from: TogetherWrite, place: JoinedPlace): Promise<JoinedClass>;
 }
 
 /**
- * The class of further writes in a transaction, such as the removal of referring entities, and the name of their
- * operation in the history.
+ * The class whose entities a class option writes in the transaction of another write, such as referring entities that
+ * are removed, and the name of the operation in the history.
  */
 export interface JoinedPlace extends Pick<TogetherWrite, "target" | "operation"> {
   /**
-   * The way by which the conditions of class options apply. With `"route"`, entities in the trash can be restored.
+   * Whether the further writes reach entities in the trash. With `"route"`, they do if the request does, such as a
+   * restoration. With `"reference"`, they never do.
    *
    * @default {"reference"}
    */
@@ -244,8 +240,9 @@ export interface JoinedPlace extends Pick<TogetherWrite, "target" | "operation">
 type Scope = NonNullable<RestRecord["scope"]>;
 
 /**
- * The way by which a request reaches the entities of a class. With `"route"`, the request is on a route of the class.
- * With `"reference"`, an entity of another class refers to them, or code of the application asks for them.
+ * The way by which a request reaches the entities of a class. With `"route"`, the request is on a route of the class,
+ * and can ask for entities in the trash. With `"reference"`, an entity of another class refers to them, or code of the
+ * application asks for them, and entities in the trash stay hidden.
  */
 export type Reach = "route" | "reference";
 
@@ -282,8 +279,8 @@ function placeOf(target: ModelClass): OptionPlace {
     methods: [],
     leftOut: [],
     fail: (problem) => cannotMount(target, problem),
-    // This object is made while the schema of its class is being built. The getters look up the schema later, because
-    // an earlier look-up would build the schema again without an end.
+    // The place of an option is described while the schema of its class is being built. The getters look up the schema
+    // later, because an earlier look-up would build the schema again without an end.
     get schema() {
       return buildSchema(target).schema;
     },
@@ -314,8 +311,8 @@ export function scopesOfRules(rules: readonly ClassRule[], reach: Reach): Scope[
 }
 
 /**
- * Returns the function that returns the values which the framework stores in an entity instead of removing it. Returns
- * `undefined` if the request removes entities for good.
+ * Returns the function that returns the values which the framework stores in an entity instead of removing it, such as
+ * the time of the removal. Returns `undefined` if the request removes entities for good.
  */
 export function removalByRules(
   rules: readonly ClassRule[],
@@ -326,7 +323,7 @@ export function removalByRules(
   return kept.length === 0 ? undefined : () => Object.assign({}, ...kept);
 }
 
-/** Runs the start-up checks of the class options for one of the classes of a route. */
+/** Runs the start-up checks of the class options of one class, which is on the route or embedded in a class of it. */
 export function startRules(
   rules: readonly ClassRule[],
   place: { readonly target: ModelClass; readonly route: Route },
@@ -334,7 +331,7 @@ export function startRules(
   for (const { feature, rule } of rules) feature.start?.(rule, place);
 }
 
-/** Returns the values that the class options store with a write of an entity. */
+/** Returns the values that the class options store with a write of an entity, such as the sender of the request. */
 export function stampsOfRules(rules: readonly ClassRule[], write: StampedWrite): Stamps {
   return Object.assign(
     {},
@@ -346,12 +343,15 @@ export function stampedByRules(rules: readonly ClassRule[]): readonly string[] {
   return rules.flatMap(({ feature, rule }) => feature.stamped?.(rule) ?? []);
 }
 
-/** Returns the fields that a removal sets in an entity, or `undefined` if it removes the entity from the database. */
+/** Returns the fields that a removal into the trash sets in an entity, or `undefined` for a class without trash. */
 export function removalFieldsOf(rules: readonly ClassRule[]): RemovalFields | undefined {
   return rules.map(({ feature, rule }) => feature.removalFields?.(rule)).find((each) => each);
 }
 
-/** Returns the class options that send further statements in the transaction of a write by the operation. */
+/**
+ * Returns the class options that send further statements in the transaction of the given write, such as an entry of the
+ * history.
+ */
 export function joiningRules(
   rules: readonly ClassRule[],
   write: Pick<TogetherWrite, "operation" | "target">,
@@ -393,7 +393,7 @@ export function joinedStatements(
   };
 }
 
-/** Returns the functions that remove expired entities by the class options of a class. */
+/** Returns the functions that remove expired entities, such as by the option `keep` of `trash`. */
 export function tidiesOfRules(rules: readonly ClassRule[]): readonly Tidy[] {
   return rules.flatMap(({ feature, rule }) => feature.tidy?.(rule) ?? []);
 }

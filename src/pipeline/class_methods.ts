@@ -13,21 +13,29 @@ import type { LevelContext, OpenLevelContext } from "./request/request_context.t
  */
 export interface ClassMethod extends Omit<ActionRecord, "run"> {
   readonly operation: string;
-  /** The hooks of another operation, such as `one()`, which guard the entity of the route. */
+  /**
+   * The hooks of another operation, such as `one()`, which also run for this route. A caller from whom `one()` hides an
+   * entity can therefore not read its history.
+   */
   readonly hooks: Method["hooks"];
   /** The query parameters that the route reads, by name. */
   readonly parameters?: Readonly<Record<string, ParameterFacts>>;
   /** The headers of the answer, for the OpenAPI document. */
   readonly answerHeaders?: Readonly<Record<string, AnswerHeader>>;
-  /** Answers a request of the route, as `run` answers a request of an action. */
   perform(context: OpenLevelContext): Promise<Reply>;
 }
 
-/** An operation on a property of a parent whose requests a class option answers, such as the upload of a file. */
+/**
+ * An operation on a property, such as the upload of a file, for which a class option answers the requests in the place
+ * of the framework.
+ */
 export interface PartMethod extends Pick<Method, "operation" | "hooks"> {
-  /** The description of bodies and answers that are bytes and no JSON. */
+  /** The description of bodies and answers that are bytes and no JSON, for the OpenAPI document. */
   readonly bytes?: BytesFacts;
-  /** Checks whether the caller may use the route, by the rights of the caller. Throws an error for the client. */
+  /**
+   * Throws a 403 if the reader of the request has no right to the route, such as the upload of a file to a property
+   * that is read-only for this reader.
+   */
   checkRights?(context: LevelContext): void;
   /** Checks a request before any entity is read, such as the media type of its body. Throws an error for the client. */
   checkRequest?(context: LevelContext): void;
@@ -50,7 +58,10 @@ export function performOf(
   return "perform" in method ? method as ClassMethod & PartMethod : undefined;
 }
 
-/** Returns the operations that a class option adds to a property that holds an entity of the class. */
+/**
+ * Returns the operations that a class option adds to a property that holds an entity of the class, such as the upload
+ * of a file. Returns `undefined` if no class option adds operations.
+ */
 export function partMethodsOfRules(
   rules: readonly ClassRule[],
   part: PartDescription,

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../errors/refusals.ts";
 import type { FieldShape } from "../schema/fields/shape.ts";
 
-/** JSON Schema, as the OpenAPI document contains it. */
+/** A JSON Schema for the OpenAPI document, unlike a `Schema` of Mongoose. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 /**
@@ -11,11 +11,10 @@ export type Schema = Readonly<Record<string, unknown>>;
 export interface ParameterFacts {
   /** The purpose of the parameter, for the OpenAPI document. */
   readonly text: string;
-  /** The names of fields that the parameter takes. */
   readonly fields?: readonly string[];
   /**
-   * The values that each element of a parameter with a list may have, such as `price` and `-price` of `sort`. The
-   * default is the names in `fields`.
+   * The values that each element of a parameter with a list may have, such as `price` and `-price` of `sort`, for the
+   * OpenAPI document. The default is the names in `fields`.
    */
   readonly values?: readonly string[];
   readonly default?: number;
@@ -33,31 +32,30 @@ export interface HeaderFacts {
   readonly schema: Schema;
 }
 
-/** The description of a body with one media type. */
 export interface MediaFacts {
   readonly schema: Schema;
-  /** The media types that the parts of a form may have, by the names of the parts. */
+  /** The media types of the parts of a multipart form, by the names of these parts, for the OpenAPI document. */
   readonly encoding?: Readonly<Record<string, { readonly contentType: string }>>;
 }
 
-/** The description of bodies and answers that are bytes, such as files, and no JSON. */
+/** The description of bodies and answers that are bytes, such as files, and no JSON, for the OpenAPI document. */
 export interface BytesFacts {
   /** The media types of the body. Missing if a request has no such body. */
   readonly body?: Readonly<Record<string, MediaFacts>>;
-  /** The maximum number of bytes of the body. */
   readonly maxBytes?: number;
-  /** The media types of the answer, each with its schema. Missing if the answer is JSON or empty. */
+  /**
+   * The media types of an answer with bytes, such as a file, each with its schema. Missing if the answer is JSON or
+   * empty.
+   */
   readonly answer?: Readonly<Record<string, Schema>>;
-  /** The statuses of further answers, each with a text about its purpose. */
+  /** The statuses of further answers, such as 206 for a range of a file, each with a text about its purpose. */
   readonly statuses?: Readonly<Record<number, string>>;
-  /** The headers that requests can have, by their names. */
   readonly headers: Readonly<Record<string, HeaderFacts>>;
   readonly answerHeaders?: Readonly<Record<string, AnswerHeader>>;
-  /** The codes of further errors. */
+  /** The codes of further errors of requests with bytes, such as `PAYLOAD_TOO_LARGE`, for the OpenAPI document. */
   readonly errors?: readonly ErrorCode[];
 }
 
-/** The schema of a header in an answer. */
 export interface AnswerHeader {
   readonly description: string;
   readonly schema: Schema;
@@ -69,7 +67,7 @@ export interface AnswerHeader {
  */
 export interface FilledFacts {
   readonly field: FieldShape;
-  /** The fields that are shown in addition to `_id`. Without a list, all fields are shown. */
+  /** The fields of the referenced entity that are shown in addition to `_id`. Without a list, all fields are shown. */
   readonly select?: readonly string[];
   readonly always: boolean;
 }
@@ -100,15 +98,15 @@ export interface AlternativeFacts {
 export interface BodyFacts {
   /** The most entities of a body that is an array of entities. Missing if a body cannot be an array. */
   readonly maxItems?: number;
-  /** The media types of a body besides JSON, each with its schema. */
+  /** The media types of a body besides JSON, such as `text/csv`, each with its schema. */
   readonly content?: Readonly<Record<string, Schema>>;
 }
 
 /** The headers that a feature adds to answers with one status, such as `Retry-After` to a 409. */
 export interface StatusFacts {
   /**
-   * A word for the name of the answer in the OpenAPI document, such as `UnderWay`. The usual answer with the status
-   * lacks the headers, so it has another name.
+   * A word that the OpenAPI document adds to the name of the answer, such as `UnderWay` in `ConflictOrUnderWay`. An
+   * answer with the same status and without the headers has the name without the word, such as `Conflict`.
    */
   readonly name: string;
   readonly headers: Readonly<Record<string, AnswerHeader>>;
@@ -116,14 +114,14 @@ export interface StatusFacts {
 
 export interface AnswerFacts {
   readonly headers?: Readonly<Record<string, AnswerHeader>>;
-  /** The media types of a list besides JSON, each with its schema. */
+  /** The media types of a list besides JSON, such as `text/csv`, each with its schema. */
   readonly content?: Readonly<Record<string, Schema>>;
   /**
    * Whether an entity in the answer may lack any of its fields, because clients can choose the fields. No field of the
    * schema is then required.
    */
   readonly isPartial?: boolean;
-  /** The reference fields whose identifiers may be replaced by entities. */
+  /** The reference fields for which the answer may show entities in the place of identifiers (population). */
   readonly filled?: ReadonlyMap<string, FilledFacts>;
   readonly alternative?: AlternativeFacts;
   /**
@@ -131,13 +129,14 @@ export interface AnswerFacts {
    * `"list"` stands for a JSON array of results. Any other value is the schema of the answer.
    */
   readonly results?: Readonly<Record<string, Schema | "list">>;
-  /** The headers that the feature adds to the answers of errors, by status. */
+  /** The headers that the feature adds to the answers of errors, such as `Retry-After`, by status. */
   readonly statuses?: Readonly<Record<number, StatusFacts>>;
 }
 
 /**
- * The parts of the description of a route that one feature adds, with only the fields that one kind of reader may see.
- * The code that describes routes reads this form and needs no code for single features.
+ * The facts that one feature adds to the description of a route, with only the fields that the reader may see. The
+ * OpenAPI document, `Framework.describe()` and the tools of assistants are made from these facts, without code for
+ * single features.
  */
 export interface Description {
   readonly parameters?: Readonly<Record<string, ParameterFacts>>;
@@ -148,7 +147,10 @@ export interface Description {
    * document.
    */
   readonly preferences?: Readonly<Record<string, string | undefined>>;
-  /** The codes of the errors that the feature can answer, such as `CONFLICT`. */
+  /**
+   * The codes of the errors that the feature can answer, such as `CONFLICT`, for the list of errors in the OpenAPI
+   * document.
+   */
   readonly errors?: readonly ErrorCode[];
   /** The properties that the feature adds to the result of `Framework.describe()`, such as `live`. */
   readonly route?: Readonly<Record<string, unknown>>;

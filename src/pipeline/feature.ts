@@ -25,8 +25,9 @@ export class DeclaredField {
   }
 
   /**
-   * Returns a list with the name if the reader with the given fields may see the field, and an empty list otherwise.
-   * Without `shape`, the field belongs to a model that no class declares, so no rule hides it.
+   * Returns the name of the field in a list if a reader who sees the fields of `shape` may see the field, and an empty
+   * list otherwise, so that `flatMap()` leaves out hidden fields. Without `shape`, the field belongs to a model that
+   * Mongoose alone has made, in which no option `hidden` exists.
    */
   seenBy(shape: Shape | undefined): string[] {
     const isSeen = shape === undefined || shape.fields.get(this.#name)?.hidden === false;
@@ -35,8 +36,8 @@ export class DeclaredField {
 }
 
 /**
- * Returns the names of the fields that a reader may see, or `undefined` if there are none. This is the phase `narrow` of
- * each feature whose option is a list of fields.
+ * Returns the names of the fields that a reader may see, or `undefined` if there are none. This is the phase `narrow`
+ * of each feature whose option is a list of fields.
  */
 export function narrowFields(
   declared: readonly DeclaredField[],
@@ -74,9 +75,9 @@ export type Nameless<T> = T extends string ? string extends T ? "use DeclaredFie
   : T;
 
 /**
- * The types of the values that the phases of a feature pass on. `declared` is the checked option, `rule` is the part of
- * the option that one kind of reader may use, `params` are the parameters of one request, and `captured` is the result
- * of the phase `capture`.
+ * The types of the values that the phases of a feature pass on. `declared` is the checked option, `rule` is the option
+ * without the fields that are hidden from the reader, `params` are the parameters of one request, and `captured` is the
+ * result of the phase `capture`.
  */
 export interface FeatureTypes {
   readonly declared: unknown;
@@ -86,8 +87,8 @@ export interface FeatureTypes {
 }
 
 /**
- * The types of a feature whose option names no field. The option is then the same for all readers, so `declared` and
- * `rule` are one type.
+ * The types of a feature whose option names no field, such as `page` or `count`. Nothing in the option can be hidden
+ * from a reader, so the checked option (`declared`) and the option for a reader (`rule`) are one type.
  */
 export interface Plain<R, P, C = undefined> {
   readonly declared: R;
@@ -122,11 +123,20 @@ export type Requirement =
 export interface Exclusive {
   /** The names of the features that a request can use together with this feature. */
   readonly keeps: readonly string[];
-  /** The end of the error message for a refused parameter, such as `no distinct beside it`. */
+  /**
+   * The end of the error message for a parameter that a client cannot send together with this feature, such as `no
+   * distinct beside it` in `Parameter "page" takes no distinct beside it`.
+   */
   readonly allowed: string;
-  /** The name of the answers of this feature in error messages, in the plural, such as `Groups`. */
+  /**
+   * A plural noun for the results of the feature in error messages, such as `Groups` in `Groups are not distinct
+   * values`.
+   */
   readonly noun: string;
-  /** Returns the error message for a request that also asks for another exclusive feature, which `noun` names. */
+  /**
+   * Returns the error message for a request that asks for this feature and for another feature whose answer replaces
+   * the usual answer. `noun` is the property of the other feature, such as `Groups`.
+   */
   clash(noun: string): string;
 }
 
@@ -149,7 +159,6 @@ export interface Feature<T extends FeatureTypes> {
    * start-up, because it would have no effect.
    */
   readonly also?: readonly string[];
-  /** The operations that can have the option. */
   readonly operations: readonly OperationName[];
   readonly requirements?: readonly Requirement[];
   readonly exclusive?: Exclusive;
@@ -170,13 +179,19 @@ export interface Feature<T extends FeatureTypes> {
    * conditions of the client and of the hooks apart.
    */
   readonly readsBeyondFilter?: boolean;
-  /** Completes the settings of the feature in `Framework.initialize()`, which all routes of a router share. */
+  /**
+   * Checks the option of `Framework.initialize()` with the settings of the feature, such as the limits of live lists,
+   * and adds the default values. All routes of a router share the result.
+   */
   settings?(given: unknown): unknown;
-  /** Reads and checks the option at start-up. Throws an error that names the class if the option is wrong. */
+  /**
+   * Reads and checks the option of an operation, such as `page`, at start-up. Throws an error that names the class if
+   * the option is wrong.
+   */
   check(option: OptionReader, place: OptionPlace): Nameless<T["declared"]>;
   /**
-   * Returns the part of the option that one kind of reader may use, without the fields that are hidden from this
-   * reader. Returns `undefined` if nothing is left, so that this reader does not have the feature.
+   * Returns the checked option without the fields that are hidden from the given reader, so that no request of this
+   * reader can use them. Returns `undefined` if no field is left, so that this reader does not have the feature.
    */
   narrow(declared: Nameless<T["declared"]>, reader: Shape): T["rule"] | undefined;
   /**
@@ -184,7 +199,10 @@ export interface Feature<T extends FeatureTypes> {
    * headers in the description, so that the document is complete.
    */
   describe(rule: T["rule"]): Description;
-  /** Runs when a router is mounted, to log hints and to check requirements of the database. */
+  /**
+   * Runs when a router is mounted, to log hints, such as about missing indexes, and to check that the database can
+   * serve the feature, such as by transactions.
+   */
   start?(rule: T["rule"], route: Route): void;
   /**
    * Reads the request before the first hook runs, for values that a hook could change, such as the hash of the body.
@@ -192,9 +210,10 @@ export interface Feature<T extends FeatureTypes> {
    */
   capture?(req: FrameworkRequest): T["captured"];
   /**
-   * Whether a request asks for this exclusive feature. Without the method, a result of `parse` other than `undefined`
-   * means that the request asks for the feature. A feature whose `parse` reads the body needs the method, so that the
-   * framework refuses wrong headers before it reads the body.
+   * Whether a request asks for this feature, whose answer replaces the usual answer of the operation (`exclusive`).
+   * Without the method `asks`, a result of `parse` other than `undefined` means that the request asks for the feature.
+   * A feature whose `parse` reads the body needs `asks`, so that the framework refuses wrong headers before it reads
+   * the body.
    */
   asks?(rule: T["rule"], given: GivenRequest<T["captured"]>): boolean;
   /**
@@ -209,7 +228,7 @@ export interface Feature<T extends FeatureTypes> {
   select?(params: T["params"]): Pieces;
   /**
    * Returns a function that sends the whole answer in the place of the operation, such as a live list. The function
-   * runs before anything is read. Only an exclusive feature has this method.
+   * runs before the database is read. Only a feature with the property `exclusive` has this method.
    */
   takeOver?(params: T["params"], call: Call): (res: Response) => Promise<void>;
   /**
@@ -218,13 +237,13 @@ export interface Feature<T extends FeatureTypes> {
    */
   prepare?(params: T["params"], context: OpenLevelContext): Promise<Pieces>;
   /**
-   * Returns the answer in the place of the operation, such as the groups of a list. Only an exclusive feature has this
-   * method.
+   * Returns the answer in the place of the operation, such as the groups of a list. Only a feature with the property
+   * `exclusive` has this method.
    */
   respond?(params: T["params"], context: OpenLevelContext): Promise<Reply>;
   /**
    * Runs the operation, with work before and after it, such as a lookup of an idempotency key. If several features have
-   * this method, the first feature in the list of features runs the others.
+   * this method, the first in the list of features does its work before and after the work of all others.
    */
   wrap?(params: T["params"], operation: WrappedOperation): Promise<Reply>;
   /** Returns the headers that the feature adds to the answer with a list, such as `Link`. */

@@ -43,14 +43,18 @@ import { type Endpoint, endpointsFor, type RouterFeature } from "./router_featur
 /** The request to whose writes class options add work, such as storing the sender, with the name of its operation. */
 export interface DutiesRequest {
   readonly req: FrameworkRequest;
-  /** The sender of the request. A hook may have replaced `req.framework`, which has the sender for hooks. */
+  /**
+   * The sender of the request, for the history and for fields with the sender. The value is not read from
+   * `req.framework.actor`, because a hook may have replaced `req.framework`.
+   */
   readonly actor: Actor | undefined;
   readonly operation: string;
   readonly route: Route;
   readonly timeBudget: TimeBudget;
   /**
-   * The first write of the transaction, if it has caused further writes, such as the removal of referring entities.
-   * Missing for the writes of the request itself.
+   * The write for which the client has sent the request, such as the removal of a movie, if class options add work to a
+   * further write, such as the removal of its comments. Missing for the write for which the client has sent the
+   * request.
    */
   readonly origin?: TogetherWrite | undefined;
 }
@@ -100,8 +104,8 @@ export class FeatureList {
   readonly #rulesOf = memoize((target: ModelClass) => readClassRules(this.#ofClasses, target));
 
   /**
-   * Returns the class options that a class does not have. Some options check these classes too, such as whether they
-   * refer to classes with the option.
+   * Returns the class options that a class does not declare. Some of them check the class nevertheless, such as
+   * `tenant`, which each class of a router with tenants must declare.
    */
   readonly #without = memoize((target: ModelClass) => {
     const rules = this.#rulesOf(target);
@@ -109,14 +113,14 @@ export class FeatureList {
   });
 
   /**
-   * Returns the conditions that class options add to the option `scope`. Every read and write of the class must apply
-   * them.
+   * Returns the conditions that class options add to the option `scope`, such as the condition that excludes entities
+   * in the trash. Every read and write of the class must apply them.
    */
   conditionsOf(target: ModelClass, reach: Reach): NonNullable<RestRecord["scope"]>[] {
     return scopesOfRules(this.#rulesOf(target), reach);
   }
 
-  /** Returns the query parameters that class options add to a route of a class, by name. */
+  /** Returns the query parameters that class options add to a route of a class, such as `trash`, by name. */
   parametersOf(
     { target, link }: Pick<Level, "target" | "link">,
     method: Method,
@@ -128,7 +132,10 @@ export class FeatureList {
     return { ...performOf(method)?.parameters, ...Object.fromEntries(added) };
   }
 
-  /** Lets the class options check a request, and change its filter, after the `preFetch` hooks. */
+  /**
+   * Runs the checks of class options after the `preFetch` hooks of a request, such as whether the caller may see the
+   * trash. The checks can add conditions to the filter of the request.
+   */
   admitClasses(call: Call): void {
     for (const { target } of call.route.levels) {
       for (const { feature, rule } of this.#rulesOf(target)) feature.admit?.(rule, call);
@@ -142,16 +149,17 @@ export class FeatureList {
   }
 
   /**
-   * Returns the operations that a class option adds to a property that holds an entity of the class, in the place of the
-   * operations in its `@rest`. Returns `undefined` if the class has no such option.
+   * Returns the operations that a class option defines for a property whose value is an entity of the class, such as
+   * the upload of a file. They replace the operations in the `@rest` of the property. Returns `undefined` if no class
+   * option defines operations.
    */
   partMethodsOf(part: PartDescription): readonly Method[] | undefined {
     return partMethodsOfRules(this.#rulesOf(part.target), part);
   }
 
   /**
-   * Runs the class options of the entities that a request has written. For a write of parts, these are the options of
-   * the class whose entities embed the parts.
+   * Runs the phase `after` of the class options, such as to remove the files of removed entities, when a request has
+   * written. For a write of parts, these are the options of the class whose entities embed the parts.
    */
   async afterWrite(
     { route, levels }: Call,
@@ -162,7 +170,10 @@ export class FeatureList {
     await runAfter(this.#rulesOf(context.level.target), { route, context, affected });
   }
 
-  /** Whether class options store values with each write of a class, or of a class that it embeds. */
+  /**
+   * Whether class options store values with each write of a class, or of a class that it embeds. The writes of other
+   * classes skip this work.
+   */
   readonly #isStamped = memoize((target: ModelClass) => {
     const all = [target, ...embeddedClasses(target)];
     return all.flatMap(this.#rulesOf).some(({ feature }) => feature.stamps !== undefined);
@@ -216,23 +227,26 @@ export class FeatureList {
   }
 
   /**
-   * Returns the fields that a removal sets in an entity of a class, such as its time. Returns `undefined` if a removal
-   * removes the entity from the database.
+   * Returns the fields that a removal sets in an entity of a class with a trash, such as the time of the removal.
+   * Returns `undefined` if a removal removes the entity from the database.
    */
   removalFieldsOf(target: ModelClass): RemovalFields | undefined {
     return removalFieldsOf(this.#rulesOf(target));
   }
 
   /**
-   * Returns the field by whose value each statement of a class selects, such as the field of the tenant. Returns
-   * `undefined` if the class has no such field.
+   * Returns the field whose value is a condition of each statement of a class, such as the field of the tenant, so that
+   * hints ask for indexes that begin with this field. Returns `undefined` if the class has no such field.
    */
   selectingFieldOf(target: ModelClass): string | undefined {
     return this.#rulesOf(target).map(({ feature, rule }) => feature.selecting?.(rule))
       .find((each) => each);
   }
 
-  /** Runs the start-up checks of the class options for all classes of a route. */
+  /**
+   * Runs the start-up checks of the class options for all classes of a route, so that a wrong option prevents the start
+   * of the application.
+   */
   startClasses(route: Route): void {
     for (const [index, { target }] of route.levels.entries()) {
       for (const each of [target, ...embeddedClasses(target)]) {
@@ -248,7 +262,7 @@ export class FeatureList {
     }
   }
 
-  /** Returns the endpoints that the options of `Framework.initialize()` add to a router with the given routes. */
+  /** Returns the endpoints, such as `POST /batch`, that the options of `Framework.initialize()` add to a router. */
   endpoints(options: object, routes: readonly Route[]): Endpoint[] {
     return endpointsFor(this.#ofRouters, {
       options: options as Readonly<Record<string, unknown>>,
@@ -272,17 +286,14 @@ export class FeatureList {
   }
 }
 
-/** Returns the name of the option of `Framework.initialize()` that has the settings of a feature. */
 function settingOf(feature: AnyFeature | ClassFeature): string {
   return "operations" in feature ? optionOf(feature) : feature.setting ?? feature.name;
 }
 
-/** Returns the name of the option to which a feature belongs. */
 export function optionOf({ name, option = name }: AnyFeature): string {
   return option;
 }
 
-/** Returns the names of the main option and of the further options of a feature. */
 export function optionsOf(feature: AnyFeature): string[] {
   return [optionOf(feature), ...feature.also ?? []];
 }

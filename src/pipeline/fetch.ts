@@ -29,8 +29,8 @@ import {
 import type { Level } from "./request/route.ts";
 
 /**
- * Returns a read of the entities of a request, from the hook `fetch` or otherwise from the database. If no hook needs
- * the entities as objects, the read may return them as JSON text, which is faster.
+ * Prepares the read of the entities of a request, from the hook `fetch` or otherwise from the database. If no hook
+ * needs the entities as objects, the read may return them as JSON text, which is faster.
  */
 export async function openRead(context: OpenLevelContext): Promise<Read> {
   if (context.level.hooks.fetch !== undefined) return openGiven(context, context.level.hooks.fetch);
@@ -44,7 +44,10 @@ async function* generated<T>(list: AsyncIterable<T>): AsyncGenerator<T> {
   yield* list;
 }
 
-/** Returns a read that returns the entities as objects, even if no hook needs them, because a change needs them. */
+/**
+ * Prepares a read of the entities of a request that always returns objects and no JSON text. Operations that change
+ * entities need objects, such as Mongoose documents, even if no hook gets them.
+ */
 export async function openEntities(context: OpenLevelContext): Promise<EntitiesRead> {
   if (context.level.hooks.fetch !== undefined) return openGiven(context, context.level.hooks.fetch);
   return presented(context, await context.source.readEntities(requestOf(context)));
@@ -79,8 +82,8 @@ function openGiven(
 }
 
 /**
- * Returns a read whose entities have the form that hooks get. If hooks name fields that reads leave out, these fields
- * are read too.
+ * Wraps a read, so that it returns entities in the form that hooks get, such as documents. If hooks name fields that
+ * reads leave out, these fields are read too.
  */
 function presented(context: OpenLevelContext, { list, one }: EntitiesRead): EntitiesRead {
   const show = presenter(context);
@@ -223,7 +226,8 @@ export function passPostFetch(
   const isWritten = kind.change !== undefined && isDocument(entity) && !entity.isNew;
   if (postFetch !== undefined && isWritten) {
     readSnapshot(entity);
-    // The values of a field with the option `apart` are not part of the document, so the write cannot be bound to them.
+    // The write has the values that the hook has read as conditions, so that it overwrites no change of another
+    // request. A field with the option `apart` is not loaded into the document, so it is left out of these conditions.
     bindToSeen(entity, readBy(postFetch).filter((name) => !shape.fields.get(name)?.apart));
   }
   return passHook(context, "postFetch", { entity });

@@ -73,7 +73,8 @@ function keyOf({ model }: ReferredModel, { conditions }: ReferenceCondition): st
 
 /**
  * Reads the identifiers of the entities of a referred class that match a condition and that the reader of the request
- * may see. Returns these identifiers for each of the equal conditions. Throws a 400 if there are too many of them.
+ * may see. Several references to the class may have equal conditions, so the result has an entry for each of them.
+ * Throws a 400 if the condition selects too many entities.
  */
 async function askClass(
   { timeBudget, route: { maxTimeMS, limits: { maxReferred } } }: LevelContext,
@@ -95,8 +96,8 @@ async function askClass(
 }
 
 /**
- * Returns identifiers in the type in which a reference stores them. Identifiers that the reference cannot store are left
- * out, because no entity can refer to them.
+ * Returns identifiers in the type in which a reference stores them. Identifiers that the reference cannot store are
+ * left out, because no entity can refer to them.
  */
 function idsFor(
   { type }: FieldShape,

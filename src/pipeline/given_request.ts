@@ -121,7 +121,10 @@ export class GivenRequest<C = unknown> {
     return this.#given.get(name);
   }
 
-  /** Returns the value of a header. Throws an error if the description of the feature does not have the header. */
+  /**
+   * Returns the value of a header. Throws an error if the result of the phase `describe` lacks the header, because the
+   * OpenAPI document would lack it too.
+   */
   header(name: string): string | undefined {
     this.#check("headers", name);
     const value = this.#req.headers[name.toLowerCase()];
@@ -144,15 +147,18 @@ export class GivenRequest<C = unknown> {
     return preferencesOf(this.#req).get(name)?.toLowerCase() === value;
   }
 
-  /** Whether the body is a JSON array. Throws an error if the description of the feature does not allow an array. */
+  /**
+   * Whether the body is a JSON array. Throws an error if the result of the phase `describe` has no `body.maxItems`,
+   * because the OpenAPI document would show no array.
+   */
   get hasArray(): boolean {
     if (this.#description.body?.maxItems === undefined) throw unlisted("body", "an array");
     return Array.isArray(this.#req.body) && isJsonBody(this.#req);
   }
 
   /**
-   * Reads the elements of a body that is an array. Throws a 413 if the array has more elements than the description of
-   * the feature allows. The elements are not checked, so each of them may be any JSON value.
+   * Reads the elements of a body that is an array. Throws a 413 if the array has more elements than `body.maxItems` in
+   * the result of the phase `describe`. The elements are not checked, so each of them may be any JSON value.
    */
   elements(): readonly unknown[] {
     const most = this.#description.body?.maxItems;
@@ -161,8 +167,8 @@ export class GivenRequest<C = unknown> {
   }
 
   /**
-   * Whether the body has the given media type. Throws an error if the description of the feature does not have this
-   * type.
+   * Whether the body has the given media type. Throws an error if the result of the phase `describe` lacks the media
+   * type, because the OpenAPI document would lack it too.
    */
   hasType(type: string): boolean {
     if (this.#description.body?.content?.[type] === undefined) throw unlisted("body", type);
@@ -179,7 +185,6 @@ export class GivenRequest<C = unknown> {
     throw badParameter(parameter, `fields out of ${allowed.join(", ")}`);
   }
 
-  /** Reads a whole number. Returns `missing` if the parameter is absent. */
   wholeNumber(
     parameter: string,
     { from, to, missing }: { readonly from: number; readonly to: number; readonly missing: number },
@@ -192,15 +197,19 @@ export class GivenRequest<C = unknown> {
   }
 
   #check(kind: "parameters" | "headers" | "preferences", name: string): void {
-    // The description leaves out a parameter that takes no visible field, and a request with this parameter is refused
-    // earlier. Code that reads such a parameter is therefore no mistake.
+    // If all fields of a parameter are hidden from the reader, the phase `describe` leaves out the parameter, and a
+    // request with it has been refused earlier. A feature that asks for the absent parameter makes no mistake, so no
+    // error is thrown.
     if (kind === "parameters" && !this.#given.has(name)) return;
     if (Object.hasOwn(this.#description[kind] ?? {}, name)) return;
     throw unlisted(kind, name);
   }
 }
 
-/** Returns the error of a feature that reads a part of a request that its description does not list. */
+/**
+ * Returns the error for a feature that reads a parameter, a header or a body that the result of its phase `describe`
+ * lacks.
+ */
 function unlisted(kind: string, name: string): TypeError {
   return new TypeError(`Cannot read "${name}": the feature does not list it among its ${kind}`);
 }

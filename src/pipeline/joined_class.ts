@@ -34,7 +34,8 @@ interface JoinedOptions {
 export class JoinedClass {
   readonly model: Model<unknown>;
   /**
-   * The conditions of class options, which exclude entities such as entities in the trash. Their values are cast already.
+   * The conditions of class options, which exclude entities such as entities in the trash. Their values are cast
+   * already.
    */
   readonly present: Filter;
   /** The fields that a removal sets in an entity. Missing if a removal removes the entity from the database. */
@@ -54,8 +55,8 @@ export class JoinedClass {
   }
 
   /**
-   * Removes entities with the class options of their class. If the class has a trash, the entities stay in the
-   * database.
+   * Removes entities as a route would, with the work of class options, such as an entry of the history. If the class
+   * has a trash, the entities are put into the trash.
    */
   async remove(ids: readonly unknown[]): Promise<void> {
     const { model, duties, write: { session }, timeBudget } = this.#options;
@@ -113,8 +114,8 @@ function joinUpdates(...updates: readonly Update[]): Update {
 }
 
 /**
- * Returns a class whose entities can be written in the transaction of a write. Throws if the class is on another
- * connection.
+ * Returns the object by which class options write entities of a class in the transaction of another write. Throws if
+ * the class is on another connection.
  */
 export async function openJoined(
   write: TogetherWrite,

@@ -8,8 +8,8 @@ import { isOver } from "./request/reply.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 
 /**
- * Returns the rules of the hooks of a read, if each of them names the fields that it reads. Returns no rules if a hook
- * needs whole entities.
+ * Returns the rules of the hooks of a read, which decide about an entity by the fields that a hook such as `onlyIf()`
+ * names. Returns no rules if one of the hooks needs whole entities.
  */
 const rulesOf = memoize((hooks: Hooks<object>) => {
   const rules = nameTheirFields(hooks) ? namedRulesOf(hooks) : [];

@@ -36,8 +36,8 @@ export async function openLevel(context: LevelContext): Promise<OpenLevelContext
 }
 
 /**
- * Runs the phase `prepare` of the features of a request, and adds the parts of the query and of the answer that they
- * return.
+ * Runs the phase `prepare` of the features of a request, such as for the entities to populate, and adds the pieces of
+ * the query and of the answer that the phase returns.
  */
 export async function preparePieces(context: OpenLevelContext): Promise<OpenLevelContext> {
   for (const { feature, params } of context.active) {
@@ -48,9 +48,9 @@ export async function preparePieces(context: OpenLevelContext): Promise<OpenLeve
 }
 
 /**
- * Counts the entities that a request selects, for hooks that call `req.framework.count()`. If a hook counts before the
- * entities can be read, the function opens another context for the count, so that the context of the request stays
- * unchanged.
+ * Counts the entities that a request selects, for hooks that call `req.framework.count()`. A hook such as `preFetch`
+ * may call it before the framework has parsed the parameters and opened the collection. This work is done on a copy of
+ * the context, so that the context of the request stays unchanged.
  */
 export function countSelected(context: LevelContext): Promise<number> {
   const { cache } = context;
@@ -93,8 +93,8 @@ async function openBelow(above: OpenLevelContext, context: LevelContext): Promis
       : version;
     above.cache.parentId = parentId;
   }
-  // A hook may have returned the parent without its identifier, by which the part is found. The parent in the form in
-  // which it was read still has the identifier.
+  // A hook may have returned the parent without its identifier, by which its parts are found. The parts are found by
+  // the parent in the form in which it was read, which still has the identifier.
   const found = await above.source.locate("_id" in parent ? parent : entity);
   const place = link.embedded ? { ...found, version: versionCondition(context) } : found;
   const options = { ...await settingsFor(context), parent: place, link };
@@ -126,8 +126,9 @@ function dutiesOn(context: LevelContext) {
 }
 
 /**
- * Returns the name of the operation of a request for the entities of one level, such as `comments.create` for a movie
- * that gets a comment.
+ * Returns the name under which class options such as the history record a write at one level of a route. For a request
+ * that adds a comment to a movie, the name is `comments.create` at the level of the movie, and `create` at the level of
+ * the comment.
  */
 function operationOn({ route, above }: LevelContext): string {
   let depth = 0;
@@ -137,8 +138,8 @@ function operationOn({ route, above }: LevelContext): string {
 
 /**
  * Returns the filter, the scopes, the options and the projection by which a request selects its entities. Evaluates the
- * scopes, checks the filter that hooks may have changed, because a wrong filter could reveal other entities, and replaces
- * its conditions through references by identifiers.
+ * scopes, checks the filter that hooks may have changed, because a wrong filter could reveal other entities, and
+ * replaces its conditions through references by identifiers.
  */
 export async function selectLevel(context: LevelContext): Promise<Selection> {
   const { level, state, req } = context;
@@ -153,14 +154,15 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
   }
   const conditions = [];
   for (const condition of level.conditions) {
-    // The values in conditions of class options are cast already, so Mongoose need not cast them for each request.
+    // The values in conditions of class options are cast already. The conditions are marked, so that Mongoose does not
+    // cast them for each request.
     conditions.push(markConditions(await runHook("scope", () => condition(req))));
   }
   const present = context.cache.present = everyFilter(...conditions);
   const { hookConditions: added, pieces } = context;
   const checked = checkFilter(state.filter, { what: "filter", ...model });
-  // The conditions that hooks have added are found by the identity of their objects. The check copies the filter with
-  // other objects, so these conditions are taken from the filter before the check.
+  // `hookConditions` finds the conditions that hooks have added to the filter by the identity of their objects.
+  // `checkFilter()` returns a copy with other objects, so these conditions are taken from the filter before the check.
   const filters = [
     checked,
     added && checkFilter(added(state.filter), { what: "filter", ...model }),

@@ -29,7 +29,10 @@ export class OperationOptions {
     { method, place, isLeftOut = () => false }: {
       readonly method: Method;
       readonly place: OptionPlace;
-      /** Whether a feature is turned off for the operation, although its option is declared. */
+      /**
+       * Whether a feature is turned off although the operation declares its option, such as a live list for requests
+       * with the method `QUERY`.
+       */
       readonly isLeftOut?: (feature: AnyFeature) => boolean;
     },
   ) {
@@ -70,8 +73,8 @@ export class OperationOptions {
   }
 
   /**
-   * Returns the options without the features that send the whole answer by themselves, such as live lists. Requests with
-   * the method `QUERY` cannot use such features.
+   * Returns the options without the features that send the whole answer by themselves, such as live lists. Requests
+   * with the method `QUERY` cannot use such features.
    */
   withoutTakeOver(): OperationOptions {
     const isLeftOut = ({ takeOver }: AnyFeature) => takeOver !== undefined;
@@ -83,8 +86,8 @@ export class OperationOptions {
   }
 
   /**
-   * Returns the part of the options that a reader may use who sees the fields of the given shape. The result is stored
-   * for each shape, because all readers with the same rights share a shape.
+   * Returns the options without the fields that are hidden from a reader, who sees the fields of the given shape. The
+   * result is stored for each shape, because all readers with the same rights share a shape.
    */
   readonly under: (shape: Shape) => ReaderOptions = memoize((shape: Shape) => {
     const rules = this.#declared.flatMap(({ feature, declared }) => {
@@ -102,7 +105,10 @@ export class OperationOptions {
     return this.#declared.some(({ feature }) => optionOf(feature) === name);
   }
 
-  /** Whether a feature reads entities that the filter `q` of the client may exclude, such as the entity of a cursor. */
+  /**
+   * Whether a feature reads entities that the filter `q` of the client may exclude, such as the entity of a cursor. The
+   * framework then keeps the conditions that hooks have added to the filter apart from `q`.
+   */
   get readsBeyondFilter(): boolean {
     return this.#declared.some(({ feature }) => feature.readsBeyondFilter);
   }
@@ -146,7 +152,7 @@ function checkFurtherOptions(
 }
 
 /**
- * Throws if the operation does not meet a condition of a feature, such as the absence of a hook that would leave out
+ * Throws if the operation does not meet a requirement of a feature, such as the absence of a hook that would leave out
  * entities.
  */
 function checkRequirements(feature: AnyFeature, { given, place }: DeclaredOptions): void {
@@ -157,7 +163,10 @@ function checkRequirements(feature: AnyFeature, { given, place }: DeclaredOption
   }
 }
 
-/** Returns the text of the error for a condition of a feature, or `undefined` if the operation meets the condition. */
+/**
+ * Returns the error message if an operation does not meet a requirement of a feature, such as the absence of a `fetch`
+ * hook. Returns `undefined` if the operation meets the requirement.
+ */
 function problemOf(
   requirement: Requirement,
   { option, given, place: { link, shape, schema } }: DeclaredOptions & { readonly option: string },

@@ -131,7 +131,7 @@ export interface OptionPlace {
   readonly link: PartLink | undefined;
   /**
    * Whether two callers may see different entities, because the route or a parent in its path has a `scope` or
-   * `getConnection`. An answer for one caller must then never be given to another caller.
+   * `getConnection`. A stored answer for one caller, as for an idempotency key, must not be sent to another caller.
    */
   readonly isDivided: boolean;
   /** All operations of the `@rest` decorator in which the option stands, for rules about two operations. */
@@ -156,8 +156,9 @@ interface ReaderOf {
 }
 
 /**
- * Reads and checks an option, or one property of an option. Each method throws an error with the name of the class and
- * of the option if the value is wrong.
+ * The value of an option of an operation, such as `page`, or of one property of the option, such as `page.max`. Each
+ * method returns the value in one type, and throws an error with the name of the class and of the option if the value
+ * is wrong.
  */
 export class OptionReader {
   readonly value: unknown;
@@ -182,16 +183,17 @@ export class OptionReader {
   }
 
   /**
-   * Returns a reader for another option of the same operation, for rules about two options. The property `value` of the
-   * reader is `undefined` if the operation does not have the other option.
+   * Returns the `OptionReader` of another option of the same operation, for rules about two options. Its property
+   * `value` is `undefined` if the operation does not have the other option.
    */
   other(name: string): OptionReader {
     return new OptionReader(this.#place, { name, value: this.#others[name] });
   }
 
   /**
-   * Returns a reader for each property that the option may have. The property `value` of a reader is `undefined` if the
-   * option does not have the property. Throws if the option has an unknown property.
+   * Returns an `OptionReader` for each property that an option with an object may have, such as `max` of `page`. Its
+   * property `value` is `undefined` if the object does not have the property. Throws if the object has an unknown
+   * property.
    */
   parts<N extends string>(...names: readonly N[]): { readonly [K in N]: OptionReader } {
     const object = objectOf(this.value, { ...this.#given, names });
@@ -204,7 +206,10 @@ export class OptionReader {
     return Object.fromEntries(readers) as { readonly [K in N]: OptionReader };
   }
 
-  /** Returns the option as a number of at least 1, or `missing` if the option is absent. */
+  /**
+   * Returns the value of an option such as `page.max`, which must be a whole number of at least 1. Returns `missing` if
+   * the option is absent.
+   */
   number(missing?: number): number {
     if (missing !== undefined && (this.value === undefined || this.value === missing)) {
       return missing;
@@ -222,13 +227,15 @@ export class OptionReader {
     return Number(digits) * UNITS_MS[unit as keyof typeof UNITS_MS];
   }
 
-  /** Returns the option as a boolean, which is `missing` if the option is absent. */
   flag(missing = false): boolean {
     const value = this.value === undefined ? missing : this.value;
     return checkKind(value, { kind: "boolean", ...this.#given });
   }
 
-  /** Whether the option is `"required"`. Throws if the option has another value. */
+  /**
+   * Whether the option, such as `idempotency.key`, has the value `"required"`. An absent option is not required, and
+   * any other value is an error.
+   */
   required(): boolean {
     if (this.value === undefined) return false;
     checkKind(this.value, { kind: "required", ...this.#given });
@@ -244,7 +251,10 @@ export class OptionReader {
     throw this.fail(`needs a list of ${kind} as "${this.#name}"`);
   }
 
-  /** Returns the option as a function, or `undefined` if the option is absent. */
+  /**
+   * Returns the function of the application in an option such as `trash.see`, or `undefined` if the option is absent.
+   * Throws if the value is no function.
+   */
   callback<F>(): F | undefined {
     if (this.value === undefined) return undefined;
     checkKind(this.value, { kind: "function", ...this.#given });
@@ -252,8 +262,9 @@ export class OptionReader {
   }
 
   /**
-   * Returns the fields that the option lists. With `isOptional`, an absent option is an empty list. `check` returns the
-   * reason why a field cannot be used, or `undefined`.
+   * Returns the fields in an option with a list of names, such as `sort: ["price"]`. With `isOptional`, an absent
+   * option is an empty list. `check` returns the reason why the option cannot have a field, such as `which is no
+   * Number`, or `undefined`.
    */
   fields(
     need: FieldNeed,
@@ -270,8 +281,8 @@ export class OptionReader {
   }
 
   /**
-   * Returns one field that the option names in another form than a list of names, with the checks of
-   * {@linkcode OptionReader.fields}.
+   * Checks one field of an option that is no plain list of names, such as `groups.by: [{ createdAt: "month" }]`, and
+   * returns it. The checks are the checks of {@linkcode OptionReader.fields}.
    */
   field(
     name: string,
@@ -286,7 +297,8 @@ export class OptionReader {
   #checked(value: unknown, need: FieldNeed): readonly string[] {
     const { shape, leftOut, fail } = this.#place;
     const names = checkFields(value, { need, shape, ...this.#given });
-    // An option that only shows fields takes every type. Other options compare the values of their fields.
+    // An option for fields of every type (`"any"`), such as `select`, only shows the fields that the answer has. Other
+    // options, such as `sort`, compare values, so clients could guess the values that a hook leaves out of the answer.
     const guessed = need === "any" ? undefined : names.find((name) => leftOut.includes(name));
     if (guessed === undefined) return names;
     throw fail(`has "${guessed}" in "${this.#name}", which a hook leaves out`);

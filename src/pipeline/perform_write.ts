@@ -56,16 +56,17 @@ export async function performWrite(
 const GUARDED: ReadonlySet<string> = new Set(["update", "remove", "replace"]);
 
 /**
- * Returns the rule of the `postFetch` hook if the hook names its fields and no other hook gets the entity. Such a hook
- * guards a write by one statement.
+ * Returns the rule of a `postFetch` hook that decides by the fields that it names, such as `onlyIf()` with a list. The
+ * framework can ask such a rule before it writes by one statement, without a document. Returns `undefined` if another
+ * hook gets the entity.
  */
 function guardOf({ postFetch, ...others }: Hooks<object>): NamedRule | undefined {
   return entityHook(others) === undefined ? namedRule(postFetch) : undefined;
 }
 
 /**
- * The maximum number of calls of a guard for one write. A guard is called again if its fields have changed between its
- * read and the statement.
+ * The maximum number of times that one write calls the `postFetch` hook that guards it. The hook is called again if the
+ * fields that it names have changed before the statement. After the last call, the answer is a 409.
  */
 const MAX_ASKED = 3;
 
@@ -75,10 +76,10 @@ interface Guarded {
 }
 
 /**
- * Calls a guard with the fields that it names, and sends the statement if the guard accepts the entity. The statement
- * has the values of these fields as conditions, so the guard is called again if another request has changed them.
- * Throws a 404 if the guard rejects the entity. Returns "refused" if documents must write the change, such as a
- * replacement that creates an entity.
+ * Calls the `postFetch` hook that guards a write with the fields that it names, and sends the statement if the hook
+ * accepts the entity. The statement has the values of these fields as conditions, so the hook is called again if
+ * another request has changed them. Throws a 404 if the hook rejects the entity. Returns "refused" if documents must
+ * write the change, such as a replacement that creates an entity.
  */
 async function sendGuarded(
   context: OpenLevelContext,

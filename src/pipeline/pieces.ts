@@ -37,7 +37,10 @@ export interface Pieces {
    * (population).
    */
   readonly fills?: TargetFinder;
-  /** The number of entities that the request creates. Missing if the request creates at most one entity. */
+  /**
+   * The number of entities that the request creates, for which an idempotency key reserves identifiers. Missing if the
+   * request creates at most one entity.
+   */
   readonly creations?: number;
 }
 
@@ -67,8 +70,8 @@ export interface Found {
 export const NO_PIECES: Pieces = {};
 
 /**
- * Joins the parts of a query and of an answer that several features have set. Throws if two features have set the same
- * part, except `filter`, because all filters apply together.
+ * Joins the pieces that several features have set, such as the sort order. Throws if two features have set the same
+ * piece, except `filter`, because all filters apply together.
  */
 export function joinPieces(all: readonly Pieces[]): Pieces {
   const [first = NO_PIECES, ...others] = all;

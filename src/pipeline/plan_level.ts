@@ -4,8 +4,9 @@ import { planRead, type ReadPlan } from "../sources/collection/plan_read.ts";
 import type { Level } from "./request/route.ts";
 
 /**
- * Decides how a route reads its entities, as JSON text or as objects, for the log and for live lists. The options of a
- * single request may still require objects. `model` is the compiled model, which an embedded part does not need.
+ * Returns the plan by which a route reads its entities, as JSON text or as objects. The log shows the plan at start-up,
+ * and clients share one read of a live list only if its plan needs no objects. A single request may still need objects,
+ * because of query options of its hooks. `model` is missing for embedded entities, which are always read as objects.
  */
 export function planLevel(
   { hooks, kind, link, shape }: Level,

@@ -16,24 +16,30 @@ interface ReaderRule {
 
 interface ParsedRequest {
   readonly req: FrameworkRequest;
-  /** The names of the query parameters that hooks of the route read. The features accept these parameters. */
+  /** The names of the query parameters that hooks of the route read, so that no feature refuses them. */
   readonly ofHooks: readonly string[];
   readonly captured: ReadonlyMap<AnyFeature, unknown> | undefined;
   readonly bodyLimits: Required<BodyLimits>;
 }
 
-/** The features that a request uses, in the order of the list of features. */
+/**
+ * The features that a request uses, in the order in which their phases run. The exclusive feature is the first. The
+ * other features have the order of the list of features.
+ */
 export interface ParsedFeatures {
   readonly active: readonly ActiveFeature[];
-  /** The exclusive feature for which the request asks. The feature answers in the place of the operation. */
+  /**
+   * The exclusive feature for which the request asks, such as groups. The feature answers in the place of the
+   * operation.
+   */
   readonly lead?: ActiveFeature;
 }
 
 const NOTHING: ParsedFeatures = { active: [] };
 
 /**
- * The part of the options of an operation that one kind of reader may use. Only this class parses requests, so that a
- * request cannot use a field that is hidden from its reader.
+ * The options of an operation without the fields that are hidden from a reader. Only this class parses requests, so
+ * that a request cannot use a field that is hidden from its reader.
  */
 export class ReaderOptions {
   readonly #rules: readonly ReaderRule[];
@@ -55,7 +61,10 @@ export class ReaderOptions {
     this.#ordinary = rules.filter(({ feature }) => feature.exclusive === undefined);
   }
 
-  /** Runs the phase `start` of each feature, for hints and for checks that need the database. */
+  /**
+   * Runs the phase `start` of each feature when a router is mounted, to log hints, such as about missing indexes, and
+   * to check that the database can serve the features.
+   */
   start(route: Route): void {
     for (const { feature, rule } of this.#rules) feature.start?.(rule, route);
   }

@@ -19,8 +19,8 @@ import type { Fail } from "./option_reader.ts";
 import { type LevelContext, requestView } from "./request/request_context.ts";
 
 /**
- * The Mongoose model to which a reference field refers. `target` is the model class. Missing if the application has
- * made the model with Mongoose alone, so that the model has no scope.
+ * The Mongoose model to which a reference field refers. `target` is the model class, and is missing if the application
+ * has made the model with Mongoose alone, so that the model has no scope.
  */
 export interface ReferredModel {
   readonly model: Model<unknown>;
@@ -90,8 +90,8 @@ async function classScope(
 ): Promise<Filter> {
   if (target === undefined) return {};
   const { parent: _parent, ...state } = req.framework;
-  // The function `scope` of a referenced class is written for reads of this class. It therefore gets a request that
-  // looks like such a read.
+  // The function `scope` of a referenced class is written for reads of this class. The function therefore gets a
+  // request whose `framework` describes a read of one entity of this class.
   const framework = {
     ...state,
     filter: {},

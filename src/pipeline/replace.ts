@@ -32,7 +32,8 @@ export async function replace(context: OpenLevelContext, given: JsonObject): Pro
     return located(context, { status, ...direct });
   }
   let isTaken = false;
-  // After an error of the database, no further statement can be sent in a transaction.
+  // After an error of the database, no further statement can be sent in its transaction. A PUT in the transaction of a
+  // batch therefore has only one attempt.
   const most = sharedSession() === undefined ? MAX_ATTEMPTS : 1;
   for (let tries = 1;; tries++) {
     try {

@@ -2,38 +2,38 @@ import type { Request, RequestHandler } from "express-types";
 import type { Route } from "./request/route.ts";
 
 /**
- * The code of an option of `Framework.initialize()` that adds an endpoint to the router, which belongs to no model.
+ * The code of an option of `Framework.initialize()`, such as `batch`, that adds an endpoint to the router. The endpoint
+ * belongs to no model.
  *
  * @typeParam S The type of the checked option.
  */
 export interface RouterFeature<S = unknown> {
-  /** The name of the option. */
   readonly name: string;
-  /** Reads and checks the option at start-up. Throws an error if the option is wrong. */
   check(given: unknown): S;
-  /** Returns the endpoint. Throws an error if the endpoint cannot work with the routes or their database. */
+  /**
+   * Returns the endpoint that the option adds, such as `POST /batch`, when a router is mounted. Throws an error if the
+   * routes or their database cannot serve it, such as a database without transactions for batches.
+   */
   endpoint(settings: S, routes: readonly Route[]): Endpoint;
 }
 
 /**
- * An endpoint of a router that belongs to no model, such as the path for batches. It has a path, a description and the
- * function that answers requests.
+ * An endpoint of a router that belongs to no model, such as the endpoint for batches. It has a path, a description and
+ * the function that answers requests.
  */
 export interface Endpoint {
   readonly method: "post";
-  /** The path below the router, without parameters. */
+  /** The path of the endpoint below the router, such as `/batch`. Path parameters such as `:id` are not allowed. */
   readonly path: string;
-  /** The description of the endpoint for the OpenAPI document. */
   readonly description: EndpointDescription;
   /**
-   * Returns the JSON of the answer to a request. Throws an error that becomes the answer.
-   *
-   * @param routes The handler of the routes of models, by which the endpoint can send requests to them.
+   * Returns the JSON text of the answer to a request. `routes` is the handler of the routes of models, by which the
+   * endpoint can send requests to them.
    */
   serve(req: Request, routes: RequestHandler): Promise<string>;
 }
 
-/** The words and the JSON schemas of an endpoint, for the OpenAPI document. */
+/** The summary, the description and the JSON schemas of an endpoint, for the OpenAPI document. */
 export interface EndpointDescription {
   readonly operationId: string;
   readonly summary: string;
@@ -45,7 +45,10 @@ export interface EndpointDescription {
   >;
 }
 
-/** Returns the endpoints that the options of `Framework.initialize()` add to a router. */
+/**
+ * Returns the endpoints, such as `POST /batch`, that the options of `Framework.initialize()` add to a router. Throws if
+ * the path of an endpoint is the path of a route.
+ */
 export function endpointsFor(
   features: readonly RouterFeature[],
   { options, routes }: {
@@ -68,5 +71,8 @@ export function endpointsFor(
   });
 }
 
-/** The paths without parameters and patterns of Express. */
+/**
+ * A path without parameters and without wildcards of Express, such as `/batch`. Any other path is refused, because the
+ * endpoint could get requests to routes of models.
+ */
 const PATH = /^(?:\/[\w.~-]+)+$/;

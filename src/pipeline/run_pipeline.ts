@@ -56,7 +56,7 @@ async function perform(call: Call): Promise<Reply> {
   const { route: { operation, bodyLimits }, req } = call;
   const { lead } = call.context;
   // A feature that answers in the place of the operation, such as a creation of many entities, reads the body by
-  // itself.
+  // itself, so the body is not read here.
   const takesBody = (operation.change === "merge" || operation.change === "replace") &&
     lead?.feature.respond === undefined && call.context.level.perform === undefined;
   const body = takesBody ? readBody(req, bodyLimits) : undefined;

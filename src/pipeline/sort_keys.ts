@@ -23,7 +23,6 @@ export function readKeys(text: string, allowed: readonly string[]): Order {
   return order;
 }
 
-/** Returns the description of the parameter `sort` of a list that clients can sort by the given fields. */
 export function sortFacts(fields: readonly string[]): ParameterFacts {
   return {
     text: "The fields to sort by, each once, with `-` for descending order",

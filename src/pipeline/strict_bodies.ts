@@ -44,7 +44,8 @@ export function strictProblems(
 
 /**
  * Returns the problems of a strict body that can be decided before the stored entity is read. A key that the caller
- * cannot set may have the stored value and is left out here, unless the operation never takes the key.
+ * cannot set may have the stored value and is left out here, except the keys in `keys`, which the operation never
+ * takes.
  */
 export function certainProblems(
   context: LevelContext,
@@ -57,8 +58,9 @@ export function certainProblems(
 }
 
 /**
- * Returns the problems of the body of an action if the option `bodies` is `"strict"`. The body of an action belongs to
- * no stored entity, with which a key could be compared.
+ * Returns the problems of the body of an action, such as unknown keys, if the option `bodies` is `"strict"`. The body
+ * belongs to no stored entity, so a key that the caller cannot set is always a problem and is not compared with a
+ * stored value.
  */
 export function strictActionProblems(
   { route }: LevelContext,
@@ -87,8 +89,9 @@ function placeOf({ level: { shape, link, writes, kind } }: LevelContext): Strict
 }
 
 /**
- * Returns the JSON of the stored entity without the fields that the answer may lack, because clients could guess the
- * values of such fields.
+ * Returns the JSON of the stored entity, with which the keys of a strict body are compared. Fields that a hook or a
+ * projection may leave out of the answer are not in this JSON, because clients could find out their values by requests
+ * with guessed values.
  */
 function jsonOf(seen: object, { level: { shape, hooks, versionKey }, state }: LevelContext) {
   const text = wholeToJson(seen, { shape, unshown: unshownFields({}, shape) });

@@ -38,7 +38,8 @@ export async function fillWindow(
       ),
     endOf: (index) => ends[index]?.(),
     isOver: () => isOver(context.req),
-    // A `fetch` hook has already returned all of its entities, so the page has no rest to read.
+    // If hooks have left out entities of a page, further entities are read to fill the page. A `fetch` hook has already
+    // returned all of its entities, so nothing more can be read.
     hasRest: context.level.hooks.fetch === undefined,
   });
   const shown = kept.slice(0, limit);
@@ -56,8 +57,8 @@ export async function fillWindow(
 }
 
 /**
- * Returns an entity as JSON with all fields that the reader may see. A cursor contains a sort value only if this JSON
- * shows the same value, and the client may have left out the sorted fields by `select`.
+ * Returns an entity as JSON with all fields that the reader may see, even if the client has selected fewer fields. A
+ * cursor contains a sort value only if this JSON shows the same value.
  */
 function wholeValue(
   { pieces, level: { shape } }: OpenLevelContext,

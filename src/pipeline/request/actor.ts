@@ -8,7 +8,8 @@ import { type Call, enterLevel } from "./request_context.ts";
 export type ActorFunction = (req: FrameworkRequest) => Actor | undefined;
 
 /**
- * The sender of each request that contains other requests, such as a batch. All requests in it have the same sender.
+ * The sender of the first requests in a batch, by the HTTP request that contains the batch. All requests in a batch
+ * must have the same sender, so a request with another one gets a 403.
  */
 const known = new WeakMap<object, Actor>();
 

@@ -24,7 +24,8 @@ export function checkParameters({ route, req, levels, context }: Call): void {
   const given = new Set(new URLSearchParams(queryOf(req.url)).keys());
   for (const parameter of given) {
     if (known.has(parameter)) continue;
-    // A replacement has no `q`. Without this check, the replacement would write an entity that the condition excludes.
+    // A PUT applies no filter `q`. A client that sends `q` expects a condition on the write, so the parameter is
+    // refused even without the option `parameters: "strict"`.
     if (!isStrict && !/^q(\[|$)/.test(parameter)) continue;
     throw badFormat(`Parameter "${parameter}" is not allowed`, { parameter });
   }
@@ -78,13 +79,16 @@ function needsAny(names: readonly string[]): Need {
 function neededBy(
   { req: { body }, route: { operation: { change, origin } }, context }: Call,
 ): Need {
-  // A route of a class option, such as the restoration of an entity, may store any value that is unique.
+  // A route of a class option, such as the restoration of an entity from the trash, may bring back a value of any
+  // unique field. Every unique index must therefore be built, so that the write stores no duplicate.
   if (context.level.perform !== undefined) return () => true;
   if (change !== "merge" && change !== "replace") return () => false;
   const isNew = origin === "new" || origin === "byKey";
-  // A `preSave` hook may set any field of a new entity, so the write needs every unique index.
+  // A `preSave` hook may set any field of a new entity. Every unique index must therefore be built, so that the write
+  // stores no duplicate.
   if (!isJsonObject(body) || isNew && context.level.hooks.preSave !== undefined) return () => true;
-  // A body with a field that the caller cannot set changes no such field, so the index of this field is not needed.
+  // The keys of a body that the caller cannot set change no field, so the unique indexes of these fields need not be
+  // built for the write.
   const { fields } = context.level.shape;
   const isNamed = needsAny(Object.keys(body).filter((name) => fields.get(name)?.writable === true));
   return (index) => isNew && index.isOfAll || isNamed(index);
@@ -104,7 +108,8 @@ async function checkLevel(context: LevelContext, isNeeded: Need): Promise<void> 
   }
   const needsAll = route.indexes === "required" || isNamedByKey(context);
   if (!needsAll && route.indexes === "lazy") return;
-  // The check lists and may build indexes, which no transaction allows.
+  // The check lists the indexes of the collection and builds missing ones, which MongoDB does not allow in a
+  // transaction. The check therefore runs outside of the transaction around the request.
   const standing = runOutside(() =>
     needsAll ? builds.areUniqueStanding() : builds.isStandingFor(isNeeded)
   );

@@ -2,7 +2,7 @@
 export interface HeaderItem {
   /** The name in lower case, because names in headers ignore case. */
   readonly name: string;
-  /** The value without quotes. Empty if the item has no value. */
+  /** The value of the item without quotes, such as `exact` in `count=exact`. Empty if the item has no value. */
   readonly value: string;
   /**
    * The parameters of the item by their names in lower case, such as `q` in `text/csv;q=0.5`. If a parameter is

@@ -6,8 +6,8 @@ import { pathOf } from "./reply.ts";
 const IN_BODY = Symbol("mongrove parameters in the body");
 
 /**
- * Marks a request whose parameters came in its body, so that its links do not repeat them. A link with a long filter
- * would not fit into a header.
+ * Marks a request whose parameters came in its body, so that the URLs in the header `Link` of its answer do not repeat
+ * them. A URL with a long filter would not fit into a header.
  */
 export function markBodyParameters(req: FrameworkRequest): void {
   Reflect.set(req, IN_BODY, true);
@@ -15,7 +15,7 @@ export function markBodyParameters(req: FrameworkRequest): void {
 
 /**
  * Returns the URL of a request with other values of some parameters, for the header `Link`. A parameter with the value
- * `undefined` is left out. If the parameters came in a body, the URL has the other values alone.
+ * `undefined` is left out. If the parameters came in a body, the URL has only the given values.
  */
 export function linkUrl(
   req: FrameworkRequest,

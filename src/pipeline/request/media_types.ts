@@ -1,4 +1,3 @@
-/** The media types that the framework uses in several places. */
 export const MEDIA_TYPES = {
   json: "application/json",
   ndjson: "application/x-ndjson",

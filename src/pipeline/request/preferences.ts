@@ -26,8 +26,9 @@ export function preferencesOf(
  */
 export function readMaxAffected(req: FrameworkRequest): number | undefined {
   const most = preferencesOf(req).get("max-affected");
-  // The parser does not find the preference in a malformed header, such as a header with a missing quote. The text
-  // search finds it, so that the request is refused and does not run without the limit.
+  // In a malformed header `Prefer`, such as a header with a missing quote, the parser does not find `max-affected`, and
+  // the request would change entities without this limit. The search for the text finds the preference, so that the
+  // request is refused.
   if (most === undefined && !/max-affected/i.test(String(req.headers.prefer))) return undefined;
   if (most !== undefined && /^\d{1,15}$/.test(most)) return Number(most);
   throw badFormat(`The preference "max-affected" takes a whole number`);

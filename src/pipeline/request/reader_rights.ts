@@ -13,9 +13,9 @@ import { type LevelContext, readFilter } from "./request_context.ts";
 import type { Level } from "./route.ts";
 
 /**
- * The maximum number of kinds of readers for which the process keeps compiled data. A kind of reader is one combination
- * of results of the functions `hidden` and `readonly`. Without the limit, an application with many such functions would
- * fill the memory.
+ * The maximum number of combinations of rights for which the process keeps compiled data. A combination has the results
+ * of all functions `hidden` and `readonly` for one request. Without the limit, an application with many such functions
+ * would fill the memory.
  */
 export const MAX_KEPT = 512;
 
@@ -35,8 +35,8 @@ function idOf(restriction: FieldRule): number {
 }
 
 /**
- * Returns the object for one combination of results of the functions `hidden` and `readonly`. All routes with the same
- * functions get the same object, so that data that depends on the rights is compiled only once.
+ * Returns the rights of readers with the given results of the functions `hidden` and `readonly`. All routes with the
+ * same functions get the same object, so that data that depends on the rights is compiled only once.
  */
 function rightsFor(key: string, told: ReadonlyMap<FieldRule, boolean>): Rights {
   const rights = kept.get(key) ?? new Rights(told);
@@ -140,8 +140,9 @@ export function narrowToReader(context: LevelContext): void {
   for (const [depth, each] of open.entries()) each.level = levels[depth] as Level;
   for (const each of open) if (each.above !== undefined) checkLink(each, each.above);
   if (context.level !== levels.at(-1)) return;
-  // Hooks may have changed the filter, so the filter in the context stays unchanged. The filter of the client is read
-  // again only to refuse fields that are hidden from the reader.
+  // The filter `q` is parsed again with the rights of the reader, only to refuse fields that are hidden from the
+  // reader. The result of the second parsing is not used, because hooks may have added conditions to the result of the
+  // first.
   const { badQuery } = readFilter(context);
   if (badQuery !== undefined) throw badQuery;
 }

@@ -9,14 +9,14 @@ export interface Reply {
   readonly status: 200 | 201 | 204 | 207;
   readonly text?: string | Uint8Array;
   /**
-   * The pieces of a list that is sent while it is read. Only a list without hooks has this property, because the status
-   * of the answer cannot change to an error after the first piece.
+   * The chunks of a list that is sent while it is read. Only a list without hooks has this property, because the status
+   * of the answer cannot change to an error after the first chunk.
    */
   readonly texts?: AsyncIterable<JsonPiece>;
   readonly gathered?: readonly JsonPiece[];
   /**
-   * The lines of an answer that is sent while an import runs. Each piece is sent to the client before the next batch is
-   * stored.
+   * The lines of an answer that is sent while an import runs. The lines of a batch are sent to the client before the
+   * next batch is stored.
    */
   readonly lines?: AsyncIterable<string>;
   /**
@@ -28,7 +28,10 @@ export interface Reply {
   readonly frame?: Frame | undefined;
   /** The size and the page of the list that was read, from which features make headers such as `Link`. */
   readonly found?: Found;
-  /** The function that sends the whole answer, such as a live list that stays open. */
+  /**
+   * The function of a feature that sends the whole answer, such as a live list, which stays open. Missing if the
+   * framework sends the answer.
+   */
   readonly takeOver?: (res: Response) => Promise<void>;
   /**
    * The version of the one entity that the answer shows. The `ETag` of the answer contains this version. `null` if the
@@ -40,7 +43,10 @@ export interface Reply {
    * `ETag` contains a hash of this identifier, so that a tag of the earlier document is not accepted for the later one.
    */
   readonly parentId?: string | undefined;
-  /** The number of entities that the removal of many entities has removed. Missing for other operations. */
+  /**
+   * The number of entities that the removal of many entities has removed, for class options with work after it. Missing
+   * for other operations.
+   */
   readonly affected?: number | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   /**

@@ -21,13 +21,13 @@ import { isOver } from "./reply.ts";
 
 /** The place of an error in the API. `onError` gets this object as its third argument. */
 export interface ErrorContext {
-  /** The HTTP method of the request. */
+  /** The HTTP method of the request, such as `PATCH`. */
   readonly method: string;
   /** The path of the route in the router, such as `/movies/:id`. */
   readonly route: string;
-  /** The name of the model class of the route. */
+  /** The name of the model class of the last segment of the route, such as `Comment` for `/movies/:id/comments`. */
   readonly class: string;
-  /** The name of the operation. */
+  /** The name of the operation, such as `updateAll`, or of the action. */
   readonly operation: string;
   /**
    * The number of further requests that failed for the same cause within the last minute. The first report of a cause
@@ -85,8 +85,8 @@ export class Reporter<C extends object = ErrorContext> {
    */
   async report({ req, error, context }: Failure<C>): Promise<RestError | undefined> {
     try {
-      // The application may store the error in the database. The call runs outside of the transaction of the failed
-      // request, because an abort of this transaction would also remove the stored error.
+      // `onError` may store the error in the database. It is called outside of the transaction of the failed request,
+      // because an abort of this transaction would also remove the stored error.
       const given = await runOutside(() => this.#onError?.(req, error, context));
       if (given instanceof RestError) return given;
     } catch (second) {
@@ -172,8 +172,8 @@ function translated(
   error: unknown,
 ): { readonly answer: RestError | undefined; readonly thrown: unknown } {
   const options = {
-    // A condition of a hook may be the cause of the error. An error in such a condition must not become a 400 for the
-    // client.
+    // A condition that a hook has added to the filter may be the cause of the error. An error in this condition must
+    // not become a 400 for the client.
     filtered: mayBeRefused(state.filter),
     isHidden: (path: string) => isHiddenPath(path, level.shape),
     isSent: (path: string) => [req.body].flat().some((body) => namesPath(body, path)),

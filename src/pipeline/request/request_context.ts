@@ -21,7 +21,10 @@ import { actingLevel, type Level, type Route } from "./route.ts";
 interface RequestContext {
   readonly route: Route;
   readonly req: FrameworkRequest;
-  /** The request that the client has sent. A batch contains further requests, which have the same origin. */
+  /**
+   * The request that the client has sent. A batch contains further requests with the same origin, which must have the
+   * same sender and the same tenant.
+   */
   readonly origin: object;
   readonly timeBudget: TimeBudget;
   readonly isAway: () => boolean;
@@ -35,8 +38,8 @@ interface LevelCache {
   claim?: CreationClaim;
   source?: Source;
   /**
-   * The promise of a count that a hook has requested before the entities can be read. If hooks call `count()` again
-   * before the result has come, they share this promise, so that the database counts once.
+   * The running count of a hook that called `req.framework.count()` before the framework has opened the collection,
+   * such as a `preFetch` hook. Further calls before the result share this promise, so that the database counts once.
    */
   counting?: Promise<number>;
   /**
@@ -65,8 +68,9 @@ export interface LevelContext extends RequestContext {
   /** The versions in the header `If-Match`. Missing without the header, for reads, and for the parents in the path. */
   readonly match?: IfMatch | undefined;
   /**
-   * Returns the conditions of a filter that hooks have added, without the conditions of the client in `q`. Some features
-   * read entities that `q` may exclude, such as the entity of a cursor. Missing if no feature of the request does.
+   * The function that returns the conditions which hooks have added to a filter, without the conditions of the client
+   * in `q`. Features need it to read entities that `q` may exclude, such as the entity of a cursor. Missing if the
+   * operation has no feature with such a read.
    */
   readonly hookConditions?: ((filter: Filter) => Filter) | undefined;
   /**
@@ -74,9 +78,9 @@ export interface LevelContext extends RequestContext {
    * because parameters are read only after these hooks.
    */
   active: readonly ActiveFeature[];
-  /** The exclusive feature among the active features, which answers in the place of the operation. */
+  /** The feature of the request whose answer replaces the usual answer of the operation, such as groups. */
   lead?: ActiveFeature | undefined;
-  /** The parts of the query and of the answer that features have set, such as the sort order. */
+  /** The pieces of the query and of the answer that features have set, such as the sort order. */
   pieces: Pieces;
   readonly cache: LevelCache;
   /**
@@ -110,11 +114,15 @@ interface CallOptions {
   readonly req: FrameworkRequest;
   readonly count: (context: LevelContext) => Promise<number>;
   /**
-   * The error of parameters that came in a body. The error is thrown after the `preFetch` hooks, as an error in `q` is.
+   * The error in the parameters that came in the body of a request with the method `QUERY`. The error is thrown after
+   * the `preFetch` hooks, so that a client whom a hook refuses learns nothing about the fields.
    */
   readonly refused?: unknown;
   readonly origin?: object | undefined;
-  /** The time limit, if the request shares it with other requests, as in a batch. */
+  /**
+   * The time limit that the request shares with other requests, as in a batch. By default, the request gets a separate
+   * limit from the option `maxTimeMS`.
+   */
   readonly timeBudget?: TimeBudget | undefined;
 }
 
@@ -189,7 +197,6 @@ async function joinByRoot({ levels: [root] }: Route, connection: Connection): Pr
   await joinShared(() => getModel(root.target, connection) as unknown as Model<unknown>);
 }
 
-/** Reads the versions in the header `If-Match` of a write. */
 function readMatch({ operation }: Route, { headers }: FrameworkRequest): IfMatch | undefined {
   const given = operation.change && readIfMatch(headers["if-match"]);
   // A list always exists, so `If-Match: *` is true for every list and is ignored.
@@ -264,8 +271,8 @@ export function requestView(
       if (name === "framework") return own;
       if (name === "params" && params !== undefined) return params;
       const value: unknown = Reflect.get(target, name, target);
-      // An iteration over a stream compares the stream with the `this` of its listeners. With a proxy as `this`, Node
-      // would throw an error that no code can catch, so these methods get the request itself.
+      // Node compares the `this` of listeners with the stream, and would throw an error that no code can catch if
+      // `this` were the proxy. The methods of the stream, such as `on()`, are therefore bound to the request itself.
       const isOfStream = name in IncomingMessage.prototype && typeof value === "function";
       return isOfStream ? value.bind(target) : value;
     },

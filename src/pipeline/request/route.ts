@@ -18,12 +18,11 @@ import type { Reply } from "./reply.ts";
 import type { Reporter } from "./reporter.ts";
 import type { LevelContext, OpenLevelContext } from "./request_context.ts";
 
-/** The checked options of `updateAll()`, `removeAll()` and `replace()`. */
 export interface WriteRules {
   readonly atomic: boolean;
   /** The names of the fields that a body of `updateAll()` may set. */
   readonly fields?: ReadonlySet<string>;
-  /** The most entities that a request may change or remove. */
+  /** The maximum number of entities that a request may change or remove. A request that selects more gets a 409. */
   readonly max?: number | undefined;
   /** Whether a request without the filter `q` is refused, so that a forgotten `q` does not change all entities. */
   readonly needsQ: boolean;
@@ -47,16 +46,23 @@ export interface Level {
   readonly kind: Operation;
   readonly action?: ActionRecord;
   /**
-   * Answers the requests of a route that a class option has added, as `action.run` answers the requests of an action.
+   * Answers the requests of a route that a class option has added, such as the restoration of an entity from the trash.
+   * Missing for operations and actions.
    */
   readonly perform?: ((context: OpenLevelContext) => Promise<Reply>) | undefined;
-  /** Checks whether the caller of a request may use a route that a class option has added. */
+  /**
+   * Throws a 403 if the reader of a request has no right to a route that a class option has added, such as the upload
+   * of a file to a read-only property.
+   */
   readonly checkRights?: ((context: LevelContext) => void) | undefined;
-  /** Checks the requests of a route that a class option has added, before any entity is read. */
+  /**
+   * Checks a request to a route that a class option has added, such as the media type of an uploaded file, before any
+   * entity is read. Throws an error for the client.
+   */
   readonly checkRequest?: ((context: LevelContext) => void) | undefined;
-  /** The description of bodies and answers that are bytes, such as files, and no JSON. */
+  /** The description of bodies and answers that are bytes, such as files, and no JSON, for the OpenAPI document. */
   readonly bytes?: BytesFacts | undefined;
-  /** The headers in the answers of a route that a class option has added. */
+  /** The headers in the answers of a route that a class option has added, for the OpenAPI document. */
   readonly answerHeaders?: Readonly<Record<string, AnswerHeader>> | undefined;
   /**
    * The results of the functions `hidden` and `readonly` for the reader of the request. `undefined` before the reader
@@ -64,11 +70,17 @@ export interface Level {
    */
   readonly rights?: Rights;
   readonly hooks: Hooks<object>;
-  /** The names of the query parameters that hooks and class options read. */
+  /**
+   * The names of the query parameters that hooks and class options read, so that `parameters: "strict"` does not refuse
+   * them.
+   */
   readonly parameters: readonly string[];
-  /** The query parameters that class options have added, by name. */
+  /** The query parameters that class options have added, such as `trash`, by name, for descriptions of the API. */
   readonly added?: Readonly<Record<string, ParameterFacts>>;
-  /** The options of the operation that the reader of this level may use. */
+  /**
+   * The options of the operation, such as `page` and `sort`, without the fields that are hidden from the reader. The
+   * features parse the parameters of a request by these options.
+   */
   readonly options: ReaderOptions;
   readonly writes?: WriteRules | undefined;
   /**
@@ -114,7 +126,7 @@ export interface Route {
   readonly rights?: RouteRights | undefined;
   readonly maxTimeMS: number;
   /**
-   * The time in which a client must read each piece of an answer, in milliseconds. The connection of a slower client is
+   * The time in which a client must read each chunk of an answer, in milliseconds. The connection of a slower client is
    * reset.
    */
   readonly sendTimeoutMS: number;
@@ -150,8 +162,9 @@ export interface Route {
 }
 
 /**
- * Returns the name of the operation of a route for the entities of one level, such as `comments.create` for a movie
- * that gets a comment.
+ * Returns the name under which class options such as the history record a write at one level of a route. For a request
+ * that adds a comment to a movie, the name is `comments.create` at the level of the movie, and `create` at the level of
+ * the comment.
  */
 export function operationAt(route: Route, index: number): string {
   const below = route.levels.slice(index + 1).map(({ link }) => link?.property);

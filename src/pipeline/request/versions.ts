@@ -45,7 +45,8 @@ export function readIfMatch(header: string | undefined): IfMatch | undefined {
 
 /**
  * Whether `If-Match` allows a write of the entity that was read. A version that was not read passes, because the write
- * itself has a condition on the version. An identifier that was not read passes too.
+ * itself has a condition on the version. The identifier of the document is compared only if the tag and the read have
+ * one, as for a path that may lead to another document later.
  */
 function isAccepted({ version, parentId }: VersionRead, match: IfMatch): boolean {
   if (match === "any") return true;
@@ -58,15 +59,16 @@ function isAccepted({ version, parentId }: VersionRead, match: IfMatch): boolean
 
 /**
  * Returns the `ETag` of an answer with an entity, which is a strong tag. The tag contains the version and a hash of the
- * text. If the path may lead to another document later, the tag also contains a hash of the identifier of the document.
+ * body of the answer. If the path may lead to another document later, the tag also contains a hash of the identifier of
+ * the document.
  */
 export function tagOf(
   version: Version,
   { text, parentId }: Pick<Reply, "text" | "parentId">,
 ): string {
   const mark = parentId === undefined ? "" : hashOf(parentId, MARK_LENGTH);
-  // `readIfMatch()` expects the hash of the identifier after the hash of the text. An answer without a text therefore
-  // gets the hash of an empty text.
+  // `readIfMatch()` finds the hash of the identifier behind the hash of the body of the answer, which has a fixed
+  // length. The tag of an answer without a body, such as a 204, therefore has the hash of an empty text in this place.
   const hash = mark === "" && text === undefined ? "" : `.${hashOf(text ?? "", HASH_LENGTH)}`;
   return `"${version ?? "none"}${hash}${mark}"`;
 }
@@ -158,9 +160,10 @@ export function checkVersion(
     if (ifMatch === "required" && kind.verb !== "get") throw preconditionRequired();
     return;
   }
-  // A write by the framework has a condition on the version, so a version that was not read may pass this check. A
-  // write by a hook has no such condition, and an action may write nothing, so in both cases the version must have been
-  // read.
+  // A statement of the framework has the version in `If-Match` as a condition, so an entity that was read without its
+  // version passes this check. A `persist` hook has no such condition, and an action may write nothing. In these two
+  // cases, an entity that was read without its version counts as an entity without a version, so that it does not match
+  // another version in `If-Match`.
   const isBound = hooks.persist === undefined && kind.change !== "act";
   const version = isBound ? read : read ?? null;
   const isCounted = match === "any" || versionKey !== undefined;
