@@ -149,7 +149,7 @@ export type Tidy = (expired: TidyPortion) => Promise<number>;
 
 /** The arguments of a {@linkcode Tidy}, which removes a portion of the expired entities. */
 export interface TidyPortion {
-  /** The model of the class on the default connection, because no request chooses another by `getConnection`. */
+  /** The model of the class on the default connection, because housekeeping has no request for `getConnection`. */
   readonly model: Model<unknown>;
   /** The time at which an entity counts as expired. It is the current time, unless a test asks for another time. */
   readonly at: Date;
@@ -393,7 +393,7 @@ export function joinedStatements(
   };
 }
 
-/** Returns the functions that remove expired entities, such as by the option `keep` of `trash`. */
+/** Returns the functions by which housekeeping removes expired entities, such as by the option `keep` of `trash`. */
 export function tidiesOfRules(rules: readonly ClassRule[]): readonly Tidy[] {
   return rules.flatMap(({ feature, rule }) => feature.tidy?.(rule) ?? []);
 }

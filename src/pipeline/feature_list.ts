@@ -212,7 +212,7 @@ export class FeatureList {
     };
   }
 
-  /** Returns the functions that remove the expired entities of a class. */
+  /** Returns the functions by which housekeeping removes the expired entities of a class, such as from the trash. */
   tidiesOf(target: ModelClass): readonly Tidy[] {
     return tidiesOfRules(this.#rulesOf(target));
   }

@@ -7,8 +7,8 @@ import { preferencesOf } from "./request/preferences.ts";
 import type { Description } from "./description.ts";
 
 /**
- * The names of all query parameters of features. `"one"` stands for a parameter with one value, and `"list"` for values
- * that are separated by commas.
+ * The query parameters of all features, so that a request with a parameter of a feature that the operation does not
+ * have is refused. `"one"` stands for a parameter with one value, and `"list"` for values that are separated by commas.
  */
 export type ParameterForms = ReadonlyMap<string, "one" | "list">;
 

@@ -76,8 +76,8 @@ export class JoinedClass {
   }
 
   /**
-   * Updates the entities that match a filter, and increments their versions. The values of the filter must be cast
-   * already.
+   * Updates the entities that match a filter, such as entities that refer to a removed entity, and increments their
+   * versions. The values of the filter must be cast already.
    */
   async update(
     filter: Filter,

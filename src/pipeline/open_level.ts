@@ -36,7 +36,7 @@ export async function openLevel(context: LevelContext): Promise<OpenLevelContext
 }
 
 /**
- * Runs the phase `prepare` of the features of a request, such as for the entities to populate, and adds the pieces of
+ * Runs the phase `prepare` of the features of a request, such as the population of references, and adds the pieces of
  * the query and of the answer that the phase returns.
  */
 export async function preparePieces(context: OpenLevelContext): Promise<OpenLevelContext> {

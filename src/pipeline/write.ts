@@ -277,8 +277,9 @@ async function brokenRules(
 }
 
 /**
- * Validates a document that will not be saved, and returns the error texts of the paths that `counts` accepts. Returns
- * `undefined` if the document is valid. Throws the errors that validators of the application throw.
+ * Validates a document that will not be saved, such as a refused body or the body of an action. Returns the error texts
+ * of the paths that `counts` accepts, or `undefined` if the document is valid. Throws the errors that validators of the
+ * application throw.
  */
 export async function problemsIn(
   doc: Document,

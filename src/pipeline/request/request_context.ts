@@ -256,9 +256,9 @@ export function idParam({ req, level: { parameter } }: LevelContext): string {
 }
 
 /**
- * Returns a proxy of a request that has another `framework`, for work that runs while hooks of the request may be
- * running. The hooks keep the `framework` of the request. All other properties are read from the request and set on it,
- * so that a property that a `scope` sets is visible to all hooks.
+ * Returns a proxy of a request with another `req.framework`, for work that runs while hooks of the request may be
+ * running. The hooks keep the `req.framework` of the request. All other properties are read from the request and set on
+ * it, so that a property that a `scope` sets is visible to all hooks.
  */
 export function requestView(
   req: FrameworkRequest,
