@@ -4,23 +4,28 @@ import type { RouteDescription } from "../describe/describe_route.ts";
 import { sendInner } from "../http/inner_request.ts";
 import type { Route } from "../pipeline/request/route.ts";
 
-/** The maximum number of bytes of the description of a route. The admin page leaves out a route with a longer one. */
+/**
+ * The maximum number of bytes of the description of a route. The admin page leaves out a route with a longer
+ * description.
+ */
 const MAX_BYTES = 1_000_000;
 
 interface AskOptions {
-  /** The request of the caller. */
   readonly req: Request;
   readonly route: Route;
   readonly query?: string;
 }
 
-/** The answer of a route to a request for its description. `told` is missing if the route has refused the caller. */
+/**
+ * The answer of a route to the admin page, which asks each route for its description. `told` is the description, and is
+ * missing if the route has refused the user of the page.
+ */
 export interface ToldRoute {
   readonly status: number;
   readonly told?: RouteDescription;
 }
 
-/** Returns the description of a route, as the caller of the admin page may see the route. */
+/** Returns the description of a route, with only the fields and parameters that the user of the admin page may see. */
 export async function askRoute(
   api: RequestHandler,
   { req, route, query }: AskOptions,

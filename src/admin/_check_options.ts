@@ -55,7 +55,10 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-/** Whether a path leads to the origin of the admin page, whatever the path of the page is. */
+/**
+ * Whether the option `apiPath` is a path on the server of the admin page, so that the page never sends its requests,
+ * with the token of its login, to another server.
+ */
 function isOfSameOrigin(path: string): boolean {
   const page = "https://page.invalid/a/b/";
   return URL.canParse(path, page) && new URL(path, page).origin === new URL(page).origin &&

@@ -12,7 +12,7 @@ import { groupBy } from "../schema/group_by.ts";
 import { showsOtherThanStored } from "../schema/mongoose/documents/hide_in_json.ts";
 import { schemasWithin, typesWithin } from "../schema/mongoose/schemas/schema_members.ts";
 
-/** A route that the caller of the admin page may use, with its description as this caller may see it. */
+/** A route that the user of the admin page may use, with its description as this user may see it. */
 interface AllowedRoute extends ShownRoute {
   readonly told: RouteDescription;
 }
@@ -24,8 +24,9 @@ interface DescribeOptions {
 }
 
 /**
- * Describes the models to the caller of a request. Asks each route through the router, so that the guards and rights of
- * the route decide about its description. A route that refuses the caller is left out.
+ * Returns the descriptions of the models that the admin page shows to its user. Asks each route through the router, so
+ * that the hooks and the field rights of the route decide about its description. A route that refuses the user is left
+ * out.
  */
 export async function describeModels(
   routes: readonly ShownRoute[],
@@ -62,8 +63,8 @@ function isList({ told, kind, part }: AllowedRoute): boolean {
 }
 
 /**
- * Returns the paths of the lists whose trash the caller may see. The option `see` of the trash belongs to the class, so
- * the answer of the list is valid for the other routes too.
+ * Returns the paths of the lists in which the user of the admin page may see removed entities (the trash). The option
+ * `see` of the trash belongs to the class, so the answer of the list is valid for the other routes too.
  */
 async function findTrashes(
   lists: readonly AllowedRoute[],
@@ -82,9 +83,12 @@ function isTrash({ name }: { readonly name: string }): boolean {
 
 interface AllowedRoutes {
   readonly own: readonly AllowedRoute[];
-  /** The names of the classes that the caller can read. */
+  /**
+   * The names of the classes whose list the user of the admin page may read. References to other classes are shown as
+   * plain identifiers.
+   */
   readonly readable: ReadonlySet<string>;
-  /** Whether the caller may ask for the trash by the parameter `trash`. */
+  /** Whether the user of the admin page may list removed entities by the parameter `trash`. */
   readonly seesTrash: boolean;
 }
 
@@ -109,9 +113,10 @@ function modelOf(path: string, { own, ...rules }: AllowedRoutes): PageModel {
 }
 
 /**
- * Leaves out `replace()` if the model, or hooks of a read, may have changed the entity. The form of `replace()` sends
- * all values back, so it would remove a value that a hook leaves out, and store a value that a hook has made, such as a
- * masked number. The form shows the entity of the list until the page has read the entity itself.
+ * Leaves out the route of `replace()` if hooks or transforms may change the entities that reads show. The form for
+ * `replace()` on the admin page sends all shown values back, so it would remove a value that a hook leaves out, and
+ * store a value that a hook has made, such as a masked number. The hooks of the list count as well, because the form
+ * shows the entity from the list until the page has read the entity alone.
  */
 function withSafeForms(own: readonly AllowedRoute[]): readonly AllowedRoute[] {
   const isChanged = own.some(({ told: { operation, hooks }, route }) =>
@@ -121,7 +126,10 @@ function withSafeForms(own: readonly AllowedRoute[]): readonly AllowedRoute[] {
   return isChanged ? own.filter(({ told }) => told.operation !== "replace") : own;
 }
 
-/** Whether the model of a route, or an object in it, may show another value of a field than is stored. */
+/**
+ * Whether JSON may show another value of a field than the database stores, for example by a transform of the
+ * application. The admin page has no form for `replace()` in this case, because the form would store the shown value.
+ */
 function showsOtherValues(route: Route): boolean {
   const { schema } = buildSchema(actingLevel(route).target);
   return [...schemasWithin(schema)].some((each) =>
@@ -139,7 +147,10 @@ function partOf(property: string, { own, ...rules }: AllowedRoutes): PagePart | 
   return operations.all === undefined ? undefined : { property, operations, files: filesOf(own) };
 }
 
-/** Returns the files among the routes of one class. */
+/**
+ * Returns the files that an entity of one class may have, with the routes by which the admin page downloads, uploads
+ * and removes each file.
+ */
 function filesOf(own: readonly AllowedRoute[]): PageFile[] {
   return [...groupBy(own, ({ file }) => file)].flatMap(([property, routes]): PageFile[] => {
     if (property === undefined) return [];
@@ -167,7 +178,10 @@ function actionOf(allowed: AllowedRoute, rules: Rules): PageAction {
   };
 }
 
-/** Returns the part of a description that the admin page uses. */
+/**
+ * Returns the description of a route for the JSON document of the admin page. Path parameters and most headers are left
+ * out, because the page does not use them.
+ */
 function routeOf(
   { route, told }: AllowedRoute,
   { readable, seesTrash }: Rules,
@@ -178,7 +192,8 @@ function routeOf(
     ...summary !== undefined && { summary },
     parameters: parameters.filter((each) => each.in === "query" && (!isTrash(each) || seesTrash)),
     preferences: headers.flatMap(({ preferences = [] }) => preferences),
-    // The admin page sends filters only with requests for many entities.
+    // The admin page sends the filter `q` only with requests for many entities, so the other routes get no list of the
+    // fields that a filter may name.
     ...filter && route.operation.many && { filter: filter.fields },
     ...body && { body: fieldsOf(body, readable) },
     ...bodySchema && { bodySchema },
@@ -190,14 +205,15 @@ function routeOf(
 }
 
 /**
- * Leaves out the names of the classes that the caller cannot read, so that the admin page shows references to them as
- * plain identifiers.
+ * Leaves out the names of the classes that the user of the admin page cannot read, so that the page shows references to
+ * these classes as plain identifiers.
  */
 function fieldsOf(
   fields: readonly FieldDescription[],
   readable: ReadonlySet<string>,
 ): readonly FieldDescription[] {
-  // `valueOf()` also returns the name and the other properties of the field, which its type does not say.
+  // `valueOf()` copies all properties of a field's description, including the name. Its result type declares only the
+  // properties of a value, so the type of a field is asserted.
   return fields.map((field) => valueOf(field, readable) as FieldDescription);
 }
 

@@ -2,9 +2,12 @@ import { createHash } from "node:crypto";
 import { Buffer } from "node:buffer";
 import { gunzipSync } from "node:zlib";
 
-/** The script of the admin page. */
+/** The JavaScript file of the admin page, in the two forms for browsers with and without support of gzip. */
 export interface PageScript {
-  /** The name of the file of the script. The name changes with the script, so that browsers load a new script. */
+  /**
+   * The file name of the admin page's script, which contains a hash of the script. Browsers may cache the file for a
+   * year, and load a changed script because its name has changed.
+   */
   readonly name: string;
   readonly gzipped: Buffer;
   readonly plain: Buffer;
@@ -24,8 +27,8 @@ export async function loadScript(): Promise<PageScript | undefined> {
 }
 
 /**
- * Imports the module with the script. The script is in a module and not in a file, so that every runtime and bundler
- * finds it where it finds the code of the package.
+ * Imports the module that contains the script of the admin page as base64. The script is in a module and not in a plain
+ * file, because every runtime and bundler finds the modules of a package.
  */
 async function importBuilt(): Promise<{ readonly PAGE: string } | undefined> {
   try {

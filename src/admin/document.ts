@@ -4,24 +4,34 @@ import type { ParameterDescription } from "../describe/describe_route.ts";
 import type { AdminLogin } from "./options.ts";
 
 /**
- * The JSON document from which the admin page builds itself. It has only the routes and fields that its caller may use.
+ * The JSON document from which the admin page builds itself. It has only the routes and fields that the user of the
+ * page may use.
  */
 export interface PageDocument {
   readonly title: string;
   readonly apiPath: string;
   readonly login?: AdminLogin;
-  /** Whether a route answered 401 to the caller. The page may have more routes after a login. */
+  /**
+   * Whether a route has answered 401, because the user has not logged in. The admin page offers a login in this case,
+   * after which it may show more routes.
+   */
   readonly needsLogin: boolean;
   readonly models: readonly PageModel[];
 }
 
-/** The routes of one `@rest` of a class. */
+/**
+ * A model on the admin page, with the routes of one `@rest` of its class. A class with several `@rest` decorators is
+ * shown as several models.
+ */
 export interface PageModel {
   /** The name of the model in addresses of the admin page, such as `tickets`. */
   readonly name: string;
-  /** The name of the class. */
+  /** The name of the class, by which reference fields of other models refer to this model. */
   readonly model: string;
-  /** The path of the list, such as `/tickets`. */
+  /**
+   * The path of the model's list below `apiPath`, such as `/tickets`. The paths of the model's other routes begin with
+   * this path.
+   */
   readonly path: string;
   readonly operations: Operations;
   /** The routes that the options `history` and `trash` of the class add. */
@@ -29,7 +39,7 @@ export interface PageModel {
   readonly actions: readonly PageAction[];
   readonly parts: readonly PagePart[];
   readonly files: readonly PageFile[];
-  /** Whether the caller may see the trash. */
+  /** Whether the user of the admin page may list removed entities, which the class option `trash` keeps. */
   readonly hasTrash: boolean;
 }
 
@@ -45,18 +55,17 @@ type OperationName =
 
 export type Operations = { readonly [N in OperationName]?: PageRoute };
 
-/** The description of a route, without the parts that the admin page does not use. */
+/** The description of a route, with only the properties that the admin page uses. */
 export interface PageRoute {
   readonly summary?: string;
-  /** The parameters of the query string. */
   readonly parameters: readonly ParameterDescription[];
-  /** The preferences that the header `Prefer` may have. */
+  /** The values that the route accepts in the header `Prefer`, such as `count=exact`. */
   readonly preferences: readonly string[];
   readonly filter?: readonly FilterPath[];
   readonly body?: readonly FieldDescription[];
   readonly bodySchema?: Readonly<Record<string, unknown>>;
   readonly answer: readonly FieldDescription[];
-  /** Whether the list has the format CSV. */
+  /** Whether the list can be downloaded as CSV, for which the admin page shows a button. */
   readonly isCsv: boolean;
   readonly isLive: boolean;
   /** The field by which the path of `replace()` names an entity. Missing for other operations. */
@@ -69,23 +78,38 @@ export interface PageAction extends PageRoute {
   readonly method: "GET" | "POST";
 }
 
-/** The routes of a property that holds a list and has its own `@rest`. */
+/**
+ * A list of parts that each entity of a model has, such as the comments of a ticket. The property of the list has a
+ * separate `@rest`.
+ */
 export interface PagePart {
-  /** The name in the path of the routes, which is the name of the property unless its `@rest` has another route. */
+  /**
+   * The segment that names the parts in the path of their routes, such as `comments` in `/tickets/:id/comments`. The
+   * segment is the name of the property, unless its `@rest` has another route.
+   */
   readonly property: string;
   readonly operations: Operations;
-  /** The files of each part. */
+  /** The files that each entity in the list of parts may have, such as the picture of a comment. */
   readonly files: readonly PageFile[];
 }
 
-/** The routes of a property with a file. */
+/**
+ * A file that each entity may have, with the operations by which the admin page downloads, uploads and removes the
+ * file.
+ */
 export interface PageFile {
-  /** The name in the path of the routes, which is the name of the property unless its `@rest` has another route. */
+  /**
+   * The segment that names the file in the path of its routes, such as `photo` in `/tickets/:id/photo`. The segment is
+   * the name of the property, unless its `@rest` has another route.
+   */
   readonly property: string;
-  /** The operations that the caller may use. */
+  /**
+   * The operations on the file that the user of the admin page may perform. `one` downloads the file, `replace` uploads
+   * a new file, and `remove` removes the file.
+   */
   readonly operations: readonly ("one" | "replace" | "remove")[];
-  /** The media types that a new file may have. Missing if it may have any type. */
+  /** The media types that an uploaded file may have. Missing if the file may have any type. */
   readonly accept?: readonly string[];
-  /** The maximum number of bytes of a new file. */
+  /** The maximum number of bytes of an uploaded file. The admin page does not send a larger file. */
   readonly maxBytes?: number;
 }

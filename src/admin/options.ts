@@ -9,12 +9,14 @@ import type { RouteDescription } from "../describe/describe_route.ts";
 export interface AdminLogin {
   /** The name of the header, such as `authorization`. */
   readonly header: string;
-  /** The label of the input, such as `API key`. */
+  /** The label of the text field on the login form of the admin page, such as `API key`. */
   readonly label: string;
-  /** A sentence below the input of the login, which explains its text to the user, such as `Your user name`. */
+  /**
+   * A sentence below the text field of the login form that explains the field to the user, such as `Your user name`.
+   */
   readonly help?: string | undefined;
   /**
-   * The text that the header has before the input, such as `Bearer `.
+   * The text that the admin page puts before the entered text in the value of the header, such as `Bearer `.
    *
    * @default {""}
    */
@@ -36,22 +38,26 @@ export interface AdminLogin {
  * ```
  */
 export interface AdminOptions {
-  /** The name of the application, which the page shows. */
+  /** The name of the application, which the admin page shows as its title. */
   readonly title: string;
   /**
-   * The path of the API as browsers see it. A relative path begins at the page, so the default fits a page at `/admin`
-   * of an API that is mounted without a path. With an API at `/api`, use `"../api"`.
+   * The path of the API as browsers see it. A relative path begins at the admin page, so the default fits a page at
+   * `/admin` of an API that is mounted without a path. With an API at `/api`, use `"../api"`.
    *
    * @default {".."}
    */
   readonly apiPath?: string | undefined;
   /**
-   * Returns whether the page shows a route to a caller. Only `true` shows the route. The page shows all routes by
-   * default. The routes decide by themselves who may use them, so this function protects nothing.
+   * Returns whether the admin page shows a route to its user. Only `true` shows the route. Without this option, the
+   * page shows all routes that the user may use. The routes decide by themselves who may use them, so a route that the
+   * page does not show is still open to its users.
    */
   readonly see?:
     | ((req: Request, route: RouteDescription) => boolean | Promise<boolean>)
     | undefined;
-  /** The login of the page. Without this option, the page uses the cookies of the application. */
+  /**
+   * The login of the admin page, which asks for a text such as a token and sends it in a header. Without this option,
+   * the page relies on the cookies of the application.
+   */
   readonly login?: AdminLogin | undefined;
 }
