@@ -74,8 +74,9 @@ function textOf(body: object): string {
 }
 
 /**
- * Returns the body of an error in the form of problem details (RFC 9457), if the client names their media type in
- * `Accept`. Returns `undefined` if not, and for a `RestError` with a body of the application, which is sent unchanged.
+ * Returns the body of an error in the form of problem details (RFC 9457), if the client names the media type
+ * `application/problem+json` in `Accept`. Returns `undefined` if not, and for a `RestError` with a body of the
+ * application, which is sent unchanged.
  */
 function asProblem(res: Response, error: RestError): object | undefined {
   if (!(error instanceof Refusal) && !isText(error)) return undefined;
@@ -98,7 +99,10 @@ type HttpError = Partial<
   Record<"status" | "statusCode" | "expose" | "type" | "message" | "headers" | "limit", unknown>
 >;
 
-/** The options of `Framework.errors()`, which returns the middleware that answers errors. */
+/**
+ * The options of `Framework.errors()`, whose middleware answers the errors of the application's routes in the same JSON
+ * form as the errors of the framework.
+ */
 export interface ErrorsOptions {
   /**
    * Whether requests that no route has answered get a 404 with JSON. Requests with the method OPTIONS are left to
@@ -190,8 +194,8 @@ function translate(error: unknown): RestError | undefined {
   const origin = error instanceof mongoose.Error ? originOf(error) : undefined;
   const isHidden = (path: string) =>
     origin !== undefined && isHiddenPath(path, describeShape(origin.schema));
-  // The connection of the failed route is not known. The database counts as unavailable if any connection with models
-  // is closed.
+  // The connection that the failed route has used is not known. The database counts as unavailable if any connection
+  // with models is closed, so that an operation that waited in vain for a connection is answered with a 503.
   const away = mongoose.connections.some((each) => !isOpen(each) && each.modelNames().length > 0);
   return translateError(error, { filtered: false, isHidden, away });
 }

@@ -2,8 +2,8 @@ import type { Readable } from "node:stream";
 import { clearTimeout, setTimeout } from "node:timers";
 
 /**
- * The reader of a long body in chunks. The stream is paused after each chunk, so that a fast client cannot fill the
- * memory.
+ * A long body of a request, such as an uploaded file or an import, which is read in chunks. The stream is paused after
+ * each chunk, so that a fast client cannot fill the memory.
  */
 export class BodyChunks {
   readonly #stream: Readable;
@@ -19,8 +19,8 @@ export class BodyChunks {
   }
 
   /**
-   * Returns the next chunk, or `null` at the end of the body. Returns `undefined` if no chunk has come within a time, or
-   * before the call of `wake()`.
+   * Returns the next chunk of the body, or `null` at its end. Returns `undefined` if no chunk has come within
+   * `timeoutMS`, or if `wake()` is called during the wait.
    */
   async next(timeoutMS: number): Promise<Uint8Array | null | undefined> {
     if (this.#chunks.length === 0 && !this.#isEnded && this.#error === undefined) {
@@ -32,18 +32,24 @@ export class BodyChunks {
     return this.#isEnded ? null : undefined;
   }
 
-  /** Ends the wait for the next chunk. */
+  /**
+   * Makes a waiting `next()` return at once. An import calls this method when the server closes, so that it can store
+   * the lines that it already has.
+   */
   wake(): void {
     this.#wake();
   }
 
-  /** Has `next()` throw an error after the chunks that have come, unless the whole body has come. */
+  /**
+   * Makes `next()` throw an error after the chunks that have already come, for example because the client has
+   * disconnected. Has no effect if the whole body has come.
+   */
   fail(error: unknown): void {
     if (!this.#isEnded) this.#error ??= error;
     this.#wake();
   }
 
-  /** Stops reading. */
+  /** Stops reading the body and drops the chunks that were not read. */
   leave(): void {
     this.#stream.off("data", this.#onData).off("end", this.#onEnd);
     this.#chunks.length = 0;

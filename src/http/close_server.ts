@@ -31,7 +31,7 @@ const CUT_MS = 100;
 const QUIET_TURNS = 3;
 
 /**
- * The part of the time limit in which a closing server goes on accepting connections. Without this limit, clients that
+ * The share of the time limit in which a closing server goes on accepting connections. Without this limit, clients that
  * keep connecting could delay the close until the time limit.
  */
 const ACCEPTING_PART = 0.5;
@@ -95,7 +95,8 @@ export function closeServer(
 }
 
 async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promise<void> {
-  // Deno accepts every connection as soon as the operating system has opened it, so only other runtimes have to wait.
+  // Before a closing server stops listening, it must accept the connections that the operating system has already
+  // opened for it. Deno accepts every connection at once, so only other runtimes have to wait for them.
   if (!("Deno" in globalThis)) await acceptWaiting(server, timeoutMS * ACCEPTING_PART);
   deaf.add(server);
   const onRequest = (_req: unknown, res: ServerResponse) => sayIfClosing(res);
@@ -167,6 +168,7 @@ export function sayIfClosing(res: ServerResponse): void {
 
 export function isClosing({ req }: ServerResponse): boolean {
   // Node and Deno store the HTTP server of a connection as `socket.server`, a property that their types do not declare.
+  // The property is read to find out whether the server is closing.
   const { server } = req.socket as { readonly server?: object };
   return server !== undefined && deaf.has(server);
 }
@@ -182,8 +184,9 @@ function sweepIdle(server: HttpServer | HttpsServer): () => void {
     if ((message as { readonly server?: unknown }).server === server) sweeps = 0;
   };
   subscribe(FINISHED, onFinished);
-  // The grace period is a number of checks and not a time. A busy process does not read the requests that arrive while
-  // it is busy, and a time would pass before it has read them.
+  // Idle connections of a closing server are closed after a number of checks, and not after a time. A busy process does
+  // not read the requests that have arrived, and a time could pass before it has read them, while the checks are
+  // delayed as well.
   const sweep = setInterval(() => {
     if (++sweeps >= GRACE_SWEEPS && !hasUnflushed(server)) server.closeIdleConnections();
   }, SWEEP_MS).unref();

@@ -14,14 +14,15 @@ import { sendReply } from "./replies/send_reply.ts";
 import { traceRequest } from "./trace_request.ts";
 
 interface EndpointOptions {
-  /** The handler of the routes of models, by which an endpoint such as the path for batches sends requests to them. */
+  /** The handler of the routes of models, to which an endpoint sends requests, such as the requests of a batch. */
   readonly routes: RequestHandler;
-  /** The settings that the endpoint shares with all routes. */
+  /** The reporter of errors and the time limit for slow clients, which are the same for all routes of the router. */
   readonly settings: Pick<Route, "reporter" | "sendTimeoutMS">;
 }
 
 /**
- * Returns the handler of an endpoint that belongs to no model. The handler sends the answers and reports the errors.
+ * Returns the request handler of an endpoint that belongs to no model, such as the path for batches. The handler sends
+ * the answers and reports the errors.
  */
 export function handleEndpoint(
   endpoint: Endpoint,

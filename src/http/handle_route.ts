@@ -16,8 +16,8 @@ import { describeCall } from "../describe/describe_route.ts";
 import { traceRequest } from "./trace_request.ts";
 
 /**
- * Returns the handler of a route. `prepare` changes a request before it is read, such as a `QUERY` into a `GET`. It
- * returns the error of a request that it cannot change.
+ * Returns the request handler of a route. `prepare` changes a request before it is read, such as a `QUERY` into a
+ * `GET`, and returns the error of a request that it cannot change.
  */
 export function handleRoute(
   route: Route,

@@ -10,44 +10,56 @@ import type { Call } from "../pipeline/request/request_context.ts";
 import type { Route } from "../pipeline/request/route.ts";
 
 /**
- * The facts about a request that the framework makes from a request of a client, such as for a call of a tool or for a
- * batch. The new request passes through the router with the properties that middleware has set on the client's request,
- * so that hooks find these properties.
+ * The facts about an internal request. The framework makes internal requests from a request of a client, such as for a
+ * batch, for the admin page or for a tool call of MCP. An internal request passes through the router with the
+ * properties that middleware has set on the client's request, so that hooks find these properties.
  */
 export interface InnerRequest {
   /**
-   * The only route that may answer the request. Any other route answers 404, even if its path matches, so that an
-   * assistant reaches no route that is not exposed.
+   * The only route that may answer the internal request. Any other route answers 404, even if its path matches, so that
+   * an assistant reaches by MCP no route that is not exposed.
    */
   readonly mounted?: Route;
   /**
-   * The route whose options apply, if it is a copy of the mounted route with narrower options, such as a list with
-   * pages.
+   * The route whose options apply to the internal request, if not the options of `mounted`. It is a copy of `mounted`
+   * with narrower options, such as a list with pages for an assistant.
    */
   readonly route?: Route;
-  /** Whether the answer is a description of the route for its reader. The operation does not run in this case. */
+  /**
+   * Whether the answer is a description of the route, for the admin page or MCP. The operation of the route does not
+   * run in this case.
+   */
   readonly describes?: boolean;
   /**
-   * The request of the client, if the requests that are made from it must have one sender and one time limit, as in a
-   * batch.
+   * The request of the client, if all internal requests that are made from it must count as one request, such as the
+   * requests of a batch. They share its sender and its time limit.
    */
   readonly origin?: Request;
   readonly timeBudget?: TimeBudget;
-  /** Runs before the hooks of the request. Throws an error if the route may not answer the request. */
+  /**
+   * Runs before the hooks of the internal request, and throws an error if its route cannot be used. A batch refuses
+   * lists without pages in this way.
+   */
   readonly admit?: (call: Call) => Promise<void>;
 }
 
 const innerRequests = new WeakMap<object, InnerRequest>();
 
-/** Returns the facts about a request that the framework has made. Returns `undefined` for a request of a client. */
+/**
+ * Returns the facts about a request that the framework has made from a client's request, such as a request of a batch.
+ * Returns `undefined` for a request that a client has sent.
+ */
 export function innerRequestOf(req: object): InnerRequest | undefined {
   return innerRequests.get(req);
 }
 
-/** The request line, the headers and the body of a request that the framework makes. */
+/**
+ * The request line, the headers and the body of an internal request, which the framework makes from a client's request,
+ * such as a request of a batch.
+ */
 export interface InnerMessage {
   readonly method: string;
-  /** The path below the router, with the query string. */
+  /** The path of the internal request below the path at which the router is mounted, with the query string. */
   readonly url: string;
   readonly query: unknown;
   readonly headers: Readonly<Record<string, string>>;
@@ -56,24 +68,24 @@ export interface InnerMessage {
 
 export interface InnerAnswer {
   readonly status: number;
-  /** The headers without cookies, with names in lower case. */
+  /** The headers of the answer, with names in lower case. The header `Set-Cookie` is not included. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The headers `Set-Cookie`, which cannot be joined to one header. */
+  /** The values of the headers `Set-Cookie` of the answer, which cannot be joined to one header. */
   readonly cookies: readonly string[];
   readonly text: string;
-  /** The number of bytes of `text`, which a batch counts for all of its answers together. */
+  /** The number of bytes of `text`. A batch limits the sum of the bytes of all its answers. */
   readonly bytes: number;
 }
 
 /**
- * The pattern of the headers that describe the body, the connection or the conditions of the client's request. The new
- * request does not get these headers, because it has another body and other conditions.
+ * The pattern of the headers that an internal request, such as a request of a batch, does not take from the client's
+ * request. These headers describe the body, the connection or the conditions of the client's request, and an internal
+ * request has another body and other conditions.
  */
 const OWN_HEADERS =
   /^(accept|accept-encoding|connection|content-.*|expect|idempotency-key|if-.*|keep-alive|last-event-id|mcp-.*|prefer|proxy-.*|range|te|trailer|transfer-encoding|upgrade)$/;
 
 interface InnerOptions {
-  /** The request of the client. */
   readonly req: Request;
   readonly message: InnerMessage;
   readonly facts: InnerRequest;
@@ -82,8 +94,8 @@ interface InnerOptions {
 }
 
 /**
- * Sends a request that the framework has made to the handler of the routes, and returns its answer. Returns `undefined`
- * if no route has answered.
+ * Sends an internal request, such as a request of a batch, to the handler of the routes, and returns its answer.
+ * Returns `undefined` if no route has answered.
  *
  * @throws The error that the handler passes on.
  */
@@ -96,7 +108,8 @@ export async function sendInner(
   const outer = req.res as Response;
   const captured = new CapturedResponse(inner, { outer, maxBytes });
   const leave = () => void captured.res.destroy();
-  // The admin page asks all routes at once. Node would warn of a leak at the eleventh listener.
+  // The admin page makes an internal request for each route at once, and each of them listens for the end of the
+  // client's response. Node would warn of a leak at the eleventh listener, so the limit is removed.
   setMaxListeners(0, outer);
   outer.once("close", leave);
   try {
@@ -113,8 +126,9 @@ export async function sendInner(
 }
 
 /**
- * Builds a request whose prototype is the request of the client. Hooks set properties on the new request only, so hooks
- * that run longer than the request do not change the client's request.
+ * Builds an internal request, such as a request of a batch, whose prototype is the request of the client. Hooks set
+ * properties on the internal request only, so hooks that run longer than the request do not change the client's
+ * request.
  */
 function innerRequest(req: Request, { url, headers, body, ...message }: InnerMessage): Request {
   const kept = Object.entries(req.headers).filter(([name]) => !OWN_HEADERS.test(name));
@@ -134,14 +148,15 @@ function innerRequest(req: Request, { url, headers, body, ...message }: InnerMes
     body,
   };
   const inner: Request = Object.create(req, Object.getOwnPropertyDescriptors(own));
-  // Without this call, listeners of the new request would be added to the client's request.
+  // An internal request inherits the listeners of the client's request from its prototype. The constructor of
+  // `EventEmitter` gives it a separate list, so that its listeners are not added to the client's request.
   Reflect.apply(EventEmitter, inner, []);
   return inner;
 }
 
 /**
- * The response to a request that the framework makes. The response collects its body in memory instead of sending it,
- * so each write succeeds at once.
+ * The response to an internal request, such as a request of a batch. The response collects its body in memory instead
+ * of sending it, so each write succeeds at once.
  */
 class CapturedResponse {
   readonly res: Response;
@@ -160,7 +175,8 @@ class CapturedResponse {
     const made = new ServerResponse(inner);
     const res: Response = this.res = Object.setPrototypeOf(made, capturingPrototype(outer));
     captured.set(res, this);
-    // Each response has a copy of `res.locals`, so that a value that a hook sets affects no other request of a batch.
+    // Each internal request has a copy of `res.locals`, so that a value that a hook sets affects no other request of a
+    // batch.
     res.locals = { ...outer.locals };
     this.answer = new Promise((resolve) => this.#resolve = resolve);
     Object.defineProperty(inner, "res", { value: res, writable: true, configurable: true });
@@ -197,7 +213,8 @@ class CapturedResponse {
   #finish(state: "ended" | "destroyed", answer: InnerAnswer): void {
     if (this.state === "ended" || this.state === "destroyed") return;
     this.state = state;
-    // Node sets this property of each response, so a getter of the prototype would have no effect.
+    // Node sets the property `destroyed` on each response object, so a getter of the prototype would have no effect.
+    // The value is therefore assigned to the object.
     this.res.destroyed = state === "destroyed";
     this.#resolve(answer);
     queueMicrotask(() => {
@@ -213,9 +230,13 @@ function capturedBy(res: object): CapturedResponse {
   return captured.get(res) as CapturedResponse;
 }
 
-/** The methods and properties by which captured responses differ from responses with a connection. */
+/**
+ * The methods and properties by which the response to an internal request, such as a request of a batch, differs from a
+ * response of Node. They collect the answer in memory instead of sending it.
+ */
 const CAPTURING = {
-  // Without this method, the response does not wait for its turn on the connection, on which it is never sent.
+  // The response to an internal request is never sent on a connection. Without a method `assignSocket()`, it does not
+  // count as a response that waits for the earlier answers of the connection.
   assignSocket: undefined,
   write(chunk: unknown, encoding: unknown) {
     capturedBy(this).take(chunk, encoding);
@@ -244,8 +265,9 @@ const CAPTURING = {
 const prototypes = new WeakMap<object, object>();
 
 /**
- * Returns the prototype of the captured responses of an application. Defining the same methods for each response would
- * take several times as long as the rest of a captured response.
+ * Returns the prototype of the responses to internal requests, such as the requests of a batch, whose answers are
+ * collected in memory. All of them share one prototype for each application, because defining the methods on each
+ * response would take several times as long as the rest of its work.
  */
 function capturingPrototype(outer: Response): object {
   const own = Object.getPrototypeOf(outer);

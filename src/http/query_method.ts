@@ -24,8 +24,8 @@ export function checkQueryMethod(): void {
 }
 
 /**
- * Returns the route by which `QUERY` reads a list. The options of this route lack the features that send the whole answer
- * by themselves, such as live lists.
+ * Returns the route by which `QUERY` reads a list. The options of this route lack the features that send the whole
+ * answer by themselves, such as live lists.
  */
 export function queryRouteOf(route: Route): Route {
   const acting = actingLevel(route);
@@ -68,7 +68,8 @@ function parametersOf(body: JsonObject, forms: ParameterForms): URLSearchParams 
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(body)) {
     for (const text of textsOf(value, { name, form: forms.get(name) })) {
-      // `URLSearchParams` would replace half of a surrogate pair by another character.
+      // `URLSearchParams` would replace half of a surrogate pair by another character, so a text with such a half is
+      // refused.
       if (!`${name}${text}`.isWellFormed()) throw badParameter(name, "well-formed text");
       parameters.append(name, text);
     }
@@ -91,8 +92,8 @@ function textsOf(
 }
 
 /**
- * Returns the JSON text of a filter. The JSON parser of the application may have rounded a number, and the filter would
- * select other entities, so such a number is refused.
+ * Returns the filter in the body of a `QUERY` as JSON text, the form that the parameter `q` has in a URL. Refuses a
+ * number that the JSON parser of the application may have rounded, because the filter would select other entities.
  */
 function filterText(filter: unknown): string {
   if (findPath(filter, (value) => typeof value === "number" && isInexact(value)) !== undefined) {

@@ -30,7 +30,10 @@ export interface RequestTrace {
     readonly "http.route": string;
     /** The name of the model class. Missing for a batch, which contains several requests. */
     readonly "mongrove.model"?: string;
-    /** The name of the operation or the action. */
+    /**
+     * The name of the operation or the action, such as `update`. For a batch, the `operationId` of its path in the
+     * OpenAPI document.
+     */
     readonly "mongrove.operation": string;
     /** The status of the answer. Missing if the client has left before the answer began. */
     "http.response.status_code"?: number;

@@ -5,8 +5,9 @@ import { PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import { hasEnded, onConnectionClose } from "../../pipeline/request/reply.ts";
 
 /**
- * Whether a response waits until its connection has sent the answers to earlier requests (request pipelining). A caller
- * that reads a list or resets the connection must first call `awaitTurn()`.
+ * Whether a response waits until its connection has sent the answers to earlier requests (request pipelining). The
+ * caller must call `awaitTurn()` before it reads a list, which would occupy memory during the wait, and before it
+ * resets the connection, which would cut the earlier answers.
  */
 export function isQueued(res: Response): boolean {
   if (res.socket || res.writableFinished || typeof res.assignSocket !== "function") return false;
@@ -27,8 +28,8 @@ export function awaitTurn(res: Response): Promise<boolean> {
   return new Promise((resolve) => {
     const stopListening = onConnectionClose(socket, () => resolve(false));
     const assign = res.assignSocket;
-    // Node calls `assignSocket()` of a response when its turn comes, and emits no event. The method is therefore
-    // replaced until this call.
+    // Node calls `assignSocket()` of a response when the connection has sent all earlier answers, and emits no event.
+    // The method is therefore replaced until this call, which ends the wait.
     res.assignSocket = (own: Socket) => {
       res.assignSocket = assign;
       stopListening();
@@ -51,14 +52,14 @@ export async function cutAnswer(res: Response): Promise<void> {
     const { _parent: below } = (res.socket ?? {}) as { readonly "_parent"?: Socket };
     (below ?? res.socket)?.resetAndDestroy();
   } catch {
-    // A failed reset has no consequence, because the response is destroyed below.
+    // A failed reset of the connection has no consequence, because `res.destroy()` ends the connection in any case.
   }
   res.destroy();
 }
 
 /**
- * The error of an answer that was not sent to its end, because the client did not read a piece of it in time. The error
- * is reported to `onError`, and no answer is sent for it.
+ * The error of an answer that was not sent to its end, because the client did not read the sent bytes in time. The
+ * error is reported to `onError`, and no answer is sent for it.
  */
 export class SlowClientError extends Error {
   override name = "SlowClientError";
@@ -73,12 +74,13 @@ export class SlowClientError extends Error {
 }
 
 /**
- * Calls a function when a client has not read a piece of an answer within a time limit. Returns a function that stops
- * the timer.
+ * Calls a function when a client has not read the sent bytes of an answer within a time limit. Returns a function that
+ * stops the timer.
  */
 export function onSendTimeout(timeoutMS: number, callback: () => void): () => void {
-  // The time limit consists of two timers. If the process was suspended, a timer that is due fires before the process
-  // reads its sockets. With a single timer, a client that has read in time would lose its connection.
+  // The time limit for a slow client consists of two timers. If the process was suspended, a timer that is due fires
+  // before the process reads its sockets. With a single timer, a client that has read in time would lose its
+  // connection.
   const half = Math.ceil(timeoutMS / 2);
   let timer = setTimeout(() => {
     timer = setTimeout(callback, half).unref();
@@ -100,7 +102,7 @@ const unflushed = new WeakMap<object, Set<Response>>();
 
 interface FlushOptions {
   readonly timeoutMS: number;
-  /** The function that gets the error if the client was too slow. */
+  /** The function that reports the error of a client that has not read the end of its answer within the time limit. */
   readonly onLate: (error: SlowClientError) => unknown;
 }
 

@@ -7,7 +7,7 @@ import type { Frame } from "../../pipeline/request/frame.ts";
  */
 export const JSON_TYPE = "application/json; charset=utf-8";
 
-/** The format of a list as a JSON array, if the request asks for no other format. */
+/** The format of a list as a JSON array, if the request asks for no other format, such as CSV. */
 export const JSON_ARRAY: Frame = {
   type: JSON_TYPE,
   open: "[",
@@ -17,8 +17,8 @@ export const JSON_ARRAY: Frame = {
 };
 
 /**
- * Returns the text of a list whose entities have all been read. The text is returned in pieces, because joining the
- * pieces of a long list would double its memory.
+ * Returns the text of a list whose entities have all been read. The text is returned in chunks, because joining the
+ * chunks of a long list would double its memory.
  */
 export async function framed(
   texts: readonly JsonPiece[],

@@ -5,8 +5,8 @@ import { PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import { cutAnswer, onSendTimeout, SlowClientError } from "./connection.ts";
 
 /**
- * The object that sends a long answer in pieces. A piece is written only when the client has read enough of the earlier
- * pieces, so that a long answer never waits in memory as a whole. Sending stops if the client disconnects or is too
+ * The object that sends a long answer in chunks. A chunk is written only when the client has read enough of the earlier
+ * chunks, so that a long answer never waits in memory as a whole. Sending stops if the client disconnects or is too
  * slow.
  */
 export class ResponseStream {
@@ -22,8 +22,8 @@ export class ResponseStream {
   }
 
   /**
-   * Whether further bytes can be sent. No bytes can be sent if the client has disconnected, if the response has ended,
-   * or if a hook has begun another answer. The caller then stops reading entities.
+   * Whether further bytes of a long answer can be sent. No bytes can be sent if the client has disconnected, if the
+   * response has ended, or if a hook has begun another answer. The caller then stops reading entities.
    */
   get isOpen(): boolean {
     return !isOver(this.#res.req as FrameworkRequest) && !this.isTaken;

@@ -73,8 +73,8 @@ interface SentList {
 }
 
 /**
- * Sends a list while its entities are read, so that a long list is never in memory as a whole. A list that comes in one
- * piece, or is not longer than `PIECE_BYTES`, is sent as a whole, with `Content-Length` and `ETag`.
+ * Sends a list while its entities are read, so that a long list is never in memory as a whole. A list whose JSON comes
+ * in one chunk, or is not longer than `PIECE_BYTES`, is sent as a whole, with `Content-Length` and `ETag`.
  */
 async function sendList(
   res: Response,
@@ -84,12 +84,13 @@ async function sendList(
   let buffered: JsonPiece[] = [open];
   let size = 0;
   const flush = async () => {
-    // Several small parts are joined, so that they are sent by one write. A large part after the opening text is not
-    // copied.
+    // Several small chunks of the JSON of a list are joined, so that they are sent by one write. A single chunk after
+    // the opening bracket of the list may be large, and is sent without a copy.
     const parts = buffered.length > 2 ? [concat(buffered)] : buffered;
     buffered = [];
     size = 0;
-    // The engine may keep the array while a slow client reads, so the array must not keep parts that are sent.
+    // The JavaScript engine may keep the array in memory while a slow client reads the list. Each chunk is therefore
+    // removed from the array when it is sent.
     for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
       await stream.write(bytesOf(part));
     }
@@ -97,7 +98,8 @@ async function sendList(
   try {
     for await (const piece of rows?.(texts) ?? texts) {
       if (!stream.isOpen) break;
-      // The answer begins only when a second piece arrives, so that a list of one piece is sent whole.
+      // The headers of the answer are sent only when another chunk of the list follows the first `PIECE_BYTES` bytes,
+      // because a list without another chunk is sent as a whole, with `Content-Length`.
       if (!stream.begun && size >= PIECE_BYTES) {
         res.status(status).setHeader("Content-Type", type);
         if (res.req.method === "HEAD") return await stream.end();
@@ -110,7 +112,7 @@ async function sendList(
     const rest = size === 0 && !stream.begun ? [empty] : [...buffered, close];
     if (stream.begun) await stream.end(concat(rest));
     else if (stream.isOpen) {
-      // Joining the pieces of a long list would double its memory.
+      // Joining the chunks of a long list would double its memory, so they are sent one by one.
       const pieces = size > PIECE_BYTES ? rest : [concat(rest)];
       const isTagged = status === 200;
       await sendGathered(res.status(status), { pieces, type, isTagged, timeoutMS });
@@ -123,7 +125,7 @@ async function sendList(
 
 /**
  * Sends the results of an import while the import still runs, so that the client sees them early. The headers are sent
- * with the first piece, so that an error before this piece gets an ordinary answer with its status.
+ * with the first results, so that an error before them gets an ordinary answer with its status.
  */
 async function sendLines(
   res: Response,
@@ -162,8 +164,8 @@ function concat(parts: readonly JsonPiece[]): Buffer {
 }
 
 /**
- * Sends a complete text with `Content-Length` and `ETag`, or a 304 if the client has the text already. Each piece is
- * removed from `pieces` when it is sent, so that its memory can be freed.
+ * Sends a complete answer with `Content-Length` and `ETag`, or a 304 if the client has the answer already. Each chunk
+ * is removed from the array `pieces` when it is sent, so that its memory can be freed.
  */
 async function sendGathered(
   res: Response,
@@ -199,8 +201,8 @@ async function sendGathered(
 
 /**
  * Returns the `ETag` that Express would set for a body. Returns `undefined` if the application has turned off tags in
- * Express, so that the answer gets no `ETag`. The pieces are hashed one by one, because joining them would double their
- * memory.
+ * Express, so that the answer gets no `ETag`. The chunks of the body are hashed one by one, because joining them would
+ * double their memory.
  */
 function expressTag(res: Response, pieces: readonly JsonPiece[]): string | undefined {
   const make: unknown = res.app.get("etag fn");

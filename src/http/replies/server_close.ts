@@ -9,6 +9,7 @@ const callbacks = new WeakMap<object, Set<() => void>>();
  */
 export function onServerClose({ socket }: Request, callback: () => void): () => void {
   // Node and Deno store the HTTP server of a connection as `socket.server`, a property that their types do not declare.
+  // Other runtimes have no such property, so the connection is used in place of the server.
   const { server = socket } = socket as { readonly server?: object };
   const all = callbacks.get(server) ?? new Set();
   callbacks.set(server, all.add(callback));

@@ -145,8 +145,8 @@ export function checkUnselected(shape: Shape, fail: Fail): void {
   const embedded = fieldsWithin(shape).flatMap(({ shape }) => shape ?? []);
   for (const each of new Set([shape, ...embedded])) {
     for (const [kind, { allUnselected, schema }] of each.kinds) {
-      // Mongoose applies `select: false` at the paths of a kind (discriminator), but not inside of the objects that the
-      // kind embeds.
+      // Mongoose applies `select: false` to the fields of a kind (discriminator) of the model, but not to fields in
+      // embedded objects. Only a field in an embedded object is therefore an error.
       const name = allUnselected.find((path) =>
         !each.fields.has(topOf(path)) && (each !== shape || schema?.paths[path] === undefined)
       );
@@ -165,8 +165,8 @@ export function checkUnselected(shape: Shape, fail: Fail): void {
 }
 
 /**
- * The hooks that may hide entities or fields from a reader. These hooks do not run for an embedded part that the answer
- * with its parent shows.
+ * The hooks that may hide entities or fields from a reader. These hooks do not run for an embedded part that is shown
+ * inside its parent, so the option `apart` must say whether the parent shows a part with such hooks.
  */
 const GUARDS = ["fetch", "postFetch", "preSend"] as const;
 
@@ -191,7 +191,10 @@ function checkApart({ owner, property, embedded }: PartDescription["link"]): voi
 }
 
 interface Place {
-  /** The words that name the property in error messages. Empty for the `@rest` of a class. */
+  /**
+   * The words in error messages that name the property with the `@rest`, such as `of property "tags"`. Empty if the
+   * `@rest` belongs to a class.
+   */
   readonly place: string;
   readonly fail: Fail;
 }
@@ -253,13 +256,13 @@ function checkMethod(
 }
 
 /**
- * Returns the error text for a wrong option of an action, or `undefined`. The hooks of the action are checked
- * elsewhere.
+ * Returns the error text for a wrong option of an action, such as a name with a slash, or `undefined`. Hooks are not
+ * checked here, because they are checked in the same way for all operations.
  */
 function actionProblem(action: Method & ActionRecord): string | undefined {
   const { operation: name, on, method, body, answer, saves = true, run } = action;
-  // The path of an action ends with the name of the action. With only these characters, the name needs no encoding in a
-  // URL.
+  // The path of an action ends with the name of the action. The name has only letters, digits, `-` and `_`, so that it
+  // needs no encoding in a URL.
   if (typeof name !== "string" || !/^[A-Za-z][\w-]*$/.test(name)) {
     const rule = "a name has letters, digits, - and _, and begins with a letter";
     return `is called ${JSON.stringify(name)}: ${rule}`;

@@ -51,7 +51,8 @@ export function buildRoutes(
   const routes = models.flatMap((target) => {
     const { rests } = describeModel(target);
     if (rests.length === 0) throw cannotMount(target, "it has no @rest");
-    // Two classes with the same name may not have the same collection.
+    // Two classes with the same name and the same collection are an error, because they are usually one class whose
+    // module was evaluated twice.
     const what = `collection "${collectionName(target, buildSchema(target).schema)}"`;
     claim(owners, { target, what, key: `${what} of ${target.name}` });
     const own = rests.flatMap((rest) => {
@@ -119,7 +120,10 @@ interface Branch {
   readonly base: string;
   readonly item: string;
   readonly above: readonly Level[];
-  /** The last segment of the routes, without the properties that depend on the operation. */
+  /**
+   * The last level of the routes of one `@rest`, with the properties that all of its operations share, such as the
+   * class. Other properties, such as the hooks, are added for each operation.
+   */
   readonly level: Pick<
     Level,
     "target" | "scopes" | "conditions" | "link" | "parameter" | "ifMatch"
@@ -138,7 +142,8 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const reader = reading && actingOn(reading);
   const own = methods.map((method): Route => {
     const acting = method === reading && reader !== undefined ? reader : actingOn(method);
-    // Class options add parameters to routes of the class, and none to the routes of its parts.
+    // Class options such as `trash` add query parameters to the routes of the class, but not to the routes of its
+    // parts.
     const added = features.parametersOf(level, method);
     const parameters = [...acting.parameters, ...Object.keys(added)];
     const last = { ...acting, parameters, added };
@@ -150,8 +155,8 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   });
   const below = describeParts(level.target).flatMap((part) => {
     const path = checkPartRest(part, features);
-    // Models may refer to each other. Each property occurs at most once in a path, because the paths could otherwise
-    // grow without an end.
+    // Models may refer to each other, so paths such as `/authors/:id/books/:subId/authors` could grow without an end.
+    // Each property therefore occurs at most once in a path.
     if (reader === undefined || [...above, reader].some((each) => isSame(each, part))) return [];
     const place = { base: `${item}${path}`, above: [...above, reader], features };
     return branchRoutes(partBranch(part, place), shared);

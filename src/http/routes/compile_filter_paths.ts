@@ -59,8 +59,9 @@ function kindOfField(path: string, shape: Shape): string {
 }
 
 /**
- * Throws if a path leads through a reference to a class whose `one()` has hooks. The option `unguarded` names the
- * references for which these hooks need not run.
+ * Throws if a path in the option `filter` leads through a reference to a class whose `one()` has hooks, because a
+ * filter could select by entities that these hooks hide. The option `unguarded` names the references for which these
+ * hooks need not run.
  */
 function checkReferred(
   { referred }: ListedPaths,

@@ -17,8 +17,8 @@ type OpenRoutes = (newRouter: () => Router, caseSensitive: boolean) => RequestHa
 
 /**
  * Returns a router that compares paths by the settings `case sensitive routing` and `strict routing` of the
- * application. With other settings, a path could pass a guard of the application, which does not match it, and still
- * reach a route of this router.
+ * application. With other settings, a path could pass the middleware by which the application protects a route, because
+ * the middleware does not match the path, and still reach the route.
  */
 export function followSettings(open: OpenRoutes): Router {
   const router = express.Router({ mergeParams: true });
@@ -29,8 +29,9 @@ export function followSettings(open: OpenRoutes): Router {
     if (known !== undefined) return known;
     const newRouter = () => {
       const inner = express.Router({ mergeParams: true, caseSensitive, strict });
-      // The application may add callbacks to the outer router by `router.param()`. The inner routers share these
-      // callbacks, so that they run for all routes.
+      // The application may add callbacks for parameters of paths to the router of the framework, by `router.param()`.
+      // Each combination of settings has an inner router, which shares these callbacks, so that they run for all
+      // routes.
       return Object.assign(inner, { params: Reflect.get(router, "params") });
     };
     const handler = open(newRouter, caseSensitive);
@@ -85,9 +86,9 @@ function mountModels(routes: readonly Route[]): OpenRoutes {
 }
 
 /**
- * Returns the first segment of a path, by which its router is found. Returns an empty text if the segment is a
- * parameter or a pattern of Express. Such routes share a router, which gets the requests that the other routers do not
- * answer.
+ * Returns the first segment of a path, by which the router for a request is chosen. Returns an empty text if the
+ * segment is a parameter or a pattern of Express. Routes with such a segment share a router, which gets the requests
+ * that the other routers do not answer.
  */
 function firstName(path: string): string {
   return /^\/([\w.-]+)(?=\/|$)/.exec(path)?.[1] ?? "";
