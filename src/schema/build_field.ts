@@ -13,8 +13,8 @@ const { Types } = mongoose;
 const SchemaTypes = mongoose.Schema.Types;
 
 /**
- * The options of the framework that both `@prop` and `@arrayProp` accept. A field with an option that is in no list of
- * this file is refused, because the option may be misspelt.
+ * The options of the framework that both `@prop` and `@arrayProp` accept. A field with an unknown option is refused,
+ * because the option may be misspelt.
  */
 const COMMON_OPTIONS = [
   ...["hidden", "readonly", "apart", "exists", "summary", "description", "deprecated", "example"],
@@ -27,8 +27,8 @@ const SINGLE_OPTIONS = new Set([
 const ARRAY_OPTIONS = new Set([...COMMON_OPTIONS, "items", "embedded", ...ARRAY_FIELD_OPTIONS]);
 
 /**
- * The options of Mongoose's field types, which both decorators accept. Mongoose does not list "encrypt" among its
- * options, but reads it.
+ * The options of Mongoose's field types, which `@prop` and `@arrayProp` accept. Mongoose reads the option `encrypt`
+ * without listing it, so it is added here.
  */
 const MONGOOSE_OPTIONS = new Set(["encrypt", ...Object.values(SchemaTypes).flatMap(optionsOf)]);
 
@@ -82,8 +82,8 @@ export function buildField(field: FieldRecord, schemaOf: SchemaOf): BuiltField {
   }
   const own = Object.fromEntries(Object.entries(options).filter(([key]) => !OWN_OPTIONS.has(key)));
   if (options.apart === true) own.select = false;
-  // Mongoose takes only a boolean. The object `{ global: true }` is an option of the framework for classes with
-  // tenants.
+  // For the option `unique`, Mongoose takes only a boolean. The object `{ global: true }` is a value of the framework
+  // for classes with tenants, and is replaced by `true`.
   if (isJsonObject(own.unique)) own.unique = true;
   for (const [name, value] of Object.entries(options)) {
     if (isFeature(name)) Object.assign(own, FIELD_OPTIONS[name](value));
@@ -158,8 +158,8 @@ function valuesOfMap(field: FieldRecord, schemaOf: SchemaOf): object {
     throw new TypeError(`property "${field.name}" is a map of an unknown type`);
   }
   if (isModelClass(kind)) return { of: schemaOf(kind) };
-  // Mongoose passes the option `ref` of a Map to the values of the Map, but no other option, so the definition of the
-  // values needs `exists`.
+  // Mongoose passes the option `ref` of a Map to the values of the Map, but no other option. The option `exists`, which
+  // refuses references to missing entities, is therefore set in the definition of the values.
   return { of: field.options.exists === true ? { type: kind, exists: true } : kind };
 }
 

@@ -26,15 +26,24 @@ export interface BuiltSchema {
   readonly embeds: Set<BuiltSchema>;
 }
 
-/** Functions that change the schema of a class while the schema is built. */
+/** Functions by which class options, such as `tenants` or `trash`, change the schema of a class while it is built. */
 export interface SchemaAddition {
-  /** Adds fields and indexes, before the method `configure()` of the class runs. */
+  /**
+   * Adds the fields and indexes that the class options need, such as the field of the tenant. Runs before the method
+   * `configure()` of the class.
+   */
   add(target: ModelClass, schema: Schema): void;
-  /** Changes the indexes of the class, after its method `configure()` has run. */
+  /**
+   * Changes the indexes of the class for its class options, such as unique indexes that must be unique for each tenant.
+   * Runs after the method `configure()` of the class, which may add indexes.
+   */
   finish(target: ModelClass, schema: Schema): void;
 }
 
-/** The functions that change each schema that is built. Several routers may have features with such functions. */
+/**
+ * The functions by which class options change each schema that is built. They run for the schemas of all routers,
+ * because a schema does not belong to one router.
+ */
 const additions = new Set<SchemaAddition>();
 
 /**
@@ -61,7 +70,10 @@ export function schemaClass(holder: SchemaType | Shape | undefined): ModelClass 
   return schema && classes.get(schema);
 }
 
-/** Returns the classes that a class embeds, also inside of other embedded classes. */
+/**
+ * Returns the classes that a class embeds, also inside of other embedded classes. Their class options are checked and
+ * applied together with the options of the class.
+ */
 export function embeddedClasses(target: ModelClass): ModelClass[] {
   const { schema } = buildSchema(target);
   return [...schemasWithin(schema)].flatMap((each) =>
@@ -94,7 +106,7 @@ export function buildSchema(target: ModelClass, built: BuiltSchemas = usual): Bu
   const description = describeModel(target);
   const result = {
     // With Mongoose's default for `minimize`, an empty object from a client would not be stored, although the response
-    // contains it.
+    // contains it. The option is therefore off.
     schema: new mongoose.Schema({}, { minimize: false, ...description.schemaOptions }),
     refersTo: new Set<ModelClass>(),
     embeds: new Set<BuiltSchema>(),
@@ -171,8 +183,9 @@ interface EmbeddedClass {
 const hiding = new WeakSet<Schema>();
 
 /**
- * Hides the hidden fields of a schema's documents in their JSON and in their copies, and refuses promises. This function is for schemas that
- * belong to no model class, such as the schema of a discriminator, because `buildSchema()` does not build such schemas.
+ * Makes the documents of a schema hide their hidden fields in JSON and in copies, and refuse promises that the
+ * application has forgotten to await. This function is for schemas that belong to no model class, such as the schema of
+ * a discriminator, because `buildSchema()` does not build such schemas.
  */
 export function hideAdded(schema: Schema): void {
   hideInJson(schema);
@@ -227,7 +240,7 @@ function unselectedMap(schema: Schema, above: readonly Schema[]): string | undef
 
 /**
  * Throws if the schema option `versionKey` is a path with a dot. Mongoose would read the version at one path and
- * increment the version at another path, so a reader would not notice a change.
+ * increment the version at another path, so a client would not notice a change.
  */
 function refuseNestedVersion(schema: Schema): void {
   const key: unknown = schema.get("versionKey");

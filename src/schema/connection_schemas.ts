@@ -3,8 +3,8 @@ import type { Connection } from "mongoose";
 import type { BuiltSchemas } from "./build_schema.ts";
 
 /**
- * A plugin of a connection, with its options. Two plugins are the same only if their functions and their options are
- * identical.
+ * A plugin of a connection, with its options. Connections share schemas only if they have the same plugins, which means
+ * that the functions and the objects with options are identical.
  */
 type Plugin = readonly [apply: object, options?: unknown];
 
@@ -24,7 +24,7 @@ const withoutPlugins: BuiltSchemas = new WeakMap();
 
 /**
  * The caches of schemas for connections with other plugins than the default connection. The key is the function of the
- * first plugin.
+ * first plugin, so that the caches are garbage-collected with the plugin.
  */
 const withPlugins = new WeakMap<object, PluginSchemas[]>();
 

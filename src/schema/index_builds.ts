@@ -50,7 +50,10 @@ export class IndexBuilds {
   readonly name: string;
   readonly #untold: Set<IndexBuilds>;
   #failure: Error | undefined;
-  /** The causes of failures that were logged since the last successful build, so that no cause is logged again. */
+  /**
+   * The causes of failed index builds that were logged since the last successful build, so that no cause is logged
+   * again.
+   */
   readonly #logged = new Set<string>();
   #missing: Error | undefined;
   #tries = 0;
@@ -124,8 +127,8 @@ export class IndexBuilds {
     await waitFor(this.#model.init());
     if (isBuilt()) return true;
     const missing = await missingUnique(this.#model).catch((error) => {
-      // The database does not list indexes for a user without that right. Such a user may still write, so no index
-      // counts as missing.
+      // The database does not list indexes for a user without the right to list them. Such a user may still write, so
+      // no index counts as missing.
       if (error.code === UNAUTHORIZED) return [];
       throw error;
     });
@@ -154,8 +157,8 @@ export class IndexBuilds {
     this.#logged.clear();
     this.#tries = 0;
     this.#untold.delete(this);
-    // If the indexes cannot be listed, such as after the connection was closed, the hint about older indexes is left
-    // out.
+    // After each successful build, the log names unique indexes that are older than the class options. This hint is
+    // left out if the indexes cannot be listed, for example because the connection was closed.
     olderUnique(this.#model).then((older) => {
       const text = olderText(this.name, older);
       if (older.length === 0 || this.#logged.has(text)) return;
@@ -187,7 +190,7 @@ export class IndexBuilds {
       const { db } = this.#model;
       if (db.getClient() !== client) this.#untold.delete(this);
       else if (!isOpen(db)) this.#retryIn(FIRST_PAUSE_MS, client);
-      // Mongoose reports the result of the build by the "index" event, so the rejection needs no handler.
+      // Mongoose reports the result of the build by the "index" event, so the rejection of the promise is ignored.
       else this.#model.ensureIndexes().catch(() => {});
     };
     setTimeout(retry, pause).unref();
@@ -271,8 +274,8 @@ interface StorageStats {
 const UNAUTHORIZED = 13;
 
 /**
- * The codes of errors for users, databases and connections that may not read collection statistics. After such an
- * error, every listed index counts as finished.
+ * The codes of errors for users, databases and connections that may not read collection statistics. Without the
+ * statistics, an index that is still being built cannot be recognised, so every listed index counts as built.
  */
 const WITHOUT_STATISTICS: ReadonlySet<unknown> = new Set([9, 13, 115, 304, 323, 40324]);
 
@@ -310,13 +313,19 @@ async function statistics({ collection }: Model<unknown>): Promise<StorageStats[
   return shards.map(({ storageStats }) => storageStats);
 }
 
-/** The properties of a unique index that decide whether a write needs the index. */
+/**
+ * The properties of a unique index that decide whether a write must wait until the index is built. Without the index,
+ * the write could store a duplicate.
+ */
 export interface UniqueIndex {
-  /** The top-level fields that the index reads. A write whose body sets one of these fields needs the index. */
+  /**
+   * The top-level fields in the keys and in the condition of the unique index. A write whose body sets one of these
+   * fields must wait until the index is built.
+   */
   readonly fields: readonly string[];
   /**
-   * Whether the index contains every entity, including entities without the fields of the index. A creation needs such
-   * an index even if the body leaves the fields out.
+   * Whether the index contains every entity, including entities without the fields of the index. A creation must wait
+   * for such an index even if the body leaves the fields out.
    */
   readonly isOfAll: boolean;
   readonly text: string;
@@ -337,8 +346,9 @@ function fieldsIn(condition: unknown): string[] {
 }
 
 /**
- * Whether a partial index contains an entity without the fields of its condition, as the index of a class with a trash
- * does.
+ * Whether a partial index contains entities without the fields in its condition, for example because the condition is
+ * that the time of the removal is `null`, as in a class with a trash. The creation of an entity must wait for such an
+ * index, even if the body sets none of its fields.
  */
 function isOfEmpty(condition: unknown): boolean {
   return Object.values(Object(condition)).every((value) => value === null);
@@ -369,8 +379,8 @@ function uniqueIndexes(model: Model<unknown>): UniqueRule[] {
 }
 
 /**
- * Returns the unique indexes of a list. Each index has the collation of the schema unless it declares one, as in
- * Mongoose.
+ * Returns the unique indexes among the indexes of a model. An index without a collation gets the collation of the
+ * schema, as in Mongoose, so that it can be compared with the indexes in the database.
  */
 function withCollation({ schema }: Model<unknown>, indexes: readonly SchemaIndex[]): UniqueRule[] {
   const { collation } = (schema as Schema).options as UniqueOptions;

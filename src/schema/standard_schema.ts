@@ -69,8 +69,8 @@ export function jsonSchemaOf(
     const written = jsonSchema?.[side]?.({ target: "draft-2020-12" });
     return isJsonObject(written) && isJson(written) ? written : undefined;
   } catch {
-    // A validation library throws if JSON Schema cannot express its schema. The caller then describes the value without
-    // details.
+    // A validation library throws if JSON Schema cannot express its schema. The description of the route has no details
+    // of the value in this case.
     return undefined;
   }
 }

@@ -58,8 +58,9 @@ function isJsonBelow(value: unknown, above: readonly unknown[]): boolean {
 }
 
 /**
- * Whether a body sets the value at a path of an entity. A wrong value at this path is then an error of the client and
- * not of the application. A body also sets the path if it sets an object on the path to another value, such as `null`.
+ * Whether the body of a request sets the value at a path of an entity. A wrong value at this path is an error of the
+ * client and not of the application. A body with another value in the place of an object also sets the paths in the
+ * object, as `{ "address": null }` sets `address.city`.
  */
 export function namesPath(body: unknown, path: string): boolean {
   let at = body;

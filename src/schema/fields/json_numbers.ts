@@ -1,6 +1,6 @@
 /**
- * Matches the strings and the numbers of a JSON text. Strings are matched as a whole, so that digits in a string do not
- * match as a number.
+ * Matches the strings and the numbers of a JSON text, to find the numbers that JavaScript rounds. Strings are matched
+ * as a whole, so that digits in a string do not match as a number.
  */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
@@ -13,8 +13,8 @@ const INTEGER = /^[+-]?\d+$/;
 const EXACT_DIGITS = 15;
 
 /**
- * The limit from which JavaScript writes integers with an exponent. No integer type of the database reaches this limit,
- * so a number from this limit on does not count as a rounded integer.
+ * The limit from which JavaScript writes integers with an exponent, such as `1e21`. No integer type of the database
+ * reaches this limit, so an integer from this limit on is accepted although JavaScript may have rounded it.
  */
 const LARGEST_WRITTEN = 1e21;
 
@@ -28,7 +28,10 @@ export interface RoundedNumbers {
    * with such a number is refused. `undefined` if the text has no such number.
    */
   readonly lost: string | undefined;
-  /** The parsed values of all numbers whose digits may differ from the digits in the JSON text. */
+  /**
+   * The parsed values of all numbers whose digits may differ from the digits in the JSON text. A filter with such a
+   * number is refused for fields that store more digits than JavaScript, such as `Decimal128`.
+   */
   readonly values: ReadonlySet<number>;
 }
 
@@ -106,7 +109,7 @@ function keyOf(token: string): string {
 
 /**
  * Splits the text of a number into its sign, its digits without leading and trailing zeros, and the exponent of its
- * last digit. Equal numbers have the same parts.
+ * last digit. The result is the same for equal numbers.
  */
 function decimalOf(token: string) {
   const [, sign = "", whole = "", fraction = "", power = "0"] =

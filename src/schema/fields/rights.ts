@@ -15,7 +15,13 @@ export class Rights {
   readonly #told: ReadonlyMap<unknown, boolean>;
   readonly #others: boolean;
 
-  /** @param others The result of every function that the map `told` does not contain. */
+  /**
+   * Makes the rights of one kind of reader from the results of the functions in the options `hidden` and `readonly` of
+   * fields.
+   *
+   * @param told The results of the functions for this reader.
+   * @param others The result of all functions that are not in `told`. The default `true` hides or locks their fields.
+   */
   constructor(told: ReadonlyMap<FieldRule, boolean>, others = true) {
     this.#told = told;
     this.#others = others;
@@ -43,8 +49,8 @@ export const MOST_RESTRICTED = new Rights(new Map());
 export const UNRESTRICTED = new Rights(new Map(), false);
 
 /**
- * The functions in the options `hidden` and `readonly`. The value of a function is the path of its field, for error
- * messages.
+ * The functions in the options `hidden` and `readonly` of the fields of a model. The map contains the path of the field
+ * for each function, for error messages.
  */
 export type Restrictions = ReadonlyMap<FieldRule, string>;
 

@@ -32,7 +32,8 @@ export class Shape {
   readonly rights: Rights;
   readonly #fields = new Map<string, FieldShape>();
   /**
-   * The Mongoose schema with the fields. Missing for a nested path of Mongoose, which is an object without a schema.
+   * The Mongoose schema that declares the described fields. Missing for a nested path of Mongoose, which is an object
+   * without a schema.
    */
   readonly schema: Schema | undefined;
   #joined: ReadonlyMap<string, Shape> | undefined;
@@ -101,7 +102,7 @@ export class Shape {
       (schema.get("strict") === false || systemPaths(schema).has(name));
   }
 
-  /** Returns the description of the same fields for readers with the given rights. */
+  /** Returns the description of the same model for readers with other rights, who may see and set other fields. */
   under(rights: Rights): Shape {
     return this.schema === undefined ? this : describeShape(this.schema, rights);
   }
@@ -163,8 +164,8 @@ export class Shape {
 
 export interface FieldShape {
   /**
-   * The structure of the value. A `free` value may have any content, a `map` has keys that are data, and an `object`
-   * has declared fields.
+   * The structure of the value of a field. A `free` value may have any content, a `map` has keys that are data, and an
+   * `object` has declared fields.
    */
   readonly kind: "scalar" | "free" | "object" | "map" | "array";
   readonly hidden: boolean;
@@ -173,7 +174,10 @@ export interface FieldShape {
   /** Whether a body may set the field. Identifiers, versions and timestamps are never writable. */
   readonly writable: boolean;
   readonly selected: boolean;
-  /** Whether the framework alone writes the field, by routes of the field. */
+  /**
+   * Whether the value changes only by separate routes of the field, such as the routes that upload and remove a file.
+   * Bodies of the entity cannot set such a field.
+   */
   readonly managed?: boolean;
   /**
    * The Mongoose type of the field, with the options of its decorator. Missing for a nested path of Mongoose, which is
@@ -181,7 +185,10 @@ export interface FieldShape {
    */
   readonly type?: SchemaType;
   readonly shape?: Shape;
-  /** The elements of an array, or the values of a Map, as a field. */
+  /**
+   * The description of each element of an array, or of each value of a Map. It has the form of a field, so that the
+   * elements are checked and shown by the same rules as fields.
+   */
   readonly element?: FieldShape;
   /** Whether a body may only refer to entities that exist. A body that refers to a missing entity is refused. */
   readonly exists?: boolean;
@@ -197,8 +204,8 @@ export interface FieldShape {
 const NO_KINDS: ReadonlyMap<string, Shape> = new Map();
 
 /**
- * Returns the description of the fields of a schema for some readers. The description is made once and stored, so
- * plugins and `configure()` must have added their fields before the first call.
+ * Returns the description of the fields of a schema for readers with the given rights. The description is made once and
+ * stored, so plugins and `configure()` must have added their fields before the first call.
  */
 export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
   const known = rights.shapes.get(schema);
@@ -291,7 +298,8 @@ function describeField(
   const { hidden, readonly, select, exists, apart, managed }: Readonly<Record<string, unknown>> =
     type.options;
   const isHidden = rights.restricts(hidden) || apart === true;
-  // A reader from whom a function hides a field must not set the field either.
+  // A reader from whom a function hides a field must not set the field either, so the field is read-only for this
+  // reader.
   const isReadonly = rights.restricts(readonly) || isHidden && hidden !== true;
   return Object.assign(describeKind(type, rights), {
     hidden: isHidden,
@@ -355,8 +363,9 @@ function objectKind(
 }
 
 /**
- * Returns all fields of a model, of its kinds (discriminators), and of all objects in them. Each class is visited once,
- * because a class may contain itself without an end.
+ * Returns all fields of a model, of its kinds (discriminators), and of all objects in them, so that a search for fields
+ * with an option, such as `hidden`, misses none. Each class is visited once, because a class may contain itself without
+ * an end.
  */
 export function fieldsWithin(root: Shape, seen = new Set([root])): FieldShape[] {
   const within = (field: FieldShape): FieldShape[] => {

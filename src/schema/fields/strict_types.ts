@@ -1,13 +1,22 @@
 import { Buffer } from "node:buffer";
 import { namesNoDay } from "./texts.ts";
 
-/** The JSON values that a field of one type takes with `initialize({ bodies: "strict" })`. */
+/**
+ * The JSON values that a field of one type accepts in a body if the application has set `initialize({ bodies: "strict"
+ * })`.
+ */
 export interface StrictType {
-  /** The JSON values that the type takes, in words for error messages. */
+  /** The JSON values that the field accepts in strict bodies, in words for error messages, such as `an integer`. */
   readonly words: string;
-  /** The JSON type of the values. Missing if the type takes only texts with a pattern. */
+  /**
+   * The JSON type of the values that the field accepts in strict bodies. Missing if the field accepts only texts that
+   * match `pattern`.
+   */
   readonly type?: "string" | "number" | "integer" | "boolean";
-  /** The pattern of the texts that the type takes. Missing if the type takes no text, or any text. */
+  /**
+   * The pattern of the texts that the field accepts in strict bodies, such as 24 hexadecimal digits for an `ObjectId`.
+   * Missing if the field accepts no text, or any text.
+   */
   readonly pattern?: string;
 }
 
@@ -23,11 +32,17 @@ export const STRICT_DATE_TIME = `${STRICT_DATE}${TIME}${OFFSET}`;
 /** The pattern of bytes in base64, with padding and without unused bits. Answers show bytes in this form. */
 const BASE64 = "([0-9a-zA-Z+/]{4})*([0-9a-zA-Z+/][AQgw]==|[0-9a-zA-Z+/]{2}[AEIMQUYcgkosw048]=)?";
 
-/** The patterns of the digits of an integer of at most 64 bits, without and with a minus. */
+/**
+ * The patterns of the texts that a field of the type `BigInt` accepts, which are integers of at most 64 bits. Negative
+ * integers have a separate limit, because the smallest integer is one further from zero than the largest.
+ */
 const DIGITS = digitsUpTo("9223372036854775807");
 const INT64 = `(${DIGITS}|-(${DIGITS}|9223372036854775808))`;
 
-/** The types of fields in strict bodies, by the name of Mongoose's type. */
+/**
+ * The JSON values that fields accept in strict bodies, by the name of Mongoose's type. The checks of bodies and the
+ * OpenAPI document read this table.
+ */
 export const STRICT_TYPES: Readonly<Record<string, StrictType>> = {
   String: { words: "a text", type: "string" },
   Number: { words: "a number", type: "number" },
@@ -52,7 +67,10 @@ export const STRICT_TYPES: Readonly<Record<string, StrictType>> = {
   Buffer: { words: "bytes in base64", pattern: BASE64 },
 };
 
-/** Returns the pattern of the texts of digits that are not longer and not greater than a text of digits. */
+/**
+ * Returns a regular expression, as text, that matches the digits of all integers from 0 to `most`. A regular expression
+ * cannot compare numbers, so the digits are compared one by one from the left.
+ */
 function digitsUpTo(most: string): string {
   const smaller = [...most].map((digit, index) => {
     const rest = most.length - index - 1;

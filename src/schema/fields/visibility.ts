@@ -53,7 +53,8 @@ export function secrecyOf(path: string, shape: Shape): "secret" | "holder" | und
       continue;
     }
     while (at?.kind === "array") at = at.element;
-    // Clients choose the keys of a Map, so a key may be equal to the name of a field and is skipped.
+    // Clients choose the keys of a Map, and a key may be equal to the name of a hidden field. The key is therefore
+    // skipped, and the search for hidden fields goes on in the value.
     if (at?.kind === "map") {
       at = at.element;
       continue;
@@ -69,8 +70,8 @@ export function secrecyOf(path: string, shape: Shape): "secret" | "holder" | und
 }
 
 /**
- * Whether the model of a shape, or one of its kinds (discriminators), declares a field. Plugins of a connection may add
- * fields that no class declares.
+ * Whether the model of a shape, or one of its kinds (discriminators), declares a field. The result is `false` for a
+ * field that only a plugin of a connection adds.
  */
 export function hasField(name: string, shape: Shape): boolean {
   return strictestField(name, shape) !== undefined;
@@ -91,8 +92,8 @@ export function strictestField(name: string, shape: Shape): FieldShape | undefin
 const POSITION = /^\d+$/;
 
 /**
- * Whether a body may set the value at a path. Only the fields of the base model count, and not the fields of its kinds
- * (discriminators).
+ * Whether a body may set the value at a path, so that the client gets the problem of a wrong value. Bodies set only
+ * fields of the base model, so fields that only a kind (discriminator) declares do not count.
  */
 export function isSettable(path: string, shape: Shape): boolean {
   let at: Pick<FieldShape, "kind" | "shape" | "element"> | undefined = { kind: "object", shape };
@@ -111,8 +112,9 @@ export function isSettable(path: string, shape: Shape): boolean {
 }
 
 /**
- * Returns the description of the objects in a field, also of objects in arrays and Maps at any depth. Returns
- * `undefined` if the field contains no objects with declared fields.
+ * Returns the description of the objects in a field, also of objects in arrays and Maps at any depth, so that the rules
+ * of hidden fields can be applied to these objects. Returns `undefined` if the field contains no objects with declared
+ * fields.
  */
 export function shapeWithin(
   { shape, element }: Pick<FieldShape, "shape" | "element">,

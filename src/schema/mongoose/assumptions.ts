@@ -48,8 +48,8 @@ import { type CastingQuery, matchAsIs, writeAsIs } from "./statements/query_cast
 type Assumptions = Readonly<Record<string, (probe: Probe) => boolean>>;
 
 /**
- * The assumptions without which no schema is built. Otherwise rules would be skipped, changes would be lost, or secrets
- * would be shown.
+ * The assumptions about the internals of Mongoose without which the framework builds no schema. If one of them were
+ * wrong, rules would be skipped, changes would be lost, or secrets would be shown.
  */
 const NEEDED: Assumptions = {
   "copies of documents"() {
@@ -120,7 +120,8 @@ const NEEDED: Assumptions = {
     const { number } = pendingProblems(doc);
     return isFailedSet(number) && typeof (doc as { $validate?: unknown }).$validate === "function";
   },
-  // The framework runs middleware by these members. Without them, middleware of the application would be skipped.
+  // The framework runs the middleware of documents by `execPre()`, `execPost()` and `filter()`, which Mongoose does not
+  // declare. Without these methods, middleware of the application would be skipped.
   "middleware of documents"({ doc }) {
     const { execPre, execPost, filter } = middlewareOf(doc);
     return [execPre, execPost, filter].every((each) => typeof each === "function");
@@ -213,15 +214,15 @@ function attempt<T>(look: () => T): T | undefined {
 
 interface Probe {
   /**
-   * The schema without the paths and middleware that Mongoose adds, because the model was compiled from a clone of the
-   * schema.
+   * The schema on which the internals of Mongoose are checked. The model is compiled from a clone of the schema,
+   * because Mongoose adds paths and middleware to the schema of a model, and some checks need a schema without them.
    */
   readonly schema: Schema;
   readonly model: Model<unknown>;
   /**
-   * The only document of the probe. Checks may change a field of the document that no other check reads. V8 optimises
-   * the classes of Mongoose for the first documents of the process. With a document for each check, all later documents
-   * of the application would take about a tenth more time.
+   * The only document on which the internals of Mongoose are checked. A check may change a field of the document if no
+   * other check reads the field. V8 optimises the classes of Mongoose for the first documents of the process. With a
+   * document for each check, all later documents of the application would take about a tenth more time.
    */
   readonly doc: Document;
 }

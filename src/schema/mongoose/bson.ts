@@ -5,7 +5,10 @@ import type { Document } from "mongoose";
 /** Mongoose's value classes, such as `ObjectId` and `Map`, for modules that read and write values without models. */
 export const { Types } = mongoose;
 
-/** The driver's class for bytes with a subtype, and its class for numbers that must be stored as doubles. */
+/**
+ * The classes of the MongoDB driver for values for which JavaScript has no type. `Binary` holds bytes with a subtype,
+ * and `Double` holds a number that is stored as a double even if it is an integer.
+ */
 export const { Binary, Double } = mongoose.mongo;
 
 export function isDocument(entity: unknown): entity is Document {

@@ -81,8 +81,8 @@ interface KnownServers {
  */
 export function isStandalone(connection: Connection): boolean {
   if (!isOpen(connection)) return false;
-  // The driver has no public method that returns the known servers without a round trip, so an undeclared member is
-  // read.
+  // The type of the server must be known without a round trip, for which the driver has no public method. An undeclared
+  // member of its client, which lists the servers and their types, is therefore read.
   const { topology } = connection.getClient() as KnownServers;
   const [server] = topology?.description?.servers?.values() ?? [];
   return server?.type === "Standalone";
@@ -129,7 +129,7 @@ export function connectionOf(work: unknown): Connection | undefined {
 
 /**
  * Returns a connection that never opens and that `mongoose.connections` does not list. The models of such a connection
- * cast and validate values, but never reach a database.
+ * cast and validate values that Mongoose does not store, such as the body of an action.
  */
 export function makeDetachedConnection(base: Mongoose = mongoose): Connection {
   const Connection = mongoose.Connection as unknown as new (base: unknown) => Connection;

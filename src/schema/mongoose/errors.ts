@@ -32,10 +32,11 @@ export function markErrors(schema: Schema, target: ModelClass): void {
 }
 
 /**
- * Replaces the message of a problem whose value is a promise, so that the message names the missing `await`.
+ * Changes how Mongoose records a validation error. If the wrong value is a promise, the message names the missing
+ * `await`.
  *
- * Mongoose joins the messages of all problems again for each new problem. A body of 40 kB with 5,000 problems would
- * block the process for seconds, so `addError` is replaced and `markError()` joins the messages once.
+ * Mongoose joins the messages of all recorded errors again for each new error. A body of 40 kB with 5,000 wrong values
+ * would block the process for seconds, so `addError` is replaced and `markError()` joins the messages once.
  */
 const invalidate = markOwn(function (this: Document, ...args: unknown[]): unknown {
   const { Document, Types: { Subdocument } } = mongoose;
@@ -79,8 +80,9 @@ function joinMessages(error: InstanceType<typeof ValidationError>): void {
 type Next = (error: Error) => void;
 
 /**
- * Records the class and the schema of a document as the origin of an error. Middleware may save other documents, so a
- * validation error is recorded only for the document that holds the problems of the error.
+ * Records the class and the schema of a document as the origin of an error, so that the error answer can leave out
+ * hidden fields. Middleware may save other documents, so a validation error is recorded only for the document that
+ * holds the problems of the error.
  */
 function markError(
   error: unknown,

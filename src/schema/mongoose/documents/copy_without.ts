@@ -6,16 +6,16 @@ import { rawValues, VALUES_KEY } from "./document_values.ts";
 import { spreadOf } from "./mark_copies.ts";
 
 /**
- * Returns a copy of an entity that lacks some fields. The JSON of the copy hides the hidden fields of the entity as
- * well.
+ * Returns a copy of an entity that lacks some fields, for a hook that leaves fields out of an answer. The JSON of the
+ * copy hides the hidden fields of the entity as well.
  */
 export function copyWithout(entity: object, names: readonly string[]): object {
   return isDocument(entity) ? documentWithout(entity, names) : objectWithout(entity, names);
 }
 
 /**
- * Returns an object with the members of a document, whose stored values lack some fields. The document itself must keep
- * these fields, because it may be saved or shown again.
+ * Returns an object that behaves like a document but lacks some of its fields. The document itself must keep these
+ * fields, because it may be saved or shown again.
  */
 function documentWithout(doc: Document, names: readonly string[]): object {
   const copy = Object.assign(Object.create(Object.getPrototypeOf(doc)), doc) as object;
@@ -34,7 +34,10 @@ function objectWithout(entity: object, names: readonly string[]): object {
   return shape === undefined ? copy : rememberShape(copy, shape);
 }
 
-/** Returns a copy of values without some keys. The spread keeps the mark of the schema, by which JSON hides fields. */
+/**
+ * Returns a copy of stored values without some keys. The spread also copies the symbol under which the values hold
+ * their schema, by which JSON hides fields.
+ */
 function valuesWithout(values: object, names: readonly string[]): object {
   const copy: Record<string, unknown> = { ...values };
   for (const name of names) delete copy[name];

@@ -15,8 +15,8 @@ export function rawValues(doc: Document): Record<string, unknown> {
 }
 
 /**
- * Returns the elements of a document's array without the proxy that Mongoose puts around the array. Returns any other
- * array unchanged.
+ * Returns the elements of a document's array without the proxy that Mongoose puts around the array, because reads
+ * through the proxy are slow. Returns any other array unchanged.
  */
 export function rawArray(array: readonly unknown[]): readonly unknown[] {
   return (array as { readonly __array?: readonly unknown[] }).__array ?? array;
@@ -61,8 +61,9 @@ export function setRaw(doc: Document, { path, value }: { path: string; value: un
 }
 
 /**
- * Sets a changed value in the form in which the database stores it, without setters. A value that does not fit its field
- * becomes a problem of the document, as such a value of a stored document does.
+ * Sets the value of a field in the form in which the database stores it, without setters, for an entity that gets back
+ * an earlier value. A value that cannot be cast to its field becomes a validation error of the document, like a stored
+ * value that cannot be cast.
  */
 export function setStored(
   doc: Document,
@@ -86,8 +87,8 @@ export function setStored(
 export function writeElements({ doc, path }: Slot, elements: readonly unknown[]): void {
   doc.markModified(path);
   for (const each of elements) {
-    // Mongoose would replace an element at another position by a copy, and run its setters again. Without an index, the
-    // element counts as not moved.
+    // Mongoose would replace an element that has moved in the array by a copy, and run its setters again. Mongoose
+    // recognises a moved element by the index that the element stores, so this index is removed.
     if (each instanceof mongoose.Document) Object.assign(each, { __index: undefined });
   }
   doc.set(path, elements);

@@ -26,7 +26,8 @@ const JSON_OPTIONS = { minimize: false, flattenMaps: true } as const;
 export function hideInJson(schema: Schema): void {
   const given = (schema.get("toJSON") ?? {}) as { transform?: unknown };
   const own = typeof given.transform === "function" ? given.transform as Transform : undefined;
-  // A discriminator inherits the transform of its base, so its JSON hides the fields already.
+  // A discriminator inherits the transform of its base, so its JSON hides the fields already and needs no second
+  // transform.
   if (own !== undefined && hiding.has(own)) return;
   const transform: Transform = (doc, json, options) => {
     const ofDoc = (doc as Document).schema as Schema;
@@ -46,8 +47,8 @@ export function hideInJson(schema: Schema): void {
 }
 
 /**
- * The transforms that the framework has made. A discriminator inherits the transform of its base, and this set prevents
- * a second wrapping.
+ * The transforms by which the framework hides fields in JSON. A discriminator inherits the transform of its base, and
+ * this set shows that the transform hides fields already.
  */
 const hiding = new WeakSet<object>();
 
@@ -91,6 +92,7 @@ export function hasOwnJson(schema: Schema): boolean {
 export const showsStoredValues = memoize((schema: Schema): boolean =>
   !hasOwnJson(schema) && !replacesMembers(schema) && schema.get("strict") !== false &&
   // A document shows a nested path even if none of its fields is stored, so its JSON differs from the stored values.
+  // The JSON of a schema with a nested path is therefore written by Mongoose documents.
   Object.keys(schema.paths).every((path) => !path.includes(".") || path.includes("$*")) &&
   Object.values(schema.paths).flatMap(typesWithin).every(isShownAsStored)
 );
@@ -114,8 +116,8 @@ export function showsOtherThanStored(type: SchemaType | undefined, schema: Schem
 }
 
 /**
- * Whether JSON shows the stored values of a type. JSON does so if the application has defined no transform for the
- * field or for its type, and no cast.
+ * Whether JSON shows the stored values of a field, so that it can be written without a Mongoose document. The
+ * application must have defined no cast for the field, and no transform for the field or for its type.
  */
 function isShownAsStored(type: SchemaType): boolean {
   const { options, constructor } = type;

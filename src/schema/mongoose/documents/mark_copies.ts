@@ -9,7 +9,10 @@ import { schemaKeys } from "./hide_in_json.ts";
 
 export interface CopyMark {
   readonly schema: Schema;
-  /** The keys of the copy that its schema does not declare. A response leaves out these keys. */
+  /**
+   * The keys in a copy of a document that the schema of the document does not declare, such as data of other programs.
+   * A response leaves out these keys.
+   */
   readonly undeclared: ReadonlySet<string>;
 }
 
@@ -21,8 +24,8 @@ const MARK: unique symbol = Symbol("mongrove.copy");
 
 interface MarkedCopy {
   /**
-   * Returns the schema and the undeclared keys of the copy (mark), by which JSON hides fields. The mark is behind a
-   * function, so that logs do not print the schema.
+   * Returns the schema and the undeclared keys of a copy of a document (mark), by which a response hides fields of the
+   * copy. The mark is behind a function, so that logs do not print the schema.
    */
   [MARK]?: () => CopyMark;
 }
@@ -31,11 +34,15 @@ type Copy = (this: Document, ...args: unknown[]) => object;
 
 const MARK_SCHEMA = "$markSchema";
 
-/** The document methods that return copies, with the function that marks each copy. */
+/**
+ * The document methods that return copies, with the function that stores the schema in each copy, so that a response
+ * can hide fields of the copy.
+ */
 const COPIES: Readonly<Record<string, (copy: object, schema: Schema) => void>> = {
   toObject: markCopy,
   $clone(copy, schema) {
-    // A `$clone()` of the application may return any value, and only a document has stored values to mark.
+    // A `$clone()` of the application may return any value. Only a document has stored values that can hold the schema,
+    // so other values are not changed.
     if (isDocument(copy)) markValues(copy, schema);
   },
 };
@@ -48,7 +55,8 @@ const COPIES: Readonly<Record<string, (copy: object, schema: Schema) => void>> =
  * fields, such as the hash of a password, and undeclared data that other programs have stored.
  */
 export function markCopies(schema: Schema): void {
-  // A discriminator inherits the methods of its base, so its documents are marked already.
+  // A discriminator inherits the methods of its base, so copies of its documents already hold their schema, by which a
+  // response hides fields.
   if (MARK_SCHEMA in schema.methods) return;
   const silent = { suppressWarning: true } as never;
   for (const [name, mark] of Object.entries(COPIES)) {
@@ -88,9 +96,9 @@ function markValues(doc: Document, schema: Schema): void {
 }
 
 /**
- * Returns the function under the symbol `MARK` in the stored values of a document, which returns their schema and their
- * undeclared keys (mark). The function computes the mark for the object on which it is called, so a copy of the values
- * gets a mark with the undeclared keys of the copy.
+ * Returns the function that the stored values of a document hold under the symbol `MARK`. The function returns the
+ * schema and the undeclared keys, by which a response hides fields. It reads the keys of the object on which it is
+ * called, so a copy of the stored values gets the undeclared keys of the copy.
  */
 const markOfValues = memoize((schema: Schema) =>
   function (this: object): CopyMark {
@@ -125,8 +133,8 @@ export interface Spread {
 const OWN_MEMBERS = /^(\$|_doc$|__parentArray$|__index$)/;
 
 /**
- * Returns the stored values, the added values and the mark of a spread document, `{ ...document }`. Returns `undefined`
- * for any other object.
+ * Returns the stored values of a spread document, `{ ...document }`, the values that a hook has added to it, and the
+ * schema by which a response hides its fields. Returns `undefined` for any other object.
  */
 export function spreadOf(value: object): Spread | undefined {
   const { $__: internals, _doc: stored } = value as { $__?: unknown; _doc?: unknown };
@@ -139,8 +147,9 @@ export function spreadOf(value: object): Spread | undefined {
 }
 
 /**
- * Replaces each spread document in a value by a marked copy of the document's values. Mongoose would use the content of
- * the spread without the mark, so its hidden fields would no longer be known.
+ * Replaces each spread document, `{ ...document }`, in the result of an action by a copy of the document's values that
+ * holds their schema. Mongoose would use the content of the spread without the schema, so its hidden fields would no
+ * longer be known.
  */
 export function withoutSpreads(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSpreads);

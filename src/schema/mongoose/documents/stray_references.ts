@@ -23,8 +23,8 @@ interface InitOptions {
 export const dropStrays = memoize((schema: Schema): true => {
   if (referencesOf(schema).length === 0) return true;
   const drop = markOwn(function (this: Document, stored: object, options: InitOptions = {}): void {
-    // Mongoose calls this middleware for embedded documents as well. The call for the root document has already changed
-    // their values, so the other calls do nothing.
+    // Mongoose runs the middleware of `init` for embedded documents as well. The middleware of the root document has
+    // already replaced the objects in place of references at any depth, so embedded documents need no further change.
     if (this instanceof mongoose.Types.Subdocument || options.hydratedPopulatedDocs) return;
     const populated = new Set(options.populated?.map(({ path }) => path));
     dropWithin(stored, { schema, prefix: "", populated });
@@ -34,7 +34,10 @@ export const dropStrays = memoize((schema: Schema): true => {
 });
 
 interface Place {
-  /** The path of the object that holds the values, with a dot at its end. The prefix of the root is empty. */
+  /**
+   * The path of the object in which references are searched, with a dot at its end. With this prefix, the paths of its
+   * references can be compared with the populated paths. Empty for the root document.
+   */
   readonly prefix: string;
   readonly populated: ReadonlySet<string>;
 }
@@ -73,7 +76,8 @@ function withoutStrays(value: unknown, { type, prefix, populated }: Place & { ty
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, read(each)]));
   }
   if (!populated.has(prefix)) return read(value);
-  // Populating does not replace an array that is stored in place of an identifier, so the array is removed.
+  // Mongoose's `populate()` replaces an identifier by an entity, but not an array that is stored in place of an
+  // identifier. The array is therefore replaced by `null`, or removed from a list of references.
   if (!Array.isArray(value)) return value;
   return element === undefined ? null : value.filter((each) => !Array.isArray(each));
 }

@@ -13,8 +13,8 @@ const { Types } = mongoose.Schema;
  */
 export const dropUnreadable = memoize((schema: Schema): true => {
   const drop = markOwn(function (this: Document, stored: object): void {
-    // Mongoose calls this middleware for embedded documents as well. The call for the root document has already changed
-    // their values, so the other calls do nothing.
+    // Mongoose runs the middleware of `init` for embedded documents as well. The middleware of the root document has
+    // already removed unreadable objects at any depth, so embedded documents need no further change.
     if (this instanceof mongoose.Types.Subdocument) return;
     dropWithin(stored, { schema: this.schema as Schema, prefix: "" });
   });
@@ -24,7 +24,11 @@ export const dropUnreadable = memoize((schema: Schema): true => {
 
 interface Place {
   readonly schema: Schema;
-  /** The prefix of the paths in a nested path of Mongoose, with a dot at its end. Empty for an object with a schema. */
+  /**
+   * The path of the object in which unreadable values are searched, with a dot at its end, if Mongoose declares the
+   * object as a nested path. With this prefix, the schema finds the fields of the object. Empty for an object with a
+   * separate schema.
+   */
   readonly prefix: string;
 }
 
@@ -36,16 +40,17 @@ function dropWithin(stored: unknown, { schema, prefix }: Place): void {
   const values = stored as Record<string, unknown>;
   for (const name of Object.keys(values)) {
     const value = values[name];
-    // Most objects in a document are dates and identifiers, which are never removed. Documents are made often, so the
-    // search skips these objects first.
+    // Most objects in a document are dates and identifiers, which Mongoose can always read. Documents are made often,
+    // so the search for unreadable objects skips dates and identifiers first.
     if (!Array.isArray(value) && !isJsonObject(value)) continue;
     const path = `${prefix}${name}`;
-    // A stored key may have the name of a member of every object, such as `constructor`, so only own keys of `paths`
-    // count.
+    // A stored key may have the name of a member of every object, such as `constructor`, so only own keys of the
+    // schema's `paths` count as fields.
     const type = Object.hasOwn(schema.paths, path) ? schema.paths[path] : undefined;
     if (type !== undefined) dropOfType(values, { name, type });
     else if (schema.pathType(path) === "nested") dropWithin(value, { schema, prefix: `${path}.` });
-    // A discriminator may declare the field, so Mongoose may read the value although the base has no such field.
+    // A discriminator may declare a field that its base does not declare, and Mongoose would read the value of this
+    // field. An unreadable object in an undeclared field is therefore removed if the schema has discriminators.
     else if (schema.discriminators !== undefined && isUnreadable(value)) delete values[name];
   }
 }
@@ -92,12 +97,14 @@ function dropOfType(
     const held = value as Record<string, unknown>;
     const keys = Object.keys(held);
     for (const key of keys) dropOfType(held, { name: key, type: element });
-    // Mongoose reads a Map only as a whole. If one of its values was removed, the whole Map is removed too.
+    // Mongoose reads a Map only as a whole. If an unreadable value was removed from the Map, the whole Map is removed
+    // from the document too.
     if (Object.keys(held).length < keys.length) delete values[name];
     return;
   }
-  // Mongoose formats arrays without calling their members, and does not cast free-form values. In place of a reference,
-  // Mongoose reads the identifier in the object. Such values therefore stay.
+  // Unreadable objects are not removed from arrays of scalars, free-form fields and references. Mongoose formats an
+  // array without calling members of its elements, does not cast free-form values, and reads only the identifier of an
+  // object in place of a reference.
   if (type instanceof Types.Array || type instanceof Types.Mixed) return;
   if (type.options.ref === undefined && isUnreadable(value)) delete values[name];
 }

@@ -1,18 +1,22 @@
 import type { IndexDefinition, IndexOptions, Schema } from "mongoose";
 
-/** An index of a schema, as Mongoose returns it. */
+/** An index as `schema.indexes()` of Mongoose returns it, with its keys and its options. */
 export type SchemaIndex = [keys: IndexDefinition, options: IndexOptions];
 
-/** A function that changes the indexes of a schema, such as the condition of unique indexes. */
+/** A function that changes an index of a schema for a class option, such as by a condition for unique indexes. */
 export type IndexChange = (index: SchemaIndex) => SchemaIndex;
 
 interface ChangedIndexes {
   readonly changes: readonly IndexChange[];
-  /** Returns the indexes as the class has declared them, without the changes of class options. */
+  /**
+   * Returns the indexes as the class has declared them, without the changes of class options, such as an added field
+   * for the tenant.
+   */
   readonly declared: () => SchemaIndex[];
   /**
-   * The keys of the indexes of kinds (discriminators), as their classes declare them. The key of the map is the JSON
-   * text of the keys in the database, to which class options may have added a field.
+   * The keys of the indexes of kinds (discriminators), as their classes declare them. Error messages about duplicates
+   * name these keys. The key of the map is the JSON text of the keys in the database, to which class options may have
+   * added a field.
    */
   readonly ofKinds: Map<string, IndexDefinition>;
 }
@@ -20,9 +24,9 @@ interface ChangedIndexes {
 const changed = new WeakMap<Schema, ChangedIndexes>();
 
 /**
- * Changes all indexes of a schema, also the indexes of fields and of embedded objects. An embedded class shares its
- * schema with other classes, so its own indexes must stay unchanged. Mongoose reads all indexes by `schema.indexes()`,
- * so this method is replaced.
+ * Applies a function to all indexes of a schema, also to the indexes of fields and of embedded objects, for a class
+ * option such as `tenants`. An embedded class shares its schema with other classes, so its own indexes must stay
+ * unchanged. Mongoose reads all indexes by `schema.indexes()`, so this method is replaced.
  */
 export function changeIndexes(schema: Schema, change: IndexChange): void {
   const read = schema.indexes;
@@ -37,7 +41,10 @@ export function changeIndexes(schema: Schema, change: IndexChange): void {
     declared().map((index) => all.reduce((each, apply) => apply(each), index)) as never;
 }
 
-/** Returns the indexes of a schema as the class has declared them, without the changes of class options. */
+/**
+ * Returns the indexes of a schema as the class has declared them, without the changes of class options, such as an
+ * added field for the tenant. For example, `replace()` needs a unique index that is declared for one field alone.
+ */
 export function declaredIndexes(schema: Schema): SchemaIndex[] {
   return changed.get(schema)?.declared() ?? schema.indexes() as unknown as SchemaIndex[];
 }
@@ -64,18 +71,25 @@ export function declaredKeys(schema: Schema, keys: object): IndexDefinition | un
   return keysByText(schema).get(text) ?? changed.get(schema)?.ofKinds.get(text);
 }
 
-/** Returns the keys of the indexes as a class has declared them, by the JSON text of the keys in the database. */
+/**
+ * Returns a map from the keys of each index in the database, as JSON text, to the keys that the class has declared.
+ * Error messages about duplicates name only the declared keys.
+ */
 function keysByText(schema: Schema): Map<string, IndexDefinition> {
   const declared = changed.get(schema)?.declared() ?? [];
   const stored = schema.indexes();
   return new Map(declared.map(([keys], index) => [JSON.stringify(stored[index]?.[0]), keys]));
 }
 
-/** Applies the changes of the indexes of a class to the indexes of one of its kinds (discriminators). */
+/**
+ * Applies the index changes of a class, such as a field for the tenant, to the indexes of one of its kinds
+ * (discriminators). The schema of a kind has separate indexes, which the changes of the class do not reach.
+ */
 export function changeAsBase(base: Schema, kind: Schema): void {
   const ofBase = changed.get(base);
   if (base === kind || ofBase === undefined) return;
   for (const change of ofBase.changes) changeIndexes(kind, change);
-  // Each connection has separate schemas of kinds, so the keys are stored and not the schemas.
+  // Error messages about duplicates need the declared keys of the indexes of kinds (discriminators). Each connection
+  // has separate schemas of kinds, so the keys are copied to the schema of the class.
   for (const [text, keys] of keysByText(kind)) ofBase.ofKinds.set(text, keys);
 }

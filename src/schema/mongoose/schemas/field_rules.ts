@@ -70,7 +70,8 @@ export const SETTING_OPTIONS = ["trim", "lowercase", "uppercase"] as const;
 export function hasOwnSetters(type: SchemaType): boolean {
   const options = type.options as Record<string, unknown>;
   const { setters = [], $immutableSetter } = internals(type);
-  // Mongoose adds the setter of an immutable field twice, so all setters with its source text are left out.
+  // Mongoose adds a setter to an immutable field, in some cases twice. Setters with the source text of this setter are
+  // therefore not counted as setters of the application.
   const own = setters.filter((setter) => String(setter) !== String($immutableSetter));
   return own.length > SETTING_OPTIONS.filter((name) => options[name]).length;
 }
@@ -139,7 +140,8 @@ export function rememberDefault(type: SchemaType | undefined): void {
 export function hasEmptyDefault(type: SchemaType | undefined): boolean {
   const { default: given } = (type?.options ?? {}) as { default?: unknown };
   const made = Object(rawDefault(type)) as { readonly $runBeforeSetters?: unknown };
-  // Mongoose marks the default function that it makes for an array of scalar values.
+  // Mongoose sets `$runBeforeSetters` on the default function that it makes for an array of scalar values. This
+  // property therefore shows that the default is not a function of the application.
   return (made.$runBeforeSetters === true || emptyDefaults.has(made)) &&
     (given === undefined || (Array.isArray(given) && given.length === 0));
 }

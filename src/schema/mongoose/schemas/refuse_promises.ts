@@ -26,7 +26,8 @@ function isOfObjects(type: SchemaType): boolean {
 function refuseIn(type: SchemaType): void {
   const own = type.cast as Cast;
   const cast: Cast = function (this: SchemaType, value, doc, init, ...rest) {
-    // The types inside an embedded object find promises in its values, so only the object itself is checked here.
+    // Promises inside an embedded object are found when its values are cast to their fields. Only the embedded object
+    // itself is therefore checked here.
     const isRefused = init !== true &&
       (type instanceof Mixed
         ? holdsPromise(value)
@@ -37,7 +38,10 @@ function refuseIn(type: SchemaType): void {
   Object.assign(type, { cast });
 }
 
-/** Whether a value is a promise, or an array or a plain object that contains a promise at any depth. */
+/**
+ * Whether a value is a promise, or an array or a plain object that contains a promise at any depth. Such a value is
+ * refused, because the application has forgotten an `await`.
+ */
 export function holdsPromise(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (isPromise(value)) return true;

@@ -6,7 +6,7 @@ const ownFunctions = new WeakSet<object>();
 
 /**
  * Marks a method, a middleware or a transform as a function of the framework. A model with functions of the application
- * needs Mongoose documents, and marked functions do not count as such.
+ * needs Mongoose documents, which are slow, but marked functions do not count as functions of the application.
  */
 export function markOwn<F extends object>(fn: F): F {
   ownFunctions.add(fn);
@@ -131,9 +131,9 @@ export function typesWithin(type: SchemaType): SchemaType[] {
 }
 
 /**
- * Whether the application runs no code in the given operations of a model, so that the operations can be done without
- * Mongoose documents. Discriminators, replaced members and middleware count as code of the application, in the model's
- * schema and in embedded schemas.
+ * Whether Mongoose would run no code of the application in the given operations of a model, so that the operations can
+ * be done without Mongoose documents. Middleware, discriminators, and methods in the place of Mongoose's methods count
+ * as code of the application, in the model's schema and in embedded schemas.
  */
 export function runsNothingOwn(model: Model<unknown>, operations: readonly string[]): boolean {
   const { discriminators, schema } = model;

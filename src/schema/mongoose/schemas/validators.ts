@@ -28,8 +28,9 @@ export function judgesValuesAlone(type: SchemaType): boolean {
 }
 
 /**
- * Whether a validator is an arrow function, so that `this` is never the document. The source text of a method with the
- * name `async` begins like an async arrow function, so such a method is excluded.
+ * Whether a validator is an arrow function, which cannot read the document as `this` and can therefore run without a
+ * document. The source text of a method with the name `async` begins like an async arrow function, so such a method is
+ * excluded.
  */
 function isArrow(validator: unknown): boolean {
   return typeof validator === "function" && !Object.hasOwn(validator, "prototype") &&
@@ -56,8 +57,8 @@ export function guardValidators(schema: Schema): void {
       const { validator } = rule;
       if (typeof validator !== "function" || kept.includes(validator)) continue;
       rule.ErrorConstructor ??= RuleError;
-      // `isArrow()` decides whether a validator needs the document as `this`. An arrow function is therefore replaced
-      // by an arrow function, so that the result stays the same.
+      // An arrow function is wrapped in an arrow function. `isArrow()` decides by the wrapper whether the validator can
+      // run without a document, so the wrapper must have the same form as the validator of the application.
       rule.validator = isArrow(validator)
         ? (...args: unknown[]) => handled(validator(...args))
         : function (this: unknown, ...args: unknown[]) {

@@ -33,8 +33,8 @@ export function boundReplies(given: unknown): void {
 }
 
 /**
- * Whether a value is a cursor of Mongoose. Such a cursor opens the cursor of the driver only later, so the batch size
- * may have to be set at that time.
+ * Whether a value is a cursor of Mongoose, which opens the cursor of the driver only when it is first read. Before that
+ * time, the batch size cannot be set on the cursor of the driver.
  */
 function isMongooseCursor(given: unknown): given is MongooseCursor {
   return Symbol.asyncIterator in Object(given) && "cursor" in Object(given) &&

@@ -69,8 +69,8 @@ export interface GivenValues {
 }
 
 /**
- * Runs aggregation stages on the given values instead of stored documents. The database then evaluates a filter on
- * values that are not stored.
+ * Runs aggregation stages on the given values instead of stored documents. The database can then check values before
+ * they are stored, for example whether a new entity is inside a scope.
  */
 export async function aggregateValues(
   { connection, values, stages }: GivenValues,

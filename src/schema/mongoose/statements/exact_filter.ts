@@ -45,8 +45,8 @@ export function exactFilter(conditions: Conditions): Record<string, unknown> {
 }
 
 /**
- * Whether an object is a filter that `exactFilter()` has made. Such a filter may have properties that are not
- * enumerable, because they repeat its conditions.
+ * Whether an object is a filter that `exactFilter()` has made. Its properties that are not enumerable only repeat its
+ * conditions. In any other filter, such a property is refused, because the database would not get it.
  */
 export function isExactFilter({ $and }: Conditions): boolean {
   return Array.isArray($and) && $and[0] instanceof ExactCondition;

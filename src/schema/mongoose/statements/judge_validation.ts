@@ -14,10 +14,10 @@ const judges = new WeakMap<Document, Judge>();
 type Validate = (...args: unknown[]) => Promise<void>;
 
 /**
- * Lets a function decide about the errors of each validation of a document. The function may remove errors or throw
- * another error, and a validation without remaining errors succeeds. The methods of the document are replaced, because
- * middleware cannot make a failed validation succeed. A `save()` by the application calls `$validate`, so this method
- * is replaced as well.
+ * Lets a function decide about the errors of each validation of a document. The function may remove errors, such as
+ * errors of stored values that the request does not change, or throw another error. A validation without remaining
+ * errors succeeds. The methods of the document are replaced, because middleware cannot make a failed validation
+ * succeed. A `save()` by the application calls `$validate`, so this method is replaced as well.
  */
 export function judgeValidation(doc: Document, judge: Judge): void {
   const isJudged = judges.has(doc);

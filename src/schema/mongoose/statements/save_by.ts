@@ -65,7 +65,7 @@ export async function saveBy(
 
 /**
  * Saves documents in the same steps as {@linkcode saveBy}, but an error of one document does not stop the save of the
- * other documents. Returns the errors of the documents that are not saved.
+ * other documents, as in an import. Returns the errors of the documents that are not saved.
  */
 export async function saveEachBy(
   docs: readonly Document[],
@@ -102,7 +102,7 @@ export interface StatementOptions {
 
 /**
  * Returns the options of a statement that writes a document, as a `save()` of Mongoose would send them. The options
- * include the session around the request, or the write concern of the schema if no session is used.
+ * include the session of the transaction around the request, or the write concern of the schema if no session is used.
  */
 export function statementOptionsOf(
   doc: Document,
@@ -126,7 +126,8 @@ export function markSaved(doc: Document): void {
   forgetAllChanges(doc);
   for (const path of shown) statesOf(doc).default(path);
   internals.version = undefined;
-  // The middleware of removed embedded documents runs after the write and needs the list of these documents.
+  // The middleware of removed embedded documents runs after the write and needs the list of these documents, so the
+  // list is kept.
   internals.removedSubdocs = removedSubdocs;
   for (const each of [doc, ...doc.$getAllSubdocs()]) each.isNew = false;
   // The values before this save are no longer the initial state. If the application sets such a value again, the
@@ -161,8 +162,8 @@ export function setStamping(doc: Document, stamps: boolean): void {
 const saves = new WeakMap<object, number>();
 
 /**
- * Counts the saves of each document of a schema, so that the framework notices a save by a hook. The response then
- * needs the new version of the entity.
+ * Counts the saves of each document of a schema, so that the framework notices a save by a hook. After such a save, the
+ * response needs the new version of the entity.
  */
 export function countSaves(schema: Schema): void {
   const count = markOwn(function (this: Document): void {

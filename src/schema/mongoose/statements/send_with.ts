@@ -20,13 +20,13 @@ export interface Removal<W> {
   readonly name: "deleteOne" | "deleteMany";
   readonly statementOptions: (session?: ClientSession, mostMS?: number) => object;
   /**
-   * Runs the statement together with other writes of the request, for example in a transaction. The function calls
-   * `write` again if the transaction is repeated.
+   * Runs the removal together with other writes of the request, such as an entry of the history, for example in a
+   * transaction. The function sends the removal by its argument `write`, and again if the transaction is repeated.
    */
   readonly together?: ((write: Write<W>) => Promise<void>) | undefined;
   /**
-   * Sends the statement by `send`, with reads before and after it. The result is the result of `write`. If this function
-   * throws, the transaction undoes the other writes as well.
+   * Sends the removal by `send`. The function may read the documents before the removal, and returns them as the result
+   * of `write`. If this function throws, the transaction undoes the other writes as well.
    */
   readonly perform: (
     send: () => Promise<mongo.DeleteResult>,

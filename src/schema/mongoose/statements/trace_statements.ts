@@ -43,8 +43,9 @@ interface Trace {
 export type EndTrace = (errorType?: string) => void;
 
 /**
- * Begins a trace and runs `work` inside the trace. `work` runs with the contexts that subscribers have bound to the
- * stores of the channel. The trace stays open until `work` calls `end`.
+ * Begins a trace on a channel of `node:diagnostics_channel`, by which subscribers measure the work, and runs `work`
+ * inside the trace. Subscribers may bind a context to the trace, such as a span of OpenTelemetry. The trace stays open
+ * until `work` calls `end`.
  */
 export function openTrace<T extends Trace, R>(
   { channel, trace }: { readonly channel: TracingChannel<object, T>; readonly trace: T },

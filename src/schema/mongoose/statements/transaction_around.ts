@@ -3,11 +3,14 @@ import mongoose from "mongoose";
 import type { ClientSession, mongo } from "mongoose";
 
 /**
- * A transaction that several requests share. All statements that run in its asynchronous context belong to it,
- * including statements of hooks.
+ * A transaction that several requests share, such as the requests of a batch. All statements that run in its
+ * asynchronous context belong to it, including statements of hooks.
  */
 export interface TransactionAround {
-  /** The session of the transaction, and its client. Both are missing until the transaction has begun. */
+  /**
+   * The session of the shared transaction, and the MongoDB client of the session. Both are missing until the
+   * transaction has begun.
+   */
   readonly session?: ClientSession | undefined;
   readonly client?: mongo.MongoClient | undefined;
   /**
@@ -16,20 +19,24 @@ export interface TransactionAround {
    */
   readonly state: "open" | "done" | "undone";
   /**
-   * The number of statements that have joined the transaction. The first two are tests. If fewer than two have joined,
-   * the driver does not call the methods that the framework has replaced, and the transaction is refused.
+   * The number of statements that have joined the transaction. The framework first sends two statements only to test
+   * this number. If fewer than two have joined, the driver does not call the methods that the framework has replaced,
+   * and the transaction is refused.
    */
   joined: number;
 }
 
 const storage = new AsyncLocalStorage<TransactionAround | undefined>();
 
-/** Returns the transaction that several requests share, if the caller runs in one. */
+/** Returns the transaction that the requests of a batch share. Returns `undefined` if the caller runs in no batch. */
 export function transactionAround(): TransactionAround | undefined {
   return storage.getStore();
 }
 
-/** Runs work whose statements join a transaction that several requests share. */
+/**
+ * Runs a function whose statements join a transaction that several requests share, such as the requests of a batch.
+ * Statements of hooks join the transaction as well.
+ */
 export function runInTransaction<T>(transaction: TransactionAround, work: () => T): T {
   return storage.run(transaction, work);
 }
@@ -42,15 +49,18 @@ export function runOutside<T>(work: () => T): T {
   return storage.getStore() === undefined ? work() : storage.run(undefined, work);
 }
 
-/** Returns the session of a transaction that several requests share, while statements can join it. */
+/**
+ * Returns the session of the transaction that the requests of a batch share. Returns `undefined` outside of a batch,
+ * and after the transaction has ended, because no statement can join it any more.
+ */
 export function sharedSession(): ClientSession | undefined {
   const { session, state } = storage.getStore() ?? {};
   return state === "open" ? session : undefined;
 }
 
 /**
- * Returns the session of a transaction that several requests share, or that the application runs around a request by
- * Mongoose's option `transactionAsyncLocalStorage`.
+ * Returns the session of a transaction that the requests of a batch share, or that the application runs around a
+ * request by Mongoose's option `transactionAsyncLocalStorage`.
  */
 export function sessionAround(): ClientSession | undefined {
   const { transactionAsyncLocalStorage: around } = mongoose as ApplicationTransaction;
@@ -97,7 +107,8 @@ export function joinTransactions(client: mongo.MongoClient): void {
     options?.owner?.withReadPreference?.("primary");
     return session;
   };
-  // The driver sends a bulk of writes by `withSession()`, which would end the session of the transaction.
+  // The driver sends a bulk of writes by `withSession()`, which ends its session afterwards. For statements of the
+  // transaction, `withSession()` is therefore replaced by a call with the session of the transaction, which stays open.
   client.withSession = ((...given: SessionArguments) => {
     const [options, work] = given.length === 1 ? [undefined, given[0]] : given;
     const session = joined(options);
@@ -105,7 +116,10 @@ export function joinTransactions(client: mongo.MongoClient): void {
   }) as typeof withSession;
 }
 
-/** The options of `startSession()`, including options that the driver sets for statements without a session. */
+/**
+ * The options of `startSession()`. The driver sets `explicit` to `false` if it starts a session for a statement without
+ * a session, and only such a statement joins a transaction.
+ */
 interface SessionOptions extends mongo.ClientSessionOptions {
   readonly explicit?: boolean;
   /** The cursor of a read, if the statement opens a cursor. */
