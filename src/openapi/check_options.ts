@@ -46,8 +46,8 @@ function problemOf(options: Readonly<Record<string, unknown>>): string | undefin
 }
 
 /**
- * Whether a value can be written as JSON, because the document contains the options. Cyclic objects and bigints cannot
- * be written.
+ * Whether the value of an option of `openapi()` can be written as JSON, because the OpenAPI document contains the
+ * values. Cyclic objects and bigints cannot be written.
  */
 function isWritable(value: unknown): boolean {
   try {

@@ -11,13 +11,18 @@ const HERE = { url: ".", description: "This server" } as const;
 const VERSIONS = { "3.1": "3.1.1", "3.2": "3.2.0" } as const;
 
 export interface DescribedApi {
-  /** The routes, whose paths have the form of OpenAPI, and their operation IDs. */
+  /**
+   * The routes that the OpenAPI document describes, with the operation ID of each. The path of a route has the form of
+   * OpenAPI, such as `/books/{id}`.
+   */
   readonly routes: ReadonlyMap<RouteNode, string>;
-  /** The endpoints that belong to no model, such as the path for batches. */
+  /**
+   * The endpoints that belong to no model, such as the path for batches. The OpenAPI document describes them in
+   * addition to the routes.
+   */
   readonly endpoints: readonly Endpoint[];
 }
 
-/** Builds the OpenAPI document. */
 export function buildDocument(
   { routes, endpoints }: DescribedApi,
   { info, servers = [HERE], security, securitySchemes, ...options }: OpenApiOptions,

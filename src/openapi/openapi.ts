@@ -82,11 +82,15 @@ interface Served {
 }
 
 /**
- * The form of the document that the documentation page can read. The page shows `q` only as a parameter with `content`.
+ * The options `q` and `version` for the OpenAPI document that the documentation page loads. The page can only read a
+ * document with these options, so they replace the options of the application.
  */
 const PAGE_FORMS = { q: "content", version: "3.1" } as const;
 
-/** Whether the documentation page requests the document. The page always gets the form in `PAGE_FORMS`. */
+/**
+ * Whether a request for `/openapi.json` comes from the documentation page, which adds the parameter `q=content` to the
+ * URL. The page gets the document with the options in `PAGE_FORMS`.
+ */
 function isForPage(url: string): boolean {
   return new URLSearchParams(queryOf(url)).get("q") === "content";
 }
@@ -107,7 +111,8 @@ function openedApi(api: unknown): OpenedApi {
     const routes = mountedRoutes(api);
     if (routes !== undefined) return { routes, endpoints: mountedEndpoints(api) };
   } else if (isJsonObject(api) && Array.isArray(api.models)) {
-    // Without a list of models, the document would describe every registered model.
+    // `openapi()` takes options only with a list of models, because the OpenAPI document would otherwise describe every
+    // registered model.
     const routes = openRoutes(api);
     return { routes, endpoints: openEndpoints(api, routes) };
   }

@@ -11,8 +11,8 @@ export interface DocumentContext {
   readonly components: Components;
   readonly operationId: string;
   /**
-   * The form of the parameter `q` in the document, which is the option `q` of `openapi()` or the form for the
-   * documentation page.
+   * How the OpenAPI document describes the filter parameter `q`. `"content"` describes JSON, and `"string"` describes a
+   * text that contains JSON. The documentation page always gets `"content"`.
    */
   readonly q: NonNullable<OpenApiOptions["q"]>;
 }
@@ -49,7 +49,10 @@ export function describeOperation(
   };
 }
 
-/** Describes the body of the method `QUERY`, whose members are the parameters of the list. */
+/**
+ * Returns the Request Body Object of OpenAPI for the method `QUERY`. The members of the body are the query parameters
+ * of the list.
+ */
 function describeParametersInBody(
   inBody: RouteNode["parameters"],
   { route, components }: { readonly route: RouteNode; readonly components: Components },

@@ -46,7 +46,8 @@ function freeName(route: RouteNode, taken: ReadonlyMap<string, unknown>): string
 }
 
 function nameAfter({ operation, path, isQuery }: RouteNode, leftOut: RegExp): string {
-  // The path of an action ends with the name of the action, which must not appear twice in the ID.
+  // An operation ID such as `lendBooks` begins with the name of the action. The path ends with this name, so the end of
+  // the path is removed, and the ID does not contain the name twice.
   const place = isOperationName(operation) ? path : path.slice(0, -operation.length);
   const words = place.replaceAll(leftOut, "").match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   const [first, ...others] = isQuery ? ["query"] : operation.split(/[-_]+/);

@@ -3,9 +3,9 @@
  * `contact`.
  */
 export interface OpenApiInfo {
-  /** The name of the API. */
+  /** The name of the API, which is also the title of the documentation page. */
   readonly title: string;
-  /** The version of the API. */
+  /** The version of the API and not of OpenAPI, such as `1.0.0`. */
   readonly version: string;
   /** The purpose of the API, in CommonMark. */
   readonly description?: string;
@@ -17,7 +17,7 @@ export interface OpenApiInfo {
  * A Server Object of OpenAPI, which has the URL of an API. A Server Object can have other fields, such as `variables`.
  */
 export interface OpenApiServer {
-  /** The URL. A relative URL is relative to the URL of the document. */
+  /** The URL of the API. A relative URL is relative to the URL of the OpenAPI document. */
   readonly url: string;
   /** A text about the server for readers of the documentation, such as `Production`. */
   readonly description?: string;
@@ -40,12 +40,13 @@ export interface OpenApiServer {
  * ```
  */
 export interface OpenApiOptions {
-  /** The name and the version of the API. */
+  /** The Info Object of the OpenAPI document, such as `{ title: "Films", version: "1.0.0" }`. */
   readonly info: OpenApiInfo;
   /**
-   * The URLs of the API.
+   * The URLs at which clients reach the API, such as `https://example.com/api`. By default, clients use the URL of the
+   * folder that contains `openapi.json`.
    *
-   * @default {the place of the document}
+   * @default {[{ url: "." }]}
    */
   readonly servers?: readonly OpenApiServer[];
   /**
@@ -62,8 +63,8 @@ export interface OpenApiOptions {
    */
   readonly docs?: boolean;
   /**
-   * The version of OpenAPI. Version 3.2 describes the method `QUERY` of lists, for a router with `queryMethod: true`. The
-   * documentation page always gets version 3.1.
+   * The version of OpenAPI. Version 3.2 describes the method `QUERY` of lists, for a router with `queryMethod: true`.
+   * The documentation page always gets version 3.1.
    *
    * @default {"3.1"}
    */

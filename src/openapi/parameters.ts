@@ -45,7 +45,7 @@ function filterText(
     "expression";
 }
 
-/** Describes a parameter as a member of the body of the method `QUERY`. */
+/** Returns the JSON Schema of a query parameter of a list, as a member of the request body of the method `QUERY`. */
 export function describeMember(
   name: string,
   { route, components }: Pick<ParameterContext, "route" | "components">,
@@ -62,16 +62,17 @@ export function describeMember(
 }
 
 /**
- * Returns an example of a filter. The documentation page proposes the example for a request. In a request for one
- * entity, a condition could exclude that entity, so the example is the empty filter.
+ * Returns the example of the filter parameter `q` in the OpenAPI document. The documentation page proposes the example
+ * for a request. In a request for one entity, a condition could exclude that entity, so the example is the empty
+ * filter.
  */
 function exampleOf(filter: FilterNode, { isOfMany, method }: RouteNode): object {
   return isOfMany ? filterExample(filter, { selectsNothing: method !== "GET" }) : {};
 }
 
 /**
- * Describes a query parameter of a feature. Hooks read all other parameters, so the schema of these parameters allows
- * every value.
+ * Returns the description and the schema of a query parameter in the OpenAPI document. Only hooks of the application
+ * read a parameter that no feature describes, so the schema of such a parameter allows every value.
  */
 function describeQuery(name: string, { facts }: RouteNode): object {
   const known = facts.parameters[name];

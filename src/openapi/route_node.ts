@@ -40,20 +40,38 @@ export interface RouteNode
   readonly bytes?: BytesFacts | undefined;
   readonly filter?: { readonly object: FilterNode; readonly limits: FilterLimits };
   readonly words: OperationWords;
-  /** The joined descriptions of the features of the operation, such as the parameters of pages. */
+  /**
+   * The parameters, headers and answers that the features of the operation add, such as the parameters of pages. The
+   * OpenAPI document lists them.
+   */
   readonly facts: JoinedDescription;
-  /** The headers that only the answers of class options and of files have, such as the headers of a download. */
+  /**
+   * The response headers of routes whose answers are no entities, such as the headers of a download. The OpenAPI
+   * document lists these headers.
+   */
   readonly answerHeaders?: Readonly<Record<string, AnswerHeader>> | undefined;
   readonly many: boolean;
-  /** Whether the node describes the method `QUERY` of a list, whose parameters are in a body. */
+  /**
+   * Whether the route is described with the method `QUERY`, which reads a list with the query parameters in a request
+   * body.
+   */
   readonly isQuery?: true;
-  /** Whether the operation reads or changes several entities. */
+  /**
+   * Whether the operation reads or changes several entities. Its summary in the OpenAPI document has a plural, such as
+   * `List books`.
+   */
   readonly isOfMany: boolean;
-  /** The property whose values the route reads or writes. Missing for the routes of a class. */
+  /**
+   * The property of a parent whose entities the route reads or writes, such as `books` of a shelf. Missing for the
+   * routes of a class.
+   */
   readonly property?: PropertyPlace;
-  /** A field that the body needs. An example of an error names this field. */
+  /** A required field of the body, which the example of a `BAD_DATA` error in the OpenAPI document names. */
   readonly needed?: string;
-  /** The fields of a unique index of the class that all readers see. Examples of errors name them. */
+  /**
+   * The fields of a unique index of the class that all readers see. The example of a `CONFLICT` error in the OpenAPI
+   * document names these fields.
+   */
   readonly unique?: readonly string[];
   /** Whether bodies are strict, so that the schemas of bodies allow no other keys and no values of other types. */
   readonly isStrict: boolean;
@@ -66,9 +84,12 @@ export interface RouteNode
 
 export interface PropertyPlace {
   readonly name: string;
-  /** Whether the property has one value and not a list of values. */
+  /**
+   * Whether the property holds one entity and not a list, so that a POST gets a 409 if the property has an entity
+   * already.
+   */
   readonly isSingle: boolean;
-  /** The name of the class that declares the property. */
+  /** The name of the class that declares the property, for summaries such as `List books of a shelf`. */
   readonly parent: string;
 }
 
@@ -92,10 +113,12 @@ export interface AnswerNode {
 export interface PopulatedNode {
   /**
    * The description of the entity that replaces the identifier. Missing if the model of the reference is not known, or
-   * if the application makes the JSON of the entity. The OpenAPI document then allows any object.
+   * if the application makes the JSON of the entity. In both cases, the OpenAPI document allows any object.
    */
   readonly object?: ObjectNode;
-  /** The fields that are shown in addition to `_id`. By default, all fields are shown. */
+  /**
+   * The fields of the populated entity that the answer shows in addition to `_id`. By default, all fields are shown.
+   */
   readonly select?: readonly string[];
   readonly always: boolean;
 }
@@ -153,8 +176,8 @@ export function queryNode(route: Route): RouteNode | undefined {
 }
 
 /**
- * Returns the first required field of a body, for the example of an error. Fields for which some senders could get
- * another message than the message of Mongoose are left out.
+ * Returns the first required field of a body, for the example of a `BAD_DATA` error in the OpenAPI document. Fields for
+ * which some senders could get another message than the message of Mongoose are left out.
  */
 function neededField({ fields, view }: ObjectNode, data: DataType | undefined): string | undefined {
   if (data === undefined || isSchema(data)) return undefined;
@@ -188,7 +211,10 @@ function isRequired({ required }: FieldNode): boolean {
   return required;
 }
 
-/** The hooks that can replace the entity of an answer by another value. */
+/**
+ * The hooks that can return another value in the place of an entity. If a route has such a hook, the OpenAPI schema of
+ * its answer requires no field, unless the hook can only reject entities or leave out fields.
+ */
 const CHANGING = ["fetch", "postFetch", "persist", "preSend"] as const;
 
 function answerNode(route: Route, object: ObjectNode): AnswerNode {
@@ -208,7 +234,10 @@ function answerNode(route: Route, object: ObjectNode): AnswerNode {
   };
 }
 
-/** Whether a hook shows the entity with the types of its fields, although the hook may reject it or leave fields out. */
+/**
+ * Whether a hook can only return the given entity, reject the entity or leave fields out. The OpenAPI document
+ * describes the answer after such a hook by the class, because the fields keep their types.
+ */
 function keepsFields(hook: object): boolean {
   return keepsEntity(hook) || namedRule(hook) !== undefined;
 }

@@ -3,7 +3,10 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import process from "node:process";
 
-/** The folder with the files of swagger-ui, or the reason why the page cannot be shown. */
+/**
+ * The folder with the files of the package swagger-ui-dist, or the reason why the documentation page `/docs` cannot be
+ * shown.
+ */
 export type SwaggerUi = { readonly folder: string } | { readonly missing: string };
 
 const NAME = "swagger-ui-dist";
@@ -13,7 +16,10 @@ const INSTALL = `This page needs the package ${NAME}: ` +
 
 const ALLOW = `This page needs to read the files of ${NAME}: run Deno with --allow-read`;
 
-/** The file with the script of swagger-ui. The page cannot be shown if this file cannot be read. */
+/**
+ * The file of swagger-ui-dist with the script of Swagger UI. The documentation page cannot be shown if this file cannot
+ * be read.
+ */
 export const BUNDLE = "swagger-ui-bundle.js";
 
 /**
@@ -32,12 +38,12 @@ export async function findSwaggerUi(): Promise<SwaggerUi> {
 }
 
 /**
- * Returns the folder that the package itself reports. With Deno, this works wherever packages are stored. Returns
- * `undefined` if Mongrove cannot import the package.
+ * Returns the folder of the package swagger-ui-dist, which the package exports in `absolute-path.js`. The exported path
+ * is right wherever Deno stores packages. Returns `undefined` if Mongrove cannot import the package.
  */
 async function askPackage(): Promise<string | undefined> {
-  // The path is no literal, so that no tool resolves the package before it is needed. The application may not have
-  // installed it.
+  // The path of the import is no literal, so that bundlers and type checkers do not look for swagger-ui-dist, which the
+  // application may not have installed.
   const path = `${NAME}/absolute-path.js`;
   try {
     const { default: tell } = await import(path) as { default: () => string };
@@ -48,8 +54,9 @@ async function askPackage(): Promise<string | undefined> {
 }
 
 /**
- * Returns the folder of the package as the project resolves it. Some installers let a package import only its declared
- * dependencies, so an import from Mongrove would fail. Returns `undefined` if the project has no such package.
+ * Returns the folder of swagger-ui-dist among the packages of the application in the working directory. Some installers
+ * let a package import only its declared dependencies, so that Mongrove cannot import swagger-ui-dist. Returns
+ * `undefined` if the application has not installed the package.
  */
 function lookInProject(): string | undefined {
   try {

@@ -5,12 +5,15 @@ import { type PageOptions, writePage, writePolicy } from "./page.ts";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
 
-/** The files of swagger-ui that the page loads. The router serves no other file of the package. */
+/**
+ * The files of the package swagger-ui-dist that the documentation page loads. The router serves no other file of the
+ * package.
+ */
 const FILES = [BUNDLE, "swagger-ui.css", "favicon-32x32.png"];
 
 /**
- * Mounts `GET /docs` and the files of the page. If the package swagger-ui-dist is missing, the answer is a 404 with the
- * command that installs it.
+ * Mounts the documentation page at `GET /docs`, with its scripts and style sheets. If the package swagger-ui-dist is
+ * missing, the answer is a 404 with the command that installs it.
  */
 export function mountDocs(router: Router, options: PageOptions): void {
   let known: SwaggerUi | undefined;
@@ -20,7 +23,8 @@ export function mountDocs(router: Router, options: PageOptions): void {
     return found;
   };
   router.get("/docs", async (req, res) => {
-    // The URLs in the page are relative and are wrong for a path with a slash at its end, so such a path is redirected.
+    // The URLs in the documentation page are relative and are wrong for the path `/docs/`, so this path is redirected
+    // to `/docs`.
     if (req.path.endsWith("/")) return res.redirect("../docs");
     const found = known ?? await find();
     if ("missing" in found) return res.status(404).type("text").send(`${found.missing}\n`);

@@ -2,11 +2,17 @@ import { escapeHtml } from "../../http/escape_html.ts";
 
 export interface PageOptions {
   readonly title: string;
-  /** The URLs of the API, including relative URLs, to which the page may send requests. */
+  /**
+   * The URLs in the option `servers` of `openapi()`, absolute or relative. The content security policy of the
+   * documentation page lets the page send requests to them.
+   */
   readonly servers: readonly string[];
 }
 
-/** Returns the HTML of the page. All its URLs are relative, so the page works at any path and behind a proxy. */
+/**
+ * Returns the HTML of the documentation page `/docs`. All URLs in the HTML are relative, so the page works at any path
+ * and behind a proxy.
+ */
 export function writePage({ title }: PageOptions): string {
   return `<!DOCTYPE html>
 <html lang="en">
@@ -28,8 +34,8 @@ export function writePage({ title }: PageOptions): string {
 }
 
 /**
- * Returns the content security policy of the page. The page may load files from its origin, and send requests to its
- * origin and to the servers of the API.
+ * Returns the content security policy of the documentation page. The page may load files from its origin, and send
+ * requests to its origin and to the URLs in the option `servers` of `openapi()`.
  */
 export function writePolicy({ servers }: PageOptions): string {
   const origins = servers.flatMap(originOf);

@@ -1,9 +1,9 @@
 /**
- * The script that starts the documentation page. The script is a separate file, because the content security policy of
- * the page forbids inline scripts.
+ * The script that starts Swagger UI in the documentation page. The script is a separate file, because the content
+ * security policy of the page forbids inline scripts.
  *
- * The script requests a document with `q` as a parameter with `content`. Swagger UI would show a text with
- * `contentMediaType` as an input for files.
+ * The script loads `openapi.json?q=content`, which describes the filter parameter `q` of lists as JSON. The other form
+ * of the document describes `q` as a text with `contentMediaType`, and Swagger UI would show an input for files.
  */
 export const SCRIPT = `// Swagger UI has colours for dark pages, and a class turns them on
 const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -11,14 +11,14 @@ const paint = () => document.documentElement.classList.toggle("dark-mode", dark.
 dark.addEventListener("change", paint);
 paint();
 
-// The names of schemas that are only parts of filters and bodies. The list of schemas does not
-// show them, but shows a class with such a name
+// The names of helper schemas, which describe only a condition of a filter or a value of a body.
+// The list of schemas in the page leaves them out, but keeps a class whose name ends like one
 const PARTS = /(Condition|Operators|Operand|Input|StoredType|AnyValue)\\d*$/;
 
 const includes = (text, phrase) => String(text ?? "").toLowerCase().includes(phrase);
 
-// The search text for which the groups were opened. A group that the reader closes again stays
-// closed until the text changes
+// The search text for which the page has opened the groups of operations. Each text opens them
+// once, so that a group that the user closes stays closed until the text changes
 let opened = "";
 function openGroups() {
   const groups = document.querySelectorAll(".opblock-tag-section:not(.is-open) .opblock-tag");
@@ -47,7 +47,8 @@ const plugin = () => ({
   statePlugins: {
     spec: {
       wrapSelectors: {
-        // The page is drawn again for each new object, so an equal result must be the same object
+        // React draws the list of schemas again for each new object, so the same object is
+        // returned as long as the schemas are the same
         selectSchemas: (original) => {
           let all, shown;
           return (...args) => {

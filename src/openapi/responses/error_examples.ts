@@ -24,19 +24,25 @@ import { capitalize } from "../operation_ids.ts";
 import type { RouteNode } from "../route_node.ts";
 import { isOperationName } from "../../declare/operations/operation.ts";
 
-/** An error that a route can answer, as an example in the document. */
+/**
+ * An example of an error that a route can answer. The OpenAPI document shows the example in the response of the error.
+ */
 export interface ErrorExample {
-  /** The key of the example in the document. */
+  /** The key of the example in the field `examples` of OpenAPI, which tools show as its name. */
   readonly name: string;
   readonly error: RestError;
-  /** Whether the example names fields of the class. Only routes of the same class can share such an example. */
+  /**
+   * Whether the body of the example names fields of the class. Routes of other classes cannot share the OpenAPI
+   * response with this example, so the class gets a separate response.
+   */
   readonly namesFields?: boolean;
 }
 
 /**
- * Returns the examples of an error of a route. The functions that make the errors of requests make the examples too, so
- * the server answers with these bodies. `owner` is the class or the action whose fields an example names, as the
- * beginning of the name of a component.
+ * Returns the examples of an error of a route for the OpenAPI document. The functions that make the errors of requests
+ * make the examples too, so the server answers with these bodies. `owner` is the name of the class or of the action
+ * whose fields an example names. The name of the response begins with `owner`, so that other classes do not share the
+ * response.
  */
 export function examplesOf(
   { codes }: ErrorDescription,
@@ -48,7 +54,10 @@ export function examplesOf(
   return { examples, owner: examples.some(({ namesFields }) => namesFields) ? owner : "" };
 }
 
-/** Returns examples in the form of a Media Type Object of OpenAPI. `write` returns the body of an error. */
+/**
+ * Returns error examples as the field `examples` of a Media Type Object of OpenAPI. `write` converts an error to its
+ * body in this media type, such as problem details.
+ */
 export function namedExamples(
   examples: readonly ErrorExample[],
   write: (error: RestError) => object,
@@ -105,5 +114,8 @@ const EXAMPLES: Readonly<Record<ErrorCode, (route: RouteNode) => readonly ErrorE
   UNAVAILABLE: () => [{ name: "away", error: unavailable() }],
 };
 
-/** The number in the example of the header `Prefer: max-affected`. */
+/**
+ * The limit in the example of a 409 for too many entities, which is the limit in the example of `Prefer: max-affected`
+ * too.
+ */
 const SOME = 10;

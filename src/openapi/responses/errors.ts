@@ -57,8 +57,8 @@ interface ErrorContext {
 }
 
 /**
- * Describes an error of a route. If the route has hooks, the schema is less exact, because hooks may send the same
- * status with another body.
+ * Returns a reference to the OpenAPI response of an error. If the route has hooks, the schema of the response promises
+ * no error code, because hooks may send the same status with another body.
  */
 export function describeError(
   error: ErrorDescription,
@@ -77,7 +77,8 @@ export function describeError(
 }
 
 /**
- * Returns the description of an answer with the status 207, which has a separate result for each entity of a request.
+ * Returns the Response Object of OpenAPI for an answer with the status 207, which has a separate result for each entity
+ * of a request.
  */
 export function describeResults(
   components: Components,
@@ -156,8 +157,8 @@ function response(
 }
 
 /**
- * Describes the errors of hooks, and of middleware before the router. Their statuses are not known, so they are the
- * `default` response.
+ * Returns a reference to the OpenAPI response for errors of hooks, and of middleware before the router. Their statuses
+ * are not known, so the response is the `default` response of a route.
  */
 export function otherErrors(components: Components): object {
   return components.response("Other", {

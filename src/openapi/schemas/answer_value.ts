@@ -29,7 +29,10 @@ const SCALARS: Readonly<Record<string, JsonSchema>> = {
 
 export interface AnswerObjects {
   object(node: ObjectNode): JsonSchema;
-  /** Whether hooks may have changed the entity. Every value can then be `null`. */
+  /**
+   * Whether hooks may have changed the entity of an answer. The OpenAPI document allows `null` for every field of such
+   * an entity.
+   */
   readonly isHooked?: boolean;
 }
 

@@ -20,11 +20,14 @@ const SUFFIXES: Readonly<Record<View, string>> = {
 interface Named {
   readonly name: string;
   /**
-   * The text that distinguishes schemas with the same key, such as the answers of one class with different populated
-   * references.
+   * The text that distinguishes several schemas of one class, such as its answers with different populated references.
+   * A schema with another text becomes a separate component of the OpenAPI document.
    */
   readonly detail?: string;
-  /** Builds the schema. The argument is the name of the component, which may have a number at its end. */
+  /**
+   * Builds the JSON Schema of the component. The argument is the final name of the component, because references inside
+   * of the schema must contain this name.
+   */
   readonly describe: (name: string) => JsonSchema;
 }
 
@@ -32,8 +35,8 @@ export class Components {
   readonly #names = new Map<unknown, Map<string, string>>();
   readonly #schemas = new Map<string, JsonSchema>();
   /**
-   * The JSON texts of the responses in the document, by the names of their components. Equal responses are found by
-   * their texts.
+   * The JSON texts of the responses in the OpenAPI document, by the names of their components. Equal responses are
+   * found by their texts.
    */
   readonly #responses = new Map<string, string>();
 
@@ -71,8 +74,9 @@ export class Components {
   }
 
   /**
-   * Returns a reference to a schema, which is written once as a component of the OpenAPI document. Further calls with
-   * the same key and `detail` return references to the same component.
+   * Returns a reference to a component of the OpenAPI document. `describe` builds the schema of the component at the
+   * first call. Further calls with the same key, such as a class, share the component unless they have another
+   * `detail`.
    */
   add(key: unknown, { name, detail = "", describe }: Named): JsonSchema {
     const names = this.#names.get(key) ?? new Map<string, string>();
@@ -81,15 +85,15 @@ export class Components {
     if (known !== undefined) return refer(known);
     const free = this.#free(name.replaceAll(/[^\w.-]/g, "_"));
     names.set(detail, free);
-    // The name must be reserved before the schema is built, because the schema may refer to itself.
+    // The name of the component must be reserved before its schema is built, because the schema may refer to itself.
     this.#schemas.set(free, {});
     this.#schemas.set(free, describe(free));
     return refer(free);
   }
 
   /**
-   * Returns a reference to a response. Equal responses with the same name share one component. A number follows the name
-   * of each further response that has other examples.
+   * Returns a reference to a response in the components of the OpenAPI document. Equal responses with the same name
+   * share one component. A number follows the name of each further response that has other examples.
    */
   response(name: string, response: object): object {
     const text = JSON.stringify(response);

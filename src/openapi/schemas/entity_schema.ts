@@ -30,7 +30,10 @@ export function entityDetail({ isHooked, isSelected, lacks, populated }: AnswerN
   return JSON.stringify([isHooked, isSelected, targets, [...lacks].sort()]);
 }
 
-/** Describes an entity of an answer, with the fields that a client may select and the changes that hooks may make. */
+/**
+ * Returns the JSON Schema of an entity in an answer. A field that a client can leave out by a selection, or that a hook
+ * can leave out or change, is not required.
+ */
 export function describeEntity(
   { object, isHooked, isSelected, lacks, populated }: AnswerNode,
   components: Components,
@@ -66,7 +69,10 @@ interface Populated {
   readonly components: Components;
 }
 
-/** Describes a reference that is replaced by its entity. The value is `null` if the entity no longer exists. */
+/**
+ * Returns the JSON Schema of a populated reference, whose identifier the server replaces by the entity. The value is
+ * `null` if the entity no longer exists.
+ */
 export function populatedValue(field: FieldNode, { target, components }: Populated): JsonSchema {
   const { always } = target;
   const entity = targetEntity({ target, components });

@@ -17,7 +17,9 @@ export function refer(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** Returns the value of `content` in the document, from the media types of a body and their schemas. */
+/**
+ * Returns the field `content` of a body in the OpenAPI document, from the media types of the body and their schemas.
+ */
 export function withSchemas(
   types: Readonly<Record<string, JsonSchema>>,
 ): Record<string, { readonly schema: JsonSchema }> {

@@ -25,8 +25,8 @@ export function describeObject(node: ObjectNode, components: Components): JsonSc
 const REPEATED = { readOnly: true, description: "Only the stored value is accepted" } as const;
 
 /**
- * Returns the schema of a body for `bodies: "strict"`, which allows no other keys. A body for a stored entity may
- * contain the stored values of fields that the caller cannot set.
+ * Returns the JSON Schema of a body for `bodies: "strict"`, which allows no other keys. A body for a stored entity may
+ * contain the stored values of fields that the client cannot set.
  */
 function closed(
   schema: JsonSchema,
@@ -44,8 +44,8 @@ function closed(
 }
 
 /**
- * Describes an object with the given fields. The schema of a field has the texts of its options, such as `summary` and
- * `description`.
+ * Returns the JSON Schema of an object with the given fields. The schema of a field has the texts of its options, such
+ * as `summary` and `description`.
  */
 export function objectOf(
   fields: readonly FieldNode[],

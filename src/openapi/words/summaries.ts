@@ -14,7 +14,10 @@ const VERBS: Readonly<Record<OperationName, string>> = {
   replace: "Replace",
 };
 
-/** Returns the summary of an operation without an option `summary`, such as `List books of a shelf`. */
+/**
+ * Returns the summary of an operation for which the application has set no option `summary`, such as `List books of a
+ * shelf`.
+ */
 export function summarize(route: RouteNode): string {
   const { operation, property, isOfMany } = route;
   const verb = isOperationName(operation) ? VERBS[operation] : capitalize(wordsIn(operation));
@@ -27,8 +30,9 @@ function singularIn({ model, property }: RouteNode): string {
 }
 
 /**
- * Returns the plural noun for the entities of a route. The route of a class often ends with this plural, such as
- * `people` for the class `Person`. A route that looks like no plural of the class is not used.
+ * Returns the plural noun for the summary of an operation, such as `people` in `List people`. The noun is the end of
+ * the path of the route, such as `/people`, if it looks like a plural of the class name. Otherwise, the plural is made
+ * from the class name.
  */
 function pluralIn(route: RouteNode): string {
   const { model, property } = route;
@@ -40,7 +44,10 @@ function pluralIn(route: RouteNode): string {
   return isPlural ? last : pluralOf(singular);
 }
 
-/** Returns the path of the list to which a route belongs, without the name of an action and without an identifier. */
+/**
+ * Returns the path of the list to which a route belongs, such as `/books` for `/books/{id}`. The descriptions of tags
+ * show this path, and the summary of an operation gets its plural noun from it.
+ */
 export function listPath({ operation, path }: RouteNode): string {
   const name = `/${operation}`;
   const isAction = !isOperationName(operation) && path.endsWith(name);

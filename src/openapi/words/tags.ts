@@ -2,8 +2,8 @@ import type { RouteNode } from "../route_node.ts";
 import { listPath } from "./summaries.ts";
 
 /**
- * Returns the tags of the operations. A tag that has the name of a class says where the entities of the class are.
- * `others` has the tags and the paths of operations that belong to no class.
+ * Returns the Tag Objects of the OpenAPI document. The description of a tag with the name of a class lists the paths of
+ * the class. `others` has the tags and the paths of endpoints that belong to no class, such as batches.
  */
 export function describeTags(
   routes: Iterable<RouteNode>,

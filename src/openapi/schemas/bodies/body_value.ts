@@ -8,8 +8,8 @@ import { strictValue } from "./strict_value.ts";
 import { describeText } from "./texts.ts";
 
 /**
- * Returns the JSON Schema of a value of a body. The schema allows all JSON values that are cast to the type of the
- * value.
+ * Returns the JSON Schema of a field or of an array element in a request body. The schema allows all JSON values that
+ * are cast to the type of the field.
  */
 export function bodyValue(node: ValueNode, components: Components): JsonSchema {
   if (node.opaque && (!components.isStrict || node.isCast)) return DECIDED;
@@ -29,7 +29,10 @@ function valueSchema(node: ValueNode, components: Components): JsonSchema {
   return components.isStrict ? strictValue(node, components) : scalarValue(node, components);
 }
 
-/** Describes the JSON values that are cast to a scalar type. Fields without rules share one component for each type. */
+/**
+ * Returns the JSON Schema of the values that the server casts to a scalar type. Fields without rules share one
+ * component of the OpenAPI document for each type.
+ */
 export function scalarValue(node: ValueNode, components: Components): JsonSchema {
   const { type, rules, filled, nullable } = node;
   const own = describeScalar(node);
@@ -53,8 +56,8 @@ export function scalarValue(node: ValueNode, components: Components): JsonSchema
 }
 
 /**
- * Returns the rules for texts in a schema, such as `minLength`. The schema of a field repeats these rules next to its
- * reference to a shared component. Returns an empty schema if no text is allowed.
+ * Returns the rules for texts in a JSON Schema, such as `minLength`, which the schema of a field adds to its reference
+ * to a shared component. Returns an empty schema if no text is allowed.
  */
 function textOf(schema: JsonSchema): JsonSchema {
   const choices = Array.isArray(schema.anyOf) ? schema.anyOf as JsonSchema[] : [schema];
@@ -65,7 +68,10 @@ function describeScalar(node: ValueNode): JsonSchema | undefined {
   return node.type === "String" ? describeText(node) : describeNumber(node) ?? describeOther(node);
 }
 
-/** The descriptions of the shared components, which name the JSON values that are cast to each type. */
+/**
+ * The descriptions of the components that all fields of one type share in the OpenAPI document, such as `DateInput`.
+ * Each text says which JSON values the server casts to the type.
+ */
 const READ: Readonly<Record<string, string>> = {
   String: "A text. Numbers and booleans are read as their text",
   Number:

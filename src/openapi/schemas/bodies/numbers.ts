@@ -32,8 +32,8 @@ const INT32 = { minimum: -2147483648, maximum: 2147483647 };
 export const SAFE = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 
 /**
- * Describes the JSON values that are cast to a number, which include texts and booleans. Returns `undefined` for a type
- * that is no number, so that `describeOther()` describes the type.
+ * Returns the JSON Schema of the values that the server casts to a number, which include texts and booleans. Returns
+ * `undefined` for a type that is no number, so that `describeOther()` describes the type.
  */
 export function describeNumber(node: ValueNode): JsonSchema | undefined {
   const { type } = node;
@@ -71,7 +71,7 @@ export function describeNumber(node: ValueNode): JsonSchema | undefined {
   };
 }
 
-/** Returns the JSON Schema of the numbers in a strict body. Texts and booleans are refused. */
+/** Returns the JSON Schema of a number field in a body with `bodies: "strict"`, which refuses texts and booleans. */
 export function describeStrictNumber(node: ValueNode): JsonSchema {
   const { enum: allowed, minimum, maximum } = boundsOf(node);
   if (allowed !== undefined) return oneOf(allowed.filter((each) => isWithin(each, node)));
@@ -122,7 +122,10 @@ function isWithin(value: number, node: ValueNode): boolean {
   return value >= minimum && value <= maximum;
 }
 
-/** Returns the numbers that the option `enum` allows, and the texts and booleans that are cast to such a number. */
+/**
+ * Returns the JSON values that the schema of a number field with the option `enum` allows. They are the numbers of the
+ * option, and the texts and booleans that the server casts to one of these numbers.
+ */
 function listed(allowed: readonly number[], node: ValueNode): unknown[] {
   const numbers = allowed.filter((each) => isWithin(each, node));
   const booleans = [true, false].filter((each) => numbers.includes(Number(each)));

@@ -41,8 +41,8 @@ const TYPES: Readonly<Record<string, (node: ValueNode) => JsonSchema>> = {
 };
 
 /**
- * The types whose schemas have several alternatives. Each of these schemas is a component, which routes and fields
- * share.
+ * The descriptions of the types whose values can have several forms in a strict body, such as a date or a date-time.
+ * The schema of each type is one component of the OpenAPI document, which all fields of the type share.
  */
 const SHARED: Readonly<Record<string, string>> = {
   Date: "A date or a date-time of RFC 3339, without leap seconds",
@@ -51,8 +51,8 @@ const SHARED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Describes the JSON values that a scalar field takes in a strict body. A setter of the application may change the value
- * before its rules are checked, so the schema of such a field has no rules.
+ * Returns the JSON Schema of a scalar field in a body with `bodies: "strict"`. A setter of the application may change
+ * the value before its rules are checked, so the schema of a field with a setter has no rules.
  */
 export function strictValue(node: ValueNode, components: Components): JsonSchema {
   const { type, opaque } = node;

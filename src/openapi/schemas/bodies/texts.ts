@@ -3,12 +3,12 @@ import type { DeclaredRules } from "../../../schema/mongoose/schemas/field_rules
 import { type JsonSchema, oneOf } from "../json_schema.ts";
 
 /**
- * The maximum number of characters in the text of a JSON number. A field with a smaller `maxLength` can refuse a
- * number.
+ * The maximum length of the text to which a JSON number is cast. A text field with a smaller `maxLength` may refuse the
+ * text of a number, so its JSON Schema allows no numbers.
  */
 const MOST_OF_NUMBER = 25;
 
-/** Describes the JSON values that are cast to a text, which include numbers and booleans. */
+/** Returns the JSON Schema of the values that the server casts to a text, which include numbers and booleans. */
 export function describeText({ rules, filled, reworked }: ValueNode): JsonSchema {
   const texts = rules.enum?.filter((each) => typeof each === "string");
   const passes = (text: string) => isAllowed(text, { rules, filled });
@@ -31,7 +31,7 @@ export function describeText({ rules, filled, reworked }: ValueNode): JsonSchema
   };
 }
 
-/** Returns the JSON Schema of the texts in a strict body. Other JSON values are refused. */
+/** Returns the JSON Schema of a text field in a body with `bodies: "strict"`, which refuses other JSON values. */
 export function describeStrictText({ rules, filled, reworked }: ValueNode): JsonSchema {
   const texts = rules.enum?.filter((each) => typeof each === "string");
   if (texts !== undefined && reworked.length === 0) {
@@ -86,8 +86,8 @@ function matches(text: string, match: RegExp | undefined): boolean {
 }
 
 /**
- * Describes a text that options such as `trim` change. The rules apply to the changed text, which JSON Schema cannot
- * express, so the description states them.
+ * Returns the JSON Schema of a text field with options such as `trim`, which change the text. The rules apply to the
+ * changed text, which JSON Schema cannot express, so the description states the rules.
  */
 function describeReworked(
   { rules, filled, reworked }: Ruled & Pick<ValueNode, "reworked">,
@@ -123,8 +123,9 @@ function describeRules({ rules, filled }: Ruled): JsonSchema {
 }
 
 /**
- * Returns a pattern with the same meaning in every language. Returns `undefined` for an expression that has flags other
- * than `u`, or that is not valid with `u`. The description then names the expression instead.
+ * Returns the rule `match` of a text field as a pattern of JSON Schema with the same meaning in every programming
+ * language. Returns `undefined` for a regular expression that has flags other than `u`, or that is not valid with `u`.
+ * The description of the field names such an expression.
  */
 function patternOf(match: DeclaredRules["match"], mayBeEmpty: boolean): string | undefined {
   if (match === undefined || !/^u?$/.test(match.flags)) return undefined;

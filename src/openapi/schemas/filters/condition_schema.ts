@@ -80,8 +80,9 @@ function describeWhole({ fields }: FilterNode, components: Components): JsonSche
 }
 
 /**
- * Returns the key of a condition. Fields of one scalar type have the same key and share their schema. Objects have a
- * key for each shape, because their schemas list different fields.
+ * Returns the key by which fields share the schema of their conditions in the OpenAPI document. Fields of one scalar
+ * type with the same operators have the same key. Embedded objects with different fields have different keys, because
+ * their schemas list the fields.
  */
 function conditionKey(value: FilterValue): unknown {
   const { kind, type, operators, element, object } = value;

@@ -29,13 +29,16 @@ export interface FilterValue {
   readonly type: string;
   readonly operators: readonly string[];
   /**
-   * Whether a filter may compare the value as a whole. If the value has a hidden field, the comparison would reveal
-   * that field.
+   * Whether a filter may compare the whole value of a field, such as an embedded object. If the object has a hidden
+   * field, the comparison would reveal the hidden field.
    */
   readonly isComparable: boolean;
-  /** Whether all readers see the field. Only such a field is named in the example of a filter. */
+  /** Whether all readers see the field, so that the example of a filter in the OpenAPI document may name it. */
   readonly isForAll: boolean;
-  /** A condition for the example of a filter. Missing if the field cannot be named in it. */
+  /**
+   * A condition on the field for the example of a filter in the OpenAPI document. Missing if the example cannot name
+   * the field, such as a field that some readers do not see.
+   */
   readonly example?: ExampleCondition;
   readonly object?: FilterNode;
   readonly element?: FilterValue;
@@ -49,8 +52,8 @@ interface FilterPlace {
 }
 
 /**
- * Returns the description of the fields that a filter may name. With `listed`, the description has only the paths in
- * the option `filter`.
+ * Returns the description of the fields that a filter may name, from which the OpenAPI document describes the parameter
+ * `q`. With `listed`, the description has only the paths in the option `filter`.
  */
 export function filterNode(
   shape: Shape,
@@ -65,10 +68,15 @@ export function filterNode(
   return listedNode(node, paths);
 }
 
-/** A path in the option `filter`, or the rest of the path that begins at an embedded object. */
+/**
+ * A path in the option `filter`, such as `address.city`. In the description of the embedded object `address`, the path
+ * is only the rest `city`.
+ */
 interface PathInside {
   readonly path: string;
-  /** The field of the referred class, if the path leads through a reference. */
+  /**
+   * The field to which the path leads, if the path goes through a reference to another class, such as `author.name`.
+   */
   readonly referred?: FilterValue;
 }
 
@@ -138,7 +146,10 @@ function filterValue(field: FieldShape, operators: readonly string[]): FilterVal
   };
 }
 
-/** Whether an object contains itself, so that a list of its paths would never end and a pattern must end the list. */
+/**
+ * Whether a class embeds itself at any depth, such as a comment with answers that are comments. The OpenAPI document
+ * cannot list all paths of such a class, and allows deep paths by a pattern.
+ */
 export function embedsItself(node: FilterNode): boolean {
   return isRecursive(
     node,
@@ -147,8 +158,9 @@ export function embedsItself(node: FilterNode): boolean {
 }
 
 /**
- * Returns the object that a value holds, or that the elements of an array hold. For a Map or free-form data, returns
- * the value as `open`, because its keys are not declared.
+ * Returns the embedded object whose fields a path can name after a field, for a single object and for an array of
+ * objects. Returns the field as `open` for a Map or free-form data, whose keys are not declared. Returns `isLeaf` for a
+ * field without nested fields.
  */
 export function below(
   value: FilterValue,

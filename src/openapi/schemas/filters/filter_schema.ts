@@ -9,7 +9,10 @@ import { describeCondition } from "./condition_schema.ts";
  */
 const STEP = "(\\.[^.$\\u0000][^.\\u0000]*)";
 
-/** Describes the filters of an object, with the paths that they may name and the conditions on each path. */
+/**
+ * Returns the JSON Schema of a filter on entities of a class, for the parameter `q` in the OpenAPI document. The schema
+ * lists the paths that a filter may name, with the conditions on each path.
+ */
 export function describeFilter(node: FilterNode, components: Components): JsonSchema {
   const properties = new Map<string, JsonSchema>();
   const patterns = new Map<string, JsonSchema>();
@@ -38,15 +41,16 @@ export function describeFilter(node: FilterNode, components: Components): JsonSc
 interface Paths {
   readonly prefix: string;
   /**
-   * The classes that embed themselves and whose paths the schema has already, in any place. If such a class occurs
-   * again, fewer of its paths are listed. `above` has only the classes of this kind on the way to `prefix`. Below a
-   * class in `above`, one pattern allows every path, because a list of the paths would never end.
+   * The classes that embed themselves and whose paths the schema lists already, below any field. Below a further field
+   * with such a class, the list ends at the next class that embeds itself, so that the schema stays small. `above` has
+   * only the classes that contain the current path. If one of them occurs again, a pattern allows every longer path,
+   * because a list of the paths would never end.
    */
   readonly seen: Set<FilterNode>;
   readonly above: readonly FilterNode[];
   /**
-   * Whether the list of paths ends at the next class that embeds itself, because the list would never end. A pattern
-   * then allows every path below this class.
+   * Whether the list of filter paths ends at the next class that embeds itself. A pattern allows every path below this
+   * class, because a list of the paths would never end.
    */
   readonly isLast: boolean;
   readonly properties: Map<string, JsonSchema>;
@@ -84,9 +88,9 @@ function addBelow(value: FilterValue, paths: Paths): void {
 }
 
 /**
- * Adds the paths of a class that embeds itself, whose list would never end. If the prefix leads through the class
- * already, one pattern allows every path below the prefix. If the class has occurred in another place, its paths end at
- * the next class that embeds itself.
+ * Adds the filter paths of a class that embeds itself, such as a comment with answers, whose list would never end. If
+ * the current path is inside of this class already, one pattern allows every longer path. If the schema has listed the
+ * class below another field, the list ends at the next class that embeds itself.
  */
 function addRecursive(node: FilterNode, paths: Paths): void {
   const { prefix, seen, above, isLast, patterns } = paths;
@@ -100,7 +104,8 @@ function addRecursive(node: FilterNode, paths: Paths): void {
 }
 
 /**
- * Escapes the characters that have a meaning in patterns. JSON Schema refuses a pattern that escapes other characters.
+ * Escapes a field path for a regular expression in `patternProperties` of JSON Schema, such as `\.` for a dot. Only
+ * characters with a meaning are escaped, because JSON Schema refuses other escapes.
  */
 function escaped(path: string): string {
   return path.replaceAll(/[\^$\\.*+?()[\]{}|/]/g, "\\$&");

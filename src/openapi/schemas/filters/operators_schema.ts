@@ -108,8 +108,8 @@ function describeTypes(components: Components): JsonSchema {
 }
 
 /**
- * Describes the operand of `$elemMatch`. The operand has operators on the element, or is a filter on the fields of the
- * element.
+ * Returns the JSON Schema of the operand of `$elemMatch`. The operand has operators on the element, or is a filter on
+ * the fields of the element.
  */
 function describeElement({ value: { element }, components, conditions }: Operated): JsonSchema {
   if (element === undefined) return { type: "object" };

@@ -4,8 +4,8 @@ import type { Components } from "../components.ts";
 import { FILTER_KEYS, GIVEN_IDENTIFIER, JSON_SCALARS, type JsonSchema } from "../json_schema.ts";
 
 /**
- * The forms of extended JSON that a filter may use for each type. Extended JSON expresses values that plain JSON
- * cannot.
+ * The forms of extended JSON that a filter may use for each type, such as `{ "$date": "2020-01-01T00:00:00Z" }`.
+ * Extended JSON expresses values that plain JSON cannot express.
  */
 const EXTENDED: Readonly<Record<string, readonly (readonly [string, JsonSchema])[]>> = {
   String: [["$oid", GIVEN_IDENTIFIER]],
@@ -19,8 +19,8 @@ const EXTENDED: Readonly<Record<string, readonly (readonly [string, JsonSchema])
 };
 
 /**
- * Describes the values that a filter can compare with fields of a type. They are the values that a body can have for
- * the type, and the forms of extended JSON.
+ * Returns the JSON Schema of the values that a filter can compare with fields of a type. They are the values that a
+ * body can have for the type, and the forms of extended JSON.
  */
 export function comparedValue(type: string, components: Components): JsonSchema {
   const node: ValueNode = {
