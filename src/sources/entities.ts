@@ -17,8 +17,8 @@ export function castIdentifier(value: unknown, { schema }: Model<unknown>): unkn
 }
 
 /**
- * Returns the identifier of an entity in the type of `_id`. The identifier is cast, because a hook may have put a copy
- * with a text in the place of the entity. Throws if the entity has no identifier.
+ * Returns the identifier of an entity, cast to the type of `_id`. A hook may have replaced the entity by a copy whose
+ * identifier is a text. Throws if the entity has no identifier.
  */
 export function identifierOf(entity: object, model: Model<unknown>): unknown {
   const { _id } = entity as { _id?: unknown };

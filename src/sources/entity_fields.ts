@@ -29,10 +29,16 @@ interface Reduced {
 
 const reduced = new WeakMap<object, Reduced>();
 
-/** The stored values that were read only for hooks that name their fields, by the entity that lacks these values. */
+/**
+ * The stored values of fields that a read has left out of an entity, by the entity. The values were read again for
+ * hooks that name these fields.
+ */
 const alsoRead = new WeakMap<object, Readonly<Values>>();
 
-/** The entities that the database no longer had when their fields were read for a hook. */
+/**
+ * The entities that were removed from the database, or have left their scope, before their fields were read for a hook.
+ * The hook rejects these entities.
+ */
 const vanished = new WeakSet<object>();
 
 /**
@@ -73,7 +79,10 @@ const LOOSE = { validation: { utf8: false } } as const;
 
 const readers = new WeakMap<Shape, Map<string, FieldReader>>();
 
-/** Reads the fields that hooks name, from documents, from instances, and from objects that `fetch` hooks return. */
+/**
+ * The functions by which hooks read the fields that they name from an entity. The entity is a Mongoose document, an
+ * instance of the class, or an object that a `fetch` hook has returned.
+ */
 const ofEntities: EntityFields = {
   isReadable: (entity) => !vanished.has(reduced.get(entity)?.entity ?? entity),
   read(entity, names) {

@@ -35,15 +35,15 @@ export type EntityName = string | { readonly _id: unknown };
 export interface Judge {
   /** The fields that the hooks read. The database returns these fields too, although the answer may not show them. */
   readonly reads: readonly string[];
-  /** The fields that the hooks may leave out. */
+  /** The fields that the hooks may leave out of the answer. A cursor must not reveal the values of these fields. */
   readonly leavesOut: readonly string[];
   /** Runs the hooks on one entity. Returns `undefined` if a hook rejects the entity. */
   pass(read: ReadFields): MaybePromise<Effect | undefined>;
-  /** Whether nothing needs the answer any more, so that the read can stop. */
+  /** Whether nobody waits for the answer any more, such as after a lost connection, so that the read can stop. */
   isOver(): boolean;
 }
 
-/** The parts of a request that decide how its entities are read and how their JSON is written. */
+/** The properties of a request, such as hooks and selected fields, that decide how its entities are read and shown. */
 export interface ReadRequest {
   readonly hooks: Hooks<object>;
   /**
@@ -57,7 +57,7 @@ export interface ReadRequest {
    */
   readonly select?: readonly string[] | undefined;
   readonly finder?: TargetFinder | undefined;
-  /** The text that is written between two entities of a list. The default is a comma. */
+  /** The text between two entities of a list, such as a line break for JSON lines. The default is a comma. */
   readonly separator?: Separator | undefined;
   /** The hooks of the read if all of them name the fields that they read. Missing if a hook gets whole entities. */
   readonly judge?: Judge | undefined;
@@ -70,12 +70,12 @@ export interface ReadRequest {
 export interface BytesRead {
   readonly kind: "bytes";
   /**
-   * Whether hooks with named fields run for each entity. Such a hook may fail, so the answer must not begin before the
-   * last entity has passed.
+   * Whether hooks with named fields run for each entity. A hook may fail, so the answer must not begin before the last
+   * entity has passed the hooks.
    */
   readonly isJudged: boolean;
   /**
-   * Reads the list as JSON text, in pieces that contain the separators between entities. A long list is therefore never
+   * Reads the list as several JSON texts, which contain the separators between entities. A long list is therefore never
    * in memory as a whole.
    */
   list(): AsyncIterable<JsonPiece>;
@@ -122,12 +122,12 @@ export interface OneRead {
 }
 
 export interface Aggregation {
-  /** The query parameter that asks for the aggregation, for the message of a 400. */
+  /** The query parameter that asks for the aggregation, such as `group`. The message of a 400 names the parameter. */
   readonly parameter: string;
   readonly stages: readonly PipelineStage[];
   /**
-   * The names of the fields whose stored values the result shows. A field is refused if a function of the model shows
-   * another value than is stored, because the result would reveal the stored value.
+   * The fields whose stored values the result shows, such as the grouped fields. A field is refused if a function of
+   * the model shows another value to clients, because the result would reveal the stored value.
    */
   readonly fields: readonly string[];
 }
@@ -168,9 +168,9 @@ export interface FoundPage {
    */
   readonly end?: SortValues | undefined;
   /**
-   * The JSON of the last entity with all fields that the reader may see. If the JSON hides or changes a sort value, the
-   * cursor must not contain this value. Missing if the JSON of every entity shows the stored values, so that no
-   * comparison is needed.
+   * The JSON of the last entity with all fields that the reader may see. The cursor of the next page contains only sort
+   * values that this JSON shows, so that the cursor reveals no hidden value. Missing if the JSON of every entity shows
+   * the stored values.
    */
   readonly shown?: unknown;
   readonly more: boolean;
@@ -192,8 +192,8 @@ export interface CreationClaim extends TransactionPart {
   /** Returns the next identifier that is reserved for a new entity. */
   takeId(): unknown;
   /**
-   * Stores the identifiers of the entities before the entities are written, because hooks may have changed the
-   * identifiers.
+   * Stores the identifiers of the new entities with the idempotency key before the entities are written, so that a
+   * repeated request finds the entities. Hooks may have changed the reserved identifiers.
    */
   keep(entities: readonly object[]): Promise<void>;
   /** Stores that the entities were written, so that a repeated request answers with them. */
@@ -215,7 +215,7 @@ export interface Change {
   readonly body?: JsonObject | undefined;
   /**
    * The bodies of several new entities. Missing if the request creates at most one entity. `undefined` stands for a
-   * body that strict bodies refuse. The caller handles this body as a document, which reports the errors.
+   * body that strict bodies refuse. The caller makes a Mongoose document of this body, which reports the errors.
    */
   readonly bodies?: readonly (JsonObject | undefined)[] | undefined;
   /** Whether either all new entities are stored or none. Otherwise, each new entity succeeds or fails separately. */
@@ -238,22 +238,22 @@ export interface Change {
 export type Write =
   | {
     readonly kind: "statement";
-    /** Sends the statement. The conditions `unchanged` bind it to values that a hook has read to allow the write. */
+    /** Sends the statement, with `unchanged` as conditions on the values that a hook has read to allow the write. */
     send(unchanged?: Filter): Promise<WriteResult | Unsent>;
   }
   | { readonly kind: "documents"; readonly reason: string };
 
 /** The fields of a stored entity by which a hook decides whether a write is allowed (guard). */
 export interface GuardedFields {
-  /** Returns the frozen values of fields that the hook names. */
+  /** Returns the values of fields that the hook names. They are frozen, so that the hook cannot change them. */
   readonly read: ReadFields;
-  /** The conditions that the stored values of the fields have not changed since they were read. */
+  /** The conditions of the write that the stored values of these fields have not changed since they were read. */
   readonly unchanged: Filter;
 }
 
 /**
  * The reason why a statement has written nothing. With `"missed"`, no entity matched its conditions. With `"refused"`,
- * the database refused the data. The caller then repeats the write with documents, whose errors name the wrong field.
+ * the database refused the data. Mongoose documents repeat the write, because their errors name the invalid field.
  */
 export type Unsent = "missed" | "refused";
 
@@ -277,8 +277,8 @@ export interface ItemResult {
 }
 
 /**
- * The result of an insert in which each entity succeeds or fails separately. The keys of both maps are the indexes of
- * the entities in the inserted list.
+ * The result of an insert in which each entity succeeds or fails separately. Errors and saved entities are found by the
+ * index of the entity in the inserted list.
  */
 export interface InsertedEach {
   readonly errors: ReadonlyMap<number, unknown>;
@@ -291,11 +291,10 @@ export interface InsertedEach {
 
 /**
  * The conditions for one save in an action, or for a write whose body contains the version, in addition to the scope.
- * With them, the save fails if another request has
- * changed the entity since it was read, and does not overwrite that change.
+ * With them, the save fails and overwrites nothing if another request has changed the entity since it was read.
  */
 export interface SaveBinding {
-  /** The condition on the version of the stored entity. Missing if the version is not known. */
+  /** The condition that the stored entity still has the version that was read. Missing if the version is not known. */
   readonly version?: Filter | undefined;
   /**
    * Whether the save is the first save of the action. Only the first save has the filter of the client as a condition,
@@ -312,7 +311,7 @@ export interface ReadBinding {
 
 /**
  * The object that reads and writes the entities of a route (source). The entities may be stored in a collection, be
- * embedded in a parent, or be referenced by a parent. Every operation works with every kind of source.
+ * embedded in a parent, or be referenced by a parent. Every operation works with each of these sources.
  */
 export interface Source {
   /**
@@ -325,7 +324,7 @@ export interface Source {
    * as objects, because JSON text is faster.
    */
   read(request: ReadRequest): Promise<Read>;
-  /** Returns a read that returns the entities as objects, for callers that need them although no hook does. */
+  /** Returns a read that returns the entities as objects, although no hook needs them, such as for an update. */
   readEntities(request: ReadRequest): Promise<EntitiesRead>;
   /**
    * Counts the entities that the filter and the scope select, up to `upTo`. The query options `skip` and `limit` do not

@@ -31,11 +31,15 @@ export function stampDocument(doc: object, duties: WriteDuties | undefined): voi
 }
 
 interface Stamping {
-  /** The stored values of the same object before the write. Missing if the write adds the object. */
+  /**
+   * The stored values, before the write, of the document that gets values of class options. Missing if the write adds
+   * this document.
+   */
   readonly stored: unknown;
   /**
-   * Whether the values before the write are known. If they are not, Mongoose tells which embedded documents are new or
-   * changed.
+   * Whether the stored values before the write are known. If they are known, a comparison with them finds the embedded
+   * documents that are new or changed and get values of class options. Otherwise, the change tracking of Mongoose finds
+   * these documents.
    */
   readonly isKnown: boolean;
   readonly duties: WriteDuties;
@@ -46,7 +50,8 @@ function stampParts(holder: Document, { stored, isKnown, duties }: Stamping): vo
     // The schema of a kind (discriminator) belongs to no class, so the class is found by the type of the field.
     const target = typesWithin(type).map(schemaClass).find((each) => each !== undefined);
     if (target === undefined) continue;
-    // Mongoose names the values of a Map by the path of the Map and "$*".
+    // Mongoose names the values of a Map by the path of the Map and "$*". This ending is removed, because the document
+    // holds the values at the path of the Map.
     const name = path.replace(/\.\$\*$/, "");
     if (stored !== undefined && !holder.isModified(name)) continue;
     const find = finderIn(valueAt(stored, name), duties.stamped(target));
@@ -56,7 +61,7 @@ function stampParts(holder: Document, { stored, isKnown, duties }: Stamping): vo
   }
 }
 
-/** Returns the embedded documents in a value, with the index or the key of each. */
+/** Returns the embedded documents in the value of a field, with their index in an array or their key in a Map. */
 function partsOf(value: unknown): (readonly [key: unknown, part: Document])[] {
   const entries: readonly (readonly [unknown, unknown])[] = value instanceof Map
     ? [...value]
@@ -68,8 +73,8 @@ function partsOf(value: unknown): (readonly [key: unknown, part: Document])[] {
 
 /**
  * Returns a function that finds the stored object that an embedded document replaces. The object has the same
- * identifier, or the same key of a Map. An element without an identifier only replaces an element with equal values. The
- * stored elements are read once, because lists may be long.
+ * identifier, or the same key of a Map. An element without an identifier only replaces an element with equal values.
+ * The stored elements are read once, because lists may be long.
  */
 function finderIn(
   before: unknown,
@@ -81,7 +86,8 @@ function finderIn(
   const nameOf = (values: StoredObject) =>
     values._id === undefined ? textWithout(values, names) : storedText(values._id);
   const objects = before.filter(isJsonObject) as StoredObject[];
-  // If several stored elements have the same identifier or the same values, the first one is compared.
+  // Stored elements are found by their identifier, or by a text of all their values. The list is reversed, so that the
+  // first of several elements with the same identifier or text is found.
   const named = new Map(objects.reverse().map((each) => [nameOf(each), each]));
   return (part) =>
     named.get(nameOf(part._id === undefined ? valuesToStore(part) : { _id: part._id }));
@@ -105,8 +111,8 @@ function stampPart(
 }
 
 /**
- * Returns the stored values of the fields in which class options store values, because a write keeps them unless it
- * sets them.
+ * Returns the stored values of the fields that class options set, such as the creator of an embedded object. A write
+ * stores these values again, so that neither a client nor a hook can change them.
  */
 function keptStamps(stored: StoredObject | undefined, names: readonly string[]): Stamps {
   if (stored === undefined) return {};

@@ -44,14 +44,16 @@ export interface StampedClass {
  * log.
  */
 export interface WriteDuties {
-  /** The class whose entities are written. */
   readonly target: ModelClass;
-  /** Returns the values that class options store with a write of an entity of a class. */
+  /**
+   * Returns the values that class options store with a write of an entity of a class, such as the name of the writer.
+   */
   stamps(written: StampedClass, isNew: boolean): Stamps;
   /** Returns the names of the fields of a class in which class options store values. */
   stamped(target: ModelClass): readonly string[];
   /**
-   * Returns the values to store in the place of a removal. Missing if a removal removes the entity from the database.
+   * Returns the values to store in the place of a removal, such as the time of the removal for the trash. Missing if a
+   * removal removes the entity from the database.
    */
   readonly removal?: () => Stamps;
   /**
@@ -61,11 +63,16 @@ export interface WriteDuties {
   readonly together?:
     | ((written: WrittenEntities, session: ClientSession) => Promise<void>)
     | undefined;
-  /** The names of the fields whose updates need the statements of class options. Missing if every update needs them. */
+  /**
+   * The names of the fields whose updates need statements of class options, such as a record of the history. Missing if
+   * every update needs them.
+   */
   readonly joinedFields?: ReadonlySet<string> | undefined;
 }
 
-/** Whether class options add statements to an update of the given fields or paths. */
+/**
+ * Whether class options add statements, such as an entry of an audit log, to an update of the given fields or paths.
+ */
 export function joinsUpdate(
   { together, joinedFields }: Pick<WriteDuties, "together" | "joinedFields">,
   paths: readonly string[],
@@ -140,11 +147,13 @@ export function operatorsFor(
   return { set: Object.fromEntries(set), unset: Object.fromEntries(unset) };
 }
 
-/** The properties of a write of Mongoose documents to which class options may add statements. */
+/**
+ * A write of Mongoose documents, such as a creation, whose transaction may contain further statements of class options.
+ */
 export interface BoundWrite extends Pick<WrittenEntities, "change"> {
   /**
-   * A function that already runs the write in a transaction with a write of the parent. Missing without such a
-   * transaction.
+   * The function by which the caller runs the write in a transaction with a write of the parent. The statements of
+   * class options join this transaction. Missing if the write belongs to no such transaction.
    */
   readonly together?: Together | undefined;
 }
@@ -170,22 +179,23 @@ export function boundWriter(
   const session = first.$session() ?? sessionAround();
   const written = { change, model };
   const { connection, turn } = turnsIn(first);
-  // Updates of different entities seldom conflict, so only transactions of one entity take turns. Creations conflict if
-  // the statements of class options write the same document.
+  // After a conflict, transactions with the same turn run one after the other. Updates of different entities seldom
+  // conflict, so each entity has a separate turn. Other writes share the turn of the collection, because the statements
+  // of class options may write the same document for all of them.
   const own = docs.length === 1 && change !== "create" ? `${turn}/${first._id}` : turn;
   const transaction = { connection, turn: own, timeBudget, part };
   const joined = withDuties(duties, { ...transaction, written, together, session });
-  // Middleware of the application may change further fields until the statement is sent, so this is decided when the
-  // write runs.
+  // The changed fields decide whether class options add statements to an update. Middleware of the application may
+  // change further fields until the update is sent, so the fields are compared when the write runs.
   const isJoined = () =>
     change !== "update" || docs.some((doc) => joinsUpdate(duties, doc.modifiedPaths()));
   return async (write) => await (isJoined() ? joined : plain)(write);
 }
 
 /**
- * Returns a function that runs a removal by identifiers, and the statements that class options add to it, in one
- * transaction. Returns the function `together`, which may already run the removal with other writes, if class options
- * add no statements.
+ * Returns a function that runs a removal by identifiers, and the statements that class options add to the removal, in
+ * one transaction. If class options add no statements, returns `together`, by which the caller may already run the
+ * removal with other writes.
  */
 export function boundRemoval(
   model: Model<unknown>,

@@ -22,8 +22,8 @@ import { NamedReader } from "./named_reader.ts";
 import type { PageRead } from "../source.ts";
 
 /**
- * The options with which a Mongoose document is made from stored values. The document then does not count as new and
- * gets no new identifier.
+ * The options with which a Mongoose document is made from stored values. With these options, the document does not
+ * count as new and gets no new identifier.
  */
 const FOUND = { skipId: true, isNew: false, willInit: true };
 
@@ -34,11 +34,11 @@ export interface StoredQuery {
   readonly options: Readonly<Record<string, unknown>>;
   /** The paths that are read although the answer does not show them, such as the sort values for a cursor. */
   readonly also?: readonly string[] | undefined;
-  /** The text that is written between two entities. The default is a comma. */
+  /** The text that is written between two entities, such as a line break for JSON lines. The default is a comma. */
   readonly separator?: Separator | undefined;
   /**
-   * The projection without the selection of the client. The cursor of a page compares values that the client may not
-   * have selected.
+   * The projection that applies to all clients, without the fields that the client selects. The cursor of a page
+   * contains no sort value that this projection hides.
    */
   readonly whole?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -68,7 +68,7 @@ interface EntitiesOptions {
  * which is made from these values only if it is needed, because documents are slow to make.
  */
 export class StoredEntity {
-  /** The values of the entity in the form in which the MongoDB driver decodes them. */
+  /** The values of the entity as the MongoDB driver decodes them, from which a document or an instance is made. */
   readonly values: object;
   readonly #toDocument: (values: object) => Document;
 
@@ -92,18 +92,18 @@ export class BsonReads {
   readonly #selected: StoredQuery["projection"];
   readonly #unselected: Record<string, 0> | undefined;
   /**
-   * The writers of JSON for documents with some of their fields, by the projection object. A route always uses the same
-   * object, so its writer is compiled once.
+   * A cache of JSON writers for documents with some of their fields, by the projection object. A route always uses the
+   * same object, so its writer is compiled once.
    */
   readonly #partly = new WeakMap<object, BsonToJson>();
   /**
-   * The writers that leave out fields for hooks. The keys are the writer of all fields, and the names of the left-out
-   * fields.
+   * A cache of JSON writers without the fields that hooks leave out of an answer. A writer is found by the writer with
+   * all fields and by the names of the left-out fields.
    */
   readonly #without = new WeakMap<BsonToJson, Map<string, BsonToJson>>();
   /**
-   * The readers of some fields of a document, by the list of field names. A hook that names the fields which it reads
-   * has one list, so its reader is built once.
+   * A cache of the objects that read some fields of BSON documents for a hook, by the array of field names. A hook
+   * always has the same array, so its object is built once.
    */
   readonly #named = new WeakMap<readonly string[], NamedReader>();
 
@@ -206,7 +206,9 @@ export class BsonReads {
     return this.#list(query, timeBudget);
   }
 
-  /** Returns the reader of the given fields of stored documents, for a hook that names the fields which it reads. */
+  /**
+   * Returns the object that reads the given fields of BSON documents, for a hook that names the fields which it reads.
+   */
   named(names: readonly string[]): NamedReader {
     let reader = this.#named.get(names);
     if (reader === undefined) {
@@ -299,7 +301,10 @@ export class BsonReads {
     } as never) as unknown as mongo.FindCursor;
   }
 
-  /** Returns the writer of documents with a projection. The JSON also lacks the fields in `leftOut`. */
+  /**
+   * Returns the object that converts BSON documents to JSON text with the fields of a projection. The JSON also lacks
+   * the fields in `leftOut`, which a hook has left out of one entity.
+   */
   writerFor(
     { projection }: Pick<StoredQuery, "projection">,
     leftOut: readonly string[] = [],

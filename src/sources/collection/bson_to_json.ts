@@ -90,8 +90,8 @@ export class BsonToJson {
   }
 
   /**
-   * Returns a document that the driver has decoded as JSON text. The document is encoded as BSON again for the
-   * conversion. If the encoding could differ from the stored bytes, Mongoose makes the JSON.
+   * Returns the JSON text of a document that the MongoDB driver has decoded. The document is encoded as BSON again for
+   * the conversion. If the encoding could differ from the stored bytes, Mongoose makes the JSON.
    */
   text(values: object): Buffer | string {
     const bytes = encodeBson(values);
@@ -102,7 +102,10 @@ export class BsonToJson {
     return JSON.stringify(this.hydrate(values)) ?? "null";
   }
 
-  /** Returns the JSON value that Mongoose makes from stored values, for values that cannot be converted from bytes. */
+  /**
+   * Returns the JSON value of a stored document by a Mongoose document, which is slow. Only a document with a value
+   * that cannot be converted from BSON bytes to JSON text needs this function.
+   */
   hydrate(values: object): unknown {
     return toJsonValue(this.#model.hydrate(values, this.#leftOut() as never), this.#shape);
   }

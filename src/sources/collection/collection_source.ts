@@ -128,8 +128,8 @@ export class CollectionSource implements Source {
 
   async write(change: Change): Promise<Write> {
     const { operation, id, limit } = change;
-    // The hooks of a class may store its entities in another database, and the class then needs no connection. This
-    // check therefore comes before the connection is opened.
+    // The hooks of a class may store its entities in another database, and the class needs no connection in this case.
+    // Whether a hook gets the entities is therefore checked before the connection is opened.
     const reason = whyHooked(change);
     if (reason !== undefined) return { kind: "documents", reason };
     const { duties } = this.#options;
@@ -285,7 +285,10 @@ export class CollectionSource implements Source {
     stampDocument(entity, this.#options.duties);
   }
 
-  /** Whether a removal keeps the entity in the database. The parent then keeps its reference to the entity. */
+  /**
+   * Whether a removal keeps the entity in the database, such as in the trash. In this case, the parent keeps its
+   * reference to the entity.
+   */
   protected get keepsRemoved(): boolean {
     return this.#options.duties?.removal !== undefined;
   }

@@ -79,9 +79,9 @@ export class EntityMaker {
     { by, _id, added = {}, changed = {} }: {
       readonly by: string;
       readonly _id?: unknown;
-      /** The values that class options store with a new entity. */
+      /** The values that class options store in a new entity, such as its creator. */
       readonly added?: Stamps;
-      /** The values that class options store with a change of an entity. */
+      /** The values that class options store in a changed entity, such as the user of the last change. */
       readonly changed?: Stamps;
     },
   ): Replacement | undefined {
@@ -89,7 +89,8 @@ export class EntityMaker {
     if (made === undefined) return undefined;
     const entity: Record<string, unknown> = { ...made, ..._id !== undefined && { _id }, ...added };
     const { schema } = this.#model;
-    // A stored entity keeps its immutable fields. A new entity gets the immutable fields of the body.
+    // A PUT keeps the immutable fields of a stored entity, and sets them only on a new entity. The update therefore
+    // does not change a stored entity by the immutable fields of the body.
     const given = Object.keys(body).filter((name) => {
       const field = this.#shape.fields.get(name);
       return field?.writable && !isSetOnce(field);
@@ -114,9 +115,9 @@ export class EntityMaker {
 }
 
 /**
- * Whether a PUT that leaves out a field keeps or removes the whole field, so that one update can do it. `false` for an
- * object with read-only or hidden fields, which a PUT keeps. Also `false` if a function decides whether the field is
- * immutable.
+ * Whether a PUT whose body lacks a field keeps or removes the whole field. One update statement can do both. `false`
+ * for an object with read-only or hidden fields inside, because the PUT keeps only these fields. Also `false` if a
+ * function decides whether the field is immutable.
  */
 function isClearedWhole([, field]: readonly [string, FieldShape]): boolean {
   const { kind, type, shape, element } = field;

@@ -15,11 +15,20 @@ export interface InstanceOptions {
    * Returns whether a field was read. A field that was not read gets no default, because its stored value is not known.
    */
   readonly shows: Shows;
-  /** The path of the instances in the entity, with a dot at its end. Empty for the entity itself. */
+  /**
+   * The path from the entity to the embedded objects that become instances, such as `address.`. Empty for the entity.
+   * The full path of a field decides whether the field was read.
+   */
   readonly prefix: string;
-  /** The paths at which a query has replaced identifiers by entities (population). */
+  /**
+   * The paths at which a query has replaced identifiers by entities (population). The query has selected the fields of
+   * these entities, so their instances get all fields that were read.
+   */
   readonly populated: ReadonlySet<string>;
-  /** Whether the instances have no fields with `select: false`, even if their values were read. */
+  /**
+   * Whether fields with `select: false` are left out of the instances, so that hooks do not see these fields although
+   * their values were read.
+   */
   readonly leavesOut?: boolean;
 }
 
@@ -30,8 +39,8 @@ export type InstanceMaker = (values: object) => object;
 /**
  * Returns a function that makes instances of a class from stored values without a Mongoose document, such as for hooks
  * with the option `lean`. The methods, getters and setters of the class work, but changes of the instance are not
- * tracked. A stored value of another type than its field stays unchanged, except an object or a list in a field for
- * another kind of value, which is left out.
+ * tracked. A stored value of another type than its field stays unchanged, except an object or a list in a field of
+ * another type, which is left out.
  */
 export function instanceMaker(
   target: ModelClass,
@@ -127,16 +136,16 @@ class FieldMaker {
 /** The conversion of one field from its stored value to the value that an instance of the class has. */
 export interface FieldReader {
   readonly name: string;
-  /** Converts a stored value to the value of an instance. */
+  /** Converts a stored value to the value that hooks get, such as bytes to a `Buffer`. */
   readonly convert: (stored: unknown) => unknown;
   /**
-   * Returns the value of the field if no value is stored. The function is missing if the default depends on other
-   * fields, so that only an instance has the value.
+   * Returns the default value of the field, if no value is stored. The function is missing if the default depends on
+   * other fields, so that only an instance has the value.
    */
   readonly missing?: () => unknown;
 }
 
-/** Returns the reader of one field, for hooks that read only some fields of an entity. */
+/** Returns the functions that read one field from stored values, for hooks that read only some fields of an entity. */
 export function fieldReader(name: string, field: FieldShape): FieldReader {
   const spot: Spot = {
     shows: (_path, { selected }) => selected,

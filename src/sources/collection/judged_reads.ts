@@ -21,7 +21,7 @@ interface JudgedReadsOptions {
   readonly timeBudget: TimeBudget;
 }
 
-/** A stored document that has passed the hooks, and the fields that its JSON lacks. */
+/** A stored document that has passed the hooks, and the fields that the hooks leave out of its JSON. */
 interface Passed {
   readonly stored: Buffer;
   readonly leftOut: readonly string[];
@@ -44,7 +44,7 @@ export class JudgedReads {
     this.#timeBudget = timeBudget;
   }
 
-  /** Reads a list as JSON text in pieces, with separators between the entities. */
+  /** Reads a list as several JSON texts, with separators between the entities. */
   async *list(query: StoredQuery): AsyncGenerator<JsonPiece> {
     const { separator = "," } = query;
     let begun = false;
@@ -62,8 +62,8 @@ export class JudgedReads {
   }
 
   /**
-   * Reads a page as a separate JSON text for each entity. If hooks leave out entities, further entities are read until
-   * the page is full.
+   * Reads a page as a separate JSON text for each entity, such as for a live list, which compares these texts. If hooks
+   * leave out entities, further entities are read until the page is full.
    */
   async eachOf(
     page: PageRead,

@@ -156,8 +156,8 @@ function hasUsualWrites(schema: Schema): boolean {
 }
 
 /**
- * Whether new documents get a random ObjectId, and timestamps without other defaults. In any other case, only Mongoose
- * can make these values.
+ * Whether new documents get a random ObjectId as `_id`, and timestamps whose fields have no default of the application.
+ * Otherwise, only Mongoose can make these values, so each new entity needs a Mongoose document.
  */
 function hasUsualStart(schema: Schema): boolean {
   return hasUsualId(schema) &&

@@ -70,7 +70,10 @@ export class NamedReader {
     return Object.freeze(values);
   }
 
-  /** Returns the stored value of each field, as the driver decodes it. A missing field has no value. */
+  /**
+   * Returns the stored values of the fields that a hook names, as the MongoDB driver decodes them. A missing field has
+   * no value.
+   */
   #find(stored: Buffer): unknown[] {
     const options = this.#model.db.getClient().bsonOptions as Readonly<Record<string, unknown>>;
     const isUsual = options.promoteValues !== false && options.raw !== true;
@@ -132,7 +135,10 @@ export class NamedReader {
   }
 }
 
-/** The number of identifiers whose bytes share one piece of memory. */
+/**
+ * The number of ObjectIds whose bytes are stored in one buffer, because a separate buffer for each ObjectId would be
+ * slow.
+ */
 const IDS_AT_ONCE = 256;
 
 /**

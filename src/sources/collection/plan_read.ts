@@ -26,7 +26,10 @@ export type ReadPlan =
     | { readonly kind: "documents"; readonly by: "driver" | "mongoose" | "fetch" }
   );
 
-/** The properties of a route and of its model that decide how entities are read. */
+/**
+ * The properties of a route and of its model that decide whether a read returns JSON text or objects. The properties of
+ * a single request can change this decision.
+ */
 export interface ReadFacts {
   readonly hooks: Hooks<object>;
   /** Whether the operation changes the entities, or is an action, which may change them. */
@@ -43,7 +46,10 @@ export interface ReadFacts {
  */
 export interface RequestFacts {
   readonly forChange: boolean;
-  /** Whether the caller needs the entities as objects although no hook gets them, such as for a change. */
+  /**
+   * Whether the operation needs the entities as objects although no hook gets them. An update, for example, changes and
+   * saves the objects.
+   */
   readonly needsEntities?: boolean;
   readonly selection: Pick<Selection, "options" | "projection">;
   readonly shape: Shape;
@@ -95,7 +101,10 @@ export function planRead(
     };
 }
 
-/** The hooks of a read that get entities. */
+/**
+ * The hooks of a read that get entities. If each of them names the fields that it reads, the read makes no objects of
+ * entities.
+ */
 const READ_HOOKS = ["postFetch", "preSend"] as const;
 
 /**

@@ -16,7 +16,11 @@ import type { Change } from "../source.ts";
 export interface WriteFacts {
   readonly shape: Shape;
   readonly selection: Selection;
-  /** The conditions of hooks, of the scope and of the parent. A PUT with such conditions needs Mongoose documents. */
+  /**
+   * The conditions of the client, of hooks, of the scope and of the parent that the stored entity must match. A PUT
+   * with conditions needs Mongoose documents, because an upsert would copy the values of the conditions into a new
+   * entity.
+   */
   readonly conditions: Readonly<Record<string, unknown>>;
   /**
    * Whether a parent refers to the entities. Such an entity and the reference are written together, so one statement is
@@ -60,7 +64,11 @@ export function whyDocuments(change: Change, facts: WriteFacts): string | undefi
   }
 }
 
-/** Whether a change is written again, by Mongoose documents, after the database has refused its statement. */
+/**
+ * Whether a change is written again with Mongoose documents after the database has refused its statement, such as for a
+ * duplicate value. A refused statement aborts a transaction around the request, so the change needs documents from the
+ * beginning in such a transaction.
+ */
 function isRepeated({ operation }: Change): boolean {
   return operation !== "create" && operation !== "remove";
 }

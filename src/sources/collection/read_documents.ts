@@ -86,8 +86,8 @@ export async function aggregateSelected(
   if (!isCountable(conditions)) {
     throw badParameter(parameter, "no conditions by distance beside it");
   }
-  // Plugins may change schemas when Mongoose compiles the model. The compiled schemas are therefore checked here again,
-  // with the schemas of the discriminators.
+  // Plugins may change schemas when Mongoose compiles the model. The compiled schemas and the schemas of the
+  // discriminators are therefore checked again for functions that show other values than are stored.
   const schemas = [model, ...Object.values(model.discriminators ?? {})].map(({ schema }) => schema);
   if (findsByMiddleware(model.schema as Schema)) {
     throw new TypeError(`Cannot aggregate "${model.modelName}": a plugin has middleware of find()`);
@@ -158,7 +158,8 @@ export async function storedOf(
 }
 
 /**
- * Reads some fields of the entity that matches the conditions. Numbers keep their BSON types, so that no digit is lost.
+ * Reads some fields of one entity, such as its version or the sort values for a cursor. Numbers keep their BSON types,
+ * because a JavaScript number would lose digits of a 64-bit integer.
  */
 export async function readStoredValues(
   { model, timeBudget, maxTimeMS }: OpenCollection,
@@ -207,8 +208,8 @@ export async function readAllSaved(
   const named = withConditions(query, { _id: { $in: docs.map(({ _id }) => _id) } });
   const found = await timeBudget.wait(named.exec()) as Document[];
   const shown = new Map(found.map((each) => [String(each._id), each]));
-  // A hook may have removed the `_id` of an entity that was read, so the map does not have it. Such an entity is read
-  // again separately.
+  // The projection of a hook may leave out `_id`, so that an entity of this query cannot be assigned to its document.
+  // Such an entity is read again by a separate query.
   return await Promise.all(docs.map((doc) => shown.get(String(doc._id)) ?? readSaved(doc, read)));
 }
 

@@ -29,14 +29,20 @@ import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import type { Stamps, WriteDuties } from "../write_duties.ts";
 import type { StoredEntity, StoredQuery } from "./bson_reads.ts";
 
-/** The collection of the entities of a request, with the conditions and the limits of the request. */
+/**
+ * The Mongoose model in which a request reads and writes entities, with the conditions, the time limits and the values
+ * of class options of this request.
+ */
 export interface OpenCollection {
   readonly model: Model<unknown>;
   readonly shape: Shape;
   readonly selection: Selection;
-  /** The filter for the entity in the path of the request, before it is cast. */
+  /** The filter for the entity in the path of the request. Its values are not cast yet to the types of their fields. */
   readonly name?: Filter;
-  /** The joined conditions of the client, of hooks, of scopes and of the parent, before they are cast. */
+  /**
+   * The joined conditions of the client, of hooks, of scopes and of the parent. Their values are not cast yet to the
+   * types of their fields.
+   */
   readonly conditions: Filter;
   readonly timeBudget: TimeBudget;
   readonly maxTimeMS: number;
@@ -104,8 +110,8 @@ function queryOf(
 }
 
 /**
- * Returns the objects that read a model by the MongoDB driver, without Mongoose. Throws if only Mongoose can read the
- * model.
+ * Returns the objects that read single documents and lists of a model by the MongoDB driver, without Mongoose. Throws
+ * if only Mongoose can read the model.
  */
 function readsOf({ model, shape }: OpenCollection): ModelReads {
   const { reads, needsMongoose } = modelSupport(model, shape);
@@ -123,8 +129,8 @@ interface OpenBytesOptions {
 }
 
 /**
- * Opens a read whose plan is bytes. Throws if hooks name fields and the request has nothing that runs them, because the
- * read would show entities that the hooks reject.
+ * Opens a read that converts stored bytes to JSON text (plan). Throws if hooks name fields and the request has nothing
+ * that runs them, because the read would show entities that the hooks reject.
  */
 export function openBytes(request: ReadRequest, options: OpenBytesOptions): BytesRead {
   const { judge, hooks } = request;
@@ -157,7 +163,7 @@ export function openBytes(request: ReadRequest, options: OpenBytesOptions): Byte
   };
 }
 
-/** Opens a read whose plan is bytes, and whose hooks name the fields that they read. */
+/** Opens a read that converts stored bytes to JSON text (plan), and whose hooks name the fields that they read. */
 function openJudged(
   request: ReadRequest,
   { collection, nameFilter, judge }: OpenBytesOptions & { readonly judge: Judge },
@@ -233,7 +239,8 @@ export async function storedEntity(
   const { reader } = readsOf(collection);
   const { forChange } = request;
   const whole = forEntities(request);
-  // The version is read only if the projection includes it, because hooks would otherwise see the version.
+  // The version of the entity is not read in addition to the fields of the projection, because hooks would see the
+  // version.
   const { also: _also, ...query } = queryOf({ request: whole, isOne: true }, collection);
   const stored = await findOne(forChange ? query : reader.selected(query), collection);
   return stored === undefined ? null : reader.entity(stored, query, forChange);

@@ -109,8 +109,8 @@ function openCounted(
 }
 
 /**
- * Separates the entities in the result of {@linkcode openCounted} from its last document with the number. If the list
- * is empty, the database returns no such document, and the number is 0.
+ * Returns the entities in the result of {@linkcode openCounted}, and the number of entities in the whole list, which is
+ * in the last document of this result. If the list is empty, the result has no document, and the number is 0.
  */
 function takeCount(all: readonly Buffer[]): Found {
   const last = all.at(-1);
@@ -139,8 +139,9 @@ function isDirections(sort: unknown): sort is object {
 }
 
 /**
- * Whether a projection has the same meaning in an aggregation as in a query, and includes `_id`. Only entities have an
- * `_id`, so the document with the number can be recognized.
+ * Whether a projection has the same meaning in an aggregation as in a query, and includes `_id`. The aggregation of
+ * {@linkcode openCounted} returns the entities of a page and, in its last document, the number of entities in the list.
+ * This last document is recognized by its missing `_id`.
  */
 function showsIds(projection: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(projection).every(([path, value]) =>

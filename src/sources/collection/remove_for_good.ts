@@ -22,7 +22,10 @@ export class RemovalForGood {
   readonly tooLarge: unknown[] = [];
   readonly #model: Model<unknown>;
   readonly #options: RemovalForGoodOptions;
-  /** The number of entities that are still removed one by one, because their portion was too large. */
+  /**
+   * The number of entities that the next calls remove one by one, because the removal of all of them was too large for
+   * one transaction.
+   */
   #singles = 0;
 
   constructor(model: Model<unknown>, options: RemovalForGoodOptions) {
@@ -31,8 +34,8 @@ export class RemovalForGood {
   }
 
   /**
-   * Removes a portion of the entities that match a filter. An entity that does not match the filter any more at the time
-   * of its removal stays.
+   * Removes a portion of the entities that match a filter. An entity that does not match the filter any more at the
+   * time of its removal stays.
    *
    * @returns The number of removed entities.
    */

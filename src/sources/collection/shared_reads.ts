@@ -26,7 +26,7 @@ export class SharedReads {
   readonly #reader: BsonReads;
   /**
    * The queries that will be sent at the end of the current turn of the event loop, by a text that is equal for equal
-   * queries. A request with an equal query that arrives before adds its identifier to the query.
+   * queries. A request with an equal query in the same turn adds its identifier to the query.
    */
   readonly #waiting = new Map<string, Gathering>();
   #running = 0;

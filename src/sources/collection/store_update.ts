@@ -55,7 +55,10 @@ interface Statement extends Partial<Pick<WrittenEntities, "change">> {
   readonly minimal: boolean | undefined;
 }
 
-/** Sends an update of one entity. Returns the entity after the update for the answer. */
+/**
+ * Updates one entity by one statement, in a transaction if class options add further statements. Returns "missed" if no
+ * entity matches, and "refused" if Mongoose documents must repeat the write.
+ */
 export async function store(
   { named, update, upsert = false, minimal = false, change = "update" }: Statement,
   collection: OpenCollection,
@@ -127,15 +130,16 @@ function updated(before: Values, { $set = {}, $unset = {}, $inc = {} }: Update):
     ...Object.fromEntries(counted),
   };
   const after = { ...before };
-  // MongoDB adds new fields of an update in the order of their names, and the answer shows the stored order.
+  // MongoDB adds the new fields of an update in the order of their names. The new fields are added here in the same
+  // order, so that the answer shows the stored order.
   for (const name of Object.keys(written).sort()) after[name] = written[name];
   for (const name of Object.keys($unset)) delete after[name];
   return after;
 }
 
 /**
- * Returns the options by which writes of the same entity take turns if another transaction has locked the entity. Only
- * one of the waiting writes then occupies a connection.
+ * Returns the options by which {@linkcode writePastLock} finds writes of the same entity. While another transaction has
+ * locked the entity, these writes take turns, so that only one of them occupies a connection.
  */
 export function lockOf(
   { model, name, timeBudget }: OpenCollection,
@@ -151,14 +155,14 @@ function keyOf({ schema }: Model<unknown>): string {
 
 /**
  * The error codes of MongoDB for a version that is not a number, for a value that breaks a rule of the collection, and
- * for a duplicate of a unique value. After such an error, Mongoose documents repeat the write, because their errors
- * name the wrong field.
+ * for a duplicate of a unique value. After such an error, Mongoose documents repeat the write, because the errors of
+ * Mongoose documents tell the client which field has the wrong value.
  */
 const REFUSALS = new Set<unknown>([2, 14, 121, 11000, 16554]);
 
 /**
- * Returns "refused" for an error that Mongoose documents explain better, so that the caller repeats the write with
- * documents. Throws any other error.
+ * Returns "refused" for an error of MongoDB such as a duplicate value, so that the caller repeats the write with
+ * Mongoose documents, whose errors name the field with the wrong value. Throws any other error.
  */
 export function orRefused(error: unknown): "refused" {
   if (error instanceof mongoose.mongo.MongoServerError && REFUSALS.has(error.code)) {

@@ -217,8 +217,9 @@ function updateBy(changes: Values, { model, stamps }: OpenCollection): Update {
 }
 
 /**
- * Returns a new entity with the values that class options store. Returns `undefined` if only the database can decide
- * whether the entity is inside of the scope.
+ * Returns a new entity with the values that class options store, such as its creator. Returns `undefined` if the entity
+ * may be outside of the scope. The database must check the scope in this case, so the entity is written as a Mongoose
+ * document.
  */
 function newWithin(made: Values, collection: OpenCollection): Values | undefined {
   const { model, selection: { scope } } = collection;
@@ -226,7 +227,6 @@ function newWithin(made: Values, collection: OpenCollection): Values | undefined
   return isEmpty(scope) || isKnownWithin(entity, castFilter(model, scope)) ? entity : undefined;
 }
 
-/** Returns a new entity with the values that class options store. */
 function stampNew(entity: Values, { stamps }: OpenCollection): Values {
   return { ...entity, ...operatorsFor(stamps?.(true)).set };
 }

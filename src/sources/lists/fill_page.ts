@@ -7,25 +7,34 @@ import { mapInOrder } from "./map_in_order.ts";
 
 interface FillOptions<E, T> {
   readonly page: PageRead;
-  /** Reads the entities of the page, or further entities that fill it up. */
+  /**
+   * Reads the entities of the page. The second call reads further entities, if hooks have left out so many that the
+   * page is not full.
+   */
   readonly list: (part: PageRead) => AsyncIterable<readonly E[]>;
   /** Passes an entity through the hooks. Returns `undefined` if a hook leaves the entity out. */
   readonly show: (entity: E) => MaybePromise<T | undefined>;
   /**
-   * Returns the sort values of the entity with an index among all entities that were read. These values contain the
-   * identifier, by which a read of further entities excludes the entity.
+   * Returns the sort values of an entity, by its index among all entities that were read for the page. The values
+   * contain the identifier, by which a read of further entities excludes the entity.
    */
   readonly endOf: (index: number) => SortValues | undefined;
-  /** Whether nothing needs the page any more, such as after the client has closed the connection. */
+  /**
+   * Whether the page of the list is no longer needed, such as after the client has closed the connection, so that the
+   * read can stop.
+   */
   readonly isOver: () => boolean;
   /**
-   * Whether further entities can be read to fill up the page. A `fetch` hook, for example, has returned all its
-   * entities.
+   * Whether further entities can be read if hooks leave out entities of the page. `false` for a `fetch` hook, which
+   * returns all its entities at once.
    */
   readonly hasRest: boolean;
 }
 
-/** An entity of a page, with its index among all entities that were read. */
+/**
+ * An entity of a page, with its index among all entities that were read. The index also counts the entities that hooks
+ * have left out, because the parameter `skip` of the next page counts them.
+ */
 export interface Shown<T> {
   readonly value: T;
   readonly index: number;

@@ -53,7 +53,10 @@ export async function* mapInOrder<T, R>(
   if (kept.length > 0) yield kept;
 }
 
-/** Calls a function for each element of one array as {@linkcode mapInOrder} does, and returns all results together. */
+/**
+ * Calls a function, such as a hook, for each element of an array, with a limited number of calls at a time. Returns the
+ * results in the order of the elements, without `undefined`.
+ */
 export function mapAll<T, R>(
   list: readonly T[],
   map: (each: T) => MaybePromise<R | undefined>,

@@ -248,7 +248,7 @@ export class ElementSource implements Source {
   #named(name: EntityName, anyway = false): Filter | undefined {
     const { link, model, selection: { hookConditions: added = {} } } = this.#options;
     const id = typeof name === "string" ? byIdentifier(name) : name;
-    // A property with a single embedded object holds no other object, so the object needs no identifier.
+    // A property with a single embedded object holds no other object, so this object is found without its identifier.
     const named = link.array ? id && byStoredId(id) : {};
     return named && everyFilter(named, anyway ? castFilter(model, added) : this.#filter());
   }

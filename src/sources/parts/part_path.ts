@@ -61,8 +61,8 @@ export interface PartPath {
    */
   readonly together?: WriteDuties["together"];
   /**
-   * The names of the fields of the root document whose updates need the statements of class options. Missing if every
-   * update needs them.
+   * The names of the fields of the root document whose updates need statements of class options, such as a record of
+   * the history. Missing if every update needs them.
    */
   readonly joinedFields?: WriteDuties["joinedFields"];
 }
@@ -153,17 +153,17 @@ export function isExpressible(filter: Filter): boolean {
  */
 const MAX_ATTEMPTS = 20;
 
-/** The new values of the changed fields of an entity. The value `undefined` removes a field. */
+/** The new values of the fields that a change writes into an embedded entity. The value `undefined` removes a field. */
 type Fields = Record<string, unknown>;
 
 export interface Change {
-  /** The update that makes the change by one statement. Its paths begin at the entity and not at the root document. */
+  /** The update of the embedded entity by one statement. Its paths begin at the entity and not at the root document. */
   readonly update: Update;
-  /** The condition that the stored entity must match, already cast. */
+  /** The condition that the stored entity must match to be changed, cast to the types of its fields. */
   readonly condition?: Filter | undefined;
   /**
-   * A further condition for the change by one statement. `null` if one statement cannot make the change, so that
-   * `apply` has to make it.
+   * A condition under which one statement makes the correct change, such as that the property holds an array. If the
+   * condition is `null` or not met, the root document is read, and `apply` makes the change.
    */
   readonly onlyIf?: Filter | null;
   /**
@@ -195,8 +195,8 @@ export async function changePlace(
 }
 
 /**
- * Makes a change in the transaction of its session, and sends the statements that class options add to it, such as a
- * record of the history.
+ * Makes a change in the transaction of `change.session`. Sends the statements that class options add to the change,
+ * such as a record of the history, in the same transaction.
  */
 async function changeTogether(place: PartPath, change: Change): Promise<boolean> {
   const { model, id, scope, steps, stamps, together } = place;
@@ -208,7 +208,8 @@ async function changeTogether(place: PartPath, change: Change): Promise<boolean>
   const named = everyFilter({ _id: id }, scope);
   const before = await model.collection.findOne(named, options) ?? {};
   if (!await changeAlone(place, change)) return false;
-  // An update without values changes no field of the part, but the version and the values of class options of the root.
+  // An empty update changes no field of the part. Only the values that class options store in the root document, and
+  // its timestamp, count as changed.
   const own = isEmpty(change.update) ? [] : fieldsOfRoot({ steps }, change);
   const stamped = changedBy(withValues({}, stamps), before);
   const entities = [{ id, before, changed: [...own, ...stamped, ...renewed] }];
@@ -216,7 +217,7 @@ async function changeTogether(place: PartPath, change: Change): Promise<boolean>
   return true;
 }
 
-/** Returns the names of the fields of the root document that a change writes. */
+/** Returns the names of the fields of the root document that a change writes, for the statements of class options. */
 function fieldsOfRoot(
   { steps: [step], stamps = {} }: Pick<PartPath, "steps" | "stamps">,
   { update }: Change,
@@ -287,8 +288,8 @@ async function tryChecked(
 ): Promise<boolean | undefined> {
   const { model, id, scope, version, timeBudget } = place;
   const read = fieldsRead(scope);
-  // Only the fields of the scope and the written fields are read. If the scope may read any field, the whole document
-  // is read.
+  // Only the fields of the root document that the scope reads or that the change writes are read. If the scope may read
+  // any field, the whole document is read.
   const key = versionKeyOf(model);
   const fields = read && [...new Set(["_id", ...read, ...written])];
   const shown = fields?.map((field) => [field, 1]) ?? [];
@@ -393,7 +394,7 @@ async function send(place: PartPath, { update, where, session }: Statement): Pro
   const lock = { connection: model.db as Connection, name: () => nameOf(model, id), timeBudget };
   const sent = session === undefined ? writePastLock(lock, write) : write(session);
   const { matchedCount } = await sent.catch(throwClash);
-  // With some options of the driver, numbers are returned as objects. An object for 0 is not equal to 0, so the count
-  // is converted first.
+  // With some options of the MongoDB driver, such as `promoteValues: false`, numbers are returned as objects. An object
+  // for 0 is not equal to 0, so the number of matched documents is converted first.
   return Number(matchedCount) !== 0;
 }

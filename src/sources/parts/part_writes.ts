@@ -35,8 +35,8 @@ interface PropertyWrite {
 export interface Addition extends PropertyWrite {
   readonly values: readonly unknown[];
   /**
-   * The condition on a property that holds a single value. By default, the property must be empty, so that a new value
-   * replaces no other value.
+   * The condition under which a value is added to a property that holds a single value. By default, the property must
+   * be empty, so that a new value replaces no other value.
    */
   readonly vacant?: Filter;
 }
@@ -139,7 +139,7 @@ export function checkRequired({ property, array, required }: PartLink): void {
 
 export interface UpdateElementOptions {
   readonly place: PartPath;
-  /** The condition that the stored element must match, already cast. */
+  /** The condition that the stored embedded object must match to be updated, cast to the types of its fields. */
   readonly condition: Filter;
   readonly shape: Shape;
 }
@@ -152,8 +152,9 @@ export interface UpdateElementOptions {
 function changeOf(doc: Document, shape: Shape) {
   const { values: read, isSent } = readSnapshot(doc);
   const update: Update = deltaOf(doc).changes;
-  // Only values that the database has sent are compared with the stored values. A `fetch` hook may have read other
-  // values, and an element has no version.
+  // Only values that the database has sent are compared with the stored values. An object from a `fetch` hook may have
+  // other values. It is written without this comparison, because an embedded object has no version that could be
+  // compared instead.
   const seen = seenOf(doc).filter((path) => isSentBack(valueAt(read, path)));
   const paths = isSent ? [...replacedPaths(update, { shape, stored: read }), ...seen] : [];
   const entered = isSent ? enteredObjects(update, { shape, stored: read }) : [];
@@ -235,8 +236,8 @@ export async function updateElements(
 export type ElementKey = { readonly id: unknown } | { readonly text: string };
 
 export function elementKey(stored: StoredObject): ElementKey {
-  // A query with `null` also matches a missing identifier. An object with `null` or without an identifier is therefore
-  // found by its text.
+  // A query with `null` also matches a missing identifier. An object whose identifier is `null` or missing is therefore
+  // found by a text of all its stored values.
   const { _id: id = null } = stored;
   return id === null ? { text: storedText(stored) } : { id };
 }
@@ -244,11 +245,14 @@ export function elementKey(stored: StoredObject): ElementKey {
 export interface Removal {
   readonly property: string;
   readonly keys: readonly ElementKey[];
-  /** The condition that the objects with an identifier must match, already cast. */
+  /**
+   * The scope and the filter that an object with an identifier must match to be removed, cast to the types of the
+   * fields.
+   */
   readonly filter: Filter;
   /**
-   * The condition on each element, in the order of `keys`, that the fields which a hook has read to allow the removal
-   * are unchanged.
+   * A condition for each object to remove, in the order of `keys`. The condition fails if another request has changed a
+   * field that a hook has read to allow the removal.
    */
   readonly unchanged?: readonly Filter[];
 }
@@ -285,7 +289,8 @@ export async function removeElements(
       const document = { [property]: list };
       const found = await aggregateDocument(parent.model, { document, stages });
       const gone = [...found.map(storedText), ...texts];
-      // Several objects without an identifier may have equal values. Only as many of them are removed as were selected.
+      // Several objects of the array may have equal values and no identifier. The removal removes only as many of them
+      // as the request has selected.
       const rest = list.filter((each) => {
         const index = gone.indexOf(storedText(each));
         if (index >= 0) gone.splice(index, 1);

@@ -66,8 +66,8 @@ export class ReferenceSource extends CollectionSource {
     if (this.keepsRemoved) return await super.removeMany(ids);
     const together: Together = (remove) =>
       this.#together(async (session) => {
-        // Some entities may no longer match the conditions of the removal and stay. The parent keeps its references to
-        // them.
+        // Another request may have changed an entity after it was selected, so that it no longer matches the conditions
+        // of the removal and stays. Only the references to entities that still match are removed from the parent.
         const met = await readMet(await this.open(), { ids, session });
         if (met.length === 0) return;
         const { parent, link } = this.#options;
@@ -88,7 +88,7 @@ export class ReferenceSource extends CollectionSource {
   protected override placed(): Filter {
     const { ids } = this.#options;
     // A sharded cluster refuses findAndModify with a list of identifiers, so one identifier is compared for equality.
-    // Without an identifier, the statement compares a new one, which no entity has.
+    // If the parent refers to no entity, the statement compares a new identifier, which no entity has.
     if (ids.length === 0) return { _id: markCompiled({ $eq: new mongoose.Types.ObjectId() }) };
     return { _id: ids.length === 1 ? { $eq: ids[0] } : { $in: ids } };
   }
@@ -128,7 +128,7 @@ export class ReferenceSource extends CollectionSource {
 
   /**
    * Whether the reference of the parent is removed before its entity. Class options of the entity may look for entities
-   * that still refer to the removed entity, and the parent must not count.
+   * that still refer to the removed entity, and they must not find the parent.
    */
   get #removesLast(): boolean {
     return this.#options.duties?.together !== undefined;
@@ -162,7 +162,8 @@ export class ReferenceSource extends CollectionSource {
       if (!isOutOfReach(error)) throw error;
       refusal = error;
     }
-    // Without a transaction, the entities are stored already and no parent refers to them, so they are removed.
+    // The parent has not taken the references to the new entities. Without a transaction, these entities are stored
+    // already, so they are removed again.
     if (session === undefined) {
       await this.removeNamed({ _id: { $in: ids } }, { filter: {}, undoes: true });
     }
@@ -216,7 +217,6 @@ interface OpenReferences extends Omit<ReferenceSourceOptions, "ids"> {
   readonly holder: object;
 }
 
-/** Returns the source of the entities to which a parent entity refers. */
 export async function openReferences(
   { holder, ...options }: OpenReferences,
 ): Promise<ReferenceSource> {
