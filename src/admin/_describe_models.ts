@@ -98,7 +98,8 @@ function modelOf(path: string, { own, ...rules }: AllowedRoutes): PageModel {
   const added = ofModel.filter(({ kind }) => kind === "added");
   const parts = groupBy(own, ({ part }) => part);
   return {
-    name: path.slice(1).replaceAll("/", "-"),
+    // React-admin separates the parts of its own paths by a slash. A hyphen in its place could be in another path.
+    name: path.slice(1).replaceAll("/", "~"),
     model: own.find(isList)?.told.model ?? "",
     path,
     operations: routesOf({ own: operations, ...rules }),

@@ -153,6 +153,16 @@ test("the document has no replace() if the model shows other values than it stor
   }
 });
 
+test("two models whose paths differ only in a slash have names of their own", async () => {
+  @rest({ route: "/a-b", methods: [all()] })
+  class Hyphen extends FrameworkModel {}
+  @rest({ route: "/a/b", methods: [all()] })
+  class Slash extends FrameworkModel {}
+  await using app = await serveAdmin([Hyphen, Slash]);
+  const { models } = await app.read();
+  assertEquals(models.map(({ name, path }) => [name, path]), [["a-b", "/a-b"], ["a~b", "/a/b"]]);
+});
+
 test("a caller who is not signed in gets no models, and the word that a login shows more", async () => {
   await using app = await serveAdmin([Vendor], {
     login: { header: "role", label: "Role", help: "Say staff" },
