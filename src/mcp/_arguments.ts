@@ -119,7 +119,7 @@ function jsonOf(name: string, value: JsonObject): string {
   } catch (error) {
     if (error instanceof RestError) throw error;
     // JSON parsers accept deeper nesting than `JSON.stringify()`, which fails when its calls are nested too deep. The
-    // assistant must therefore send a simpler value.
+    // client of MCP therefore gets an error that asks for a simpler value.
     throw badArgument(name, "nested too deep");
   }
 }

@@ -56,8 +56,8 @@ export async function describeModel(
 const OF_LISTS = ["q", "sort", "limit", "after", "skip", "select", "search", "populate"];
 
 /**
- * The query parameters that assistants can send as arguments of tools, by operation. Actions on all entities have `q`.
- * The description of a model for assistants leaves out all other parameters.
+ * The query parameters that a client of MCP can send as arguments of a tool, by operation. An action on all entities has
+ * the filter `q`, which selects the entities. The list of tools leaves out all other parameters.
  */
 const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   all: OF_LISTS,

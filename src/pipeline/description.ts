@@ -84,7 +84,10 @@ export type PropertyFacts =
   | { readonly anyOf: readonly PropertyFacts[] }
   | { readonly properties: Readonly<Record<string, PropertyFacts>> };
 
-/** The description of a list that an answer has in the place of entities, such as groups. */
+/**
+ * The description of a list whose elements are no entities, such as groups. The OpenAPI document describes the answers of
+ * a list as either entities or such elements.
+ */
 export interface AlternativeFacts {
   /**
    * The end of the name that the OpenAPI document gives to the schema of an element, such as `Group` in `MovieGroup`.

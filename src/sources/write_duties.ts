@@ -180,8 +180,8 @@ export function boundWriter(
   const written = { change, model };
   const { connection, turn } = turnsIn(first);
   // After a conflict, transactions with the same turn run one after the other. Updates of different entities seldom
-  // conflict, so each entity has a separate turn. Other writes share the turn of the collection, because the statements
-  // of class options may write the same document for all of them.
+  // conflict, so each entity has a separate turn. Other writes share the turn of the collection, because class options
+  // may add statements to creations and removals that write one document for all entities of the collection.
   const own = docs.length === 1 && change !== "create" ? `${turn}/${first._id}` : turn;
   const transaction = { connection, turn: own, timeBudget, part };
   const joined = withDuties(duties, { ...transaction, written, together, session });

@@ -14,7 +14,10 @@ interface StampedField {
 
 const STAMPS: readonly unknown[] = ["createdBy", "updatedBy"] satisfies readonly Stamp[];
 
-/** The Mongoose types of fields that can store the identifier of a sender. */
+/**
+ * The Mongoose types that a field with the option `stamp` can have, because the identifier of a user who sends a request
+ * has one of these types.
+ */
 const TYPES: readonly string[] = ["String", "Number", "ObjectId"];
 
 /**

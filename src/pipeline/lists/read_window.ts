@@ -76,7 +76,10 @@ export async function mayShowOther(context: OpenLevelContext): Promise<boolean> 
   return mayChangeOrder(context) || !showsStoredValues((await context.model()).schema as Schema);
 }
 
-/** Whether hooks may show another value of a field by which the list is sorted. */
+/**
+ * Whether hooks may show another value of a field by which the list is sorted. A cursor then contains
+ * the value of this field only if the JSON of the entity shows the same value.
+ */
 function mayChangeOrder(context: OpenLevelContext): boolean {
   const { level: { hooks } } = context;
   if (!nameTheirFields(hooks)) return mayLeaveOut(context);
