@@ -98,7 +98,7 @@ function modelOf(path: string, { own, ...rules }: AllowedRoutes): PageModel {
   const added = ofModel.filter(({ kind }) => kind === "added");
   const parts = groupBy(own, ({ part }) => part);
   return {
-    // React-admin separates the parts of its own paths by a slash. A hyphen in its place could be in another path.
+    // React-admin has a slash in the paths of its pages, so a name must have none. A hyphen could make two names equal.
     name: path.slice(1).replaceAll("/", "~"),
     model: own.find(isList)?.told.model ?? "",
     path,

@@ -229,8 +229,8 @@ export interface JoinedRequest {
  */
 export interface JoinedPlace extends Pick<TogetherWrite, "target" | "operation"> {
   /**
-   * Whether the writes that a class option adds to a request, such as those of `onDelete`, reach entities in the trash.
-   * With `"route"`, they do if the request does, such as a restoration. With `"reference"`, they never do.
+   * Whether the writes that a class option adds to a request, such as the removals of `onDelete`, reach entities in the
+   * trash. With `"route"`, they do if the request does, such as a restoration. With `"reference"`, they never do.
    *
    * @default {"reference"}
    */
