@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Schema } from "mongoose";
 import { leftOutBy } from "../../declare/hooks/named_fields.ts";
 import { badParameter } from "../../errors/refusals.ts";
 import { topOf } from "../../filter/filters.ts";
@@ -11,6 +12,7 @@ import { windowOrder } from "../../pipeline/open_level.ts";
 import { passReadHooks } from "../../pipeline/read.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
+import { hasMiddleware } from "../../schema/mongoose/schemas/schema_members.ts";
 import type { EntityName, FoundPage } from "../../sources/source.ts";
 import { type Cursor, type EntityCursor, orderMark, writeCursor } from "./cursor.ts";
 import { isOrderOfValues, isScalar, isShownOrder } from "./seek.ts";
@@ -111,8 +113,13 @@ function hasValues(json: unknown, values: SortValues): boolean {
   );
 }
 
+/**
+ * Whether the reader of a request may see an entity that matches the conditions of the request. Hooks may leave out the
+ * entity, and middleware of the model, such as of a plugin, may hide it, so the entity is read in these two cases.
+ */
 async function isShown(context: OpenLevelContext, name: EntityName): Promise<boolean> {
-  if (!mayLeaveOut(context)) return true;
+  const { schema } = await context.model();
+  if (!mayLeaveOut(context) && !hasMiddleware(schema as Schema, ["findOne"])) return true;
   const entity = await fetchAnyway(context, name);
   return entity !== undefined && await passReadHooks(context, entity) !== undefined;
 }

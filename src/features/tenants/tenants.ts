@@ -1,5 +1,6 @@
 import type { Schema } from "mongoose";
 import { describeModel } from "../../declare/model/describe_model.ts";
+import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { ClassFeature } from "../../pipeline/class_feature.ts";
 import { cannotMount } from "../../pipeline/option_reader.ts";
@@ -50,7 +51,7 @@ export const tenants: ClassFeature<TenantRule> = {
   selecting: ({ field }) => field,
   admit: (_rule, call) => void askTenant(call),
   admitWithout: keepAnswers,
-  condition: (rule, req) => ({ [rule.field]: tenantFor(req, rule) }),
+  condition: (rule, req) => ({ [rule.field]: ofTenant(tenantFor(req, rule), { rule, req }) }),
   stamps: (rule, { req, isNew }) => isNew ? { [rule.field]: tenantFor(req, rule) } : {},
   stamped: ({ field }) => [field],
 };
@@ -113,6 +114,20 @@ function protect({ field }: TenantRule, schema: Schema): void {
   if (stamps.includes(field)) {
     throw new TypeError(`property "${field}" is a timestamp, and no tenant`);
   }
+}
+
+/**
+ * Returns the condition that an entity belongs to a tenant. With a collation, texts such as `acme` and `ACME` may be
+ * equal for the database. A regular expression ignores the collation, so it excludes the entities of the other tenant.
+ */
+function ofTenant(
+  tenant: unknown,
+  { rule: { target }, req }: { readonly rule: TenantRule; readonly req: FrameworkRequest },
+): unknown {
+  const collation: unknown = req.framework?.options.collation ??
+    buildSchema(target).schema.get("collation" as never);
+  if (typeof tenant !== "string" || collation === undefined) return tenant;
+  return { $eq: tenant, $regex: `^${tenant.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}\\z` };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { badFormat } from "../../errors/refusals.ts";
-import { Binary, readBase64, Types } from "../../schema/mongoose/bson.ts";
+import { Binary, BSON, readBase64, Types } from "../../schema/mongoose/bson.ts";
 import { IDENTIFIER } from "../../schema/fields/system_fields.ts";
 import { namesNoDay } from "../../schema/fields/texts.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
@@ -170,5 +170,9 @@ function readDate(value: unknown): Date {
 function readBinary(value: unknown): unknown {
   const { base64, subType = "00" } = isJsonObject(value) ? value : {};
   const bytes = Buffer.from(text(base64, /^[0-9a-z+/]*={0,2}$/i), "base64");
-  return new Binary(bytes, Number.parseInt(text(subType, /^[0-9a-f]{1,2}$/i), 16));
+  const binary = new Binary(bytes, Number.parseInt(text(subType, /^[0-9a-f]{1,2}$/i), 16));
+  // The MongoDB driver refuses to write some bytes, such as a malformed vector. The bytes are written here, so that the
+  // client gets a 400 and not the error of a failed query.
+  BSON.serialize({ binary });
+  return binary;
 }

@@ -84,6 +84,7 @@ const MALFORMED: readonly Record<string, unknown>[] = [
   { $binary: "AQID" },
   { $binary: { base64: "!", subType: "00" } },
   { $binary: { base64: "AQID", subType: "xyz" } },
+  { $binary: { base64: "EAE=", subType: "09" } },
 ];
 
 Deno.test("readExtendedJson() answers 400 and names the path when the value is malformed", async (t) => {

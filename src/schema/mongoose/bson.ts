@@ -6,10 +6,11 @@ import type { Document } from "mongoose";
 export const { Types } = mongoose;
 
 /**
- * The classes of the MongoDB driver for values for which JavaScript has no type. `Binary` holds bytes with a subtype,
- * and `Double` holds a number that is stored as a double even if it is an integer.
+ * The classes of the MongoDB driver for values for which JavaScript has no type, and `BSON`, which writes values as
+ * bytes. `Binary` holds bytes with a subtype, and `Double` holds a number that is stored as a double even if it is an
+ * integer.
  */
-export const { Binary, Double } = mongoose.mongo;
+export const { Binary, BSON, Double } = mongoose.mongo;
 
 export function isDocument(entity: unknown): entity is Document {
   return entity instanceof mongoose.Document;
