@@ -21,9 +21,21 @@ const LEFT_OUT = ["lsid", "txnNumber", "$clusterTime", "signature", "maxTimeMS",
 function record(command: Readonly<Record<string, unknown>>, name: string): void {
   if (typeof command[name] !== "string") return;
   const known = Object.entries(command).filter(([field]) => !LEFT_OUT.includes(field));
-  const text = BSON.EJSON.stringify(BSON.deserialize(BSON.serialize(Object.fromEntries(known))));
+  const text = textOf(Object.fromEntries(known));
+  if (text === undefined) return;
   const shape = shapeOf(text);
   if (!shapes.has(shape)) shapes.set(shape, text);
+}
+
+/** Returns the text of a command, or `undefined` for values that JavaScript cannot read back, such as half a UUID. */
+function textOf(command: object): string | undefined {
+  try {
+    const text = BSON.EJSON.stringify(BSON.deserialize(BSON.serialize(command)));
+    BSON.EJSON.parse(text);
+    return text;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the text of a command without its values. */
