@@ -73,7 +73,9 @@ export function formFields({ operations: { update }, parts }: PageModel): readon
 /** Has the form of a model without `update()` send whole entities to `replace()`. */
 export function withForm(model: PageModel): PageModel {
   const { update, replace } = model.operations;
-  if (update !== undefined || replace === undefined) return model;
+  // React-admin shows the identifier in the place of a field with the name `id`, and the form would store it.
+  const hasId = replace?.body?.some(({ name }) => name === "id") ?? false;
+  if (update !== undefined || replace === undefined || hasId) return model;
   return { ...model, operations: { ...model.operations, update: replace } };
 }
 

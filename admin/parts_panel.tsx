@@ -5,6 +5,7 @@ import { TableContainer, TableHead, TableRow, Typography } from "@mui/material";
 import { useState } from "react";
 import { useDataProvider, useGetList, useNotify } from "react-admin";
 import type { PageModel, PagePart, PageRoute } from "../src/admin/document.ts";
+import { formValues } from "./body.ts";
 import { messageOf } from "./failure.ts";
 import { nameOf, wordsOf } from "./fields.ts";
 import { FileBox } from "./file_box.tsx";
@@ -67,7 +68,7 @@ export function PartsPanel({ model, part, id }: PartsPanelProps) {
             part={part}
             resource={resource}
             path={`${model.path}/${encodeURIComponent(id)}/${property}`}
-            onEdit={setEdited}
+            onEdit={(row) => setEdited(formValues(row, operations.update?.body ?? []))}
           />
         )}
         {edited && body && (
