@@ -41,6 +41,9 @@ class Item extends FrameworkModel {
   @prop({ type: Number, hidden: true, readonly: true })
   cost?: number;
 
+  @prop({ required: true, hidden: true })
+  key!: string;
+
   @prop({ type: Home })
   home?: Home;
 
@@ -60,6 +63,9 @@ class Item extends FrameworkModel {
 class Box extends FrameworkModel {
   @prop()
   name?: string;
+
+  @prop({ required: true, hidden: true })
+  pin!: string;
 
   @prop()
   words?: string;
@@ -95,19 +101,29 @@ class Box extends FrameworkModel {
   until?: Date;
 }
 
-/** A box with values that the inputs of browsers cannot have, and with elements that lack values. */
+/** A box with values that its reader cannot see or that no input can have, and with elements that lack values. */
 function boxOf([ann, zoe]: readonly mongoose.Types.ObjectId[]) {
   const ids = Array.from({ length: 3 }, () => new mongoose.Types.ObjectId());
   const home = { street: "High Street", city: "Ghent" };
   return {
     name: "one",
+    pin: "1234",
     words: "first\nsecond",
     home: null,
     office: { street: "Low Street" },
     items: [
-      { _id: ids[0], title: "A", note: "of A", level: 1, cost: 1, home, marks: [1, null, 2] },
-      { _id: ids[1], title: "B", cost: 2, level: 2, marks: [3, null, 4] },
-      { _id: ids[2], title: "C", cost: 3, level: null, marks: [] },
+      {
+        _id: ids[0],
+        title: "A",
+        note: "of A",
+        level: 1,
+        cost: 1,
+        key: "a",
+        home,
+        marks: [1, null, 2],
+      },
+      { _id: ids[1], title: "B", cost: 2, key: "b", level: 2, marks: [3, null, 4] },
+      { _id: ids[2], title: "C", cost: 3, key: "c", level: null, marks: [] },
     ],
     lines: ["x", "y\nz", "", " q"],
     colors: ["red"],
@@ -205,15 +221,20 @@ test("the elements of a list keep their values when another one is removed, adde
   await tab.until("[name$='.level']", ["2", "", "5"]);
   await tab.fill("items.0.title", "B!");
   await tab.fill("items.2.title", "D");
+  await tab.fill("items.2.key", "d");
   await tab.send(SAVE);
   const sent = [
     { _id: String(second?._id), title: "B!", level: 2, marks: [3, null, 4] },
     { _id: String(third?._id), title: "C", level: null, marks: [] },
-    { title: "D", level: 5, marks: [] },
+    { title: "D", level: 5, key: "d", marks: [] },
   ];
   assertEquals(form.bodies, [{ items: sent }]);
+  await tab.page.waitForSelector(`${SAVE}:disabled`);
+  await tab.fill("items.2.title", "E");
+  await tab.send(SAVE);
   const { items = [] } = await findBox() ?? {};
-  assertEquals(items.map(({ cost }) => cost), [2, 3, undefined]);
+  assertEquals(items.map(({ cost, key }) => [cost, key]), [[2, "b"], [3, "c"], [undefined, "d"]]);
+  assertEquals(items[2]?.title, "E");
   assertEquals(form.admin.refusals(), [ZOE]);
 });
 
