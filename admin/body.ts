@@ -36,6 +36,60 @@ export function wholeBody(values: Values, edited: Edited): Values {
   return objectOf(values, edited) ?? {};
 }
 
+/**
+ * Returns an entity as the values of a form, with `null` for each field without a value. React-hook-form shows another
+ * element's value in a field of a list element that has no value, if an element before it has been removed. An entity
+ * in the place of a reference becomes its identifier.
+ */
+export function formValues<V extends Values>(entity: V, fields: readonly Field[]): V {
+  const values = fields.map((field) => [field.name, formValue(entity[field.name], field)] as const);
+  return { ...entity, ...Object.fromEntries(values) };
+}
+
+function formValue(value: unknown, { type, fields, items }: Value): unknown {
+  if (typeof value !== "object" || value === null) return value ?? null;
+  if (Array.isArray(value)) return items ? value.map((item) => formValue(item, items)) : value;
+  if (type === "Embedded") return fields ? formValues(value as Values, fields) : value;
+  return type === "Object" || type === "Map" ? value : (value as Values)._id ?? value;
+}
+
+/** Returns a new element of a list in a form, with the defaults of its fields. */
+export function newElement(fields: readonly Field[]): Values {
+  return formValues(Object.fromEntries(fields.map((each) => [each.name, each.default])), fields);
+}
+
+/**
+ * Returns the changes of an entity as a JSON merge patch. In objects of free form and in Maps, only the changed keys
+ * are sent, and a key that the reader has removed is sent as `null`. Otherwise the server would keep the key.
+ */
+export function mergePatch(changes: Values, { fields, before }: Edited): Values {
+  const patches = Object.entries(changes).map(([name, value]) => {
+    const field = fields.find((each) => each.name === name);
+    return [name, patchOf(value, { field, before: before[name] })] as const;
+  });
+  return Object.fromEntries(patches);
+}
+
+/** The types of the values that an update merges into the stored values. */
+const MERGED: ReadonlySet<string> = new Set(["Embedded", "Object", "Map"]);
+
+function patchOf(
+  value: unknown,
+  { field, before }: { readonly field: Value | undefined; readonly before: unknown },
+): unknown {
+  if (!isObject(value) || !isObject(before) || !field || !MERGED.has(field.type)) return value;
+  if (field.fields !== undefined) return mergePatch(value, { fields: field.fields, before });
+  const names = [...new Set([...Object.keys(before), ...Object.keys(value)])];
+  const changed = names.filter((name) => !isSame(value[name], before[name]));
+  return Object.fromEntries(
+    changed.map((name) => [name, patchOf(value[name], { field, before: before[name] }) ?? null]),
+  );
+}
+
+function isObject(value: unknown): value is Values {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** Returns the body of an update: the fields that differ from the stored entity. */
 export function changedBody(values: Values, { fields, before }: Edited): Values {
   const body = objectOf(values, { fields, before }) ?? {};
@@ -60,7 +114,7 @@ function objectOf(
     if (value !== undefined) return [[field.name, value] as const];
     return stored === undefined ? [] : [[field.name, null] as const];
   });
-  const isEmpty = entries.length === 0 && before === undefined;
+  const isEmpty = entries.length === 0 && (before ?? undefined) === undefined;
   return isEmpty ? undefined : Object.fromEntries(entries);
 }
 
@@ -75,14 +129,28 @@ function valueOf(
     return objectOf(value as Values, { fields, before: before as Values | undefined });
   }
   if (type !== "Array" || items === undefined || !Array.isArray(value)) return value;
-  const isStored = isSame(value, before);
   const sent = value.map((item) => {
-    const body = valueOf(item, { field: items, before: isStored ? item : undefined });
+    if (items.type !== "Embedded") return valueOf(item, { field: items, before: undefined });
+    const body = valueOf(item, { field: items, before: storedElement(item, before) });
     // The identifier lets a stored element keep the values that the form does not have.
-    const id: unknown = Object(item)._id;
-    return items.type === "Embedded" && id !== undefined ? { _id: id, ...body as object } : body;
+    const id = idOf(item);
+    return id === undefined ? body : { _id: id, ...body as object };
   });
-  return isStored ? sent.map((item) => item ?? null) : sent.filter((item) => item !== undefined);
+  // The form of a new object without values is no element. `null` in a list is stored.
+  return sent.filter((body, index) => body !== undefined || value[index] === null)
+    .map((body) => body ?? null);
+}
+
+/** Finds the stored element that a list of a form shows. An element without an identifier is found if it is unchanged. */
+function storedElement(item: unknown, list: unknown): unknown {
+  const id = idOf(item);
+  return Array.isArray(list)
+    ? list.find((each) => id === undefined ? isSame(each, item) : idOf(each) === id)
+    : undefined;
+}
+
+function idOf(item: unknown): unknown {
+  return Object(item)._id ?? undefined;
 }
 
 /** Returns a date of an input, which has no time zone, as the instant in the time zone of the reader. */

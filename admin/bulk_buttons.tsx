@@ -47,7 +47,7 @@ function BulkChange({ model }: { readonly model: PageModel }) {
   const save = async (values: Readonly<Record<string, unknown>>) => {
     await provider.updateMany(model.name, {
       ids: selectedIds,
-      data: { [name]: values[name] ?? null },
+      data: { [name]: values[name] },
     });
     setOpen(false);
     done("Changed");

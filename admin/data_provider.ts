@@ -1,9 +1,9 @@
 import type { DataProvider, DeleteParams, GetListParams, GetListResult } from "react-admin";
 import { HttpError, type RaRecord } from "react-admin";
 import type { Operations, PageRoute } from "../src/admin/document.ts";
-import { changedBody, isSame, newBody, wholeBody } from "./body.ts";
+import { changedBody, isSame, mergePatch, newBody, wholeBody } from "./body.ts";
 import { failure } from "./failure.ts";
-import { type Field, nameOf, pluralOf, singularOf, wordsOf } from "./fields.ts";
+import { type Field, formFields, nameOf, pluralOf, singularOf, wordsOf } from "./fields.ts";
 import {
   canChoose,
   canMatchName,
@@ -20,6 +20,8 @@ import { START } from "./typed_values.ts";
 interface Routes {
   readonly operations: Operations;
   readonly resource: AnyResource;
+  /** The fields of the form of an entity. */
+  readonly form: readonly Field[];
   readonly singular: string;
   readonly plural: string;
 }
@@ -35,13 +37,15 @@ export function createDataProvider(
     const part = model.parts.find((each) => each.property === property);
     if (part === undefined) {
       const words = { singular: singularOf(model), plural: pluralOf(model).toLowerCase() };
-      return { operations: model.operations, resource: open(model.path), ...words };
+      const form = formFields(model);
+      return { operations: model.operations, resource: open(model.path), form, ...words };
     }
     const words = wordsOf(property).toLowerCase();
     const resource = open(`${model.path}/${id}/${property}`);
     return {
       operations: part.operations,
       resource,
+      form: part.operations.update?.body ?? [],
       singular: `entry of "${words}"`,
       plural: words,
     };
@@ -56,7 +60,14 @@ export function createDataProvider(
         ...params,
         filter: { ...filter, [`${target}:is`]: id },
       }),
-    getMany: async (name, { ids }) => ({ data: toRecords(await readMany(routesOf(name), ids)) }),
+    getMany: async (name, { ids }) => {
+      const found = new Map<unknown, Entity>(
+        (await readMany(routesOf(name), ids)).map((entity) => [String(entity._id), entity]),
+      );
+      // A selection shows the identifier of an entity that it does not know. Without the entity, the selection would
+      // remove the reference from its list as soon as the reader changes another reference.
+      return { data: toRecords(ids.map((id) => found.get(String(id)) ?? { _id: id as string })) };
+    },
     getOne: async (name, { id }) => {
       const { resource, singular } = routesOf(name);
       return await attempt(`load the ${singular}`, async () => ({
@@ -71,8 +82,7 @@ export function createDataProvider(
       }));
     },
     update: async (name, { id, data, previousData }) => {
-      const { resource, operations, singular } = routesOf(name);
-      const fields = operations.update?.body ?? [];
+      const { resource, operations, form: fields, singular } = routesOf(name);
       if (hasLost(fields, { data, previousData, start: Reflect.get(data, START) })) {
         throw new HttpError("Somebody else has changed this", 412);
       }
@@ -90,8 +100,11 @@ export function createDataProvider(
       return { data: { ...previousData, id } as R };
     },
     updateMany: async (name, { ids, data }) => {
-      const { resource, plural } = routesOf(name);
-      await attempt(`change the ${plural}`, () => resource.updateAll(data, chosen(ids)));
+      const { resource, operations, plural } = routesOf(name);
+      const fields = (operations.updateAll?.body ?? []).filter((field) => field.name in data);
+      const cleared = Object.fromEntries(fields.map((field) => [field.name, null]));
+      const body = { ...cleared, ...newBody(data, fields) };
+      await attempt(`change the ${plural}`, () => resource.updateAll(body, chosen(ids)));
       return { data: ids };
     },
     deleteMany: async (name, { ids }) => {
@@ -109,7 +122,8 @@ export async function sendChanges(
 ): Promise<Entity> {
   const options = ifMatch(before);
   if (replace === undefined || update !== replace) {
-    return await resource.update(before._id, changes, options);
+    const patch = mergePatch(changes as Entity, { fields: update?.body ?? [], before });
+    return await resource.update(before._id, patch, options);
   }
   const body = wholeBody({ ...before, ...changes }, { fields: replace.body ?? [], before });
   return await resource.replace(String(before[replace.by ?? "_id"]), body, options);

@@ -1,12 +1,12 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
 import { Card, CardContent, Stack, Typography } from "@mui/material";
-import { useCallback, useRef, useState } from "react";
+import { type RefObject, useCallback, useRef, useState } from "react";
 import { Edit, SaveButton, Show, SimpleForm, Toolbar, TopToolbar } from "react-admin";
 import { useNotify, useRecordContext, useRedirect, useRefresh } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { ActionButtons } from "./action_buttons.tsx";
-import { changedBody } from "./body.ts";
+import { changedBody, formValues } from "./body.ts";
 import { type Conflict, ConflictDialog } from "./conflict_dialog.tsx";
 import { sendChanges } from "./data_provider.ts";
 import { failure, isConflict, messageOf } from "./failure.ts";
@@ -22,8 +22,14 @@ import { Facts } from "./value.tsx";
 
 type EntityRecord = Entity & { readonly id: string };
 
-/** A form starts from what is stored now, and not from a list or an earlier visit. */
+/** The page starts from what is stored now, and not from an earlier visit. */
 const FRESH = { gcTime: 0, retry: false };
+
+/**
+ * React-admin keeps the entities of a request under its `meta`. Without it, a form would start from the entity of a
+ * list, which may have other fields, or other entities in the place of identifiers.
+ */
+const ALONE = { meta: { isForm: true } };
 
 const KEPT = { keepDirtyValues: true, keepErrors: true };
 const NOTHING = {};
@@ -64,23 +70,15 @@ export function EntityEdit({ name }: { readonly name: string }) {
       <Edit
         mutationMode="pessimistic"
         redirect={false}
-        mutationOptions={{ onError, onSuccess } as object}
+        mutationOptions={{ onError, onSuccess, ...ALONE } as object}
         transform={(data: object) => ({ ...data, [START]: start.current })}
-        queryOptions={FRESH}
+        queryOptions={{ ...FRESH, ...ALONE }}
         actions={<EntityActions model={model} />}
         title={<EntityTitle model={model} />}
         aside={<EntityPanels model={model} form={fields} />}
         sx={LAYOUT}
       >
-        <SimpleForm
-          toolbar={<SaveToolbar />}
-          resetOptions={isKept ? KEPT : NOTHING}
-          disableInvalidFormNotification
-          noValidate
-        >
-          <FormStart start={start} isKept={isKept} />
-          <FieldInputs fields={fields} isNew={false} />
-        </SimpleForm>
+        <EntityForm fields={fields} isKept={isKept} start={start} />
       </Edit>
       {conflict && (
         <ConflictDialog
@@ -95,6 +93,29 @@ export function EntityEdit({ name }: { readonly name: string }) {
         />
       )}
     </KeepContext.Provider>
+  );
+}
+
+interface EntityFormProps {
+  readonly fields: readonly Field[];
+  readonly isKept: boolean;
+  readonly start: RefObject<Entity | undefined>;
+}
+
+function EntityForm({ fields, isKept, start }: EntityFormProps) {
+  const entity = useRecordContext<EntityRecord>();
+  if (entity === undefined) return null;
+  return (
+    <SimpleForm
+      record={formValues(entity, fields)}
+      toolbar={<SaveToolbar />}
+      resetOptions={isKept ? KEPT : NOTHING}
+      disableInvalidFormNotification
+      noValidate
+    >
+      <FormStart start={start} isKept={isKept} />
+      <FieldInputs fields={fields} isNew={false} />
+    </SimpleForm>
   );
 }
 

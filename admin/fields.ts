@@ -62,18 +62,41 @@ export function factsOf(answer: readonly Field[], form: readonly Field[]): reado
 }
 
 /** Returns the fields of the form of an entity. Parts that the reader changes in a table of their own are left out. */
-export function formFields({ operations: { update }, parts }: PageModel): readonly Field[] {
+export function formFields({ operations: { update, one }, parts }: PageModel): readonly Field[] {
   const inTables = parts.filter(({ operations }) =>
     operations.create ?? operations.update ?? operations.remove
   );
   const names = new Set(inTables.map(({ property }) => property));
-  return update?.body?.filter(({ name }) => !names.has(name)) ?? [];
+  const fields = update?.body?.filter(({ name }) => !names.has(name)) ?? [];
+  return withUnseen(fields, one?.answer ?? []);
+}
+
+/**
+ * Returns the fields of the form of a stored entity. A field that the reader cannot see keeps its stored value as long
+ * as its input is empty, so the form does not require it.
+ */
+export function withUnseen(fields: readonly Field[], shown: readonly Field[]): readonly Field[] {
+  return fields.map((field) => {
+    const seen = shown.find(({ name }) => name === field.name);
+    return seen ? unseenWithin(field, seen) : { ...field, required: false, nullable: true };
+  });
+}
+
+function unseenWithin<V extends Value>(value: V, shown: Value): V {
+  const { fields, items } = value;
+  return {
+    ...value,
+    ...fields && shown.fields && { fields: withUnseen(fields, shown.fields) },
+    ...items && shown.items && { items: unseenWithin(items, shown.items) },
+  };
 }
 
 /** Has the form of a model without `update()` send whole entities to `replace()`. */
 export function withForm(model: PageModel): PageModel {
   const { update, replace } = model.operations;
-  if (update !== undefined || replace === undefined) return model;
+  // React-admin shows the identifier in the place of a field with the name `id`, and the form would store it.
+  const hasId = replace?.body?.some(({ name }) => name === "id") ?? false;
+  if (update !== undefined || replace === undefined || hasId) return model;
   return { ...model, operations: { ...model.operations, update: replace } };
 }
 

@@ -1,9 +1,13 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
 import { Box, Typography } from "@mui/material";
+import { useRef } from "react";
 import { ArrayInput, AutocompleteArrayInput, BooleanInput, DateTimeInput } from "react-admin";
 import { maxValue, minValue, NullableBooleanInput, NumberInput, required } from "react-admin";
-import { SelectInput, SimpleFormIterator, TextInput, type Validator } from "react-admin";
+import { SelectInput, SimpleFormIterator, TextInput, useWrappedSource } from "react-admin";
+import type { Validator } from "react-admin";
+import { useFormContext, useWatch } from "react-hook-form";
+import { newElement } from "./body.ts";
 import { type Field, isLong, isRequired, modelNamed, type Value, wordsOf } from "./fields.ts";
 import { TextValueInput } from "./json_input.tsx";
 import { usePage } from "./page_context.ts";
@@ -51,17 +55,14 @@ export function FieldInput({ field, source, isNew, group }: FieldInputProps) {
     fullWidth: true,
     ...initial,
   };
-  const choices = field.enum?.map((value) => ({ id: value, name: String(value) }));
-  if (choices !== undefined) {
-    return <SelectInput {...common} choices={choices} emptyText="None" />;
-  }
+  if (field.enum !== undefined) return <ChoiceInput {...common} allowed={field.enum} />;
   const target = modelNamed(document.models, field.model);
   if (target !== undefined && type !== "Embedded") {
     return <ReferencePicker {...common} model={target} />;
   }
   switch (type) {
     case "String":
-      return <TextInput {...common} multiline={isLong(name)} {...limits(field)} />;
+      return <TextLinesInput {...common} isLong={isLong(name)} {...limits(field)} />;
     case "Number":
     case "Int32":
     case "Double":
@@ -71,7 +72,7 @@ export function FieldInput({ field, source, isNew, group }: FieldInputProps) {
         ? <NullableBooleanInput {...common} nullLabel="Not set" trueLabel="Yes" falseLabel="No" />
         : <BooleanInput {...common} />;
     case "Date":
-      return <DateTimeInput {...common} />;
+      return <DateTimeInput {...common} format={localText} />;
     case "Embedded":
       return fields === undefined
         ? <TextValueInput {...common} {...JSON_TEXT} />
@@ -106,27 +107,95 @@ function ListInput({ items, ...common }: Common & { readonly items: Value }) {
   if (target !== undefined && items.type !== "Embedded") {
     return <ReferenceListPicker {...common} model={target} />;
   }
-  if (items.enum !== undefined) {
-    const choices = items.enum.map((value) => ({ id: value, name: String(value) }));
-    return <AutocompleteArrayInput {...common} choices={choices} />;
-  }
+  if (items.enum !== undefined) return <ChoicesInput {...common} allowed={items.enum} />;
   if (items.type === "Embedded" && items.fields !== undefined) {
-    return (
-      <ArrayInput {...common}>
-        <SimpleFormIterator fullWidth disableReordering>
-          <FieldInputs fields={items.fields} isNew />
-        </SimpleFormIterator>
-      </ArrayInput>
-    );
+    return <EmbeddedListInput {...common} fields={items.fields} />;
   }
   const text = LINES[items.type];
-  return text === undefined ? <TextValueInput {...common} {...JSON_TEXT} /> : (
+  return text === undefined
+    ? <TextValueInput {...common} {...JSON_TEXT} />
+    : <LinesInput {...common} text={text} />;
+}
+
+/** The input of a list of objects. */
+function EmbeddedListInput({ fields, ...common }: Common & { readonly fields: readonly Field[] }) {
+  const { getValues } = useFormContext();
+  const path = useWrappedSource(common.source);
+  // React-hook-form leaves `null` out of a list, and would then confuse the elements after it.
+  if (useSticky(isUneven(getValues(path)))) return <TextValueInput {...common} {...JSON_TEXT} />;
+  // React-admin would give the default also to a stored element without a value.
+  const shown = fields.map(({ default: _, ...field }) => field);
+  return (
+    <ArrayInput {...common}>
+      <SimpleFormIterator
+        fullWidth
+        disableReordering
+        getItemDefaults={() => newElement(fields)}
+      >
+        <FieldInputs fields={shown} isNew />
+      </SimpleFormIterator>
+    </ArrayInput>
+  );
+}
+
+/** The input of a list of values that are typed on lines. A list whose values have other lines is typed as JSON. */
+function LinesInput({ text, ...common }: Common & { readonly text: ReturnType<typeof lines> }) {
+  const isJson = useSticky(isUneven(useFormValue(common.source)));
+  return isJson ? <TextValueInput {...common} {...JSON_TEXT} /> : (
     <TextValueInput
       {...common}
       {...text}
       helperText={`${common.helperText.trim()} One on each line`}
     />
   );
+}
+
+/** Whether the values of a list cannot be written on one line each. */
+function isUneven(list: unknown): boolean {
+  return Array.isArray(list) &&
+    list.some((item) => item === null || item === "" || hasLines(item));
+}
+
+function hasLines(value: unknown): boolean {
+  return typeof value === "string" && /[\r\n]/.test(value);
+}
+
+type TextLinesProps = Common & ReturnType<typeof limits> & { readonly isLong: boolean };
+
+/** The input of a text. An input with a single line would remove the line breaks of a stored text. */
+function TextLinesInput({ isLong, ...props }: TextLinesProps) {
+  const hasMany = useSticky(hasLines(useFormValue(props.source)));
+  return <TextInput {...props} multiline={isLong || hasMany} />;
+}
+
+/** Returns whether a condition is true now, or was true at an earlier time. */
+function useSticky(isTrue: boolean): boolean {
+  const was = useRef(false);
+  was.current ||= isTrue;
+  return was.current;
+}
+
+/** Returns the value that the form has for an input. */
+function useFormValue(source: string): unknown {
+  return useWatch({ name: useWrappedSource(source) });
+}
+
+type ChoicesProps = Common & { readonly allowed: readonly unknown[] };
+
+function ChoiceInput({ allowed, ...common }: ChoicesProps) {
+  const choices = choicesOf(allowed, useFormValue(common.source));
+  return <SelectInput {...common} choices={choices} emptyText="None" />;
+}
+
+function ChoicesInput({ allowed, ...common }: ChoicesProps) {
+  const choices = choicesOf(allowed, useFormValue(common.source));
+  return <AutocompleteArrayInput {...common} choices={choices} />;
+}
+
+/** Returns the allowed values and the values of the form, which the model may have allowed at an earlier time. */
+function choicesOf(allowed: readonly unknown[], value: unknown) {
+  const present = [value].flat().filter((each) => !isEmpty(each));
+  return [...new Set([...allowed, ...present])].map((each) => ({ id: each, name: String(each) }));
 }
 
 function Group(
@@ -179,6 +248,19 @@ const LINES: Readonly<Record<string, ReturnType<typeof lines>>> = {
   Decimal128: lines(String),
 };
 
+/**
+ * Returns a date as the text of an input, in the time zone of the reader. The function of React-admin shortens years
+ * after 9999. Browsers refuse such a text, and the date would be lost as soon as the reader leaves the input.
+ */
+function localText(value: unknown): string {
+  const date = new Date(String(value));
+  if (Number.isNaN(date.getTime())) return isEmpty(value) ? "" : String(value);
+  const two = (number: number) => String(number).padStart(2, "0");
+  const day = [date.getMonth() + 1, date.getDate()].map(two).join("-");
+  const time = [date.getHours(), date.getMinutes()].map(two).join(":");
+  return `${String(date.getFullYear()).padStart(4, "0")}-${day}T${time}`;
+}
+
 function limits({ maxLength }: Field) {
   return maxLength === undefined ? {} : { slotProps: { htmlInput: { maxLength } } };
 }
@@ -190,20 +272,20 @@ function checksOf(
 ): Validator[] {
   const { minimum, maximum } = field;
   return [
-    ...isRequired(field, isNew) ? [group === undefined ? required() : requiredIn(group)] : [],
+    ...isRequired(field, isNew) ? [group === undefined ? required() : requiredInGroup()] : [],
     ...typeof minimum === "number" ? [minValue(minimum)] : [],
     ...typeof maximum === "number" ? [maxValue(maximum)] : [],
   ];
 }
 
 /** Requires the field of an optional object, if another field of the object has a value. The label marks the field. */
-function requiredIn(group: string): Validator {
-  const check = (value: unknown, values: unknown): string | undefined => {
-    const object = group.split(".").reduce<unknown>(
+function requiredInGroup(): Validator {
+  const check = (value: unknown, values: unknown, { finalSource }: { finalSource: string }) => {
+    const group = finalSource.split(".").slice(0, -1).reduce<unknown>(
       (inner, name) => (inner as Readonly<Record<string, unknown>> | undefined)?.[name],
       values,
     );
-    const isUsed = Object.values(object ?? {}).some((each) => !isEmpty(each));
+    const isUsed = Object.values(group ?? {}).some((each) => !isEmpty(each));
     return isUsed && isEmpty(value) ? "Required" : undefined;
   };
   return Object.assign(check, { isRequired: true });

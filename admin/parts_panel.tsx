@@ -5,8 +5,9 @@ import { TableContainer, TableHead, TableRow, Typography } from "@mui/material";
 import { useState } from "react";
 import { useDataProvider, useGetList, useNotify } from "react-admin";
 import type { PageModel, PagePart, PageRoute } from "../src/admin/document.ts";
+import { formValues } from "./body.ts";
 import { messageOf } from "./failure.ts";
-import { nameOf, wordsOf } from "./fields.ts";
+import { nameOf, withUnseen, wordsOf } from "./fields.ts";
 import { FileBox } from "./file_box.tsx";
 import { FormDialog } from "./form_dialog.tsx";
 import type { Entity } from "./page_context.ts";
@@ -44,7 +45,9 @@ export function PartsPanel({ model, part, id }: PartsPanelProps) {
     notify("Saved", { type: "success" });
     refresh();
   };
-  const body = edited === "new" ? operations.create?.body : operations.update?.body;
+  const body = edited === "new"
+    ? operations.create?.body
+    : withUnseen(operations.update?.body ?? [], operations.all?.answer ?? []);
   return (
     <Card variant="outlined" component="section" aria-label={title}>
       <CardContent>
@@ -67,7 +70,7 @@ export function PartsPanel({ model, part, id }: PartsPanelProps) {
             part={part}
             resource={resource}
             path={`${model.path}/${encodeURIComponent(id)}/${property}`}
-            onEdit={setEdited}
+            onEdit={(row) => setEdited(formValues(row, operations.update?.body ?? []))}
           />
         )}
         {edited && body && (

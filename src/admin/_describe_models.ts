@@ -116,8 +116,8 @@ function modelOf(path: string, { own, ...rules }: AllowedRoutes): PageModel {
 /**
  * Leaves out the route of `replace()` if hooks or transforms may change the entities that reads show. The form for
  * `replace()` on the admin page sends all shown values back, so it would remove a value that a hook leaves out, and
- * store a value that a hook has made, such as a masked number. The hooks of the list count as well, because the form
- * shows the entity from the list until the page has read the entity alone.
+ * store a value that a hook has made, such as a masked number. The hooks of the list count as well, because React-admin
+ * keeps the entities of a list, and a form that started from one of them would store the values of the hooks.
  */
 function withSafeForms(own: readonly AllowedRoute[]): readonly AllowedRoute[] {
   const isChanged = own.some(({ told: { operation, hooks }, route }) =>

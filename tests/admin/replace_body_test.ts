@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
-import { changedBody, wholeBody } from "../../admin/body.ts";
+import { changedBody, formValues, mergePatch, wholeBody } from "../../admin/body.ts";
+import { withForm } from "../../admin/fields.ts";
 import { all, arrayProp, FrameworkModel, one, prop, replace, rest, update } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
 import { serveAdmin } from "./admin_app.ts";
@@ -94,4 +95,49 @@ test("an element of a list keeps what the form does not have if another element 
     const after = await collection.findOne<{ books: object[] }>({ _id: stored._id });
     assertEquals(after?.books.slice(0, 2), [{ ...emma, title }, other]);
   }
+});
+
+@rest({ route: "/rooms", methods: [all(), one(), update()] })
+class Room extends FrameworkModel {
+  @prop({ type: Place })
+  place?: Place;
+  @arrayProp({ items: Place, embedded: true })
+  places?: Place[];
+  @prop({ type: Object })
+  free?: object;
+}
+
+test("an update sends no object that is null, and only the changed keys of free-form data", async () => {
+  await using app = await serveAdmin([Room]);
+  const { models: [rooms] } = await app.read();
+  const fields = rooms?.operations.update?.body ?? [];
+  const before = {
+    place: null,
+    places: [{ _id: "1", name: "a", notes: [{ _id: "2" }, null] }, { name: "b" }],
+    free: { a: { b: 1, c: [2] }, d: null, e: 3 },
+  };
+  const { places, ...values } = formValues(before, fields);
+  // React-admin makes an object of the empty inputs of its fields.
+  const shown = { ...values, places, place: { name: null, notes: null } };
+  assertEquals(changedBody(shown, { fields, before }), {});
+  const edited = { ...shown, places: [...places, { name: "c" }], free: { a: { b: 2 }, d: null } };
+  const changes = changedBody(edited, { fields, before });
+  assertEquals(changes.places, [...before.places, { name: "c" }]);
+  const { free } = mergePatch(changes, { fields, before });
+  assertEquals(free, { a: { b: 2, c: null }, e: null });
+});
+
+@rest({ route: "/labels", methods: [all(), one(), replace()] })
+class Label extends FrameworkModel {
+  @prop()
+  id?: string;
+}
+
+test("the form of replace() has no field that React-admin uses for itself", async () => {
+  await using app = await serveAdmin([Label, Stamp]);
+  const { models } = await app.read();
+  const forms = models.map((
+    model,
+  ) => [model.name, withForm(model).operations.update !== undefined]);
+  assertEquals(forms, [["labels", false], ["stamps", true]]);
 });
