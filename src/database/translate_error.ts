@@ -7,6 +7,7 @@ import {
   duplicateValue,
   notFound,
   Refusal,
+  tooLarge,
   unavailable,
 } from "../errors/refusals.ts";
 import type { Problems } from "../errors/refusals.ts";
@@ -29,14 +30,20 @@ import { transactionAround } from "../schema/mongoose/statements/transaction_aro
 import { collectionName } from "../schema/model_name.ts";
 import { pauseOfOverload } from "./overload.ts";
 import { isClash } from "./shared_transaction.ts";
+import { isTooLarge } from "./too_large.ts";
 
 const { Error: MongooseError, mongo } = mongoose;
 
 /** The server's error code for a write that conflicts with another write. The answer is a 409. */
 const WRITE_CONFLICT = 112;
 
-/** The server's error code for a document that the validation rules of its collection refuse. The answer is a 400. */
-const REFUSED_DATA = 121;
+/**
+ * The server's error codes for a document that the validation rules of its collection refuse (121), or that has a value
+ * which an index cannot hold, such as wrong coordinates or an unknown language. The answer is a 400.
+ */
+const REFUSED_DATA = new Set<unknown>(
+  [121, 171, 13026, 13027, 13068, 16755, 16766, 16804, 17261, 17262],
+);
 
 /**
  * The error codes of MongoDB 9 for values that the server refuses. The answer is a 400, no matter where in the request
@@ -58,6 +65,8 @@ const BAD_FILTER = new Set([
 
 export interface TranslateOptions {
   readonly filtered: boolean;
+  /** Whether the request writes entities, so that an error about the size of a document is about an entity. */
+  readonly writes?: boolean;
   /**
    * Whether a path is hidden from the reader of the answer. The messages of errors contain no value of a hidden path.
    */
@@ -83,7 +92,7 @@ export interface TranslateOptions {
  */
 export function translateError(
   error: unknown,
-  { filtered, isHidden, targets, away = false }: TranslateOptions,
+  { filtered, writes = false, isHidden, targets, away = false }: TranslateOptions,
 ): RestError | undefined {
   const answer = translateThrown(error, away);
   if (answer !== undefined) return answer;
@@ -99,6 +108,7 @@ export function translateError(
   }
   if (error instanceof MongooseError.CastError && error.path === "_id") return notFound();
   if (isLate(error)) return conflict(error);
+  if (writes && isTooLarge(error)) return tooLarge(error);
   // The option `targets` has the classes of a REST route. It is missing for an error of a route of the application,
   // which may have used the broken socket for another server than the database. Such an error is not answered with a
   // 503.
@@ -111,11 +121,10 @@ export function translateError(
       : duplicate(error, targets ?? []);
   }
   const code = Number(error.code);
-  if (code === REFUSED_DATA) return badData({}, error);
   if (filtered && (BAD_FILTER.has(code) || REFUSED_VALUES.has(code))) {
     return badFormat("The database refused the filter");
   }
-  if (REFUSED_VALUES.has(code)) return badData({}, error);
+  if (REFUSED_DATA.has(code) || REFUSED_VALUES.has(code)) return badData({}, error);
   if (OUT_OF_MEMORY.includes(code)) return unavailable(error);
   return error.code === WRITE_CONFLICT ? conflict(error) : undefined;
 }
@@ -241,7 +250,7 @@ export function translateHookFailure(
     return isOfApplication(thrown, options) ? undefined : translateError(thrown, options);
   }
   if (!(thrown instanceof mongo.MongoServerError)) return undefined;
-  const isRefused = thrown.code === REFUSED_DATA ||
+  const isRefused = REFUSED_DATA.has(thrown.code) ||
     thrown.code === 11000 && isDuplicateIn(thrown, targets) === true;
   return isRefused ? translateError(thrown, options) : undefined;
 }

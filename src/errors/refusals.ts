@@ -202,6 +202,12 @@ export function tooMuch(cause: unknown): RestError {
   return refusal("PAYLOAD_TOO_LARGE", { message }, { cause });
 }
 
+/** Returns a 413 for a write after which an entity would be larger than the database can store. */
+export function tooLarge(cause: unknown): RestError {
+  const message = "The entity would be larger than the database can store";
+  return refusal("PAYLOAD_TOO_LARGE", { message }, { cause });
+}
+
 /**
  * Returns a 503 for a database that did not answer in time. With `isLong`, the message advises the client to send less
  * in one request, because a smaller write could end in time. With `isLocked`, the error says that another write has

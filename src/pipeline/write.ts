@@ -172,7 +172,7 @@ export function mergeDraft(
   const previous = isNew ? undefined : snapshot(context, seen);
   if (!isNew && isDocument(seen)) readSnapshot(seen);
   const strict = strictProblems(context, { body, ...!isNew && { seen } });
-  const { problems, ...merged } = mergeBody(seen, { body, shape, replaces });
+  const { problems, ...merged } = mergeBody(seen, { body, shape, isNew, replaces });
   if (isDocument(merged.entity)) attributeProblems(merged.entity, { shape, target, body });
   const all = { ...problems, ...strict };
   return { ...merged, ...!isEmpty(all) && { problems: all }, body, at, previous, isNew };

@@ -1,5 +1,5 @@
 import mongoose from "mongoose";
-import type { Schema } from "mongoose";
+import type { Schema, SchemaType } from "mongoose";
 import { Buffer } from "node:buffer";
 import { FrameworkModel, type ModelClass } from "../declare/model/framework_model.ts";
 import { ARRAY_FIELD_OPTIONS, FIELD_OPTIONS, type FieldFeatures } from "../declare/options.ts";
@@ -92,6 +92,7 @@ export function buildField(field: FieldRecord, schemaOf: SchemaOf): BuiltField {
   const values = options.enum === undefined ? {} : { enum: enumValues(options.enum) };
   const { definition: type, refersTo } = elementType(field, schemaOf);
   checkExists(field, type);
+  checkValueRules(field, type);
   const definition = array ? arrayOf(type, { own, values }) : { ...own, ...values, ...type };
   return { definition, ...refersTo && { refersTo } };
 }
@@ -234,6 +235,28 @@ function checkExists(
   const isReference = ref !== undefined && held !== undefined && held !== SchemaTypes.Mixed;
   if (options.exists === true && !isReference) {
     throw new TypeError(`property "${name}" has "exists" and is not a reference`);
+  }
+}
+
+/**
+ * Throws if a field has a rule that Mongoose ignores for the type of its values, such as `enum` for dates. Bodies could
+ * otherwise break the rule. A Mongoose type of the application is not checked, because it may read any option.
+ */
+function checkValueRules(
+  { name, options }: FieldRecord,
+  { type }: Record<string, unknown>,
+): void {
+  const { name: kind } = Object(type) as { readonly name: keyof typeof SchemaTypes };
+  const { prototype } = Object(SCALARS.has(type) ? SchemaTypes[kind] : type) as {
+    readonly prototype?: SchemaType;
+  };
+  if (prototype instanceof mongoose.SchemaType && !isMongooseType(prototype)) return;
+  for (const rule of ELEMENT_OPTIONS) {
+    const isSet = rule !== "exists" && (options[rule] ?? false) !== false;
+    if (!isSet || typeof Object(prototype)[rule] === "function") continue;
+    throw new TypeError(
+      `property "${name}" has "${rule}", which Mongoose ignores for values of this type: use "validate"`,
+    );
   }
 }
 

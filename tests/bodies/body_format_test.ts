@@ -2,9 +2,19 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { stub } from "@std/testing/mock";
 // @ts-types="express-types"
 import express from "express";
-import { arrayProp, create, FrameworkModel, getModel, prop, rest, update } from "../../mod.ts";
+import {
+  arrayProp,
+  create,
+  FrameworkModel,
+  getModel,
+  prop,
+  replace,
+  rest,
+  update,
+} from "../../mod.ts";
 import { Person } from "../fixtures/person.ts";
 import { test } from "../harness/testing.ts";
+import { readToEnd } from "../support/sockets.ts";
 import { type ErrorBody, mount } from "../support/support.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -61,6 +71,32 @@ test("create() and update() answer 400 when the body is missing", async () => {
       assertEquals([reply.status, reply.body.code], [400, "BAD_FORMAT"]);
     }
   }
+});
+
+@rest({ route: "/replaced", methods: [replace()] })
+class Kept extends FrameworkModel {
+  @prop()
+  name?: string;
+}
+
+test("a chunked body without bytes is missing, and changes nothing", async () => {
+  await using app = await mount([Person, Kept]);
+  const { _id } = await getModel(Person).create({ name: "Ada" });
+  const kept = await getModel(Kept).create({ name: "Ada" });
+  const { hostname, port } = new URL(app.url);
+  const put = ["PUT", `/replaced/${kept._id}`] as const;
+  const send = async ([method, path]: readonly [string, string], chunks: string) => {
+    const socket = await Deno.connect({ hostname, port: Number(port) });
+    const head = `${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n` +
+      "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    await socket.write(new TextEncoder().encode(`${head}${chunks}0\r\n\r\n`));
+    return (await readToEnd(socket)).split(" ")[1];
+  };
+  for (const request of [...writes("/people", _id), put]) {
+    assertEquals([request, await send(request, "")], [request, "400"]);
+  }
+  assertEquals((await getModel(Kept).findById(kept._id))?.name, "Ada");
+  assertEquals(await send(put, "2\r\n{}\r\n"), "200");
 });
 
 test("create() and update() answer 400 when the body is no JSON object", async () => {

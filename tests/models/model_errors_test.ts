@@ -37,6 +37,8 @@ function loose(value: unknown, context: DecoratorContext): void {
   (prop() as CallableFunction)(value, context);
 }
 
+class Part extends FrameworkModel {}
+
 const RESERVED = [
   ...["save", "get", "set", "errors", "isNew", "validate", "toJSON", "toObject", "populate"],
   ...["collection", "schema", "init", "emit", "on", "constructor", "toString", "hasOwnProperty"],
@@ -144,6 +146,50 @@ Deno.test("prop() and arrayProp() refuse exists on what is no reference", () => 
     const parts = [`"Declared"`, `"cast"`, `"exists" and is not a reference`];
     assertRefused(declare("cast", { ...options, exists: true }, array), ...parts);
     getModel(declare("cast", { ...options, exists: false }, array), mongoose.createConnection());
+  }
+});
+
+const { Double, Int32 } = Schema.Types;
+
+/** Types with rules that Mongoose ignores for their values. */
+const IGNORED: readonly (readonly [type: unknown, rules: object])[] = [
+  [Date, { enum: [new Date(0)], minLength: 1 }],
+  [BigInt, { enum: [1n], min: 0 }],
+  [Int32, { enum: [1], min: 0 }],
+  [Double, { enum: [1], max: 9 }],
+  [Boolean, { enum: [true], trim: true }],
+  [mongoose.Types.UUID, { enum: ["x"], lowercase: true }],
+  [Number, { minLength: 1, match: /1/ }],
+  [String, { min: 1 }],
+  [Object, { enum: ["x"] }],
+  [Part, { enum: ["x"] }],
+];
+
+Deno.test("prop() and arrayProp() refuse rules that Mongoose ignores for the type of the values", () => {
+  for (const [type, rules] of IGNORED) {
+    for (const [rule, value] of Object.entries(rules)) {
+      const parts = [`"Declared"`, `"field"`, `"${rule}"`];
+      const list = { items: type, embedded: type === Part, [rule]: value };
+      assertRefused(declare("field", { type, [rule]: value }), ...parts);
+      assertRefused(declare("field", list, true), ...parts);
+      assertRefused(declare("field", { type: Map, of: type, [rule]: value }), ...parts);
+    }
+  }
+  assertRefused(declare("field", { ref: Part, enum: ["x"] }), `"enum"`);
+});
+
+/** Types with rules that Mongoose checks, or that are not set. */
+const CHECKED: readonly (readonly [type: unknown, rules: object])[] = [
+  [Number, { min: 0, enum: [1] }],
+  [Date, { min: 0 }],
+  [String, { trim: true, minlength: 1, match: /a/ }],
+  [Boolean, { trim: false, enum: undefined }],
+];
+
+Deno.test("prop() and arrayProp() take rules that Mongoose checks", () => {
+  for (const [type, rules] of CHECKED) {
+    getModel(declare("field", { type, ...rules }));
+    getModel(declare("field", { items: type, ...rules }, true));
   }
 });
 

@@ -35,7 +35,7 @@ class Odd extends FrameworkModel {
   uuid?: Types.UUID;
   @prop({ type: Schema.Types.Int32 })
   int?: number;
-  @prop({ type: Schema.Types.Double, min: 0 })
+  @prop({ type: Schema.Types.Double })
   double?: number;
   @prop({ type: Date })
   day?: Date;

@@ -161,3 +161,30 @@ test("a live list leaves out stored values without a text", async () => {
     assertEquals(misfits(live.items), [], live.wire);
   }
 });
+
+@rest({ route: "/counted", methods: [all(), one(), update()] })
+@rest({ route: "/counted-hooked", methods: [all({ preSend: pass }), one({ preSend: pass })] })
+class Counted extends FrameworkModel {
+  @prop()
+  name?: string;
+  @prop({ type: Map, of: Number })
+  counts?: Map<string, number>;
+}
+
+test("a list in the place of a Map is left out, whatever its objects hold", async () => {
+  await using app = await mount([Counted]);
+  const { collection } = getModel(Counted);
+  for (const counts of [[{ toString: 1 }], [[{ toString: 1 }]], [1, { toString: "x" }]]) {
+    await collection.deleteMany({});
+    const { insertedId } = await collection.insertOne({ counts, name: "a" } as never);
+    for (const route of ["/counted", "/counted-hooked"]) {
+      for (const path of [route, `${route}/${insertedId}`]) {
+        const { status, text, body } = await app.get(path);
+        const [shown] = [body].flat() as EntityBody[];
+        assertEquals([status, shown?.name, shown?.counts], [200, "a", undefined], text);
+      }
+    }
+    const { status } = await app.patch(`/counted/${insertedId}`, { name: "b" });
+    assertEquals([status, (await collection.findOne())?.counts], [200, counts as never]);
+  }
+});

@@ -137,7 +137,10 @@ class LineSplitter {
     this.#rest = [];
     this.#size = 0;
     const line = this.line++;
-    return isWhiteSpace(bytes) ? NONE : [{ line, text: bytes.toString() }];
+    if (isWhiteSpace(bytes)) return NONE;
+    const text = bytes.toString();
+    // Some programs write a byte order mark at the beginning of a file, which JSON does not allow.
+    return [{ line, text: line === 1 ? text.replace(/^\ufeff/, "") : text }];
   }
 }
 

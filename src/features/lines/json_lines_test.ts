@@ -25,3 +25,9 @@ Deno.test("JsonLines.parse() yields the same lines however the bytes are cut, an
     assertEquals([size, linesOf(cut)], [size, lines]);
   }
 });
+
+Deno.test("JsonLines.parse() skips a byte order mark at the beginning alone", () => {
+  const bytes = Buffer.from('\ufeff{"a":1}\n\ufeff{"a":2}');
+  const cut = Array.from(bytes, (byte) => Uint8Array.of(byte));
+  for (const chunks of [[bytes], cut]) assertEquals(linesOf(chunks), [[1, { a: 1 }], [2, 400]]);
+});

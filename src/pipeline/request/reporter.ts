@@ -168,13 +168,14 @@ export function knownAnswer(context: LevelContext, error: unknown): RestError | 
 }
 
 function translated(
-  { req, route: { levels }, state, level, isAway }: LevelContext,
+  { req, route: { levels, operation }, state, level, isAway }: LevelContext,
   error: unknown,
 ): { readonly answer: RestError | undefined; readonly thrown: unknown } {
   const options = {
     // A condition that a hook has added to the filter may be the cause of the error. An error in this condition must
     // not become a 400 for the client.
     filtered: mayBeRefused(state.filter),
+    writes: operation.change !== undefined,
     isHidden: (path: string) => isHiddenPath(path, level.shape),
     isSent: (path: string) => [req.body].flat().some((body) => namesPath(body, path)),
     targets: levels.map(({ target }) => target),

@@ -1,12 +1,12 @@
 import mongoose from "mongoose";
-import type { Model, Schema, SchemaType } from "mongoose";
+import type { Model, Schema } from "mongoose";
 import type { MaybePromise } from "../../declare/hooks/hooks.ts";
 import { isPromise } from "../../declare/hooks/run_hook.ts";
 import { type FieldDefault, fieldDefault } from "../../schema/fields/field_default.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isClearable, isSetOnce } from "../../schema/fields/visibility.ts";
-import { castForQuery, isImmutableAtTimes } from "../../schema/mongoose/schemas/field_rules.ts";
+import { isImmutableAtTimes } from "../../schema/mongoose/schemas/field_rules.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import type { Stamps } from "../write_duties.ts";
 import { BodyCast } from "../../write/body/cast_body.ts";
@@ -140,34 +140,13 @@ export function flatFields(
     return field === undefined || !field.writable || (value !== null && isFlat(field));
   });
   if (!flat) return undefined;
-  const cast = new BodyCast();
-  try {
-    const values = cast.fields(body, shape);
-    if (cast.hasProblems || cast.references.size > 0) return undefined;
-    for (const name of Object.keys(values)) {
-      const field = shape.fields.get(name) as FieldShape;
-      values[name] = settle(values[name], field);
-    }
-    return values;
-  } catch (error) {
-    if (error instanceof mongoose.Error.CastError) return undefined;
-    throw error;
-  }
+  const cast = new BodyCast("", new Map(), { runsSetters: true });
+  const values = cast.fields(body, shape);
+  return cast.hasProblems || cast.references.size > 0 ? undefined : values;
 }
 
 function isFlat({ kind, element }: FieldShape): boolean {
   return kind === "scalar" || (kind === "array" && element?.kind === "scalar");
-}
-
-/**
- * Runs the setters of a field, such as `lowercase`, because the cast of a body does not run them. The value is then
- * stored as Mongoose would store it.
- */
-function settle(value: unknown, { type, element }: FieldShape): unknown {
-  if (element === undefined) return castForQuery(type as SchemaType, value);
-  return (value as unknown[]).map((each) =>
-    each === null || each === undefined ? each : castForQuery(element.type as SchemaType, each)
-  );
 }
 
 /**

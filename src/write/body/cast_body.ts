@@ -5,6 +5,7 @@ import { isLostInteger, isUnsafeInteger, mayBeRounded } from "../../schema/field
 import { Double, readBase64 } from "../../schema/mongoose/bson.ts";
 import { namesNoDay } from "../../schema/fields/texts.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
 
 export interface NamedReference {
   readonly path: string;
@@ -14,13 +15,19 @@ export interface NamedReference {
 
 export class BodyCast {
   readonly #problems: Map<string, Problem>;
+  /**
+   * Whether the setters of scalar fields, such as `lowercase`, run after the cast. A Mongoose document runs the setters
+   * by itself, when the value is set.
+   */
+  readonly #runsSetters: boolean;
 
   constructor(
     readonly path: string = "",
     readonly references: Map<string, NamedReference> = new Map(),
-    { problems = new Map<string, Problem>() } = {},
+    { problems = new Map<string, Problem>(), runsSetters = false } = {},
   ) {
     this.#problems = problems;
+    this.#runsSetters = runsSetters;
   }
 
   get hasProblems(): boolean {
@@ -32,7 +39,7 @@ export class BodyCast {
   }
 
   at(key: string | number): BodyCast {
-    return new BodyCast(this.#join(String(key)), this.references, { problems: this.#problems });
+    return this.#copy(this.#join(String(key)), this.references);
   }
 
   /**
@@ -40,7 +47,14 @@ export class BodyCast {
    * References in the value are not recorded, so that their entities need not exist.
    */
   ignoringReferences(): BodyCast {
-    return new BodyCast(this.path, new Map(), { problems: this.#problems });
+    return this.#copy(this.path, new Map());
+  }
+
+  #copy(path: string, references: Map<string, NamedReference>): BodyCast {
+    return new BodyCast(path, references, {
+      problems: this.#problems,
+      runsSetters: this.#runsSetters,
+    });
   }
 
   fields(value: JsonObject, shape: Shape): Record<string, unknown> {
@@ -148,7 +162,8 @@ export class BodyCast {
     }
     if (instance === "Buffer") return readBase64(value) ?? this.#refuse(instance);
     try {
-      const cast: unknown = type?.cast(value, null as never, false);
+      const given: unknown = type?.cast(value, null as never, false);
+      const cast = this.#runsSetters && type ? castForQuery(type, given) : given;
       // JSON has no infinite numbers and no NaN, so an answer would show `null`.
       if (!isEndless(cast)) return cast;
     } catch {

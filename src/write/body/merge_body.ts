@@ -30,15 +30,17 @@ export interface Merged {
  */
 export function mergeBody(
   entity: object,
-  { body, shape, replaces = false }: {
+  { body, shape, isNew = false, replaces = false }: {
     readonly body: JsonObject;
     readonly shape: Shape;
+    /** Whether an object of another database is a new entity, so that the body sets its immutable fields. */
+    readonly isNew?: boolean;
     /** Whether the body replaces every field that a body may set, as PUT does. */
     readonly replaces?: boolean;
   },
 ): Merged {
-  const cast = new BodyCast();
-  const step = { cast, whole: replaces, replaces };
+  const cast = new BodyCast("", new Map(), { runsSetters: !isDocument(entity) });
+  const step = { cast, whole: replaces, replaces, isNew };
   const holder = { entity };
   const target = isDocument(entity)
     ? new DocumentTarget({ doc: entity, path: "" }, { ...step, root: entity })
@@ -54,34 +56,54 @@ export function mergeBody(
 type Values = Record<string, unknown>;
 
 /**
- * A value into which a body is merged, in an entity that is no Mongoose document but a plain object of another
- * database. The objects around a changed value are copied, because hooks get the given object as the previous entity,
+ * A value into which a body is merged, in an entity that is no Mongoose document but an object of another database. The objects around a changed value are copied, because hooks get the given object as the previous entity,
  * which must stay unchanged.
  */
 class ObjectTarget extends MergeTarget {
-  protected readonly holder: Values;
+  protected readonly holder: Values | Map<string, unknown>;
   readonly #key: string;
 
-  constructor({ holder, key }: { holder: Values; key: string }, step: MergeStep) {
+  constructor(
+    { holder, key }: { holder: Values | Map<string, unknown>; key: string },
+    step: MergeStep,
+  ) {
     super(step);
     this.holder = holder;
     this.#key = key;
   }
 
   protected override read(): unknown {
+    const { holder } = this;
+    if (holder instanceof Map) return holder.get(this.#key);
     // A client may send a key such as `toString`, which every object inherits. Only a key that the entity itself has is
     // a value of the entity.
-    return Object.hasOwn(this.holder, this.#key) ? this.holder[this.#key] : undefined;
+    return Object.hasOwn(holder, this.#key) ? holder[this.#key] : undefined;
   }
 
   protected override write(value: unknown): void {
-    if (value === undefined) delete this.holder[this.#key];
-    else this.holder[this.#key] = value;
+    const { holder } = this;
+    if (holder instanceof Map) {
+      if (value === undefined) holder.delete(this.#key);
+      else holder.set(this.#key, value);
+    } else if (value === undefined) delete holder[this.#key];
+    else holder[this.#key] = value;
+  }
+
+  protected override isLocked({ type }: FieldShape): boolean {
+    return this.step.isNew !== true && isLocked(type, this.holder);
+  }
+
+  override merge(value: unknown, field: FieldShape): void {
+    if (!this.isLocked(field)) return super.merge(value, field);
+    // An immutable field keeps its value, but a wrong value in the body is a problem of the body.
+    if (value !== null) this.step.cast.ignoringReferences().value(value, field);
   }
 
   protected override open(isEntry: boolean): (name: string) => MergeTarget {
     const current = this.read() as object;
-    const holder: Values = Object.assign(Object.create(Object.getPrototypeOf(current)), current);
+    const holder: Values | Map<string, unknown> = current instanceof Map
+      ? new Map(current)
+      : Object.assign(Object.create(Object.getPrototypeOf(current)), current);
     this.write(holder);
     const { cast } = this.step;
     return (key) =>
@@ -98,6 +120,7 @@ class ObjectTarget extends MergeTarget {
 
   protected override keys(): readonly string[] | undefined {
     const current = this.read();
+    if (current instanceof Map) return [...current.keys()];
     return isJsonObject(current) ? Object.keys(current) : undefined;
   }
 
@@ -163,7 +186,8 @@ class DocumentTarget extends MergeTarget {
   }
 
   protected override isLocked({ type }: FieldShape): boolean {
-    return isLocked(type, this.#slot.doc);
+    const { doc } = this.#slot;
+    return !doc.isNew && isLocked(type, doc);
   }
 
   protected override get holder(): object {

@@ -4,6 +4,7 @@ import { toJson } from "../../json/to_json.ts";
 import { isJsonObject, type JsonObject } from "../../schema/fields/json.ts";
 import { clearedValue, fieldDefault, initialValue } from "../../schema/fields/field_default.ts";
 import { describeShape, type FieldShape, type Shape } from "../../schema/fields/shape.ts";
+import { isInstance } from "../../schema/fields/instance_shapes.ts";
 import { isClearable, isProtected } from "../../schema/fields/visibility.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { rawValues } from "../../schema/mongoose/documents/document_values.ts";
@@ -22,6 +23,8 @@ export interface MergeStep {
    * such as its default.
    */
   readonly replaces?: boolean;
+  /** Whether the entity is new, so that the body sets its immutable fields. A Mongoose document knows that by itself. */
+  readonly isNew?: boolean;
   /**
    * Whether the key of the value is data, as the keys of Maps and of free-form data are. Clearing such a value removes
    * its key.
@@ -53,9 +56,8 @@ export abstract class MergeTarget {
     return clearedValue(this.holder, field);
   }
 
-  protected isLocked(_field: FieldShape): boolean {
-    return false;
-  }
+  /** Whether the field of this value is immutable in a stored entity. */
+  protected abstract isLocked(field: FieldShape): boolean;
 
   merge(value: unknown, field: FieldShape): void {
     if (value === null) return this.#clear(field);
@@ -116,7 +118,7 @@ export abstract class MergeTarget {
     if (!isJsonObject(value)) return false;
     const current = this.read();
     const isEmbedded = isDocument(this.holder) && type !== undefined;
-    if (kind === "object" && (isEmbedded ? isDocument(current) : isJsonObject(current))) {
+    if (kind === "object" && (isEmbedded ? isDocument(current) : isObject(current))) {
       this.mergeFields(value, shape as Shape);
     } else if (kind === "map" && this.keys() !== undefined && !this.#isReplaced(field)) {
       this.#mergeEntries(value, element as FieldShape);
@@ -196,8 +198,13 @@ export function identifierText(given: unknown): string {
 }
 
 function isIdentified(value: unknown): value is { readonly _id: unknown } {
-  if (!isDocument(value) && !isJsonObject(value)) return false;
+  if (!isDocument(value) && !isObject(value)) return false;
   return value._id !== undefined && value._id !== null;
+}
+
+/** Whether a value of an entity of another database is an object with fields, such as an instance of a model class. */
+function isObject(value: unknown): value is JsonObject {
+  return isJsonObject(value) || typeof value === "object" && value !== null && isInstance(value);
 }
 
 /**

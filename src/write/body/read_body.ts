@@ -37,6 +37,15 @@ function isEmpty({ headers }: Request): boolean {
   return headers["transfer-encoding"] === undefined && (length === undefined || length === "0");
 }
 
+/**
+ * Whether a request with a chunked body has sent no bytes. Its headers say that it has a body, and parsers return an
+ * empty object. A PUT with this object would clear the entity.
+ */
+function hasSentNothing({ headers, body, readableEnded, readableDidRead }: Request): boolean {
+  return headers["transfer-encoding"] !== undefined && readableEnded && !readableDidRead &&
+    isJsonObject(body) && Object.keys(body).length === 0;
+}
+
 /** Whether the body of a request counts as JSON. A body without bytes needs no media type. */
 export function isJsonBody(req: Request): boolean {
   const isUsual = req.headers["content-type"] === "application/json";
@@ -45,7 +54,7 @@ export function isJsonBody(req: Request): boolean {
 
 function parsedBody(req: Request): unknown {
   const isMissing = req.headers["content-length"] === "0" ||
-    isEmpty(req) && req.body === undefined;
+    isEmpty(req) && req.body === undefined || hasSentNothing(req);
   // Parsers return an empty object for a body without bytes, so the headers decide whether the body is missing.
   if (isMissing) throw badFormat("The body is missing");
   if (!isJsonBody(req)) throw notJson();

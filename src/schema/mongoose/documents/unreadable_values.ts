@@ -93,6 +93,7 @@ function dropOfType(
   }
   if (type instanceof Types.Map) {
     const element = type.getEmbeddedSchemaType() as SchemaType | undefined;
+    if (Array.isArray(value) && isUnreadable(value)) delete values[name];
     if (element === undefined || !isJsonObject(value)) return;
     const held = value as Record<string, unknown>;
     const keys = Object.keys(held);

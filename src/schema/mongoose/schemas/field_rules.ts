@@ -41,10 +41,11 @@ export function isImmutableAtTimes(type: SchemaType | undefined): boolean {
   return typeof internals(type).$immutable === "function";
 }
 
-export function isLocked(type: SchemaType | undefined, doc: Document): boolean {
-  if (type === undefined || doc.isNew || !isImmutable(type)) return false;
+/** Whether the field of a type is immutable in a stored document, or in a stored object of another database. */
+export function isLocked(type: SchemaType | undefined, holder: object): boolean {
+  if (type === undefined || !isImmutable(type)) return false;
   const { $immutable } = internals(type);
-  return typeof $immutable !== "function" || Boolean($immutable.call(doc, doc));
+  return typeof $immutable !== "function" || Boolean($immutable.call(holder, holder));
 }
 
 const TYPES: ReadonlySet<unknown> = new Set(Object.values(mongoose.Schema.Types));
