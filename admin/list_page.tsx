@@ -17,7 +17,7 @@ import {
   wordsOf,
 } from "./fields.ts";
 import { filterInputs } from "./filter_inputs.tsx";
-import { filterOf, pageSizes, TRASH } from "./list_query.ts";
+import { filterOf, pageSizes, SEARCH, TRASH } from "./list_query.ts";
 import { LiveSwitch } from "./live_switch.tsx";
 import { type Entity, useModel, usePage } from "./page_context.ts";
 import { TrashButtons } from "./trash_buttons.tsx";
@@ -148,12 +148,15 @@ function ListActions({ model }: { readonly model: PageModel }) {
   const { filterValues } = useListContext();
   const { all, create } = model.operations;
   const isTrash = Boolean(filterValues[TRASH]);
+  // An action takes the filter of the list, but not its search. With a search, it would run on entities that are not
+  // shown.
+  const hasActions = !isTrash && !filterValues[SEARCH];
   return (
     <TopToolbar
       sx={{ flexWrap: { xs: "wrap", md: "nowrap" }, flexShrink: 0, alignItems: "center" }}
     >
       {all?.filter && <FilterButton disableSaveQuery />}
-      {!isTrash && <ActionButtons model={model} q={filterOf(filterValues, all)} />}
+      {hasActions && <ActionButtons model={model} q={filterOf(filterValues, all)} />}
       {all?.isLive && <LiveSwitch model={model} />}
       {all?.isCsv && <CsvButton model={model} />}
       {model.hasTrash && <TrashToggle />}
