@@ -7,6 +7,7 @@ import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { storedText } from "../../write/stored_values.ts";
 import type { WrittenEntity } from "../../write/written_entity.ts";
+import { checkLast } from "./check_last.ts";
 import { fieldsReferringTo, partOf, type ReferringField } from "./referring_fields.ts";
 import { openClass, type RequestWrite } from "./request_write.ts";
 import { settingsOf } from "./settings.ts";
@@ -48,10 +49,14 @@ export async function applyRules(write: RequestWrite): Promise<void> {
     all.push(await openReferring(write, { field, operation }));
   }
   const ruled = (rule: ReferringField["rule"]) => all.filter(({ field }) => field.rule === rule);
-  await refuseReferred(write, ruled("restrict"));
-  for (const [, some] of groupBy(ruled("cascade"), ({ field }) => field.owner)) {
-    await cascade(write, some);
-  }
+  await checkLast(write, {
+    async send() {
+      for (const [, some] of groupBy(ruled("cascade"), ({ field }) => field.owner)) {
+        await cascade(write, some);
+      }
+    },
+    check: () => refuseReferred(write, ruled("restrict")),
+  });
   for (const each of ruled("unset")) await unset(each);
 }
 
@@ -159,8 +164,9 @@ export async function restoreCascade(
   returned: readonly WrittenEntity[],
 ): Promise<void> {
   const fields = fieldsReferringTo(write.target).filter(({ rule }) => rule === "cascade");
+  if (returned.length === 0 || fields.length === 0) return;
   const own = await openClass(write, write);
-  if (fields.length === 0 || own.removal === undefined) return;
+  if (own.removal === undefined) return;
   for (const { id, before = {} } of returned) {
     const at = before[own.removal.time];
     if (!(at instanceof Date)) continue;
