@@ -45,8 +45,7 @@ export async function applyRules(write: RequestWrite): Promise<void> {
   // All classes with a reference are opened before the first of them is written, so that the error prevents every
   // write.
   for (const field of fieldsReferringTo(write.target)) {
-    const operation = field.rule === "cascade" ? CASCADE : UNSET;
-    all.push(await openReferring(write, { field, operation }));
+    all.push(await openReferring(write, field));
   }
   const ruled = (rule: ReferringField["rule"]) => all.filter(({ field }) => field.rule === rule);
   await checkLast(write, {
@@ -60,11 +59,13 @@ export async function applyRules(write: RequestWrite): Promise<void> {
   for (const each of ruled("unset")) await unset(each);
 }
 
-async function openReferring(
-  write: RequestWrite,
-  { field, operation }: { readonly field: ReferringField; readonly operation: string },
-): Promise<Referring> {
-  const joined = await openClass(write, { target: field.owner, operation });
+async function openReferring(write: RequestWrite, field: ReferringField): Promise<Referring> {
+  const { owner: target, rule } = field;
+  // The entities of other tenants must not lose an entity that the rule `restrict` keeps for them. Cascades stay inside
+  // of the tenant.
+  const reach = rule === "restrict" ? "everyone" : "reference";
+  const operation = rule === "cascade" ? CASCADE : UNSET;
+  const joined = await openClass(write, { target, operation, reach });
   const ids = write.entities.map(({ id }) => castForQuery(field.type, id));
   return { field, joined, ids, named: everyFilter({ [field.path]: { $in: ids } }, joined.present) };
 }
