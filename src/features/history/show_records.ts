@@ -74,10 +74,15 @@ function showsActor({ context: { level: { shape } } }: ShownEntity): boolean {
 }
 
 /** Whether the client may see a field of an entity in the history of the entity. */
-function isSeen(name: string, { context: { level, state }, model, entity }: ShownEntity): boolean {
+function isSeen(name: string, shown: ShownEntity): boolean {
+  const { context: { level, state, route }, model, entity } = shown;
   const { updatedAt } = stampFields(model.schema);
+  // The sender of a removal is as secret as the senders of other writes.
+  const { time, all = [] } = route.features.removalFieldsOf(level.target) ?? {};
+  const isActor = name !== time && all.includes(name);
   return name !== updatedAt && isRecorded(name, level.shape) && entity.isSelected(name) &&
-    showsWhole(name, readProjection(state.projection, level.shape));
+    showsWhole(name, readProjection(state.projection, level.shape)) &&
+    (!isActor || showsActor(shown));
 }
 
 interface Version {

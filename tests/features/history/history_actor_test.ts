@@ -5,6 +5,7 @@ import {
   one,
   prop,
   type ReadOnly,
+  remove,
   rest,
   type Restricted,
 } from "../../../mod.ts";
@@ -12,23 +13,46 @@ import { startMongo } from "../../harness/mongo/start_mongo.ts";
 import { test } from "../../harness/testing.ts";
 import { mount } from "../../support/support.ts";
 
-@rest({ route: "/memos", methods: [one(), create()], history: true })
+@rest({
+  route: "/memos",
+  methods: [one(), create(), remove()],
+  history: true,
+  trash: { see: () => true },
+})
 class Memo extends FrameworkModel {
   @prop({ stamp: "createdBy", hidden: (req) => req.headers["x-user"] !== "boss" })
   readonly author?: Restricted<ReadOnly<string>>;
+}
+
+interface Shown {
+  readonly actor?: string;
+  readonly changed: readonly string[];
+  readonly before: { readonly deletedBy?: string };
 }
 
 test("a history shows no sender to readers from whom a field with a stamp is hidden", async () => {
   await using mongo = await startMongo({ replicaSet: 1 });
   const actor = ({ headers }: { headers: Record<string, unknown> }) => String(headers["x-user"]);
   await using app = await mount([Memo], { mongo: mongo.uri, actor: (req) => actor(req) });
-  const { _id } = await app.created("/memos", {}, { headers: { "x-user": "ann" } });
-  const actors: unknown[] = [];
-  for (const user of ["boss", "bob"]) {
-    const { body } = await app.get<{ actor?: string }[]>(`/memos/${_id}/history`, {
+  const ann = { headers: { "x-user": "ann" } };
+  const { _id } = await app.created("/memos", {}, ann);
+  await app.delete(`/memos/${_id}`, ann);
+  assertEquals((await app.post(`/memos/${_id}/restore`, undefined, ann)).status, 200);
+  const read = async (user: string) => {
+    const { body } = await app.get<Shown[]>(`/memos/${_id}/history`, {
       headers: { "x-user": user },
     });
-    actors.push(body.map((record) => record.actor));
-  }
-  assertEquals(actors, [["ann"], [undefined]]);
+    return body.map(({ actor, changed, before }) => [actor, changed.join(), before.deletedBy]);
+  };
+  const removal = "deletedAt,deletedBy";
+  assertEquals(await read("boss"), [
+    ["ann", removal, "ann"],
+    ["ann", removal, undefined],
+    ["ann", "", undefined],
+  ]);
+  assertEquals(await read("bob"), [
+    [undefined, "deletedAt", undefined],
+    [undefined, "deletedAt", undefined],
+    [undefined, "", undefined],
+  ]);
 });
