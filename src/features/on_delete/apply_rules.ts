@@ -61,9 +61,10 @@ export async function applyRules(write: RequestWrite): Promise<void> {
 
 async function openReferring(write: RequestWrite, field: ReferringField): Promise<Referring> {
   const { owner: target, rule } = field;
-  // The entities of other tenants must not lose an entity that the rule `restrict` keeps for them. Cascades stay inside
-  // of the tenant.
-  const reach = rule === "restrict" ? "everyone" : "reference";
+  // Entities of all tenants may refer to an entity of a class without tenants, and the rule `restrict` keeps the entity
+  // for them too. Cascades stay inside of the tenant.
+  const isShared = write.request.route.features.selectingFieldOf(write.target) === undefined;
+  const reach = rule === "restrict" && isShared ? "everyone" : "reference";
   const operation = rule === "cascade" ? CASCADE : UNSET;
   const joined = await openClass(write, { target, operation, reach });
   const ids = write.entities.map(({ id }) => castForQuery(field.type, id));
