@@ -91,31 +91,26 @@ interface Version {
 }
 
 /**
- * Returns the JSON of some fields of an earlier version of an entity. The hooks run on this version, and on the present
- * entity with these earlier values. A value that the hooks hide or change in one of the two is left out, because the
- * client could not see it earlier or may not see it now.
+ * Returns the JSON of some fields of an earlier version of an entity. The hooks run on this version, and for each field
+ * on the present entity with the earlier value of this field. A value that the hooks hide or change in one of the two is
+ * left out, because the client could not see it earlier or may not see it now.
  */
 async function shownValues(shown: ShownEntity, { values, names }: Version): Promise<JsonObject> {
   if (names.length === 0) return {};
   const { context, current } = shown;
   const then = await shownIn(shown, values);
-  const now = isJudged(context)
-    ? await shownIn(shown, withFields(current, { values, names }))
-    : then;
-  const isShown = (name: string) =>
-    Object.hasOwn(then, name) && Object.hasOwn(now, name) &&
-    JSON.stringify(then[name]) === JSON.stringify(now[name]);
-  return Object.fromEntries(names.filter(isShown).map((name) => [name, then[name]]));
-}
-
-/**
- * Returns the present values of an entity, with some of its values from an earlier version. The hooks run on the
- * result, so that they decide by the present entity whether the client may see the earlier values.
- */
-function withFields(current: StoredObject, { values, names }: Version): StoredObject {
-  const others = Object.entries(current).filter(([name]) => !names.includes(name));
-  const taken = names.filter((name) => Object.hasOwn(values, name));
-  return Object.fromEntries([...others, ...taken.map((name) => [name, values[name]])]);
+  const json: JsonObject = {};
+  for (const name of names) {
+    if (!Object.hasOwn(then, name)) continue;
+    // The hooks get only one earlier value at a time. With several values of one write, such as the earlier owner, they
+    // would decide by the earlier entity.
+    const now = isJudged(context)
+      ? await shownIn(shown, { ...current, [name]: values[name] })
+      : then;
+    const isSame = JSON.stringify(then[name]) === JSON.stringify(now[name]);
+    if (Object.hasOwn(now, name) && isSame) json[name] = then[name];
+  }
+  return json;
 }
 
 /**
