@@ -27,6 +27,8 @@ export interface ShownEntity {
   readonly model: Model<unknown>;
   readonly entity: Document;
   readonly current: StoredObject;
+  /** The JSON of the present entity as the client sees it. */
+  readonly present: JsonObject;
 }
 
 /**
@@ -64,12 +66,15 @@ export async function showRecord(
 
 /**
  * Whether the history shows the client who has sent each write. If the entity has a field with the option `stamp` that
- * is hidden from the client, the history must not reveal the sender either.
+ * is hidden from the client or that hooks leave out, the history must not reveal the sender either.
  */
-function showsActor({ context: { level: { shape } } }: ShownEntity): boolean {
-  const fields = [...shape.fields.values()];
-  return fields.every((field) =>
-    field.type?.options.stamp === undefined || whyUnseen(field) === undefined
+function showsActor(
+  { context: { level: { shape } }, entity, current, present }: ShownEntity,
+): boolean {
+  return [...shape.fields].every(([name, field]) =>
+    field.type?.options.stamp === undefined ||
+    whyUnseen(field) === undefined && entity.isSelected(name) &&
+      (Object.hasOwn(present, name) || !Object.hasOwn(current, name))
   );
 }
 
@@ -127,6 +132,11 @@ async function shownIn(
   // of an earlier version, which must not be stored, so its `save()` does nothing.
   Object.defineProperty(doc, "save", { value: () => Promise.resolve(doc), configurable: true });
   const sent = await passReadHooks(context, doc);
-  const json: unknown = sent && JSON.parse(wholeToJson(sent, shownOf(context)));
+  return sent === undefined ? {} : jsonOf(context, sent);
+}
+
+/** Returns the JSON of an entity that has passed the hooks of a request, as the client sees it. */
+export function jsonOf(context: OpenLevelContext, sent: object): JsonObject {
+  const json: unknown = JSON.parse(wholeToJson(sent, shownOf(context)));
   return isJsonObject(json) ? json : {};
 }

@@ -2,6 +2,8 @@ import { assertEquals } from "@std/assert";
 import {
   create,
   FrameworkModel,
+  type FrameworkRequest,
+  leaveOut,
   one,
   prop,
   type ReadOnly,
@@ -13,6 +15,20 @@ import { startMongo } from "../../harness/mongo/start_mongo.ts";
 import { test } from "../../harness/testing.ts";
 import { mount } from "../../support/support.ts";
 
+const notBoss = (req: FrameworkRequest) => req.headers["x-user"] !== "boss";
+
+@rest({
+  route: "/signed",
+  methods: [one({ filter: ["name"], preSend: leaveOut(["by"], ["by"], notBoss) }), create()],
+  history: true,
+})
+class Signed extends FrameworkModel {
+  @prop()
+  name?: string;
+  @prop({ stamp: "updatedBy" })
+  readonly by?: ReadOnly<string>;
+}
+
 @rest({
   route: "/memos",
   methods: [one(), create(), remove()],
@@ -20,7 +36,7 @@ import { mount } from "../../support/support.ts";
   trash: { see: () => true },
 })
 class Memo extends FrameworkModel {
-  @prop({ stamp: "createdBy", hidden: (req) => req.headers["x-user"] !== "boss" })
+  @prop({ stamp: "createdBy", hidden: notBoss })
   readonly author?: Restricted<ReadOnly<string>>;
 }
 
@@ -33,7 +49,7 @@ interface Shown {
 test("a history shows no sender to readers from whom a field with a stamp is hidden", async () => {
   await using mongo = await startMongo({ replicaSet: 1 });
   const actor = ({ headers }: { headers: Record<string, unknown> }) => String(headers["x-user"]);
-  await using app = await mount([Memo], { mongo: mongo.uri, actor: (req) => actor(req) });
+  await using app = await mount([Memo, Signed], { mongo: mongo.uri, actor: (req) => actor(req) });
   const ann = { headers: { "x-user": "ann" } };
   const { _id } = await app.created("/memos", {}, ann);
   await app.delete(`/memos/${_id}`, ann);
@@ -55,4 +71,10 @@ test("a history shows no sender to readers from whom a field with a stamp is hid
     [undefined, "deletedAt", undefined],
     [undefined, "", undefined],
   ]);
+  const signed = await app.created("/signed", {}, ann);
+  const actorFor = async (user: string) => {
+    const headers = { "x-user": user };
+    return (await app.read<Shown[]>(`/signed/${signed._id}/history`, { headers }))[0]?.actor;
+  };
+  assertEquals([await actorFor("boss"), await actorFor("bob")], ["ann", undefined]);
 });
