@@ -104,7 +104,7 @@ async function shownValues(shown: ShownEntity, { values, names }: Version): Prom
   if (names.length === 0) return {};
   const { context, current } = shown;
   const then = await shownIn(shown, values);
-  const json: JsonObject = {};
+  const json: Record<string, unknown> = {};
   for (const name of names) {
     if (!Object.hasOwn(then, name)) continue;
     // The hooks get only one earlier value at a time. With several values of one write, such as the earlier owner, they
