@@ -2,8 +2,11 @@ import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import {
   create,
+  type Entity,
   FrameworkModel,
+  type FrameworkRequest,
   getModel,
+  type Hidden,
   type ModelClass,
   one,
   prop,
@@ -178,6 +181,18 @@ class Seat extends FrameworkModel {
   place?: string;
 }
 
+@rest({ route: "/badges", methods: [one(), create({ preSave: issue }), remove()], trash })
+class Badge extends FrameworkModel {
+  @prop({ ref: () => Seat, onDelete: "restrict", hidden: true })
+  holder?: Hidden<Ref<Seat>>;
+}
+
+/** Stores the seat that a header names in a field that no client sees. */
+async function issue(req: FrameworkRequest, badge: Entity<Badge>) {
+  badge.set("holder", await getModel(Seat).findById(req.headers["x-seat"]));
+  return badge;
+}
+
 @rest({ route: "/plants", methods: [one(), create(), remove()], trash })
 class Plant extends FrameworkModel {
   @prop({ ref: () => Firm, onDelete: "cascade" })
@@ -230,6 +245,17 @@ test("a restore is a 409 if the unique value of an entity that comes back is tak
   await app.delete(`/seats/${other._id}`);
   assertEquals((await app.post(`/firms/${firm}/restore`)).status, 200);
   assertEquals((await app.get(`/seats/${seat._id}`)).status, 200);
+});
+
+test("a restored entity whose hidden reference is gone is a 409 that names no property", async () => {
+  await using app = await serveAll([Firm, Seat, Badge]);
+  const seat = await app.created("/seats", {});
+  const { _id } = await app.created("/badges", {}, { headers: { "x-seat": seat._id } });
+  assertEquals((await app.delete(`/seats/${seat._id}`)).status, 409);
+  await app.delete(`/badges/${_id}`);
+  assertEquals((await app.delete(`/seats/${seat._id}`)).status, 204);
+  const { status, text } = await app.post<Refused>(`/badges/${_id}/restore`);
+  assertEquals([status, text.includes("holder")], [409, false]);
 });
 
 test("a restored entity whose reference is gone is a 409 that names the property", async () => {
