@@ -229,8 +229,8 @@ export interface JoinedRequest {
  */
 export interface JoinedPlace extends Pick<TogetherWrite, "target" | "operation"> {
   /**
-   * Whether the writes that a class option adds to a request, such as the removals of `onDelete`, reach entities in the
-   * trash. With `"route"`, they do if the request does, such as a restoration. With `"reference"`, they never do.
+   * The way by which the writes that a class option adds to a request reach the entities of the class. With `"route"`,
+   * they reach entities in the trash if the request does, such as a restoration.
    *
    * @default {"reference"}
    */
@@ -242,9 +242,10 @@ type Scope = NonNullable<RestRecord["scope"]>;
 /**
  * The way by which a request reaches the entities of a class. With `"route"`, the request is on a route of the class,
  * and can ask for entities in the trash. With `"reference"`, an entity of another class refers to them, or code of the
- * application asks for them, and entities in the trash stay hidden.
+ * application asks for them, and entities in the trash stay hidden. `"everyone"` also reaches the entities of other
+ * tenants, for the question whether any entity refers to another one.
  */
-export type Reach = "route" | "reference";
+export type Reach = "route" | "reference" | "everyone";
 
 export interface ClassRule {
   readonly feature: ClassFeature;

@@ -1,8 +1,10 @@
+import mongoose from "mongoose";
 import type { Model, UpdateQuery } from "mongoose";
 import type { TimeBudget } from "../database/time_budget.ts";
 import { runHook } from "../declare/hooks/run_hook.ts";
 import { describeModel } from "../declare/model/describe_model.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
+import { refusal } from "../errors/refusals.ts";
 import { castFilter } from "../filter/cast_filter.ts";
 import { everyFilter, type Filter } from "../filter/filters.ts";
 import { getModel } from "../schema/get_model.ts";
@@ -91,7 +93,7 @@ export class JoinedClass {
       model.collection.updateMany(named, all as UpdateQuery<unknown>, {
         ...statement,
         ...arrayFilters && { arrayFilters },
-      });
+      }).catch(throwTaken);
     if (joined === undefined) return void await send(filter);
     const projection = projectionOfWrite([all], alwaysRead(model as never));
     const options = { ...BEFORE_WRITE, ...statement, projection };
@@ -103,6 +105,16 @@ export class JoinedClass {
     });
     await joined({ change: "update", entities, model }, session);
   }
+}
+
+/**
+ * Throws a 409 if an update has failed because a unique value is taken. The error names no field, because the client
+ * may not see the entities of the class. Throws any other error again.
+ */
+function throwTaken(cause: unknown): never {
+  if (!(cause instanceof mongoose.mongo.MongoServerError) || cause.code !== 11000) throw cause;
+  const message = "The request would give another entity a unique value that is taken";
+  throw refusal("CONFLICT", { message }, { cause });
 }
 
 function joinUpdates(...updates: readonly Update[]): Update {

@@ -1,5 +1,5 @@
 import type { Document, Model } from "mongoose";
-import { everyFilter, type Filter, markCompiled } from "../filter/filters.ts";
+import { everyFilter, type Filter, isEmpty, markCompiled } from "../filter/filters.ts";
 import type { Selection } from "../filter/selection.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import { byIdentifier, IDENTIFIER } from "../schema/fields/system_fields.ts";
@@ -45,6 +45,15 @@ export function nameOf(entity: object): string | undefined {
  */
 export function byStoredId({ _id }: { readonly _id: unknown }): Filter {
   return { _id: markCompiled({ $eq: _id }) };
+}
+
+/**
+ * Returns a filter for the entities with the given identifiers. The list `unchanged` has a further condition for each
+ * entity, in the order of the identifiers, or is empty.
+ */
+export function byIdentifiers(ids: readonly unknown[], unchanged: readonly Filter[]): Filter {
+  if (unchanged.every(isEmpty)) return { _id: { $in: [...ids] } };
+  return { $or: ids.map((_id, at) => everyFilter({ _id }, unchanged[at] ?? {})) };
 }
 
 /**

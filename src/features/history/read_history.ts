@@ -12,7 +12,7 @@ import { isDocument } from "../../schema/mongoose/bson.ts";
 import { readSnapshot, type StoredObject } from "../../write/stored_values.ts";
 import type { HistoryRecord } from "./history_collection.ts";
 import { eachRecord, valuesBefore } from "./read_records.ts";
-import { isJudged, type ReplayedRecord, showRecord } from "./show_records.ts";
+import { isJudged, jsonOf, type ReplayedRecord, showRecord } from "./show_records.ts";
 
 const MAX_RECORDS = 100;
 const USUAL_RECORDS = 20;
@@ -52,9 +52,11 @@ export async function readHistory(context: OpenLevelContext): Promise<Reply> {
   const { entity, seen } = await fetchOne(context);
   if (!isDocument(entity)) throw notFound();
   const { values: current } = readSnapshot(entity);
-  if (await passHook(context, "preSend", { entity: seen }) === undefined) throw notFound();
+  const sent = await passHook(context, "preSend", { entity: seen });
+  if (sent === undefined) throw notFound();
   const { records, hasMore } = await recordsOf(context, { current, limit, after });
-  const shown = { context, model: await context.model(), entity, current };
+  const present = jsonOf(context, sent);
+  const shown = { context, model: await context.model(), entity, current, present };
   const list: object[] = [];
   for (const each of records) list.push(await showRecord(shown, each));
   const last = hasMore ? records.at(-1)?.record : undefined;

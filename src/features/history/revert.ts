@@ -44,6 +44,11 @@ interface Earlier {
   readonly values: StoredObject;
   /** The names of the fields that have changed since the version to which the entity is set back. */
   readonly changed: ReadonlySet<string>;
+  /**
+   * The newest earlier value of each of these fields. A list has the newest earlier value of each of its objects with
+   * an `_id`. An object that comes back has the values in it that its caller must not set.
+   */
+  readonly newest: ReadonlyMap<string, unknown>;
 }
 
 /**
@@ -59,15 +64,32 @@ async function readVersion(
   let values = current;
   let count = 0;
   const changed = new Set<string>();
+  const newest = new Map<string, unknown>();
   const see = (record: HistoryRecord) => {
     values = valuesBefore(values, record);
-    for (const name of record.changed) changed.add(name);
+    for (const name of record.changed) {
+      changed.add(name);
+      newest.set(name, withOlder(newest.get(name), record.before[name]));
+    }
     count++;
     return true;
   };
   await eachRecord(context, { current, versions: { $gt: version }, see });
   if (count < latest - version) throw notFound();
-  return { values, changed };
+  return { values, changed, newest };
+}
+
+/** Returns the newest of two values of a field, or a list with the newest of their objects with an `_id`. */
+function withOlder(newer: unknown, older: unknown): unknown {
+  if (!Array.isArray(older)) return newer ?? older;
+  const known: readonly unknown[] = Array.isArray(newer) ? newer : [];
+  const ids = new Set(known.map(idIn));
+  const others = older.filter((each) => idIn(each) !== undefined && !ids.has(idIn(each)));
+  return others.length === 0 ? known : [...known, ...others];
+}
+
+function idIn(value: unknown): string | undefined {
+  return isJsonObject(value) && value._id !== undefined ? storedText(value._id) : undefined;
 }
 
 /**
@@ -76,7 +98,7 @@ async function readVersion(
  */
 function setBack(
   doc: Document,
-  { context, current, earlier: { values, changed } }: {
+  { context, current, earlier: { values, changed, newest } }: {
     readonly context: OpenLevelContext;
     readonly current: StoredObject;
     readonly earlier: Earlier;
@@ -89,6 +111,7 @@ function setBack(
       field: fields.get(name),
       value: values[name],
       now: current[name],
+      newest: newest.get(name),
     })
   );
 }
@@ -99,9 +122,14 @@ interface FieldChange {
   /** The value of the earlier version, to which the field is set back. */
   readonly value: unknown;
   readonly now: unknown;
+  /** The newest earlier value of the field. */
+  readonly newest: unknown;
 }
 
-function setFieldBack(doc: Document, { path, field, value, now }: FieldChange): NamedReference[] {
+function setFieldBack(
+  doc: Document,
+  { path, field, value, now, newest }: FieldChange,
+): NamedReference[] {
   if (!isSetBack(field)) return [];
   const type = (doc.constructor as Model<unknown>).schema.path(path) ?? field.type;
   if (type === undefined) {
@@ -113,10 +141,11 @@ function setFieldBack(doc: Document, { path, field, value, now }: FieldChange): 
         field: inner,
         value: valueAt(value, name),
         now: valueAt(now, name),
+        newest: valueAt(newest, name),
       })
     );
   }
-  const earlier = settled(value, { now, field });
+  const earlier = settled(value, { now, newest, field });
   if (storedText(earlier) === storedText(now)) return [];
   setStored(doc, { path, type, value: earlier });
   // `revert()` writes the whole value, which could overwrite a change that another request makes inside of the value.
@@ -133,6 +162,8 @@ function isSetBack(field: FieldShape | undefined): field is FieldShape {
 interface Settled {
   /** The present value of the field that is set back. Missing if the entity does not store the field at present. */
   readonly now: unknown;
+  /** The newest earlier value of the field. Missing if it is not known. */
+  readonly newest: unknown;
   readonly field: FieldShape;
 }
 
@@ -141,24 +172,31 @@ interface Settled {
  * their present values. An object in a list keeps the values of the present object with the same `_id`. Without an
  * `_id`, it keeps the values of a present object whose other values are equal.
  */
-function settled(value: unknown, { now, field }: Settled): unknown {
+function settled(value: unknown, { now, newest, field }: Settled): unknown {
   const { kind, shape, element } = field;
   if (kind === "object" && shape !== undefined && isJsonObject(value)) {
-    return settledIn(value, { now: isJsonObject(now) ? now : undefined, shape });
+    return settledIn(value, { now: objectIn(now), newest: objectIn(newest), shape });
   }
   if (element === undefined) return value;
   if (kind === "map" && isJsonObject(value)) {
-    const held: StoredObject = isJsonObject(now) ? now : {};
+    const [held, last] = [objectIn(now) ?? {}, objectIn(newest) ?? {}];
     return Object.fromEntries(
       Object.entries(value).map(([key, each]) => [
         key,
-        settled(each, { now: held[key], field: element }),
+        settled(each, { now: held[key], newest: last[key], field: element }),
       ]),
     );
   }
   if (kind !== "array" || !Array.isArray(value)) return value;
   const take = takerFrom(now, element.shape);
-  return value.map((each) => settled(each, { now: take(each), field: element }));
+  const last = takerFrom(newest, element.shape);
+  return value.map((each) =>
+    settled(each, { now: take(each), newest: last(each), field: element })
+  );
+}
+
+function objectIn(value: unknown): StoredObject | undefined {
+  return isJsonObject(value) ? value : undefined;
 }
 
 /**
@@ -175,31 +213,45 @@ function takerFrom(list: unknown, shape: Shape | undefined): (earlier: unknown) 
   return (earlier) => isJsonObject(earlier) ? byKey.get(keyOf(earlier))?.shift() : undefined;
 }
 
+interface SettledObject {
+  readonly now: StoredObject | undefined;
+  readonly newest: StoredObject | undefined;
+  readonly shape: Shape;
+}
+
 function settledIn(
   value: StoredObject,
-  { now, shape }: { readonly now: StoredObject | undefined; readonly shape: Shape },
+  { now, newest, shape }: SettledObject,
 ): StoredObject {
-  const names = new Set([...Object.keys(now ?? {}), ...Object.keys(value)]);
-  const isTaken = (name: string) =>
-    now === undefined ? isUnhidden(name, shape) : isSetBack(shape.fields.get(name));
+  const names = new Set([...Object.keys(now ?? newest ?? {}), ...Object.keys(value)]);
   const entries = [...names].flatMap((name) => {
-    const from = isTaken(name) ? value : now ?? {};
-    if (!Object.hasOwn(from, name)) return [];
     const field = strictestField(name, shape);
-    const each = from[name];
-    return [[name, from === value && field ? settled(each, { now: now?.[name], field }) : each]];
+    const from = now === undefined
+      ? returning(field, { value, newest })
+      : isSetBack(shape.fields.get(name))
+      ? value
+      : now;
+    if (from === undefined || !Object.hasOwn(from, name)) return [];
+    if (from === now || field === undefined) return [[name, from[name]]];
+    return [[name, settled(from[name], { now: now?.[name], newest: newest?.[name], field })]];
   });
   return Object.fromEntries(entries);
 }
 
 /**
- * Whether `revert()` restores a field of an object that the entity does not contain any more. The caller must be
- * allowed to see the field. A field that the framework manages is not restored, because its content, such as the bytes
+ * Returns the object from which `revert()` restores a field of an object that the entity does not contain any more. A
+ * field that the caller must not set has the newest earlier value, because another client may have changed it after the
+ * version to which the entity is set back. Returns `undefined` if the field is not restored. This is the case for a
+ * field that the caller cannot see, and for a field that the framework manages, because its content, such as the bytes
  * of a file, may be gone.
  */
-function isUnhidden(name: string, shape: Shape): boolean {
-  const field = strictestField(name, shape);
-  return field === undefined || whyUnseen(field) === undefined && !field.managed;
+function returning(
+  field: FieldShape | undefined,
+  { value, newest }: { readonly value: StoredObject; readonly newest: StoredObject | undefined },
+): StoredObject | undefined {
+  if (field === undefined) return value;
+  if (whyUnseen(field) !== undefined || field.managed) return undefined;
+  return field.readonly ? newest : value;
 }
 
 /** Returns the references in an earlier value to entities that must still exist when the value is restored. */

@@ -27,6 +27,8 @@ export interface ShownEntity {
   readonly model: Model<unknown>;
   readonly entity: Document;
   readonly current: StoredObject;
+  /** The JSON of the present entity as the client sees it. */
+  readonly present: JsonObject;
 }
 
 /**
@@ -64,20 +66,28 @@ export async function showRecord(
 
 /**
  * Whether the history shows the client who has sent each write. If the entity has a field with the option `stamp` that
- * is hidden from the client, the history must not reveal the sender either.
+ * is hidden from the client or that hooks leave out, the history must not reveal the sender either.
  */
-function showsActor({ context: { level: { shape } } }: ShownEntity): boolean {
-  const fields = [...shape.fields.values()];
-  return fields.every((field) =>
-    field.type?.options.stamp === undefined || whyUnseen(field) === undefined
+function showsActor(
+  { context: { level: { shape } }, entity, current, present }: ShownEntity,
+): boolean {
+  return [...shape.fields].every(([name, field]) =>
+    field.type?.options.stamp === undefined ||
+    whyUnseen(field) === undefined && entity.isSelected(name) &&
+      (Object.hasOwn(present, name) || !Object.hasOwn(current, name))
   );
 }
 
 /** Whether the client may see a field of an entity in the history of the entity. */
-function isSeen(name: string, { context: { level, state }, model, entity }: ShownEntity): boolean {
+function isSeen(name: string, shown: ShownEntity): boolean {
+  const { context: { level, state, route }, model, entity } = shown;
   const { updatedAt } = stampFields(model.schema);
+  // The sender of a removal is as secret as the senders of other writes.
+  const { time, all = [] } = route.features.removalFieldsOf(level.target) ?? {};
+  const isActor = name !== time && all.includes(name);
   return name !== updatedAt && isRecorded(name, level.shape) && entity.isSelected(name) &&
-    showsWhole(name, readProjection(state.projection, level.shape));
+    showsWhole(name, readProjection(state.projection, level.shape)) &&
+    (!isActor || showsActor(shown));
 }
 
 interface Version {
@@ -86,31 +96,26 @@ interface Version {
 }
 
 /**
- * Returns the JSON of some fields of an earlier version of an entity. The hooks run on this version, and on the present
- * entity with these earlier values. A value that the hooks hide or change in one of the two is left out, because the
- * client could not see it earlier or may not see it now.
+ * Returns the JSON of some fields of an earlier version of an entity. The hooks run on this version, and for each field
+ * on the present entity with the earlier value of this field. A value that the hooks hide or change in one of the two is
+ * left out, because the client could not see it earlier or may not see it now.
  */
 async function shownValues(shown: ShownEntity, { values, names }: Version): Promise<JsonObject> {
   if (names.length === 0) return {};
   const { context, current } = shown;
   const then = await shownIn(shown, values);
-  const now = isJudged(context)
-    ? await shownIn(shown, withFields(current, { values, names }))
-    : then;
-  const isShown = (name: string) =>
-    Object.hasOwn(then, name) && Object.hasOwn(now, name) &&
-    JSON.stringify(then[name]) === JSON.stringify(now[name]);
-  return Object.fromEntries(names.filter(isShown).map((name) => [name, then[name]]));
-}
-
-/**
- * Returns the present values of an entity, with some of its values from an earlier version. The hooks run on the
- * result, so that they decide by the present entity whether the client may see the earlier values.
- */
-function withFields(current: StoredObject, { values, names }: Version): StoredObject {
-  const others = Object.entries(current).filter(([name]) => !names.includes(name));
-  const taken = names.filter((name) => Object.hasOwn(values, name));
-  return Object.fromEntries([...others, ...taken.map((name) => [name, values[name]])]);
+  const json: Record<string, unknown> = {};
+  for (const name of names) {
+    if (!Object.hasOwn(then, name)) continue;
+    // The hooks get only one earlier value at a time. With several values of one write, such as the earlier owner, they
+    // would decide by the earlier entity.
+    const now = isJudged(context)
+      ? await shownIn(shown, { ...current, [name]: values[name] })
+      : then;
+    const isSame = JSON.stringify(then[name]) === JSON.stringify(now[name]);
+    if (Object.hasOwn(now, name) && isSame) json[name] = then[name];
+  }
+  return json;
 }
 
 /**
@@ -127,6 +132,11 @@ async function shownIn(
   // of an earlier version, which must not be stored, so its `save()` does nothing.
   Object.defineProperty(doc, "save", { value: () => Promise.resolve(doc), configurable: true });
   const sent = await passReadHooks(context, doc);
-  const json: unknown = sent && JSON.parse(wholeToJson(sent, shownOf(context)));
+  return sent === undefined ? {} : jsonOf(context, sent);
+}
+
+/** Returns the JSON of an entity that has passed the hooks of a request, as the client sees it. */
+export function jsonOf(context: OpenLevelContext, sent: object): JsonObject {
+  const json: unknown = JSON.parse(wholeToJson(sent, shownOf(context)));
   return isJsonObject(json) ? json : {};
 }

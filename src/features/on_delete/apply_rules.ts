@@ -7,6 +7,7 @@ import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { storedText } from "../../write/stored_values.ts";
 import type { WrittenEntity } from "../../write/written_entity.ts";
+import { checkLast } from "./check_last.ts";
 import { fieldsReferringTo, partOf, type ReferringField } from "./referring_fields.ts";
 import { openClass, type RequestWrite } from "./request_write.ts";
 import { settingsOf } from "./settings.ts";
@@ -44,22 +45,28 @@ export async function applyRules(write: RequestWrite): Promise<void> {
   // All classes with a reference are opened before the first of them is written, so that the error prevents every
   // write.
   for (const field of fieldsReferringTo(write.target)) {
-    const operation = field.rule === "cascade" ? CASCADE : UNSET;
-    all.push(await openReferring(write, { field, operation }));
+    all.push(await openReferring(write, field));
   }
   const ruled = (rule: ReferringField["rule"]) => all.filter(({ field }) => field.rule === rule);
-  await refuseReferred(write, ruled("restrict"));
-  for (const [, some] of groupBy(ruled("cascade"), ({ field }) => field.owner)) {
-    await cascade(write, some);
-  }
+  await checkLast(write, {
+    async send() {
+      for (const [, some] of groupBy(ruled("cascade"), ({ field }) => field.owner)) {
+        await cascade(write, some);
+      }
+    },
+    check: () => refuseReferred(write, ruled("restrict")),
+  });
   for (const each of ruled("unset")) await unset(each);
 }
 
-async function openReferring(
-  write: RequestWrite,
-  { field, operation }: { readonly field: ReferringField; readonly operation: string },
-): Promise<Referring> {
-  const joined = await openClass(write, { target: field.owner, operation });
+async function openReferring(write: RequestWrite, field: ReferringField): Promise<Referring> {
+  const { owner: target, rule } = field;
+  // Entities of all tenants may refer to an entity of a class without tenants, and the rule `restrict` keeps the entity
+  // for them too. Cascades stay inside of the tenant.
+  const isShared = write.request.route.features.selectingFieldOf(write.target) === undefined;
+  const reach = rule === "restrict" && isShared ? "everyone" : "reference";
+  const operation = rule === "cascade" ? CASCADE : UNSET;
+  const joined = await openClass(write, { target, operation, reach });
   const ids = write.entities.map(({ id }) => castForQuery(field.type, id));
   return { field, joined, ids, named: everyFilter({ [field.path]: { $in: ids } }, joined.present) };
 }
@@ -159,8 +166,9 @@ export async function restoreCascade(
   returned: readonly WrittenEntity[],
 ): Promise<void> {
   const fields = fieldsReferringTo(write.target).filter(({ rule }) => rule === "cascade");
+  if (returned.length === 0 || fields.length === 0) return;
   const own = await openClass(write, write);
-  if (fields.length === 0 || own.removal === undefined) return;
+  if (own.removal === undefined) return;
   for (const { id, before = {} } of returned) {
     const at = before[own.removal.time];
     if (!(at instanceof Date)) continue;

@@ -8,6 +8,7 @@ import { cannotMount } from "../../pipeline/option_reader.ts";
 import { actingLevel, type Route } from "../../pipeline/request/route.ts";
 import { embeddedClasses } from "../../schema/build_schema.ts";
 import { applyRules, CASCADE, restoreCascade, UNSET } from "./apply_rules.ts";
+import { checkLast } from "./check_last.ts";
 import { type DeclaredRule, declaredRules } from "./declared_rules.ts";
 import { addIndexes } from "./reference_index.ts";
 import { fieldsReferringTo, referringFields } from "./referring_fields.ts";
@@ -35,8 +36,10 @@ export const onDelete: ClassFeature<readonly DeclaredRule[]> = {
     if (!isOfRequest(write)) return;
     if (write.change === "remove") return await applyRules(write);
     const returned = await returnedBy(write);
-    await touchReferred(write, new Set(returned.map(({ id }) => id)));
-    if (returned.length > 0) await restoreCascade(write, returned);
+    await checkLast(write, {
+      send: () => restoreCascade(write, returned),
+      check: () => touchReferred(write, new Set(returned.map(({ id }) => id))),
+    });
   },
 };
 

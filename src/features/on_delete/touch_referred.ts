@@ -2,6 +2,9 @@ import { touch } from "../../database/touch.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { refusal } from "../../errors/refusals.ts";
 import { everyFilter, topOf } from "../../filter/filters.ts";
+import { buildSchema } from "../../schema/build_schema.ts";
+import { shapeForAll } from "../../schema/fields/shape.ts";
+import { isHiddenPath } from "../../schema/fields/visibility.ts";
 import { castIdentifier } from "../../sources/entities.ts";
 import { type StoredObject, storedText } from "../../write/stored_values.ts";
 import { BEFORE_WRITE, type WrittenEntity } from "../../write/written_entity.ts";
@@ -122,7 +125,12 @@ async function touchAll(
   const found = await model.collection.find(filter, { projection: { _id: 1 }, session }).toArray();
   const there = new Set(found.map(({ _id }) => storedText(_id)));
   const gone = references.find(({ id }) => !there.has(storedText(castIdentifier(id, model) ?? id)));
-  const property = gone?.field.path;
-  const message = `The entity that "${property}" names is not stored any more`;
-  throw refusal("CONFLICT", { message, property });
+  const { path = "" } = gone?.field ?? {};
+  if (isHiddenPath(path, shapeForAll(buildSchema(write.target).schema))) {
+    throw refusal("CONFLICT", {
+      message: "An entity to which a field refers is not stored any more",
+    });
+  }
+  const message = `The entity that "${path}" names is not stored any more`;
+  throw refusal("CONFLICT", { message, property: path });
 }

@@ -44,6 +44,8 @@ type Answers = Map<TenantFunction, Actor>;
 interface Asked {
   readonly answers: Answers;
   readonly origin: object;
+  /** The function of the router that serves the request. */
+  readonly own: TenantFunction;
 }
 
 /**
@@ -54,16 +56,20 @@ const ofOrigins = new WeakMap<object, Answers>();
 
 /**
  * The functions that return the tenants of requests to routes of the application, by class. If several routers serve a
- * class, the function of the last router counts.
+ * class, a request to one of them asks the function of this router. Any other request asks the function of the last
+ * router.
  */
-const functions = new WeakMap<ModelClass, TenantFunction>();
+const functions = new WeakMap<ModelClass, Set<TenantFunction>>();
 
 /**
  * Stores the function that returns the tenants of requests to a class. A request to another class uses this function if
  * it reads entities of the class, such as populated references.
  */
 export function rememberTenants(target: ModelClass, ask: TenantFunction): void {
-  functions.set(target, ask);
+  const all = functions.get(target) ?? new Set();
+  // The function becomes the last one, also if an earlier router has the same function.
+  all.delete(ask);
+  functions.set(target, all.add(ask));
 }
 
 /**
@@ -100,8 +106,9 @@ export function tenantFor(req: FrameworkRequest, { field, target }: TenantRule):
  * called only once for the request. When the rights of a live list are renewed, the functions are called again.
  */
 export function keepAnswers({ req, route, origin }: Call): void {
-  if (route.settings.get("tenant") === undefined) return;
-  const asked: Asked = { answers: new Map(), origin };
+  const own = route.settings.get("tenant") as TenantFunction | undefined;
+  if (own === undefined) return;
+  const asked: Asked = { answers: new Map(), origin, own };
   Reflect.set(req, ANSWERS, asked);
 }
 
@@ -124,11 +131,13 @@ function tenantOf({ req, origin }: Pick<Call, "req" | "origin">, ask: TenantFunc
  * reference.
  */
 function tenantOutside(req: FrameworkRequest, target: ModelClass): Actor {
-  const ask = functions.get(target);
+  const { answers, origin = req, own } = Reflect.get(req, ANSWERS) as Partial<Asked> | undefined ??
+    {};
+  const all = [...functions.get(target) ?? []];
+  const ask = all.find((each) => each === own) ?? all.at(-1);
   if (ask === undefined) {
     throw new TypeError(`Cannot tell the tenant of "${target.name}": no router serves the class`);
   }
-  const { answers, origin = req } = Reflect.get(req, ANSWERS) as Asked | undefined ?? {};
   const tenant = answers?.get(ask) ?? tenantOf({ req, origin }, ask);
   answers?.set(ask, tenant);
   return tenant;

@@ -51,7 +51,8 @@ export const tenants: ClassFeature<TenantRule> = {
   selecting: ({ field }) => field,
   admit: (_rule, call) => void askTenant(call),
   admitWithout: keepAnswers,
-  condition: (rule, req) => ({ [rule.field]: ofTenant(tenantFor(req, rule), { rule, req }) }),
+  condition: (rule, req, reach) =>
+    reach === "everyone" ? {} : { [rule.field]: ofTenant(tenantFor(req, rule), { rule, req }) },
   stamps: (rule, { req, isNew }) => isNew ? { [rule.field]: tenantFor(req, rule) } : {},
   stamped: ({ field }) => [field],
 };

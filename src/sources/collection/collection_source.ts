@@ -2,10 +2,11 @@ import type { ClientSession, Document, Model } from "mongoose";
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
 import type { ModelQuery } from "../../declare/operations/action.ts";
 import { castFilter, withConditions } from "../../filter/cast_filter.ts";
-import { everyFilter, type Filter, isEmpty } from "../../filter/filters.ts";
+import { everyFilter, type Filter } from "../../filter/filters.ts";
 import { queryOptions } from "../../filter/selection.ts";
 import {
   boundSelection,
+  byIdentifiers,
   byKey,
   byStoredId,
   documentOf,
@@ -242,10 +243,9 @@ export class CollectionSource implements Source {
   async removeMany(ids: readonly unknown[], unchanged: readonly Filter[] = []): Promise<number> {
     let count = 0;
     for (let start = 0; start < ids.length; start += DELETE_BATCH) {
-      const some = ids.slice(start, start + DELETE_BATCH);
-      const named = unchanged.every(isEmpty)
-        ? { _id: { $in: some } }
-        : { $or: some.map((_id, at) => everyFilter({ _id }, unchanged[start + at] ?? {})) };
+      const end = start + DELETE_BATCH;
+      const some = ids.slice(start, end);
+      const named = byIdentifiers(some, unchanged.slice(start, end));
       count += await this.#options.timeBudget.wait(this.removeNamed(named, { ids: some }));
     }
     return count;

@@ -125,8 +125,8 @@ export async function readIds(collection: OpenCollection, most = Infinity): Prom
  */
 export async function readMet(
   { model, conditions, selection: { options: { collation } }, timeBudget }: OpenCollection,
-  { ids, session }: {
-    readonly ids: readonly unknown[];
+  { named, session }: {
+    readonly named: Filter;
     readonly session?: ClientSession | undefined;
   },
 ): Promise<unknown[]> {
@@ -139,8 +139,8 @@ export async function readMet(
     ...session && { session },
     ...collation !== undefined && { collation },
   };
-  const named = castFilter(model, everyFilter({ _id: { $in: [...ids] } }, conditions));
-  const found = await model.collection.find(named as never, options as never).toArray();
+  const all = castFilter(model, everyFilter(named, conditions));
+  const found = await model.collection.find(all as never, options as never).toArray();
   return found.map(({ _id }) => _id);
 }
 

@@ -8,7 +8,7 @@ import type { PartLink } from "../../schema/describe_parts.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { readIds, readMet } from "../collection/read_documents.ts";
 import { CollectionSource, type CollectionSourceOptions } from "../collection/collection_source.ts";
-import { castIdentifier } from "../entities.ts";
+import { byIdentifiers, castIdentifier } from "../entities.ts";
 import type { EntityName, Source } from "../source.ts";
 import type { Together } from "../../write/save_document.ts";
 import { addToProperty, checkRequired, takeFromProperty } from "./part_writes.ts";
@@ -60,15 +60,19 @@ export class ReferenceSource extends CollectionSource {
     return stored;
   }
 
-  override async removeMany(ids: readonly unknown[]): Promise<number> {
+  override async removeMany(
+    ids: readonly unknown[],
+    unchanged: readonly Filter[] = [],
+  ): Promise<number> {
     if (ids.length === 0) return 0;
     checkRequired(this.#options.link);
-    if (this.keepsRemoved) return await super.removeMany(ids);
+    if (this.keepsRemoved) return await super.removeMany(ids, unchanged);
+    const named = byIdentifiers(ids, unchanged);
     const together: Together = (remove) =>
       this.#together(async (session) => {
         // Another request may have changed an entity after it was selected, so that it no longer matches the conditions
         // of the removal and stays. Only the references to entities that still match are removed from the parent.
-        const met = await readMet(await this.open(), { ids, session });
+        const met = await readMet(await this.open(), { named, session });
         if (met.length === 0) return;
         const { parent, link } = this.#options;
         const unlinking = { link, ids: met, session, areThere: false };
@@ -77,7 +81,7 @@ export class ReferenceSource extends CollectionSource {
         if (!await takeFromProperty(parent, unlinking)) throw conflict();
         if (isFirst) await remove(session);
       });
-    const removal = this.removeNamed({ _id: { $in: ids } }, { together, ids });
+    const removal = this.removeNamed(named, { together, ids });
     return await this.#options.timeBudget.wait(removal);
   }
 

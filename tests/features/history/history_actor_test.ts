@@ -2,9 +2,12 @@ import { assertEquals } from "@std/assert";
 import {
   create,
   FrameworkModel,
+  type FrameworkRequest,
+  leaveOut,
   one,
   prop,
   type ReadOnly,
+  remove,
   rest,
   type Restricted,
 } from "../../../mod.ts";
@@ -12,23 +15,73 @@ import { startMongo } from "../../harness/mongo/start_mongo.ts";
 import { test } from "../../harness/testing.ts";
 import { mount } from "../../support/support.ts";
 
-@rest({ route: "/memos", methods: [one(), create()], history: true })
+const actor = (req: FrameworkRequest) => String(req.headers["x-user"]);
+
+const ann = { headers: { "x-user": "ann" } };
+
+const notBoss = (req: FrameworkRequest) => req.headers["x-user"] !== "boss";
+
+@rest({
+  route: "/signed",
+  methods: [one({ filter: ["name"], preSend: leaveOut(["by"], ["by"], notBoss) }), create()],
+  history: true,
+})
+class Signed extends FrameworkModel {
+  @prop()
+  name?: string;
+  @prop({ stamp: "updatedBy" })
+  readonly by?: ReadOnly<string>;
+}
+
+@rest({
+  route: "/memos",
+  methods: [one(), create(), remove()],
+  history: true,
+  trash: { see: () => true },
+})
 class Memo extends FrameworkModel {
-  @prop({ stamp: "createdBy", hidden: (req) => req.headers["x-user"] !== "boss" })
+  @prop({ stamp: "createdBy", hidden: notBoss })
   readonly author?: Restricted<ReadOnly<string>>;
+}
+
+interface Shown {
+  readonly actor?: string;
+  readonly changed: readonly string[];
+  readonly before: { readonly deletedBy?: string };
 }
 
 test("a history shows no sender to readers from whom a field with a stamp is hidden", async () => {
   await using mongo = await startMongo({ replicaSet: 1 });
-  const actor = ({ headers }: { headers: Record<string, unknown> }) => String(headers["x-user"]);
-  await using app = await mount([Memo], { mongo: mongo.uri, actor: (req) => actor(req) });
-  const { _id } = await app.created("/memos", {}, { headers: { "x-user": "ann" } });
-  const actors: unknown[] = [];
-  for (const user of ["boss", "bob"]) {
-    const { body } = await app.get<{ actor?: string }[]>(`/memos/${_id}/history`, {
+  await using app = await mount([Memo], { mongo: mongo.uri, actor });
+  const { _id } = await app.created("/memos", {}, ann);
+  await app.delete(`/memos/${_id}`, ann);
+  assertEquals((await app.post(`/memos/${_id}/restore`, undefined, ann)).status, 200);
+  const read = async (user: string) => {
+    const { body } = await app.get<Shown[]>(`/memos/${_id}/history`, {
       headers: { "x-user": user },
     });
-    actors.push(body.map((record) => record.actor));
-  }
-  assertEquals(actors, [["ann"], [undefined]]);
+    return body.map(({ actor, changed, before }) => [actor, changed.join(), before.deletedBy]);
+  };
+  const removal = "deletedAt,deletedBy";
+  assertEquals(await read("boss"), [
+    ["ann", removal, "ann"],
+    ["ann", removal, undefined],
+    ["ann", "", undefined],
+  ]);
+  assertEquals(await read("bob"), [
+    [undefined, "deletedAt", undefined],
+    [undefined, "deletedAt", undefined],
+    [undefined, "", undefined],
+  ]);
+});
+
+test("a history shows no sender if hooks leave out a field with a stamp", async () => {
+  await using mongo = await startMongo({ replicaSet: 1 });
+  await using app = await mount([Signed], { mongo: mongo.uri, actor });
+  const signed = await app.created("/signed", {}, ann);
+  const actorFor = async (user: string) => {
+    const headers = { "x-user": user };
+    return (await app.read<Shown[]>(`/signed/${signed._id}/history`, { headers }))[0]?.actor;
+  };
+  assertEquals([await actorFor("boss"), await actorFor("bob")], ["ann", undefined]);
 });

@@ -156,6 +156,17 @@ test("a history shows no value that the hooks of one() hid in its version or hid
   assertEquals(await app.shown("left-out", "ann"), WITHOUT_PAY);
 });
 
+test("hooks decide by the present entity, also about values that one write has replaced together", async () => {
+  await using app = await serveJobs();
+  await app.updated(`/jobs/${app.id}`, { pay: 4, owner: "eve" });
+  assertEquals((await app.shown("left-out", "bob"))[0], [4, "owner", { owner: "bob" }]);
+  await app.updated(`/jobs/${app.id}`, { owner: "bob" });
+  assertEquals((await app.shown("left-out", "bob"))[1], [4, "pay,owner", {
+    pay: 3,
+    owner: "bob",
+  }]);
+});
+
 test("the name of a field that hooks leave out is not shown where it was set first", async () => {
   await using app = await serveJobs();
   const { _id } = await app.created("/jobs", { name: "a", owner: "ann" });

@@ -42,6 +42,35 @@ class Shape extends FrameworkModel {
   }
 }
 
+class Check extends FrameworkModel {
+  @prop()
+  text?: string;
+  @prop({ type: Boolean, readonly: notAdmin })
+  approved?: boolean;
+}
+
+class Bare extends FrameworkModel {
+  static override schemaOptions = { _id: false };
+  @prop()
+  text?: string;
+  @prop({ type: Boolean, readonly: notAdmin })
+  approved?: boolean;
+}
+
+@rest({ route: "/reviews", methods: [one(), create(), update()], history: true })
+class Review extends FrameworkModel {
+  @rest({ methods: [update(), remove()] })
+  @arrayProp({ items: Check, embedded: true, apart: false })
+  checks!: Check[];
+  @rest({ methods: [update(), remove()] })
+  @prop({ type: Check, apart: false })
+  last?: Check;
+  @prop({ type: Map, of: Check, apart: false })
+  named?: Map<string, Check>;
+  @arrayProp({ items: Bare, embedded: true, apart: false })
+  bare!: Bare[];
+}
+
 @rest({ route: "/sheets", methods: [one(), create(), remove()] })
 class Sheet extends FrameworkModel {
   @prop()
@@ -157,6 +186,37 @@ test("a part of a kind comes back without the values that the caller does not se
     assertEquals((await stored(made)).shapes, [{ _id, ...shape, ...price }]);
   }
 });
+
+test("a part that comes back has the newest of the values that the caller cannot set", async () => {
+  await using app = await serveHistory([Review]);
+  const check = (approved?: boolean) => ({ text: "a", approved });
+  const all = (approved: boolean) => ({
+    checks: [check(approved)],
+    last: check(approved),
+    named: { x: check(approved) },
+    bare: [check(approved)],
+  });
+  const made = await app.created<EntityBody & { readonly checks: EntityBody[] }>(
+    "/reviews",
+    all(true),
+    as("admin"),
+  );
+  const path = `/reviews/${made._id}`;
+  const [{ _id } = { _id: "" }] = made.checks;
+  await app.updated(path, { ...all(false), checks: [{ _id, ...check(false) }] }, as("admin"));
+  await app.updated(path, { checks: [], named: null, bare: [] }, as("eve"));
+  assertEquals((await app.delete(`${path}/last`, as("eve"))).status, 204);
+  const { body } = await app.post(`${path}/revert`, { version: 0 }, as("eve"));
+  const { checks, last, named, bare } = JSON.parse(JSON.stringify(body), withoutId);
+  assertEquals({ checks, last, named, bare }, {
+    ...all(false),
+    bare: [{ text: "a" }],
+  });
+});
+
+function withoutId(name: string, value: unknown): unknown {
+  return name === "_id" ? undefined : value;
+}
 
 test("an earlier value that does not fit its field is refused as a wrong value", async () => {
   await using app = await serveDrawings();

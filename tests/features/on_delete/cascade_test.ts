@@ -2,8 +2,11 @@ import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import {
   create,
+  type Entity,
   FrameworkModel,
+  type FrameworkRequest,
   getModel,
+  type Hidden,
   type ModelClass,
   one,
   prop,
@@ -163,6 +166,96 @@ test("a restore restores what the same cascade has put into the trash, and no mo
   ]);
   const records = await recordsOf(Task, first._id);
   assertEquals(records.map(({ operation }) => operation), ["create", "cascade", "restore"]);
+});
+
+const trash = { see: () => true };
+
+@rest({ route: "/firms", methods: [one(), create(), remove()], trash })
+class Firm extends FrameworkModel {}
+
+@rest({ route: "/seats", methods: [one(), create(), remove()], trash })
+class Seat extends FrameworkModel {
+  @prop({ ref: () => Firm, onDelete: "cascade" })
+  firm?: Ref<Firm>;
+  @prop({ unique: true, sparse: true })
+  place?: string;
+}
+
+@rest({ route: "/badges", methods: [one(), create({ preSave: issue }), remove()], trash })
+class Badge extends FrameworkModel {
+  @prop({ ref: () => Seat, onDelete: "restrict", hidden: true })
+  holder?: Hidden<Ref<Seat>>;
+}
+
+/** Stores the seat that a header names in a field that no client sees. */
+async function issue(req: FrameworkRequest, badge: Entity<Badge>) {
+  badge.set("holder", await getModel(Seat).findById(req.headers["x-seat"]));
+  return badge;
+}
+
+@rest({ route: "/plants", methods: [one(), create(), remove()], trash })
+class Plant extends FrameworkModel {
+  @prop({ ref: () => Firm, onDelete: "cascade" })
+  firm?: Ref<Firm>;
+}
+
+@rest({ route: "/shifts", methods: [one(), create(), remove()], trash })
+class Shift extends FrameworkModel {
+  @prop({ ref: () => Plant, onDelete: "cascade" })
+  plant?: Ref<Plant>;
+  @prop({ ref: () => Plant, onDelete: "restrict" })
+  second?: Ref<Plant>;
+  @prop({ ref: () => Seat, onDelete: "restrict" })
+  seat?: Ref<Seat>;
+}
+
+test("entities of one cascade neither restrict each other nor miss each other when they are restored", async () => {
+  await using app = await serveAll([Firm, Seat, Plant, Shift]);
+  const firm = (await app.created("/firms", {}))._id;
+  const seat = (await app.created("/seats", { firm }))._id;
+  const [plant, second] = [
+    (await app.created("/plants", { firm }))._id,
+    (await app.created("/plants", { firm }))._id,
+  ];
+  const { _id } = await app.created("/shifts", { plant, second, seat });
+  const stays = await app.created("/shifts", { seat });
+  const refused = await app.delete<Refused>(`/firms/${firm}`);
+  assertEquals([refused.status, refused.body.referredBy], [409, ["Shift"]]);
+  await app.delete(`/shifts/${stays._id}`);
+  assertEquals((await app.delete(`/firms/${firm}`)).status, 204);
+  const paths = [`/seats/${seat}`, `/plants/${plant}`, `/plants/${second}`, `/shifts/${_id}`];
+  const statuses = async () => {
+    const answers = await Promise.all(paths.map((path) => app.get(path)));
+    return answers.map(({ status }) => status);
+  };
+  assertEquals(await statuses(), [404, 404, 404, 404]);
+  assertEquals((await app.post(`/firms/${firm}/restore`)).status, 200);
+  assertEquals(await statuses(), [200, 200, 200, 200]);
+});
+
+test("a restore is a 409 if the unique value of an entity that comes back is taken", async () => {
+  await using app = await serveAll([Firm, Seat]);
+  const { _id: firm } = await app.created("/firms", {});
+  const seat = await app.created("/seats", { firm, place: "a" });
+  await app.delete(`/firms/${firm}`);
+  const other = await app.created("/seats", { place: "a" });
+  const { status, body } = await app.post<Refused>(`/firms/${firm}/restore`);
+  assertEquals([status, body.code], [409, "CONFLICT"]);
+  assertEquals(await countOf(Firm, { deletedAt: null }), 0);
+  await app.delete(`/seats/${other._id}`);
+  assertEquals((await app.post(`/firms/${firm}/restore`)).status, 200);
+  assertEquals((await app.get(`/seats/${seat._id}`)).status, 200);
+});
+
+test("a restored entity whose hidden reference is gone is a 409 that names no property", async () => {
+  await using app = await serveAll([Firm, Seat, Badge]);
+  const seat = await app.created("/seats", {});
+  const { _id } = await app.created("/badges", {}, { headers: { "x-seat": seat._id } });
+  assertEquals((await app.delete(`/seats/${seat._id}`)).status, 409);
+  await app.delete(`/badges/${_id}`);
+  assertEquals((await app.delete(`/seats/${seat._id}`)).status, 204);
+  const { status, text } = await app.post<Refused>(`/badges/${_id}/restore`);
+  assertEquals([status, text.includes("holder")], [409, false]);
 });
 
 test("a restored entity whose reference is gone is a 409 that names the property", async () => {

@@ -1,8 +1,12 @@
 import { assertEquals } from "@std/assert";
+// @ts-types="express-types"
+import express from "express";
 import {
   all,
   create,
+  Framework,
   FrameworkModel,
+  type FrameworkRequest,
   one,
   prop,
   type ReadOnly,
@@ -63,4 +67,29 @@ test("a class without a tenant asks once for the entities of other classes, and 
   assertEquals(Object((await shown("bell"))[0]?.office).name, undefined);
   assertEquals((await app.post("/regions", body, of("bell"))).status, 400);
   assertEquals((await app.post("/regions", body)).status, 500);
+});
+
+test("each router asks its own function for the entities of other classes", async () => {
+  const by = (name: string) => (req: FrameworkRequest) => req.headers[name] as string | undefined;
+  const models = [Office, Person, Region];
+  await using app = await mount(models, {
+    prepare(app) {
+      app.use(express.json());
+      app.use("/api", Framework.initialize({ models, tenant: by("x-company") }));
+    },
+    at: "/admin",
+    tenant: by("x-chosen"),
+  });
+  const office = (await app.created("/api/offices", { name: "o" }, of("acme")))._id;
+  await app.created("/api/regions", { office }, of("acme"));
+  const officeFor = async (path: string, headers: Record<string, string>) => {
+    const list = await app.read<{ office: unknown }[]>(`${path}/regions?populate=office`, {
+      headers,
+    });
+    return Object(list[0]?.office).name;
+  };
+  const bell = { "x-company": "bell", "x-chosen": "acme" };
+  assertEquals(await officeFor("/api", bell), undefined);
+  assertEquals(await officeFor("/admin", bell), "o");
+  assertEquals((await app.post("/api/regions", { office }, { headers: bell })).status, 400);
 });
