@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { stub } from "@std/testing/mock";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { ApiError, connect, type ConnectOptions } from "@mongrove/mongrove/client";
@@ -256,6 +257,23 @@ test("live() fails if no first list comes: behind a proxy that keeps it, or from
   await using silence = await script([silent]);
   const late = silence.films.live({ timeoutMS: 50 }).next();
   await assertRejects(() => late, DOMException, "No answer within 50 ms");
+});
+
+test("live() fails if its first streams end without a list, or last long without one", async () => {
+  const ending: Step = (res) => {
+    stream(res, put("1", "A"));
+    res.end();
+  };
+  await using cut = await script(Array(9).fill(ending));
+  const message = "Cannot read a live list: its stream has ended before the list";
+  await assertRejects(() => cut.films.live().next(), Error, message);
+  assertEquals(cut.asked.length, 4);
+  let now = Date.now();
+  using _time = stub(Date, "now", () => now += 40_000);
+  await using keeping = await script(Array(9).fill((res: ServerResponse) => stream(res)));
+  const kept = keeping.films.live({ silenceMS: 20 }).next();
+  await assertRejects(() => kept, DOMException, "Nothing has come for 20 ms");
+  assertEquals(keeping.asked.length, 4);
 });
 
 test("live() waits as long as a 503 says, and throws what else the server refuses", async () => {

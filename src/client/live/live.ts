@@ -24,10 +24,12 @@ interface LiveRequest {
 }
 
 /**
- * The functions of the client that the code of live lists gets as arguments. Imports of these functions would make
- * bundlers split the client into more files.
+ * The functions and the constant of the client that the code of live lists gets as arguments. Imports of them would
+ * make bundlers split the client into more files.
  */
 interface LiveSource {
+  /** The longest delay of `setTimeout()` in milliseconds, to which longer delays are shortened. */
+  readonly longestTimerMS: number;
   readonly send: (request: LiveRequest) => Promise<unknown>;
   readonly revive: (entity: object, names: readonly string[] | undefined) => void;
 }
@@ -53,12 +55,6 @@ const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * The longest delay of `setTimeout()` in milliseconds. Longer delays are shortened to it, because their timers would
- * end at once.
- */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
-/**
  * The number of connections that may break before `live()` yields its first list. If one more breaks, `live()` throws.
  */
 const MOST_AT_FIRST = 3;
@@ -70,10 +66,11 @@ const MOST_AT_FIRST = 3;
  * request or of the fourth broken stream is thrown too. After the first list, `onDisconnect` gets other errors.
  */
 export async function* live(
-  { send, revive }: LiveSource,
+  { send, revive, longestTimerMS }: LiveSource,
   reading: LiveReading,
 ): AsyncGenerator<object[], void, undefined> {
   const { signal, onDisconnect } = reading;
+  const silenceMS = Math.min(reading.silenceMS ?? SILENCE_MS, longestTimerMS);
   const list = new FoldedList((entity) => revive(entity, reading.revive));
   let isFirst = true;
   for (let broken = 0; !signal?.aborted; broken++) {
@@ -90,10 +87,11 @@ export async function* live(
       const headers = { accept: "text/event-stream", ...place };
       await send({ method: "GET", headers, keep });
       isOpen = true;
-      for await (const entities of listsIn(streamOf(answers.at(-1)), list, reading)) {
+      for await (const entities of listsIn(streamOf(answers.at(-1)), list, { signal, silenceMS })) {
         isFirst = false;
         yield entities;
       }
+      if (isFirst) throw new Error("Cannot read a live list: its stream has ended before the list");
     } catch (error) {
       if (signal?.aborted) return;
       const { status = 0 } = isOpen ? {} : answers.at(-1) ?? {};
@@ -101,10 +99,10 @@ export async function* live(
       if (isRefused || isFirst && (!isOpen || broken >= MOST_AT_FIRST)) throw error;
       if (!isFirst) onDisconnect?.(error);
     }
-    if (Date.now() - start > LONGEST_PAUSE_MS) broken = 0;
+    if (!isFirst && Date.now() - start > LONGEST_PAUSE_MS) broken = 0;
     const longest = Math.min(FIRST_PAUSE_MS * 2 ** broken, LONGEST_PAUSE_MS);
     const asked = Number(answers.at(-1)?.headers.get("retry-after")) * 1000 || 0;
-    await pause(asked + longest * Math.random(), signal);
+    await pause(Math.min(asked + longest * Math.random(), longestTimerMS), signal);
   }
 }
 
@@ -121,7 +119,7 @@ function streamOf(response: Response | undefined): ReadableStream<Uint8Array> {
 async function* listsIn(
   stream: ReadableStream<Uint8Array>,
   list: FoldedList,
-  { signal, silenceMS = SILENCE_MS }: LiveReading,
+  { signal, silenceMS }: LiveReading & { readonly silenceMS: number },
 ): AsyncGenerator<object[], void, undefined> {
   const reader = stream.getReader();
   const cancel = () => void reader.cancel().catch(() => {});
@@ -181,7 +179,7 @@ async function follow(
 async function within<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), Math.min(milliseconds, LONGEST_TIMER_MS));
+    timer = setTimeout(() => resolve(undefined), milliseconds);
   });
   try {
     return await Promise.race([promise, late]);

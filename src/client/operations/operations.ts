@@ -1,5 +1,6 @@
 import { ApiError } from "../api_error.ts";
 import { etagOf, matchOf, rememberEtag } from "../etags.ts";
+import { LONGEST_TIMER_MS } from "../sending/deadline.ts";
 import { type Incoming, joinHeaders, type Outgoing, type Send } from "../sending/send_request.ts";
 import type { AnyOptions } from "./any_options.ts";
 import { type Page, readPage } from "./pages.ts";
@@ -63,7 +64,8 @@ export class Operations {
 
   async *live(options: AnyOptions = {}): AsyncGenerator<object[], void, undefined> {
     const { live } = await import("../live/live.ts");
-    yield* live({ send: (sent) => this.#request(sent, options), revive }, options);
+    const send = (sent: Sent) => this.#request(sent, options);
+    yield* live({ send, revive, longestTimerMS: LONGEST_TIMER_MS }, options);
   }
 
   async read(options: AnyOptions = {}): Promise<unknown> {
@@ -156,9 +158,10 @@ export class Operations {
       ...ifMatch !== undefined && { "if-match": matchOf(ifMatch) },
     });
     // A write with a filter, `If-Match` or `If-None-Match` is not repeated. The server could refuse the repetition,
-    // because the first attempt may have changed the entity.
+    // because the first attempt may have changed the entity. The same is true of a body with `__v`, which a server with
+    // strict bodies compares with the stored version.
     const isBound = (options.q ?? options.parameters?.q) !== undefined ||
-      joined.has("if-match") || joined.has("if-none-match");
+      joined.has("if-match") || joined.has("if-none-match") || "__v" in (body ?? {});
     return this.#send({
       ...sent,
       url: this.#url + queryString(options, next),

@@ -18,10 +18,10 @@ export interface DeadlineOptions {
 }
 
 /**
- * The longest delay of `setTimeout()` in milliseconds. Longer time limits are shortened to it, because their timers
- * would end at once.
+ * The longest delay of `setTimeout()` in milliseconds. Longer time limits and pauses are shortened to it, because their
+ * timers would end at once.
  */
-const LONGEST = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Returns a signal that is aborted by the signal of the caller or after a time limit. The caller must call `end()`
@@ -33,7 +33,7 @@ export function openDeadline({ signal, timeoutMS }: DeadlineOptions): Deadline {
   const expire = () =>
     controller.abort(new DOMException(`No answer within ${timeoutMS} ms`, "TimeoutError"));
   const timer = Number.isFinite(timeoutMS)
-    ? setTimeout(expire, Math.min(timeoutMS, LONGEST))
+    ? setTimeout(expire, Math.min(timeoutMS, LONGEST_TIMER_MS))
     : undefined;
   if (signal?.aborted) stop();
   else signal?.addEventListener("abort", stop);

@@ -1,4 +1,4 @@
-import { untilAborted } from "./deadline.ts";
+import { LONGEST_TIMER_MS, untilAborted } from "./deadline.ts";
 
 /** Options of the repetition of requests, after a 503 or after a failure without a complete answer. */
 export interface RetryOptions {
@@ -71,7 +71,8 @@ function millisecondsOf(retryAfter: string): number {
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const over = new Promise((resolve) => timer = setTimeout(resolve, milliseconds));
+  const bounded = Math.min(milliseconds, LONGEST_TIMER_MS);
+  const over = new Promise((resolve) => timer = setTimeout(resolve, bounded));
   try {
     await Promise.race([untilAborted(signal), over]);
   } finally {

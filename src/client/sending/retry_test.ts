@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { pause, pauseAfter } from "./retry.ts";
 
+const FOREVER = "Fri, 31 Dec 9999 23:59:59 GMT";
 const FIRST = { repeated: 0, retryAfter: null, random: 0 };
 
 Deno.test("pauseAfter() doubles the pause, and adds up to as much at random", () => {
@@ -17,8 +18,7 @@ Deno.test("pauseAfter() never comes back before Retry-After", () => {
 });
 
 Deno.test("pauseAfter() reads a Retry-After that is a date, and ignores one that is neither", () => {
-  const retryAfter = "Fri, 31 Dec 9999 23:59:59 GMT";
-  assertEquals(pauseAfter({ ...FIRST, retryAfter }, {}), undefined);
+  assertEquals(pauseAfter({ ...FIRST, retryAfter: FOREVER }, {}), undefined);
   assertEquals(pauseAfter({ ...FIRST, retryAfter: new Date(0).toUTCString() }, {}), 250);
   assertEquals(pauseAfter({ ...FIRST, retryAfter: "soon" }, {}), 250);
 });
@@ -38,4 +38,12 @@ Deno.test("pause() ends with the reason of its signal, before and after it has b
   await assertRejects(() => paused, RangeError, "enough");
   await assertRejects(() => pause(60_000, controller.signal), RangeError, "enough");
   await pause(0, new AbortController().signal);
+});
+
+Deno.test("pause() is not over at once if it is longer than a timer can be", async () => {
+  const milliseconds = pauseAfter({ ...FIRST, retryAfter: FOREVER }, { maxPauseMS: Infinity });
+  const controller = new AbortController();
+  const paused = pause(milliseconds ?? 0, controller.signal);
+  setTimeout(() => controller.abort(new RangeError("enough")), 50);
+  await assertRejects(() => paused, RangeError, "enough");
 });

@@ -152,9 +152,13 @@ async function sendWithin(outgoing: Outgoing, connection: ConnectOptions): Promi
   const { signal, end } = openDeadline({ signal: given, timeoutMS });
   try {
     signal.throwIfAborted();
+    // The application may change the object of the body as soon as the call has returned its promise, for example to
+    // clear a form. All attempts therefore send the JSON of this moment.
+    const content = outgoing.bytes ?? (outgoing.body && toJson(outgoing.body, "body"));
+    const options = { connection, signal, content };
     // A call must end when its signal is aborted, even if the function for headers or a custom `fetch()` ignores the
     // signal. The client therefore waits for the answer or the signal, whichever comes first.
-    return await Promise.race([untilAborted(signal), repeat(outgoing, { connection, signal })]);
+    return await Promise.race([untilAborted(signal), repeat(outgoing, options)]);
   } finally {
     end();
   }
@@ -192,14 +196,16 @@ function accept(incoming: Incoming): Incoming {
 interface AttemptOptions {
   readonly connection: ConnectOptions;
   readonly signal: AbortSignal;
+  /** The bytes of a file, or the JSON of the body. Absent for a request without a body. */
+  readonly content: Blob | string | undefined;
 }
 
 /**
  * Sends a request once. Returns an `error` if no complete answer arrives, so that the caller can repeat the request.
  */
 async function attempt(
-  { method, url, headers, body, bytes, keep }: Outgoing,
-  { connection, signal }: AttemptOptions,
+  { method, url, headers, keep }: Outgoing,
+  { connection, signal, content }: AttemptOptions,
 ): Promise<{ readonly incoming?: Incoming; readonly error?: unknown }> {
   const { fetch = globalThis.fetch, credentials, headers: given } = connection;
   const init: RequestInit = {
@@ -213,7 +219,7 @@ async function attempt(
     // Some worker runtimes throw if `credentials` is a key of the options, even with the value `undefined`. The key is
     // therefore added only with a value.
     ...credentials !== undefined && { credentials },
-    ...(bytes ?? body) && { body: bytes ?? toJson(body as object, "body") },
+    ...content && { body: content },
   };
   signal.throwIfAborted();
   // `Request` throws if the URL is invalid, so that the client does not repeat the request. A custom `fetch()` may
