@@ -112,6 +112,11 @@ export class ChangeQueue {
     return this.#read.position;
   }
 
+  /** The time of the last event that was read, by the clock of the database. */
+  get readAt(): Date {
+    return this.#read.at;
+  }
+
   /**
    * Returns the position in the change stream up to which all changes are handled. If this process ends, another
    * process continues at the stored position.

@@ -24,6 +24,7 @@ import {
   type Position,
   releaseFollow,
   renewFollow,
+  storeProgress,
 } from "./_lease.ts";
 import { type ReadEvent, readEvents, reasonOfLoss } from "./_read_events.ts";
 import { ReadTurns } from "./_read_turns.ts";
@@ -36,7 +37,7 @@ import {
   toChange,
 } from "./change.ts";
 import type { LostChanges } from "./follow.ts";
-import { MAX_PAUSE_MS, pause, PAUSE_MS, pauseAfter } from "./_waits.ts";
+import { MAX_PAUSE_MS, pause, PAUSE_MS, pauseAfter, unlessAborted } from "./_waits.ts";
 
 /**
  * The longest time until a follower stores its new progress, in milliseconds. If the process is killed, changes since
@@ -261,14 +262,18 @@ export class FollowLoop<M extends FrameworkModel> {
    * handler together with the changes of the change stream.
    */
   async #replay({ queue, ended }: Session): Promise<void> {
-    try {
-      for await (const event of this.letters.due()) {
-        await queue.room();
-        if (ended.aborted) return;
-        queue.add(event, { isReplay: true });
+    for (let failures = 0; !ended.aborted; failures++) {
+      try {
+        for await (const event of this.letters.due()) {
+          await queue.room();
+          if (ended.aborted) return;
+          queue.add(event, { isReplay: true });
+        }
+        return;
+      } catch (error) {
+        this.#tell(error);
+        await pause(pauseAfter(failures), ended);
       }
-    } catch (error) {
-      this.#tell(error);
     }
   }
 
@@ -287,7 +292,7 @@ export class FollowLoop<M extends FrameworkModel> {
           [failures, this.#isTroubled] = [0, false];
           if (event === undefined) queue.readTo(position);
           else if (event.operationType === "invalidate") {
-            lost = { reason: "dropped", position };
+            lost = { reason: "dropped", next: { position, at: timeOf(event) } };
             break;
           } else if (!isChange(event)) queue.readTo(position, timeOf(event));
           else {
@@ -310,23 +315,31 @@ export class FollowLoop<M extends FrameworkModel> {
 
   /**
    * Calls `onLost` after all earlier changes are handled, and again if `onLost` throws. The follower continues to read
-   * after the lost changes.
+   * after the lost changes. If the follower is stopped, `onLost` has the same time to end as a handler.
    */
-  async #recover({ lease, queue, ended }: Session, { reason, position }: LostPlace): Promise<void> {
-    const now = new Date();
-    const next = position ?? await nowOf(this.#options.connection);
-    const { at: since = now } = queue.progress();
+  async #recover({ lease, queue, ended }: Session, { reason, ...lost }: LostPlace): Promise<void> {
+    const { position, at } = lost.next ?? await nowOf(this.#options.connection);
+    const since = queue.readAt;
     await queue.empty();
     for (let failures = 0; !ended.aborted; failures++) {
       try {
-        await this.#options.onLost({ reason, since, signal: lease.signal });
-        queue.readTo(next, now);
-        return void await renewFollow(lease, queue.progress());
+        const told = this.#options.onLost({ reason, since, signal: lease.signal });
+        const isTold = Promise.resolve(told).then(() => true);
+        if (!await Promise.race([isTold, this.#graceOver(lease)])) return;
+        queue.readTo(position, at);
+        return await storeProgress(lease, queue.progress());
       } catch (error) {
         this.#options.onError(error);
         await pause(pauseAfter(failures), ended);
       }
     }
+  }
+
+  /** Resolves to `false` when the follower was stopped and the time for its functions to end is over. */
+  async #graceOver(lease: Lease): Promise<false> {
+    await unlessAborted(this.#stopped.signal, new Promise(() => {})).catch(() => {});
+    await pause(this.#graceMS, lease.signal);
+    return false;
   }
 
   #hintAt({ _id: { _data: id }, missing = [] }: ChangeEvent): void {
@@ -357,10 +370,10 @@ interface Session {
 }
 
 /**
- * A gap in the change stream, whose changes are lost. Reading continues at `position`, or at the current time of the
- * database if `position` is absent.
+ * A gap in the change stream, whose changes are lost. Reading continues at `next`, or at the current time of the
+ * database if `next` is absent.
  */
 interface LostPlace {
   readonly reason: LostChanges["reason"];
-  readonly position?: Position;
+  readonly next?: Place;
 }

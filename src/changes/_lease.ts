@@ -93,6 +93,14 @@ export async function renewFollow(lease: Lease, progress: Progress): Promise<boo
   return found?.hasReplays === true;
 }
 
+/**
+ * Renews the lease and stores the progress, as {@linkcode renewFollow} does. The marks of dead letters stay for the next
+ * call of that function.
+ */
+export async function storeProgress(lease: Lease, progress: Progress): Promise<void> {
+  await lease.renew(progressFields(progress));
+}
+
 /** Stores the progress of a follower and ends its lease, so that another process can continue at once. */
 export async function releaseFollow(lease: Lease, progress: Progress): Promise<void> {
   await lease.release({ ...progressFields(progress), isIdle: false });
@@ -126,14 +134,17 @@ function storedPlace({ position, at }: Place): object {
  */
 const PING_MS = 5000;
 
-/** Returns the current cluster time. A change stream after this position has only changes that are made later. */
-export async function nowOf(connection: Connection): Promise<Position> {
+/**
+ * Returns the current cluster time. A change stream after this position has only changes that are made later. `at` is
+ * exact to the second only.
+ */
+export async function nowOf(connection: Connection): Promise<Place> {
   const db = connection.getClient().db(connection.name);
   const ping = (signal: AbortSignal) =>
     db.command({ ping: 1 }, { readPreference: "primary", signal });
   const limit = { ms: PING_MS, message: "Cannot read the time of the database" };
   const { operationTime } = await withTimeLimit(ping, limit);
-  return { from: operationTime };
+  return { position: { from: operationTime }, at: new Date(operationTime.getHighBits() * 1000) };
 }
 
 /**

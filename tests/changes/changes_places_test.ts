@@ -223,3 +223,43 @@ test("without a replica set, the error says why, and a connection that opens lat
   assert(/replica set/.test(errors[0] ?? ""), errors[0]);
   await connection.close();
 });
+
+test("`since` is not later than the lost change, although nothing has happened before for a while", async () => {
+  await using database = await openTickets();
+  const { collection } = database;
+  const lost: LostChanges[] = [];
+  const seen: Date[] = [];
+  await using follower = await start({
+    handle: ({ at }) => void seen.push(at),
+    onLost: (each) => void lost.push(each),
+  });
+  await collection.insertOne({ title: "1" });
+  await until(async () => await follower.lag() === 0 && seen.length === 1);
+  await collection.insertOne({ _id: "x".repeat(8_000_000), title: "a" } as object);
+  await until(() => lost.length === 1, { seconds: 30 });
+  assertEquals([lost[0]?.reason, lost[0]?.since], ["size", seen[0]]);
+});
+
+test("stop() gives up an onLost that does not end, and the next process is told of the loss", async () => {
+  await using database = await openTickets();
+  const seen: string[] = [];
+  await (await start()).stop();
+  const data = { failCommands: ["aggregate"], errorCode: 286 };
+  const mode = { times: 1 };
+  await command(database.connection, { configureFailPoint: "failCommand", mode, data });
+  const first = await start({
+    onError: (error) => void seen.push(String(error)),
+    onLost: ({ reason, signal }) =>
+      new Promise<void>(() => {
+        seen.push(reason);
+        signal.addEventListener("abort", () => seen.push("aborted"));
+      }),
+  });
+  await until(() => seen.length === 1);
+  await command(database.connection, { configureFailPoint: "failCommand", mode, data });
+  await first.stop({ timeoutMS: 100 });
+  assertEquals(seen, ["history", "aborted"]);
+  await using _ = await start({ onLost: ({ reason }) => void seen.push(reason) });
+  await until(() => seen.length === 3);
+  assertEquals(seen.at(-1), "history");
+});

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import mongoose from "mongoose";
 import { getModel } from "../../mod.ts";
-import { type Change, follow } from "../../src/changes/mod.ts";
-import { Note, openTickets, QUICK, start, Ticket } from "./followed.ts";
+import { type Change, follow, type FollowOptions } from "../../src/changes/mod.ts";
+import { command, Note, openTickets, QUICK, start, Ticket } from "./followed.ts";
 import { test } from "../harness/testing.ts";
 import { until } from "../support/until.ts";
 
@@ -140,7 +140,7 @@ test("a change that fails is tried again, and only its entity waits", async () =
 });
 
 /** A follower whose handler refuses what is bad, as long as it is broken. */
-async function startBroken() {
+async function startBroken(more: Partial<FollowOptions<Ticket>> = {}) {
   const state = { isBroken: true, seen: [] as string[], errors: [] as string[] };
   const follower = await start({
     async handle({ attempt, kind, values, isReplay }) {
@@ -151,6 +151,7 @@ async function startBroken() {
     },
     onError: (error, change) =>
       void state.errors.push(`${error} ${change?.kind} ${change?.attempt}`),
+    ...more,
   });
   return Object.assign(state, follower);
 }
@@ -188,6 +189,36 @@ test("a dead letter is overtaken by later changes, and handled again on demand",
   assertEquals(await follower.replay([again?.id ?? ""]), 1);
   await until(async () => (await follower.deadLetters()).length === 0);
   assertEquals(follower.seen, ["update bad 2 1 false", "insert bad 1 1 true"]);
+});
+
+test("dead letters are handled again although the database fails at first", async () => {
+  await using database = await openTickets();
+  const { collection, connection, name } = database;
+  await using follower = await startBroken();
+  await collection.insertOne({ title: "bad", count: 1 });
+  await until(async () => (await follower.deadLetters()).length === 1);
+  follower.isBroken = false;
+  const namespace = `${name}.mongrove_dead_letters`;
+  const data = { failCommands: ["find"], errorCode: 8000, namespace };
+  await command(connection, { configureFailPoint: "failCommand", mode: { times: 1 }, data });
+  await follower.replay();
+  await until(() => follower.seen.length === 1);
+  assertEquals(follower.seen, ["insert bad 1 1 true"]);
+});
+
+test("dead letters are handled again if onLost asks for it", async () => {
+  await using database = await openTickets();
+  const { collection, connection } = database;
+  const first = await startBroken();
+  await collection.insertOne({ title: "bad", count: 1 });
+  await until(async () => (await first.deadLetters()).length === 1);
+  await first.stop();
+  const data = { failCommands: ["aggregate"], errorCode: 286 };
+  await command(connection, { configureFailPoint: "failCommand", mode: { times: 1 }, data });
+  await using second = await startBroken({ onLost: () => second.replay() });
+  second.isBroken = false;
+  await until(() => second.seen.length === 1);
+  assertEquals(second.seen, ["insert bad 1 1 true"]);
 });
 
 test("a handler that hangs is aborted, and counts as one that failed", async () => {
