@@ -142,7 +142,11 @@ function dataOf(event: ListEvent): JsonPiece[] {
   return ['{"entity":', text, after === undefined ? "}" : `,"after":${after}}`];
 }
 
-const REMEMBERED = 1000;
+/** The maximum number of versions of a live list whose changed entities are kept in memory. */
+const MAX_VERSIONS = 1000;
+
+/** The maximum number of identifiers of changed entities that a live list keeps in memory, in all versions together. */
+const MAX_IDS = 10_000;
 
 /**
  * The identifiers of the entities that changed with each of the last versions of a live list. A client that reconnects
@@ -155,6 +159,7 @@ export class ListLog {
    */
   readonly #mark = randomBytes(9).toString("base64url");
   readonly #changes: (readonly string[])[] = [];
+  #idCount = 0;
   #version = 0;
 
   get version(): number {
@@ -167,8 +172,12 @@ export class ListLog {
 
   add(events: readonly ListEvent[]): void {
     this.#version++;
-    this.#changes.push(events.flatMap((event) => "id" in event ? [event.id] : []));
-    if (this.#changes.length > REMEMBERED) this.#changes.shift();
+    const ids = events.flatMap((event) => "id" in event ? [event.id] : []);
+    this.#changes.push(ids);
+    this.#idCount += ids.length;
+    while (this.#changes.length > MAX_VERSIONS || this.#idCount > MAX_IDS) {
+      this.#idCount -= this.#changes.shift()?.length ?? 0;
+    }
   }
 
   /**

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { eventsBetween, putsOf, writeEvents } from "./list_events.ts";
+import { eventsBetween, ListLog, putsOf, writeEvents } from "./list_events.ts";
 import type { KnownDigests, Listed, ListEvent } from "./list_events.ts";
 
 /** A list of entities by their names; a number behind a name stands for what it holds. */
@@ -78,4 +78,21 @@ Deno.test("writeEvents() tells the place with the last event, and cuts between e
   assertEquals(others.length, 2);
   assertEquals(others.at(-1), 'event: drop\nid: place\ndata: {"_id":1}\n\n');
   for (const piece of [first, ...others]) assertEquals(piece.slice(-2), "\n\n");
+});
+
+Deno.test("a log of a list forgets the oldest versions when many entities have changed", () => {
+  const log = new ListLog();
+  const places: string[] = [];
+  const change = (name: string, count: number) => {
+    places.push(log.place);
+    log.add(Array.from({ length: count }, () => ({ type: "drop", id: `"${name}"` })));
+  };
+  change("a", 10_000);
+  change("b", 1);
+  const last = { version: log.version, events: [] };
+  const list = { entities: listOf("a b"), isOrdered: false };
+  const missed = places.map((place) => log.missedSince(place, { list, last })?.length);
+  assertEquals(missed, [undefined, 2]);
+  change("a", 10_001);
+  assertEquals(log.missedSince(places[2], { list, last: { ...last, version: 3 } }), undefined);
 });

@@ -285,7 +285,8 @@ export class LiveList {
    */
   #tellAll(events: readonly ListEvent[]): void {
     if (events.length === 0) return;
-    this.#log.add(events);
+    // A client cannot continue a list that is read for it alone, so that a log would only fill the memory.
+    if (this.#rules.isShared) this.#log.add(events);
     const again = new Set([...this.#joining].map(({ subscriber }) => subscriber));
     const pieces = this.#subscribers.size > 0 ? this.#written(events) : [];
     for (const each of this.#subscribers) if (!again.has(each)) each.tell(pieces);

@@ -138,6 +138,7 @@ class EventStream implements EventSender {
     // Without the headers `Cache-Control` and `X-Accel-Buffering`, proxies may hold the events of a live list back
     // until the stream ends.
     res.set({ "Cache-Control": "no-store", "X-Accel-Buffering": "no" }).flushHeaders();
+    ignoreHeaders(res);
     const { heartbeatMS, maxAgeMS } = this.#live;
     this.#heartbeat = setInterval(() => {
       if (this.#isFull) return;
@@ -169,4 +170,15 @@ class EventStream implements EventSender {
     if (!this.#isBehind) return this.#write();
     this.#subscription.sendAgain();
   }
+}
+
+/**
+ * Lets hooks set headers of a stream that has begun, without effect. Hooks run again at intervals and for each change,
+ * and Node would throw an error for a header after the first bytes. No option of Node leaves such headers out, so the
+ * methods of the response are replaced.
+ */
+function ignoreHeaders(res: Response): void {
+  const leaveOut = () => res;
+  const methods = { setHeader: leaveOut, setHeaders: leaveOut, appendHeader: leaveOut };
+  Object.assign(res, { ...methods, removeHeader: () => {} });
 }

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { stub } from "@std/testing/mock";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -91,6 +91,14 @@ test("a stream has heartbeats, and ends at its age", async () => {
   await live.ready();
   await until(() => live.hasEnded);
   assertMatch(live.wire, /^event: ready\nid: \S+\ndata: \{\}\n\n(:\n\n){4,6}$/);
+});
+
+test("a time that no timer takes is an error at the start", () => {
+  for (const name of ["heartbeatMS", "maxAgeMS", "renewMS"]) {
+    const message = `Cannot limit live lists: "${name}" is 2147483648, more than 2147483647`;
+    const start = () => Framework.initialize({ models: [Line], live: { [name]: 2 ** 31 } });
+    assertThrows(start, RangeError, message);
+  }
 });
 
 test("Framework.close() ends streams in order, and refuses others", async () => {

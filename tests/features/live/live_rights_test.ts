@@ -151,6 +151,42 @@ let fails = false;
 })
 class Shown extends FrameworkModel {}
 
+let readings = 0;
+
+@rest({
+  route: "/noted",
+  methods: [all<Noted>({
+    live: true,
+    preFetch: (req) => {
+      req.res?.set("X-Reader", userOf(req));
+      readings++;
+      return true;
+    },
+    preSend: (req, noted) => {
+      req.res?.append("X-Seen", noted.name ?? "").removeHeader("X-Reader");
+      return noted;
+    },
+  })],
+})
+class Noted extends FrameworkModel {
+  @prop()
+  name?: string;
+}
+
+test("hooks may set headers of a stream that has begun, without effect", async () => {
+  const told: unknown[] = [];
+  readings = 0;
+  await using app = await mountLive([Noted], {
+    live,
+    onError: (_req, error) => void told.push(String(error)),
+  });
+  await using list = await openLive(`${app.url}/noted`, as("ann"));
+  await list.ready();
+  await getModel(Noted).collection.insertOne({ name: "a" });
+  await until(() => list.hasEnded || list.items.length === 1 && readings > 2);
+  assertEquals([list.hasEnded, told, list.answer.headers.get("x-reader")], [false, [], "ann"]);
+});
+
 test("a hook that fails ends its stream, and is told to onError", async () => {
   const told: unknown[] = [];
   await using app = await mountLive([Shown], {
