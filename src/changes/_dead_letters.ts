@@ -147,14 +147,18 @@ export class DeadLetters {
 
   /**
    * Marks the dead letters of an entity as overtaken after a later change of the entity is handled. `deadLetters()`
-   * shows this mark, because a replay would handle an old change after a newer one.
+   * shows this mark, because a replay would handle an old change after a newer one. Removes the dead letter of the
+   * handled change itself, which an earlier process may have stored before the change was delivered again.
    */
   async overtake(event: ChangeEvent): Promise<void> {
     const key = keyOf(event);
     if (!this.#keys.has(key)) return;
     const _id = { $gt: `${this.#follow}/`, $lt: this.#idOf(event) };
     await this.#letters.updateMany(this.#where({ _id, key }), { $set: { isOvertaken: true } });
-    this.#keys.delete(key);
+    await this.remove(event);
+    const others = this.#where({ key, isOvertaken: false });
+    const left = await this.#letters.countDocuments(others, { limit: 1 });
+    if (left === 0) this.#keys.delete(key);
   }
 
   /**

@@ -221,6 +221,37 @@ test("dead letters are handled again if onLost asks for it", async () => {
   assertEquals(second.seen, ["insert bad 1 1 true"]);
 });
 
+test("a change that is delivered again and handled leaves no dead letter", async () => {
+  await using database = await openTickets();
+  const { collection } = database;
+  const first = await start({
+    onError: () => {},
+    handle: async ({ values, signal }) => {
+      const { title } = await values() ?? {};
+      if (title === "bad") throw new Error("It is broken");
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    },
+  });
+  await collection.insertOne({ title: "waits" });
+  const { insertedId: _id } = await collection.insertOne({ title: "bad" });
+  await collection.updateOne({ _id }, { $set: { count: 1 } });
+  await until(async () => (await first.deadLetters()).length === 2);
+  // The change that waits keeps the follower from storing a later position.
+  await first.stop({ timeoutMS: 50 });
+  const seen: number[] = [];
+  const handle = async ({ values }: Change<Ticket>) => {
+    const { title, count = 0 } = await values() ?? {};
+    if (count === 1) throw new Error("It is broken");
+    if (title === "bad") seen.push(count);
+  };
+  await using second = await start({ handle, onError: () => {} });
+  await until(() => seen.length === 1);
+  await collection.updateOne({ _id }, { $set: { count: 2 } });
+  await until(() => seen.length === 2);
+  await until(async () => (await second.deadLetters())[0]?.isOvertaken === true);
+  assertEquals([seen, (await second.deadLetters()).map(({ kind }) => kind)], [[0, 2], ["update"]]);
+});
+
 test("a handler that hangs is aborted, and counts as one that failed", async () => {
   await using database = await openTickets();
   const reasons: string[] = [];
