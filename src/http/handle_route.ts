@@ -44,14 +44,14 @@ export function handleRoute(
       await inner?.admit?.(call);
       for (const header of varies) res.vary(header);
       const reply = await (inner?.describes ? describeCall(call) : runPipeline(call));
-      const isLong = reply.lines !== undefined || reply.takeOver !== undefined;
-      if (isLong && inner !== undefined) throw badFormat("This answer cannot be a part of another");
-      if (isLong && isClosing(res)) throw overloaded("The server is closing");
-      if (reply.takeOver !== undefined) await reply.takeOver(res);
-      else {
-        sayIfClosing(res);
-        await sendReply(res, { reply, timeoutMS });
+      const { lines, takeOver, staysOpen = lines !== undefined } = reply;
+      const isWhole = lines === undefined && takeOver === undefined;
+      if (!isWhole && inner !== undefined) {
+        throw badFormat("This answer cannot be a part of another");
       }
+      if (staysOpen && isClosing(res)) throw overloaded("The server is closing");
+      sayIfClosing(res);
+      await (takeOver?.(res) ?? sendReply(res, { reply, timeoutMS }));
     } catch (error) {
       sayIfClosing(res);
       await answerError(call, error);

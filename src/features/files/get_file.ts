@@ -138,18 +138,30 @@ async function sendFile(
   { status, headers, ahead, pieces, timeoutMS }: Sending,
 ): Promise<void> {
   const { req } = res;
-  if (isOver(req as never)) return;
-  if (res.headersSent) return await cutAnswer(res);
-  res.status(status);
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-  // A shared cache, such as a CDN, must not store the file, because other clients may not be allowed to see it.
-  // Compression would change the bytes to which a `Range` refers.
-  if (!res.hasHeader("Cache-Control")) {
-    res.setHeader("Cache-Control", "private, no-cache, no-transform");
+  try {
+    if (isOver(req as never)) return;
+    if (res.headersSent) return await cutAnswer(res);
+    res.status(status);
+    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+    // A shared cache, such as a CDN, must not store the file, because other clients may not be allowed to see it.
+    // Compression would change the bytes to which a `Range` refers.
+    if (!res.hasHeader("Cache-Control")) {
+      res.setHeader("Cache-Control", "private, no-cache, no-transform");
+    }
+    if (pieces === undefined) return void res.end();
+    if (isQueued(res) && !await awaitTurn(res)) return;
+    await sendPieces(new ResponseStream(res, timeoutMS), { ahead, pieces });
+  } finally {
+    // The chunks count as a running download until they are closed, also if the client has disconnected before its
+    // first byte.
+    await pieces?.return(undefined);
   }
-  if (pieces === undefined) return void res.end();
-  if (isQueued(res) && !await awaitTurn(res)) return;
-  const stream = new ResponseStream(res, timeoutMS);
+}
+
+async function sendPieces(
+  stream: ResponseStream,
+  { ahead, pieces }: Pick<Sending, "ahead"> & { readonly pieces: AsyncGenerator<Uint8Array> },
+): Promise<void> {
   try {
     for (let piece = ahead.shift(); piece !== undefined && stream.isOpen;) {
       await stream.write(piece);
@@ -158,6 +170,5 @@ async function sendFile(
     await stream.end();
   } finally {
     stream.release();
-    await pieces.return(undefined);
   }
 }
