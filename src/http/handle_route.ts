@@ -24,8 +24,9 @@ export function handleRoute(
   prepare: (req: FrameworkRequest) => unknown = () => undefined,
 ): RequestHandler {
   const { sendTimeoutMS: timeoutMS } = route;
-  const { target, operation, options: { declared: { varies } } } = actingLevel(route);
+  const { target, operation, bytes, options: { declared: { varies } } } = actingLevel(route);
   const sendsList = route.operation.many && route.operation.change === undefined;
+  const sendsMuch = sendsList || bytes?.answer !== undefined;
   const serve = async (request: Request, res: Response) => {
     const req = request as FrameworkRequest;
     const inner = innerRequestOf(req);
@@ -34,9 +35,9 @@ export function handleRoute(
     // A hook may write to a response after its end. Without a listener, the error of this write would end the process.
     res.on("error", logError);
     watchEnd(res);
-    // With request pipelining, the connection may still be sending the answers to earlier requests. A list is not read
-    // before they are sent, because it would occupy a database cursor and memory during the wait.
-    if (sendsList && isQueued(res) && !await awaitTurn(res)) return;
+    // With request pipelining, the connection may still be sending the answers to earlier requests. A list or a file is
+    // not read before they are sent, because it would occupy a database cursor and memory during the wait.
+    if (sendsMuch && isQueued(res) && !await awaitTurn(res)) return;
     const refused = prepare(req);
     const facts = { req, count: countSelected, refused, origin, timeBudget };
     const call = openCall(inner?.route ?? route, facts);

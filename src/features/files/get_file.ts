@@ -3,7 +3,7 @@ import { tagOf } from "../../pipeline/request/versions.ts";
 import { fetchOne } from "../../pipeline/fetch.ts";
 import { isOver, type Reply } from "../../pipeline/request/reply.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
-import { awaitTurn, cutAnswer, isQueued } from "../../http/replies/connection.ts";
+import { cutAnswer } from "../../http/replies/connection.ts";
 import { ResponseStream } from "../../http/replies/response_stream.ts";
 import { FileField, type StoredValue } from "./file_field.ts";
 import type { FileRules } from "./file_fields.ts";
@@ -149,7 +149,6 @@ async function sendFile(
       res.setHeader("Cache-Control", "private, no-cache, no-transform");
     }
     if (pieces === undefined) return void res.end();
-    if (isQueued(res) && !await awaitTurn(res)) return;
     await sendPieces(new ResponseStream(res, timeoutMS), { ahead, pieces });
   } finally {
     // The chunks count as a running download until they are closed, also if the client has disconnected before its

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import express from "express";
 import { chunksAtOnce } from "../../../src/features/files/file_store.ts";
 import { test } from "../../harness/testing.ts";
-import { openGet } from "../../support/sockets.ts";
+import { openGet, readToEnd, sendGet } from "../../support/sockets.ts";
 import { mount } from "../../support/support.ts";
 import { until } from "../../support/until.ts";
 import { Book, bytesOf, fileAt, outcome, serveBook } from "./shelf.ts";
@@ -192,4 +192,32 @@ test("downloads whose clients leave before the first byte do not count as runnin
   await until(() => left === 10);
   for (let at = 0; at < 10; at++) assertEquals(await outcome(cover.get()), [200]);
   await until(() => chunksAtOnce() === 8);
+});
+
+test("a file is not read before the earlier answers of its connection are sent", async () => {
+  const gate = Promise.withResolvers<void>();
+  let arrived = 0;
+  await using app = await mount([Book], {
+    prepare: (host) =>
+      host.get("/slow", async (_req, res) => {
+        await gate.promise;
+        res.send("slow");
+      }).use(express.json(), (_req, _res, next) => {
+        arrived++;
+        next();
+      }),
+  });
+  const { _id } = await app.created("/books", { name: "a" });
+  const path = `/books/${_id}/cover`;
+  const cover = fileAt(`${app.url}${path}`);
+  assertEquals(await outcome(cover.put("x".repeat(SIZE))), [201]);
+  const socket = await openGet(`${app.url}/slow`);
+  arrived = 0;
+  await sendGet(socket, path, { count: 10 });
+  await sendGet(socket, path, { headers: "Connection: close\r\n" });
+  await until(() => arrived === 11);
+  assertEquals(await outcome(cover.get()), [200]);
+  await until(() => chunksAtOnce() === 8, { seconds: 5 });
+  gate.resolve();
+  assertEquals((await readToEnd(socket)).match(/\r\n\r\nx{600000}/g)?.length, 11);
 });
