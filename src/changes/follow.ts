@@ -156,12 +156,6 @@ const GRACE_MS = 10_000;
 const LISTED = 100;
 
 /**
- * The longest time in milliseconds that `setTimeout()` accepts. `follow()` throws for a longer time, because the timer
- * would end at once.
- */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/**
  * Follows the committed changes of a collection. Requests, other programs and shells may make the changes. Each change
  * is handled at least once, in order for each entity. MongoDB must be a replica set, because a standalone server has no
  * change streams.
@@ -279,8 +273,5 @@ function checkOptions(
   }
   const limits = completeLimits(times, { defaults: LIMITS, what: "a follower" });
   const pauses = completeLimits(retry, { defaults: RETRY, what: "the attempts of a follower" });
-  if (Math.max(limits.timeoutMS, limits.leaseMS, pauses.maxPauseMS) > MAX_TIMER_MS) {
-    throw new RangeError(`Cannot follow "${target}": a time is more than ${MAX_TIMER_MS}`);
-  }
   return { ...limits, retry: pauses };
 }

@@ -8,6 +8,7 @@ import type { Actor, FrameworkRequest } from "../declare/hooks/framework_request
 import { MAX_TIME_MS } from "../database/time_budget.ts";
 import { completeQueryLimits, type QueryLimits } from "../filter/q/limits.ts";
 import { type BodyLimits, completeBodyLimits } from "../write/body/read_body.ts";
+import { MAX_TIMER_MS } from "../errors/complete_limits.ts";
 import { logLine } from "../errors/log.ts";
 import { unknownOption } from "../errors/unknown_option.ts";
 import type { BatchOptions } from "../features/batch/option.ts";
@@ -138,12 +139,6 @@ const OPTIONS: Readonly<Record<keyof InitializeOptions, true>> = {
   maxCascade: true,
   log: true,
 };
-
-/**
- * The longest delay that a timer supports. A timer with a longer delay would fire at once, so longer time limits are
- * refused.
- */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The router that `Framework.initialize()` returns. The application mounts the router by `app.use()`. */
 export interface FrameworkRouter extends Router {
