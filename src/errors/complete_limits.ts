@@ -1,13 +1,13 @@
 /**
- * The longest time in milliseconds that `setTimeout()` accepts. A longer time is an error, because its timer would end
- * at once.
+ * The longest delay that a timer supports, in milliseconds. A timer with a longer delay would fire at once, so longer
+ * times are refused.
  */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Returns the given limits, and the default of each limit that is missing or `undefined`. Throws if a name is unknown
- * or a value is not a positive integer, or if a time is longer than a timer accepts. `Infinity` is no integer, so a
- * limit cannot be switched off.
+ * or a value is not a positive integer. `Infinity` is no integer, so a limit cannot be switched off. A limit whose name
+ * ends with `MS` must be a time that a timer supports.
  */
 export function completeLimits<L extends object>(
   given: { readonly [N in keyof L]?: number | undefined },
@@ -24,7 +24,7 @@ export function completeLimits<L extends object>(
     }
     if (name.endsWith("MS") && Number(value) > MAX_TIMER_MS) {
       throw new RangeError(
-        `Cannot limit ${what}: "${name}" is ${value}, more than ${MAX_TIMER_MS}`,
+        `Cannot limit ${what}: "${name}" is ${value}, which is more than ${MAX_TIMER_MS}`,
       );
     }
     limits[name as keyof L] = value as L[keyof L];

@@ -2,6 +2,7 @@ import mongoose, { type Connection, type Model } from "mongoose";
 import { clearTimeout, setImmediate, setTimeout } from "node:timers";
 import { givenConnections } from "../database/request_connection.ts";
 import { TimeLimitError, withTimeLimit } from "../database/time_limit.ts";
+import { groupBy } from "../schema/group_by.ts";
 import { indexBuilds } from "../schema/index_builds.ts";
 import { isOpen, isPoolBusy } from "../schema/mongoose/connections.ts";
 import { isAnyClosing } from "../http/close_server.ts";
@@ -35,7 +36,10 @@ export function health(): Promise<Health> {
 async function look(): Promise<Health> {
   const closing = isAnyClosing() ? ["A server is closing"] : [];
   const end = performance.now() + DEADLINE_MS;
-  const found = await Promise.all([...servedConnections()].map((each) => findProblems(each, end)));
+  // Connections of `useDb()` share a client. An application may have one for each of thousands of tenants, and a ping
+  // for each of them would take longer than a probe waits.
+  const clients = groupBy(servedConnections(), (each) => each.getClient() ?? each).values();
+  const found = await Promise.all([...clients].map((each) => findProblems(each, end)));
   const reasons = [...closing, ...found.flat()];
   return { live: true, ready: reasons.length === 0, reasons };
 }
@@ -49,14 +53,16 @@ function servedConnections(): Set<Connection> {
   return new Set([...connection.modelNames().length > 0 ? [connection] : [], ...givenConnections]);
 }
 
-async function findProblems(connection: Connection, end: number): Promise<string[]> {
+/** Returns the problems of the connections of one client, whose servers are asked by one of the connections. */
+async function findProblems(connections: readonly Connection[], end: number): Promise<string[]> {
+  const [connection] = connections as [Connection];
   const name = connection === mongoose.connection
     ? "The default connection"
     : `The connection to "${connection.name}"`;
   if (!isOpen(connection)) return [`${name} is not open`];
   const problem = await findPingProblem(connection, end);
   if (problem !== undefined) return [`${name} ${problem}`];
-  const builds = Object.values(connection.models)
+  const builds = connections.flatMap(({ models }) => Object.values(models))
     .flatMap((model) => indexBuilds(model as Model<unknown>) ?? []);
   const standing = await Promise.all(builds.map((each) => holds(each.areUniqueStanding(), end)));
   return builds.filter((_, index) => !standing[index])

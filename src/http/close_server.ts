@@ -4,6 +4,7 @@ import type { Server as HttpsServer } from "node:https";
 import { Server } from "node:net";
 import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from "node:timers";
 import { withTimeLimit } from "../database/time_limit.ts";
+import { MAX_TIMER_MS } from "../errors/complete_limits.ts";
 import { unknownOption } from "../errors/unknown_option.ts";
 import { hasUnflushed } from "./replies/connection.ts";
 import { endLongAnswers } from "./replies/server_close.ts";
@@ -79,9 +80,9 @@ export function closeServer(
   if (unknown !== undefined) {
     throw new TypeError(`Cannot close the server: there is no option ${unknown}`);
   }
-  if (!Number.isInteger(timeoutMS) || timeoutMS < 0) {
+  if (!Number.isInteger(timeoutMS) || timeoutMS < 0 || timeoutMS > MAX_TIMER_MS) {
     throw new RangeError(
-      `Cannot close the server: timeoutMS is ${timeoutMS}, not a number of milliseconds`,
+      `Cannot close the server: timeoutMS is ${timeoutMS}, not an integer from 0 to ${MAX_TIMER_MS}`,
     );
   }
   let closed = closing.get(server);

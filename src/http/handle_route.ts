@@ -24,8 +24,9 @@ export function handleRoute(
   prepare: (req: FrameworkRequest) => unknown = () => undefined,
 ): RequestHandler {
   const { sendTimeoutMS: timeoutMS } = route;
-  const { target, operation, options: { declared: { varies } } } = actingLevel(route);
+  const { target, operation, bytes, options: { declared: { varies } } } = actingLevel(route);
   const sendsList = route.operation.many && route.operation.change === undefined;
+  const sendsMuch = sendsList || bytes?.answer !== undefined;
   const serve = async (request: Request, res: Response) => {
     const req = request as FrameworkRequest;
     const inner = innerRequestOf(req);
@@ -34,9 +35,9 @@ export function handleRoute(
     // A hook may write to a response after its end. Without a listener, the error of this write would end the process.
     res.on("error", logError);
     watchEnd(res);
-    // With request pipelining, the connection may still be sending the answers to earlier requests. A list is not read
-    // before they are sent, because it would occupy a database cursor and memory during the wait.
-    if (sendsList && isQueued(res) && !await awaitTurn(res)) return;
+    // With request pipelining, the connection may still be sending the answers to earlier requests. A list or a file is
+    // not read before they are sent, because it would occupy a database cursor and memory during the wait.
+    if (sendsMuch && isQueued(res) && !await awaitTurn(res)) return;
     const refused = prepare(req);
     const facts = { req, count: countSelected, refused, origin, timeBudget };
     const call = openCall(inner?.route ?? route, facts);
@@ -44,14 +45,14 @@ export function handleRoute(
       await inner?.admit?.(call);
       for (const header of varies) res.vary(header);
       const reply = await (inner?.describes ? describeCall(call) : runPipeline(call));
-      const isLong = reply.lines !== undefined || reply.takeOver !== undefined;
-      if (isLong && inner !== undefined) throw badFormat("This answer cannot be a part of another");
-      if (isLong && isClosing(res)) throw overloaded("The server is closing");
-      if (reply.takeOver !== undefined) await reply.takeOver(res);
-      else {
-        sayIfClosing(res);
-        await sendReply(res, { reply, timeoutMS });
+      const { lines, takeOver, staysOpen = lines !== undefined } = reply;
+      const isWhole = lines === undefined && takeOver === undefined;
+      if (!isWhole && inner !== undefined) {
+        throw badFormat("This answer cannot be a part of another");
       }
+      if (staysOpen && isClosing(res)) throw overloaded("The server is closing");
+      sayIfClosing(res);
+      await (takeOver?.(res) ?? sendReply(res, { reply, timeoutMS }));
     } catch (error) {
       sayIfClosing(res);
       await answerError(call, error);

@@ -143,13 +143,14 @@ async function main(args: readonly string[]): Promise<void> {
 
 /**
  * Whether this module is the main program. An import of `createApp()` must not run the program. Node before version
- * 24.2 has no `import.meta.main`, so the function compares the paths of the module and the program.
+ * 24.2 has no `import.meta.main`, so the function compares the paths of the module and the program. The path of a
+ * program that was started without the extension of its file, as by `node server`, does not exist.
  */
 function isProgram(): boolean {
   const { main } = import.meta as { readonly main?: boolean };
-  const [, program] = process.argv;
+  const [, program = ""] = process.argv;
   return main ??
-    (program !== undefined && pathToFileURL(realpathSync(program)).href === import.meta.url);
+    (existsSync(program) && pathToFileURL(realpathSync(program)).href === import.meta.url);
 }
 
 if (isProgram()) await main(process.argv.slice(2));

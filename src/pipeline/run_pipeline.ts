@@ -28,7 +28,7 @@ export async function runPipeline(call: Call): Promise<Reply> {
   await admit(call);
   const { lead } = call.context;
   const takeOver = lead?.feature.takeOver?.(lead.params, call);
-  if (takeOver !== undefined) return { status: 200, takeOver };
+  if (takeOver !== undefined) return { status: 200, takeOver, staysOpen: true };
   const reply = await perform(call);
   if (call.route.operation.change !== undefined) await call.route.features.afterWrite(call, reply);
   return { ...reply, headers: { ...reply.headers, ...headersOf(call.context, reply) } };

@@ -327,7 +327,7 @@ test("follow() refuses wrong options", async () => {
   }
   assertThrows(wrong({ handle: 1 }), TypeError, 'Cannot follow "Ticket": handle is no function');
   assertThrows(wrong({ onlost: handle }), TypeError, 'there is no limit "onlost"');
-  assertThrows(wrong({ timeoutMS: 2 ** 31 }), RangeError, "more than 2147483647");
+  assertThrows(wrong({ timeoutMS: 2 ** 31 }), RangeError, "which is more than 2147483647");
   assertThrows(wrong({ leaseMS: 0 }), RangeError, '"leaseMS" is 0');
   assertThrows(wrong({ retry: { attempts: -1 } }), RangeError, '"attempts" is -1');
 });

@@ -185,7 +185,7 @@ test("Framework.close() may be called again, and on a server that does not liste
 });
 
 test("Framework.close() refuses a time that is none", () => {
-  for (const timeoutMS of [-1, NaN, Infinity, 0.5, "1" as unknown as number]) {
+  for (const timeoutMS of [-1, NaN, Infinity, 0.5, 2 ** 31, "1" as unknown as number]) {
     assertThrows(() => Framework.close(createServer(), { timeoutMS }), RangeError, "timeoutMS");
   }
   const before: object = { within: 100 };

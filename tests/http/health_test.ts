@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import mongoose from "mongoose";
+import mongoose, { type Connection } from "mongoose";
 import { all, create, Framework, FrameworkModel, prop, rest } from "../../mod.ts";
+import type { FrameworkRequest } from "../../mod.ts";
 import { startMongo } from "../harness/mongo/start_mongo.ts";
 import { test } from "../harness/testing.ts";
 import { mount } from "../support/support.ts";
@@ -15,12 +16,19 @@ async function reasonsWith(name: string): Promise<readonly string[]> {
   return reasons.filter((reason) => reason.includes(name));
 }
 
-/** Serves a model with a unique index on a connection of its own, of a server of its own. */
-async function openOwn(dbName: string) {
+/**
+ * Serves a model with a unique index on a connection of its own, of a server of its own. `choose` may return another
+ * connection of this server for a request.
+ */
+async function openOwn(
+  dbName: string,
+  choose: (connection: Connection, req: FrameworkRequest) => Connection = (own) => own,
+) {
   const mongo = await startMongo({ args: ["--setParameter", "enableTestCommands=1"] });
   const options = { dbName, maxPoolSize: 3 };
   const connection = await mongoose.createConnection(mongo.uri, options).asPromise();
-  @rest({ route: "/keys", methods: [all(), create()], getConnection: () => connection })
+  const getConnection = (req: FrameworkRequest) => choose(connection, req);
+  @rest({ route: "/keys", methods: [all(), create()], getConnection })
   class HealthKey extends FrameworkModel {
     @prop({ unique: true })
     key!: string;
@@ -64,6 +72,25 @@ test("a connection that was lost is a reason, and one that was closed is none", 
   await until(async () => (await reasonsWith("health_closed")).length === 1);
   await connection.close();
   assertEquals(await reasonsWith("health_closed"), []);
+});
+
+test("one ping asks the server of all connections that share a client", async () => {
+  await using own = await openOwn(
+    "health_shared",
+    (connection, req) => connection.useDb(`health_${req.headers["x-tenant"]}`, { useCache: true }),
+  );
+  const { app, connection } = own;
+  for (const tenant of ["a", "b", "c"]) {
+    const { status } = await app.send("GET", "/keys", { headers: { "x-tenant": tenant } });
+    assertEquals(status, 200);
+  }
+  const countPings = async () => {
+    const { metrics } = await connection.getClient().db("admin").command({ serverStatus: 1 });
+    return Number(metrics.commands.ping.total);
+  };
+  const before = await countPings();
+  assertEquals(await reasonsWith("health_"), []);
+  assertEquals(await countPings() - before, 1);
 });
 
 test("a pool that slow writes fill is no reason while the database answers its monitor", async () => {

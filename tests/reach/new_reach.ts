@@ -91,6 +91,8 @@ for (const node of nodes) {
     // Started without npm, which leaves it running when it is ended itself
     const { scripts } = JSON.parse(await Deno.readTextFile(join(cwd, "package.json")));
     await tryOut([node.path, ...scripts.start.split(" ").slice(1)], app);
+    // Node tells a path without a file as the program, for example for a file without its extension.
+    await runCommand(node.path, ["-e", 'import("@mongrove/mongrove/new")', "no-file"], app);
     await Deno.remove(dirname(cwd), { recursive: true });
   });
 }

@@ -82,9 +82,9 @@ export class FileField {
         throw preconditionFailed(FILE_EXISTS);
       }
       if (present !== undefined) await this.store.suspect({ _id: present });
-      const vacant = present === undefined
-        ? { [property]: null }
-        : { [`${property}.file`]: present };
+      // An earlier version of the application may have stored another value in the field, such as a URL. A value that
+      // names no file is replaced.
+      const vacant = { [`${property}.file`]: present ?? NO_FILE };
       const isWritten = await addToProperty(this.#parent, {
         link: this.#link,
         values: [value],
@@ -126,6 +126,9 @@ export class FileField {
     return (levels.findLast(({ link }) => !link?.embedded) ?? this.#context.level).target;
   }
 }
+
+/** Matches a field that does not name a file in GridFS. */
+const NO_FILE = { $not: { $type: "objectId" } } as const;
 
 /** The message of the error 412 for a request with `If-None-Match: *` to a field that holds a file already. */
 export const FILE_EXISTS = "There is a file already";

@@ -3,7 +3,7 @@ import { tagOf } from "../../pipeline/request/versions.ts";
 import { fetchOne } from "../../pipeline/fetch.ts";
 import { isOver, type Reply } from "../../pipeline/request/reply.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
-import { awaitTurn, cutAnswer, isQueued } from "../../http/replies/connection.ts";
+import { cutAnswer } from "../../http/replies/connection.ts";
 import { ResponseStream } from "../../http/replies/response_stream.ts";
 import { FileField, type StoredValue } from "./file_field.ts";
 import type { FileRules } from "./file_fields.ts";
@@ -138,18 +138,29 @@ async function sendFile(
   { status, headers, ahead, pieces, timeoutMS }: Sending,
 ): Promise<void> {
   const { req } = res;
-  if (isOver(req as never)) return;
-  if (res.headersSent) return await cutAnswer(res);
-  res.status(status);
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-  // A shared cache, such as a CDN, must not store the file, because other clients may not be allowed to see it.
-  // Compression would change the bytes to which a `Range` refers.
-  if (!res.hasHeader("Cache-Control")) {
-    res.setHeader("Cache-Control", "private, no-cache, no-transform");
+  try {
+    if (isOver(req as never)) return;
+    if (res.headersSent) return await cutAnswer(res);
+    res.status(status);
+    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+    // A shared cache, such as a CDN, must not store the file, because other clients may not be allowed to see it.
+    // Compression would change the bytes to which a `Range` refers.
+    if (!res.hasHeader("Cache-Control")) {
+      res.setHeader("Cache-Control", "private, no-cache, no-transform");
+    }
+    if (pieces === undefined) return void res.end();
+    await sendPieces(new ResponseStream(res, timeoutMS), { ahead, pieces });
+  } finally {
+    // The chunks count as a running download until they are closed, also if the client has disconnected before its
+    // first byte.
+    await pieces?.return(undefined);
   }
-  if (pieces === undefined) return void res.end();
-  if (isQueued(res) && !await awaitTurn(res)) return;
-  const stream = new ResponseStream(res, timeoutMS);
+}
+
+async function sendPieces(
+  stream: ResponseStream,
+  { ahead, pieces }: Pick<Sending, "ahead"> & { readonly pieces: AsyncGenerator<Uint8Array> },
+): Promise<void> {
   try {
     for (let piece = ahead.shift(); piece !== undefined && stream.isOpen;) {
       await stream.write(piece);
@@ -158,6 +169,5 @@ async function sendFile(
     await stream.end();
   } finally {
     stream.release();
-    await pieces.return(undefined);
   }
 }

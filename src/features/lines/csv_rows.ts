@@ -1,6 +1,5 @@
-import { Buffer } from "node:buffer";
 import { badFormat } from "../../errors/refusals.ts";
-import { MAX_LINE, tooLong } from "./body_parser.ts";
+import { BegunLine } from "./begun_line.ts";
 
 export interface CsvRow {
   /** The number of the line of the CSV table at which the row begins, from 1. */
@@ -24,8 +23,7 @@ type Position = "start" | "plain" | "quoted" | "closed";
  * may contain line breaks.
  */
 export class RowSplitter {
-  #begun: Uint8Array[] = [];
-  #begunSize = 0;
+  readonly #begun = new BegunLine();
   #chunk: Uint8Array = new Uint8Array();
   /** The index in the present chunk of the CSV table at which the search for the end of the row continues. */
   #at = 0;
@@ -55,14 +53,14 @@ export class RowSplitter {
         if (end !== -1) this.#position = "closed";
       } else if (this.#step(chunk[this.#at++] as number)) {
         const part = chunk.subarray(start, this.#at - 1);
-        if (this.#begunSize > 0 || !isBlank(part)) return this.#end(part);
+        if (!this.#begun.isEmpty || !isBlank(part)) return this.#end(part);
         this.line++;
         this.#position = "start";
         start = this.#at;
       }
     }
-    this.#keep(chunk.subarray(start));
-    return this.#isAtEnd && this.#begunSize > 0 ? this.#end(new Uint8Array()) : undefined;
+    this.#begun.add(chunk.subarray(start));
+    return this.#isAtEnd && !this.#begun.isEmpty ? this.#end(new Uint8Array()) : undefined;
   }
 
   /** Reads a byte outside of quotes. Returns whether the CSV row ends with this byte. */
@@ -74,19 +72,10 @@ export class RowSplitter {
     return false;
   }
 
-  #keep(part: Uint8Array): void {
-    this.#begunSize += part.length;
-    if (this.#begunSize > MAX_LINE) throw tooLong();
-    if (part.length > 0) this.#begun.push(part);
-  }
-
   #end(part: Uint8Array): CsvRow {
-    this.#keep(part);
-    const bytes = Buffer.concat(this.#begun);
+    const bytes = this.#begun.end(part);
     const { line } = this;
     this.line += 1 + count(bytes, LINE_BREAK);
-    this.#begun = [];
-    this.#begunSize = 0;
     this.#position = "start";
     return { line, bytes };
   }

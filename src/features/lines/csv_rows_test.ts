@@ -35,6 +35,19 @@ Deno.test("RowSplitter.take() returns the same rows however the bytes are cut", 
   }
 });
 
+Deno.test("RowSplitter holds the bytes of a row and not its chunks, which a client can make tiny", () => {
+  const splitter = new RowSplitter();
+  const chunk = new Uint8Array(1);
+  const rows: string[] = [];
+  for (const byte of Buffer.from("a,b\n1,2\n")) {
+    chunk[0] = byte;
+    splitter.add(chunk);
+    const row = splitter.take();
+    if (row !== undefined) rows.push(textOf(row));
+  }
+  assertEquals(rows, ["a,b", "1,2"]);
+});
+
 Deno.test("RowSplitter.take() returns none of a million empty rows", () => {
   const rows = rowsOf([
     Buffer.from("\r\n".repeat(500_000)),

@@ -1,15 +1,9 @@
-import { Buffer } from "node:buffer";
 import { badFormat } from "../../errors/refusals.ts";
 import { RestError } from "../../errors/rest_error.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { checkSize, type Count, MAX_DEPTH, tooDeep } from "../../write/body/read_body.ts";
-import {
-  type BodyLine,
-  type BodyParser,
-  MAX_LINE,
-  type ParsedLine,
-  tooLong,
-} from "./body_parser.ts";
+import { BegunLine } from "./begun_line.ts";
+import type { BodyLine, BodyParser, ParsedLine } from "./body_parser.ts";
 
 /** The parser of a body with a JSON object on each line (NDJSON). */
 export class JsonLines implements BodyParser {
@@ -94,8 +88,7 @@ interface SplitLine {
  * line break are kept.
  */
 class LineSplitter {
-  #rest: Uint8Array[] = [];
-  #size = 0;
+  readonly #begun = new BegunLine();
   /** The number of the next line in the body, from 1, by which the answer names the line. */
   line = 1;
 
@@ -108,19 +101,12 @@ class LineSplitter {
     const bytes = chunk ?? EMPTY;
     let start = 0;
     for (let end = bytes.indexOf(LINE_BREAK); end !== -1; end = bytes.indexOf(LINE_BREAK, start)) {
-      if (end === start && this.#size === 0) this.line++;
+      if (end === start && this.#begun.isEmpty) this.line++;
       else yield* this.#end(bytes.subarray(start, end));
       start = end + 1;
     }
     if (chunk === null) yield* this.#end(EMPTY);
-    else this.#add(bytes.subarray(start));
-  }
-
-  #add(part: Uint8Array): void {
-    if (part.length === 0) return;
-    this.#rest.push(part);
-    this.#size += part.length;
-    if (this.#size > MAX_LINE) throw tooLong();
+    else this.#begun.add(bytes.subarray(start));
   }
 
   /**
@@ -128,14 +114,11 @@ class LineSplitter {
    * before they are converted to text, because millions of them fit into a few compressed bytes.
    */
   #end(part: Uint8Array): readonly SplitLine[] {
-    if (this.#size === 0 && isWhiteSpace(part)) {
+    if (this.#begun.isEmpty && isWhiteSpace(part)) {
       this.line++;
       return NONE;
     }
-    this.#add(part);
-    const bytes = Buffer.concat(this.#rest);
-    this.#rest = [];
-    this.#size = 0;
+    const bytes = this.#begun.end(part);
     const line = this.line++;
     if (isWhiteSpace(bytes)) return NONE;
     const text = bytes.toString();

@@ -31,3 +31,14 @@ Deno.test("JsonLines.parse() skips a byte order mark at the beginning alone", ()
   const cut = Array.from(bytes, (byte) => Uint8Array.of(byte));
   for (const chunks of [[bytes], cut]) assertEquals(linesOf(chunks), [[1, { a: 1 }], [2, 400]]);
 });
+
+Deno.test("JsonLines holds the bytes of a line and not its chunks, which a client can make tiny", () => {
+  const parser = new JsonLines({ maxKeys: 10, maxElements: 10, maxObjects: 10 });
+  const chunk = new Uint8Array(1);
+  const bodies: unknown[] = [];
+  for (const byte of Buffer.from('{"a":1}\n{"b":2}\n')) {
+    chunk[0] = byte;
+    for (const { body } of parser.parse(chunk)) bodies.push(body);
+  }
+  assertEquals(bodies, [{ a: 1 }, { b: 2 }]);
+});

@@ -29,10 +29,12 @@ export interface Reply {
   /** The size and the page of the list that was read, from which features make headers such as `Link`. */
   readonly found?: Found;
   /**
-   * The function of a feature that sends the whole answer, such as a live list, which stays open. Missing if the
-   * framework sends the answer.
+   * The function of a feature that sends the whole answer, such as a live list or a file. Missing if the framework sends
+   * the answer.
    */
   readonly takeOver?: (res: Response) => Promise<void>;
+  /** Whether the answer stays open, as a live list does, so that a closing server refuses the request with a 503. */
+  readonly staysOpen?: boolean;
   /**
    * The version of the one entity that the answer shows. The `ETag` of the answer contains this version. `null` if the
    * entity has no version.

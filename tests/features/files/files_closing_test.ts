@@ -61,3 +61,20 @@ test("a closing server refuses a new upload on an open connection", async () => 
   await closed;
   assertEquals(await storedCounts(), NOTHING);
 });
+
+test("a closing server sends a file to an open connection, and ends the connection", async () => {
+  await using served = await serveClosing();
+  const { app, path, close } = served;
+  await (await fetch(`${app.url}${path}/cover`, { method: "PUT", body: "one" })).body?.cancel();
+  const { hostname, port } = new URL(app.url);
+  const socket = await Deno.connect({ hostname, port: Number(port) });
+  await sendGet(socket, path);
+  assertMatch(await readSome(socket), /^HTTP\/1\.1 200 /);
+  const closed = close();
+  await sendGet(socket, `${path}/cover`);
+  assertMatch(
+    await readToEnd(socket),
+    /^HTTP\/1\.1 200 .*\r\nConnection: close\r\n.*\r\n\r\none$/si,
+  );
+  await closed;
+});

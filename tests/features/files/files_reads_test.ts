@@ -1,6 +1,12 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
+import { once } from "node:events";
+// @ts-types="express-types"
+import express from "express";
+import { chunksAtOnce } from "../../../src/features/files/file_store.ts";
 import { test } from "../../harness/testing.ts";
+import { openGet, readToEnd, sendGet } from "../../support/sockets.ts";
 import { mount } from "../../support/support.ts";
+import { until } from "../../support/until.ts";
 import { Book, bytesOf, fileAt, outcome, serveBook } from "./shelf.ts";
 
 const SIZE = 600_000;
@@ -162,4 +168,56 @@ test("filters, lists and select show the description, and no body sets it", asyn
     const { body } = await app.get<{ cover: { name: string; size: number } }>(`/books/${_id}`);
     assertEquals([body.cover.name, body.cover.size], ["cover", 5]);
   }
+});
+
+test("downloads whose clients leave before the first byte do not count as running", async () => {
+  let left = 0;
+  await using app = await mount([Book], {
+    prepare: (app) =>
+      app.use(express.json(), async (req, res, next) => {
+        if (req.headers["x-leaves"] !== undefined) {
+          await once(res, "close");
+          left++;
+        }
+        next();
+      }),
+  });
+  const { _id } = await app.created("/books", { name: "a" });
+  const url = `${app.url}/books/${_id}/cover`;
+  const cover = fileAt(url);
+  assertEquals(await outcome(cover.put("one")), [201]);
+  for (let at = 0; at < 10; at++) {
+    (await openGet(url, { headers: "x-leaves: 1\r\n" })).close();
+  }
+  await until(() => left === 10);
+  for (let at = 0; at < 10; at++) assertEquals(await outcome(cover.get()), [200]);
+  await until(() => chunksAtOnce() === 8);
+});
+
+test("a file is not read before the earlier answers of its connection are sent", async () => {
+  const gate = Promise.withResolvers<void>();
+  let arrived = 0;
+  await using app = await mount([Book], {
+    prepare: (host) =>
+      host.get("/slow", async (_req, res) => {
+        await gate.promise;
+        res.send("slow");
+      }).use(express.json(), (_req, _res, next) => {
+        arrived++;
+        next();
+      }),
+  });
+  const { _id } = await app.created("/books", { name: "a" });
+  const path = `/books/${_id}/cover`;
+  const cover = fileAt(`${app.url}${path}`);
+  assertEquals(await outcome(cover.put("x".repeat(SIZE))), [201]);
+  const socket = await openGet(`${app.url}/slow`);
+  arrived = 0;
+  await sendGet(socket, path, { count: 10 });
+  await sendGet(socket, path, { headers: "Connection: close\r\n" });
+  await until(() => arrived === 11);
+  assertEquals(await outcome(cover.get()), [200]);
+  await until(() => chunksAtOnce() === 8, { seconds: 5 });
+  gate.resolve();
+  assertEquals((await readToEnd(socket)).match(/\r\n\r\nx{600000}/g)?.length, 11);
 });

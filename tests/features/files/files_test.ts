@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import mongoose from "mongoose";
 import { test } from "../../harness/testing.ts";
 import { bytesOf, outcome, serveBook, sha256Of, storedCounts } from "./shelf.ts";
 
@@ -71,4 +72,16 @@ test("a later file replaces the first one, and a removal leaves none", async () 
   assertEquals((await app.read(path)).cover, undefined);
   assertEquals(await storedCounts(), { files: 0, chunks: 0 });
   assertEquals(await outcome(cover.remove()), [404, "NOT_FOUND"]);
+});
+
+test("a field with a value that an earlier version has stored takes a file", async () => {
+  await using served = await serveBook();
+  const { cover } = served;
+  for (const value of ["http://a/b.png", 5, [], {}, null]) {
+    await mongoose.connection.collection("books").updateOne({}, { $set: { cover: value } });
+    assertEquals(await outcome(cover.put("one", { "if-none-match": "*" })), [201]);
+    assertEquals(await (await cover.get()).text(), "one");
+    assertEquals(await outcome(cover.remove()), [204]);
+  }
+  assertEquals(await storedCounts(), { files: 0, chunks: 0 });
 });

@@ -172,3 +172,13 @@ async function changeStreams(): Promise<number> {
   ]).toArray();
   return new Set(found.map(({ cursor }) => String(cursor.cursorId))).size;
 }
+
+test("a time that no timer supports is an error at start-up, because streams would end at once", () => {
+  for (const name of ["maxAgeMS", "renewMS", "heartbeatMS"]) {
+    assertThrows(
+      () => Framework.initialize({ models: [Line], live: { [name]: 2 ** 31 } }),
+      RangeError,
+      `Cannot limit live lists: "${name}" is 2147483648, which is more than 2147483647`,
+    );
+  }
+});
