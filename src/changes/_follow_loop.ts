@@ -321,11 +321,12 @@ export class FollowLoop<M extends FrameworkModel> {
     const { position, at } = lost.next ?? await nowOf(this.#options.connection);
     const since = queue.readAt;
     await queue.empty();
+    const over = this.#graceOver(lease);
     for (let failures = 0; !ended.aborted; failures++) {
       try {
         const told = this.#options.onLost({ reason, since, signal: lease.signal });
         const isTold = Promise.resolve(told).then(() => true);
-        if (!await Promise.race([isTold, this.#graceOver(lease)])) return;
+        if (!await Promise.race([isTold, over])) return;
         queue.readTo(position, at);
         return await storeProgress(lease, queue.progress());
       } catch (error) {

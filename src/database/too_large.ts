@@ -1,5 +1,8 @@
 import mongoose from "mongoose";
 
+/** The size of the largest document of MongoDB. The buffer of the driver is somewhat larger. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
 /** The server's error codes for a document that would be larger than the database can store. */
 const TOO_LARGE = new Set<unknown>([10334, 17419, 17420]);
 
@@ -9,7 +12,17 @@ const TOO_LARGE = new Set<unknown>([10334, 17419, 17420]);
  */
 export function isTooLarge(error: unknown): boolean {
   const { code } = Object(error) as { readonly code?: unknown };
-  if (error instanceof RangeError) return code === "ERR_OUT_OF_RANGE";
+  if (error instanceof RangeError) {
+    return code === "ERR_OUT_OF_RANGE" && boundIn(error) >= MAX_BYTES;
+  }
   return error instanceof mongoose.mongo.MongoServerError &&
     (TOO_LARGE.has(code) || code === 2 && error.message.includes("too large"));
+}
+
+/**
+ * Returns the largest index that a `RangeError` names. A smaller one is not of the driver's buffer, so the error comes
+ * from a function of the application.
+ */
+function boundIn({ message }: RangeError): number {
+  return Number(/<= (\d+)/.exec(message)?.[1] ?? 0);
 }

@@ -27,6 +27,17 @@ Deno.test("translateError() knows nothing of what is no error of the database", 
   assertEquals(statusOf(serverError(1)), undefined);
 });
 
+Deno.test("translateError() knows too large documents, but not an index that middleware of the application takes", () => {
+  const most = (size: number) => {
+    const message = `The value of "offset" is out of range. It must be >= 0 && <= ${size}.`;
+    return Object.assign(new RangeError(message), { code: "ERR_OUT_OF_RANGE" });
+  };
+  const writing = { ...CONTEXT, writes: true };
+  assertEquals(translateError(most(17 * 1024 * 1024), writing)?.status, 413);
+  assertEquals(translateError(most(17 * 1024 * 1024), CONTEXT), undefined);
+  assertEquals(translateError(most(7), writing), undefined);
+});
+
 Deno.test("translateError() gives 503 with Retry-After when the database is out of reach", () => {
   class MongoWaitQueueTimeoutError extends mongo.MongoDriverError {
     override get name(): string {

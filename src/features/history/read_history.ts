@@ -1,5 +1,6 @@
 import mongoose from "mongoose";
 import { badParameter, notFound } from "../../errors/refusals.ts";
+import { TurnPacer } from "../../errors/event_loop.ts";
 import { queryOf } from "../../filter/query_string.ts";
 import { fetchOne } from "../../pipeline/fetch.ts";
 import type { ParameterFacts } from "../../pipeline/description.ts";
@@ -56,7 +57,8 @@ export async function readHistory(context: OpenLevelContext): Promise<Reply> {
   if (sent === undefined) throw notFound();
   const { records, hasMore } = await recordsOf(context, { current, limit, after });
   const present = jsonOf(context, sent);
-  const shown = { context, model: await context.model(), entity, current, present };
+  const pacer = new TurnPacer();
+  const shown = { context, model: await context.model(), entity, current, present, pacer };
   const list: object[] = [];
   for (const each of records) list.push(await showRecord(shown, each));
   const last = hasMore ? records.at(-1)?.record : undefined;

@@ -1,4 +1,5 @@
 import type { Document, Model } from "mongoose";
+import type { TurnPacer } from "../../errors/event_loop.ts";
 import { readProjection, showsWhole } from "../../filter/projection.ts";
 import { wholeToJson } from "../../json/to_json.ts";
 import { passReadHooks, shownOf } from "../../pipeline/read.ts";
@@ -29,6 +30,8 @@ export interface ShownEntity {
   readonly current: StoredObject;
   /** The JSON of the present entity as the client sees it. */
   readonly present: JsonObject;
+  /** Hooks run once for each shown field, so a page of many writes of many fields takes several turns. */
+  readonly pacer: TurnPacer;
 }
 
 /**
@@ -102,20 +105,21 @@ interface Version {
  */
 async function shownValues(shown: ShownEntity, { values, names }: Version): Promise<JsonObject> {
   if (names.length === 0) return {};
-  const { context, current } = shown;
+  const { context, current, pacer } = shown;
   const then = await shownIn(shown, values);
-  const json: Record<string, unknown> = {};
+  const entries: (readonly [string, unknown])[] = [];
   for (const name of names) {
     if (!Object.hasOwn(then, name)) continue;
+    if (pacer.isDue) await pacer.rest();
     // The hooks get only one earlier value at a time. With several values of one write, such as the earlier owner, they
     // would decide by the earlier entity.
     const now = isJudged(context)
       ? await shownIn(shown, { ...current, [name]: values[name] })
       : then;
     const isSame = JSON.stringify(then[name]) === JSON.stringify(now[name]);
-    if (Object.hasOwn(now, name) && isSame) json[name] = then[name];
+    if (Object.hasOwn(now, name) && isSame) entries.push([name, then[name]]);
   }
-  return json;
+  return Object.fromEntries(entries);
 }
 
 /**

@@ -98,8 +98,8 @@ export class KeyRecord implements CreationClaim {
 
   /**
    * Stores an idempotency key for this request, or reads the record that an earlier request with the key has stored.
-   * One statement does both, so that two requests cannot store the same key. Times are compared by the clock of the
-   * database, because the clocks of two processes can differ.
+   * The key is read and stored in one statement, so that two requests cannot store the same key. Times are compared by
+   * the clock of the database, because the clocks of two processes can differ.
    */
   static async claim(
     connection: Connection,

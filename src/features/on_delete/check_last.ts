@@ -19,8 +19,9 @@ export async function checkLast(
   { send, check }: { readonly send: () => Promise<void>; readonly check: Check },
 ): Promise<void> {
   const { origin } = write.request;
-  if (origin !== undefined) {
-    waiting.get(origin)?.push(check);
+  const later = origin && waiting.get(origin);
+  if (later !== undefined) {
+    later.push(check);
     return await send();
   }
   const checks = [check];

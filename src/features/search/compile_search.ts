@@ -1,4 +1,5 @@
 import { badParameter } from "../../errors/refusals.ts";
+import { escapePattern } from "../../filter/escape_pattern.ts";
 import { type Filter, markCompiled } from "../../filter/filters.ts";
 
 export const MAX_WORDS = 10;
@@ -63,7 +64,7 @@ function patternOf(word: string): string {
  */
 function literal(text: string): string {
   const forms = new Set([text, text.normalize("NFC"), text.normalize("NFD")]);
-  const escaped = [...forms].map((form) => form.replace(/[\\^$.*+?()[\]{}|/#-]/g, "\\$&"));
+  const escaped = [...forms].map(escapePattern);
   return escaped.length === 1 ? escaped.join() : `(?:${escaped.join("|")})`;
 }
 

@@ -2,6 +2,7 @@ import type { Schema } from "mongoose";
 import { describeModel } from "../../declare/model/describe_model.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
+import { escapePattern } from "../../filter/escape_pattern.ts";
 import type { ClassFeature } from "../../pipeline/class_feature.ts";
 import { cannotMount } from "../../pipeline/option_reader.ts";
 import { referredTarget } from "../../pipeline/references.ts";
@@ -128,7 +129,7 @@ function ofTenant(
   const collation: unknown = req.framework?.options.collation ??
     buildSchema(target).schema.get("collation" as never);
   if (typeof tenant !== "string" || collation === undefined) return tenant;
-  return { $eq: tenant, $regex: `^${tenant.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}\\z` };
+  return { $eq: tenant, $regex: `^${escapePattern(tenant)}\\z` };
 }
 
 /**
