@@ -14,9 +14,11 @@ export interface CurlRequest {
   readonly jar?: string;
 }
 
+const JSON_TYPE = "application/json";
+
 /**
- * Reads a curl line, as far as our documentation uses its options: `-s`, `-i`, `-b`, `-G`, `-X`, `-H`, `-d`
- * and `--data-urlencode`.
+ * Reads a curl line, as far as our documentation uses its options: `-s`, `-i`, `-b`, `-G`, `-X`, `-H`, `-d`,
+ * `--data-urlencode` and `--json`.
  *
  * @param line The line.
  * @returns The request.
@@ -38,6 +40,10 @@ export function readCurl(line: string): CurlRequest {
     else if (word === "-H") Object.assign(headers, readHeader(take(words)));
     else if (word === "-d") data.push(take(words));
     else if (word === "--data-urlencode") data.push(encodePair(take(words)));
+    else if (word === "--json") {
+      Object.assign(headers, { "content-type": JSON_TYPE, accept: JSON_TYPE });
+      data.push(take(words));
+    }
     else if (word !== "-s" && word !== "-i") {
       if (word.startsWith("-")) throw new TypeError(`Cannot read "${line}": option ${word}`);
       url = word;
