@@ -15,8 +15,8 @@ interface Entities {
 
 const RECIPES: Readonly<Record<string, Entities>> = {
   Article: {
-    inside: (app) => app.created("/desk/articles", { title: "in", text: "x" }),
-    outside: (app) => app.created("/desk/articles", { title: "out", text: "x", draft: true }),
+    inside: (app) => app.created("/desk/articles", { title: "in" }),
+    outside: (app) => app.created("/desk/articles", { title: "out", draft: true }),
   },
 };
 

@@ -15,13 +15,8 @@ const page = await readRepository("docs/models.md");
 const app = blockBelow(page, "Node without a compiler", "ts");
 const model = blockBelow(page, "Plain JavaScript", "js");
 
-/** The application of docs/models.md in JavaScript: the model of its section in the place of that of TypeScript. */
-const script = app.replace(/^import \{[^}]*\} from "@mongrove\/mongrove";\n/gm, "")
-  .replace(/^export class [^]*?^\}\n(?=define)define[^]*?^\}\);\n/m, "")
-  .replace(
-    /^(import mongoose .*\n)/m,
-    `$1import { Framework } from "@mongrove/mongrove";\n${model}`,
-  );
+/** The application of docs/models.md in JavaScript: the class of its section in the place of that of TypeScript. */
+const script = app.replace(/^export class [^]*?^\}\n(?=define)/m, model);
 
 /** Tells that a program has no compiler: a decorator and an enum are both syntax that only one can translate. */
 const COMPILED = `enum Compiled { Yes }
