@@ -43,8 +43,7 @@ export function readCurl(line: string): CurlRequest {
     else if (word === "--json") {
       Object.assign(headers, { "content-type": JSON_TYPE, accept: JSON_TYPE });
       data.push(take(words));
-    }
-    else if (word !== "-s" && word !== "-i") {
+    } else if (word !== "-s" && word !== "-i") {
       if (word.startsWith("-")) throw new TypeError(`Cannot read "${line}": option ${word}`);
       url = word;
     }
