@@ -102,7 +102,7 @@ export const IMPOSSIBLE: Claims = {
   "gains from a broken scope: the answer is a 500": [
     ["scope answers 500 and touches nothing when it is no filter", "scope/scope_broken_test.ts"],
   ],
-  "reaches a part through another parent, or one that it may not see": [
+  "reaches a part through another parent, or below a parent that it may not see": [
     [
       "the hooks of the parent's one() guard every operation on its parts",
       "parts/parts_guard_test.ts",
