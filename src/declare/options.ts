@@ -52,7 +52,7 @@ export interface ArrayFeatures {
   /**
    * The work that the framework does if an entity that the list names is removed or put into the trash. With
    * `"restrict"`, the removal answers 409. With `"unset"`, the identifier leaves the list. The default is `"keep"`.
-   * Needs a database with transactions.
+   * `"restrict"` implies `exists: true`. Needs a database with transactions.
    */
   readonly onDelete?: ListOnDelete;
 }
@@ -65,7 +65,8 @@ export interface FieldFeatures {
   /**
    * The work that the framework does if the entity that the reference names is removed or put into the trash. With
    * `"restrict"`, the removal answers 409. With `"cascade"`, the referring entities are removed as well, without their
-   * hooks. With `"unset"`, the reference is removed. The default is `"keep"`. Needs a database with transactions.
+   * hooks. With `"unset"`, the reference is removed. The default is `"keep"`. `"restrict"` and `"cascade"` imply
+   * `exists: true`. Needs a database with transactions.
    */
   readonly onDelete?: OnDelete;
   /**

@@ -53,7 +53,8 @@ export interface InitializeOptions {
    * The writes that answer 503 until unique indexes are built. By default, these are the writes that set a field of
    * such an index, so that no two entities get the same unique value. With `"required"`, all writes of a model answer
    * 503 until all of its unique indexes are built. With `"lazy"`, only `replace()` by another field than `_id` answers
-   * 503, so duplicates are possible in other writes.
+   * 503, so duplicates are possible in other writes. If the user of the database lacks the right `collStats`, an index
+   * that is being built counts as built.
    */
   readonly indexes?: "required" | "lazy";
   /**

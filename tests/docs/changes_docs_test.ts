@@ -26,14 +26,16 @@ async function play(rehearsal: Rehearsal, url: string, { line, answer, headers }
   assertEquals(given, expected, line);
 }
 
-for (const { title, turns } of steps.filter(({ turns }) => turns.length > 0)) {
+for (const { title, files, turns } of steps.filter(({ turns }) => turns.length > 0)) {
+  const followers = (files["app.ts"] ?? "").split(/\bfollow\(/).length - 1;
   test(`${PAGE} shows what its file answers: ${title}`, async () => {
     const open = await loadRecipe(PAGE, title);
     await using mongo = await startMongo({ replicaSet: 1 });
     await using app = await open(mongo.uri);
     const { connection } = mongoose;
     await Promise.all(Object.values(connection.models).map((model) => model.init()));
-    await until(async () => await connection.collection("mongrove_follows").findOne() !== null);
+    const follows = connection.collection("mongrove_follows");
+    await until(async () => await follows.countDocuments() === followers);
     const rehearsal = new Rehearsal();
     for (const turn of turns) await play(rehearsal, app.url, turn);
   });

@@ -12,45 +12,18 @@ import { Rehearsal } from "./tutorial/rehearsal.ts";
 import { until } from "../support/until.ts";
 
 const PAGE = "docs/tracing.md";
+const TITLE = "An example";
 
 const steps = readSteps(await Deno.readTextFile(new URL(`../../${PAGE}`, import.meta.url)));
 
-async function play({ url }: OpenRecipe, title: string): Promise<void> {
-  const turns = steps.find((step) => step.title === title)?.turns ?? [];
+async function play({ url }: OpenRecipe): Promise<void> {
+  const turns = steps.find((step) => step.title === TITLE)?.turns ?? [];
   assert(turns.length > 0);
   const rehearsal = new Rehearsal();
   for (const { line, answer } of turns) {
     assertEquals(parseAnswer(await rehearsal.play(url, line, answer)), parseAnswer(answer), line);
   }
 }
-
-test(`${PAGE} has metrics of requests, open lists, statements and the pool`, async () => {
-  const live = (code: string) => code.replace("all()", "all({ live: true })");
-  const open = await loadRecipe(PAGE, "Metrics", live);
-  await using mongo = await startMongo({ replicaSet: 1 });
-  await using app = await open(mongo.uri);
-  await play(app, "Metrics");
-  const { text } = await app.get("/metrics");
-  const lines = text.split("\n");
-  const series = [
-    `http_server_request_duration_seconds_count{route="/songs",status="201",method="POST"}`,
-    `http_server_request_duration_seconds_count{route="/songs",status="200",method="GET"}`,
-    `db_client_operation_duration_seconds_count{collection="songs",operation="insertOne",error=""}`,
-    `db_client_operation_duration_seconds_count{collection="songs",operation="find",error=""}`,
-  ];
-  for (const each of series) assert(lines.includes(`${each} 1`), text);
-  assert(lines.includes(`http_server_active_requests{route="/songs"} 0`), text);
-  const openLists = async (count: number) =>
-    (await app.get("/metrics")).text.includes(`active_requests{route="/songs"} ${count}\n`);
-  const list = await openLive(`${app.url}/songs`);
-  await until(() => openLists(1));
-  await list[Symbol.asyncDispose]();
-  await until(() => openLists(0));
-  const slow = mongoose.connection.collection("songs").find({ $where: "sleep(500) || true" });
-  const read = slow.toArray();
-  await until(async () => (await app.get("/metrics")).text.includes("connection_used 1"));
-  await read;
-});
 
 interface ExportedSpan {
   readonly name: string;
@@ -67,7 +40,9 @@ interface Export {
   }[];
 }
 
-test(`${PAGE} exports spans of requests with those of their statements inside`, async () => {
+const TRACE = "0af7651916cd43dd8448eb211c80319c";
+
+test(`${PAGE} has metrics, and exports spans of requests with those of their statements inside`, async (t) => {
   const spans: ExportedSpan[] = [];
   await using collector = await serve(async (req, res) => {
     const { resourceSpans } = await json(req) as Export;
@@ -76,24 +51,59 @@ test(`${PAGE} exports spans of requests with those of their statements inside`, 
   });
   Deno.env.set("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url);
   Deno.env.set("OTEL_BSP_SCHEDULE_DELAY", "50");
-  const open = await loadRecipe(PAGE, "Traces");
-  await using app = await open();
-  await play(app, "Traces");
-  const traceId = "0af7651916cd43dd8448eb211c80319c";
-  const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
-  await app.get("/tunes", { headers: { traceparent } });
-  await until(() => spans.length >= 6);
+  const live = (code: string) => code.replace("all()", "all({ live: true })");
+  const open = await loadRecipe(PAGE, TITLE, live);
+  await using mongo = await startMongo({ replicaSet: 1 });
+  await using app = await open(mongo.uri);
+  await play(app);
+  await t.step("requests and statements", () => assertCounted(app));
+  await t.step("spans", async () => {
+    const headers = { traceparent: `00-${TRACE}-b7ad6b7169203331-01` };
+    await app.get("/songs", { headers });
+    await until(() => spans.length >= 6);
+    assertInside(spans);
+  });
+  await t.step("open lists and the pool", () => assertOpen(app));
+});
+
+async function assertCounted(app: OpenRecipe): Promise<void> {
+  const { text } = await app.get("/metrics");
+  const lines = text.split("\n");
+  const series = [
+    `http_server_request_duration_seconds_count{route="/songs",status="201",method="POST"}`,
+    `http_server_request_duration_seconds_count{route="/songs",status="200",method="GET"}`,
+    `db_client_operation_duration_seconds_count{collection="songs",operation="insertOne",error=""}`,
+    `db_client_operation_duration_seconds_count{collection="songs",operation="find",error=""}`,
+  ];
+  for (const each of series) assert(lines.includes(`${each} 1`), text);
+  assert(lines.includes(`http_server_active_requests{route="/songs"} 0`), text);
+}
+
+function assertInside(spans: readonly ExportedSpan[]): void {
   const told = spans.map(({ name, parentSpanId }) => {
     const parent = spans.find(({ spanId }) => spanId === parentSpanId);
     return `${name}, inside of ${parent?.name ?? parentSpanId ?? "nothing"}`;
   });
   assertEquals(told.sort(), [
-    "GET /tunes, inside of b7ad6b7169203331",
-    "GET /tunes, inside of nothing",
-    "POST /tunes, inside of nothing",
-    "find tunes, inside of GET /tunes",
-    "find tunes, inside of GET /tunes",
-    "insertOne tunes, inside of POST /tunes",
+    "GET /songs, inside of b7ad6b7169203331",
+    "GET /songs, inside of nothing",
+    "POST /songs, inside of nothing",
+    "find songs, inside of GET /songs",
+    "find songs, inside of GET /songs",
+    "insertOne songs, inside of POST /songs",
   ]);
-  assertEquals(spans.filter((span) => span.traceId === traceId).length, 2);
-});
+  assertEquals(spans.filter((span) => span.traceId === TRACE).length, 2);
+}
+
+async function assertOpen(app: OpenRecipe): Promise<void> {
+  const openLists = async (count: number) =>
+    (await app.get("/metrics")).text.includes(`active_requests{route="/songs"} ${count}\n`);
+  const list = await openLive(`${app.url}/songs`);
+  await until(() => openLists(1));
+  await list[Symbol.asyncDispose]();
+  await until(() => openLists(0));
+  const slow = mongoose.connection.collection("songs").find({ $where: "sleep(500) || true" });
+  const read = slow.toArray();
+  await until(async () => (await app.get("/metrics")).text.includes("connection_used 1"));
+  await read;
+}

@@ -6,17 +6,17 @@ import {
   COLUMNS,
   judgeFeature,
   judgeOwn,
+  listsOf,
   type Recorded,
   recordFeatures,
   refusedOwnIndexes,
-  tablesOf,
   unwritten,
-} from "./shards/shard_table.ts";
+} from "./shards/shard_lists.ts";
 
 const PAGE = new URL("../../docs/scaling.md", import.meta.url);
 
-/** The lines of the page between which the tables stand. */
-const [BEGIN, END] = ["<!-- The tables of the shards -->", "<!-- end -->"];
+/** The lines of the page between which the lists stand. */
+const [BEGIN, END] = ["<!-- The lists of the shards -->", "<!-- end -->"];
 
 /** The features that read the entities of all tenants. A batch begins its transaction by a read of nothing. */
 const OF_ALL = [
@@ -28,11 +28,6 @@ const OF_ALL = [
     "`follow()`",
   ],
 ];
-
-/** Leaves out what the formatter of Markdown adds to tables. */
-function unformatted(text: string): string {
-  return text.replaceAll(/ +\|/g, " |").replaceAll(/-{3,}/g, "---").trim();
-}
 
 function assertNothingRefused(recorded: readonly Recorded[]): void {
   for (const { title, key } of [COLUMNS.byTenant, COLUMNS.byTenantAndId, COLUMNS.byId]) {
@@ -52,18 +47,18 @@ function askingMore(recorded: readonly Recorded[], family: Tenancy): string[] {
     .filter((feature) => judgeFeature(recorded, { feature, column }).target !== "one");
 }
 
-/** Compares the page with the tables, or writes the page to a file if the environment names one. */
-async function checkPage(tables: string): Promise<void> {
+/** Compares the page with the lists, or writes the page to a file if the environment names one. */
+async function checkPage(lists: string): Promise<void> {
   const page = await Deno.readTextFile(PAGE);
   const [before, after] = [page.indexOf(BEGIN) + BEGIN.length, page.indexOf(END)];
   const file = Deno.env.get("SHARDS_PAGE");
   if (file !== undefined) {
-    const made = `${page.slice(0, before)}\n\n${tables}\n\n${page.slice(after)}`;
+    const made = `${page.slice(0, before)}\n\n${lists}\n\n${page.slice(after)}`;
     return await Deno.writeTextFile(file, made);
   }
   const hint = "SHARDS_PAGE=/tmp/scaling.md deno task test tests/judges/shards_judge_test.ts " +
     "&& cp /tmp/scaling.md docs/scaling.md && deno fmt docs/scaling.md";
-  assertEquals(unformatted(page.slice(before, after)), unformatted(tables), hint);
+  assertEquals(page.slice(before, after).trim(), lists, hint);
 }
 
 test("no command of a class whose tenant or scope has the shard key is refused", async (t) => {
@@ -86,5 +81,5 @@ test("no command of a class whose tenant or scope has the shard key is refused",
   await t.step("no index of the framework's collections is refused", async () => {
     assertEquals(await refusedOwnIndexes(), []);
   });
-  await t.step("docs/scaling.md has the tables", async () => checkPage(await tablesOf(recorded)));
+  await t.step("docs/scaling.md has the lists", async () => checkPage(await listsOf(recorded)));
 });

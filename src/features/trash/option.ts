@@ -13,6 +13,9 @@ export interface TrashOptions {
    * function is called at most once for each request, after the `preFetch` hooks. Without this option, nobody may.
    */
   readonly see?: (req: FrameworkRequest) => boolean;
-  /** The name of the field that stores when an entity was put into the trash. The default is `"deletedAt"`. */
+  /**
+   * The name of the field that stores when an entity was put into the trash. The default is `"deletedAt"`. The field
+   * with the sender of the removal has the same name with `By` in the place of `At`, such as `"deletedBy"`.
+   */
   readonly field?: string;
 }

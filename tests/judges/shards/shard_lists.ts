@@ -14,7 +14,7 @@ import {
   worst,
 } from "./shard_rules.ts";
 
-/** A shard key, and the classes that a table shows under it. */
+/** A shard key, and the classes that a list shows under it. */
 export interface Column {
   readonly title: string;
   readonly key: ShardKey;
@@ -86,7 +86,7 @@ interface Judged {
 
 /**
  * Judges the commands on collections that have a shard key by all versions. The target is that of the newest version.
- * Throws if no command was recorded on these collections, because a table must not show a target for nothing.
+ * Throws if no command was recorded on these collections, because a list must not show a target for nothing.
  */
 function judge(
   commands: readonly RecordedCommand[],
@@ -152,33 +152,42 @@ const WORDS: Readonly<Record<Target, string>> = {
   refused: "refused",
 };
 
-/** Returns the tables of `docs/scaling.md`, in Markdown. */
-export async function tablesOf(recorded: readonly Recorded[]): Promise<string> {
-  const notes: string[] = [];
-  const cellOf = ({ target, refusing, why }: Judged) => {
-    if (refusing.length === 0) return WORDS[target];
-    const marks = why.map((each) => {
-      if (!notes.includes(each)) notes.push(each);
-      return notes.indexOf(each) + 1;
-    });
-    const mark = `(${marks.sort().join(", ")})`;
-    return target === "refused"
-      ? `refused ${mark}`
-      : `${WORDS[target]}; ${refusing.join(" and ")} refuse ${mark}`;
-  };
-  const features = table(
-    ["feature", ...columns.map(({ title }) => title)],
-    FEATURES.map(([feature]) => [
-      feature,
-      ...columns.map((column) => cellOf(judgeFeature(recorded, { feature, column }))),
-    ]),
+/** Returns the lists of `docs/scaling.md`, in Markdown. */
+export async function listsOf(recorded: readonly Recorded[]): Promise<string> {
+  const indexes = await uniqueIndexes();
+  const features = columns.map((column) => {
+    const judged = FEATURES.map(([feature]) =>
+      [feature, wordsOf(judgeFeature(recorded, { feature, column }))] as const
+    );
+    const [[most] = [""], ...others] = [...namesByWords(judged)]
+      .toSorted(([, a], [, b]) => b.length - a.length);
+    const exceptions = others.map(([words, names]) =>
+      `${words.replace(`${most}, `, "")} for ${names.join(", ")}`
+    );
+    const unique = indexes.filter(([, index]) => !refusesIndex(index, column.key));
+    const built = unique.map(([declared]) => declared).join(", ") || "none";
+    return `- ${column.title}: ${most}, but ${exceptions.join("; ")}; unique indexes: ${built}`;
+  });
+  const own = namesByWords(
+    judgeOwn(recorded).map(([name, key, judged]) =>
+      [name, `\`${textOf(key)}\`, ${wordsOf(judged)}`] as const
+    ),
   );
-  const own = table(
-    ["collection of Mongrove", "shard key", "shards"],
-    judgeOwn(recorded).map(([name, key, judged]) => [name, `\`${textOf(key)}\``, cellOf(judged)]),
-  );
-  const noted = notes.map((note, index) => `${index + 1}. ${note}`).join("\n");
-  return [features, noted, own, await indexTable()].join("\n\n");
+  const collections = [...own].map(([words, names]) => `- ${names.join(", ")}: ${words}`);
+  return [features.join("\n"), "The collections of Mongrove:", collections.join("\n")].join("\n\n");
+}
+
+function wordsOf({ target, refusing, why }: Judged): string {
+  if (refusing.length === 0) return WORDS[target];
+  const refused = `refused by ${refusing.join(" and ")} (${why.join(", ")})`;
+  return target === "refused" ? refused : `${WORDS[target]}, ${refused}`;
+}
+
+/** Returns the names that have the same words, by the words. */
+function namesByWords(pairs: readonly (readonly [name: string, words: string])[]) {
+  const names = new Map<string, string[]>();
+  for (const [name, words] of pairs) names.set(words, [...names.get(words) ?? [], name]);
+  return names;
 }
 
 function textOf(key: ShardKey): string {
@@ -193,16 +202,14 @@ const UNIQUE: readonly (readonly [declared: string, collection: string, field: s
   ["`unique: true` without `tenant`", "nonepapers", "code"],
 ];
 
-async function indexTable(): Promise<string> {
-  const rows = UNIQUE.map(async ([declared, collection, field]) => {
+/** Reads the unique indexes of the classes from the database, with the declarations that have made them. */
+async function uniqueIndexes() {
+  return await Promise.all(UNIQUE.map(async ([declared, collection, field]) => {
     const indexes = await mongoose.connection.collection(collection).indexes();
     const index = indexes.find(({ key, unique }) => unique && Object.keys(key).includes(field));
     if (index === undefined) throw new Error(`"${collection}" has no unique index on "${field}"`);
-    const given = { key: index.key as Record<string, unknown>, unique: true };
-    const cells = columns.map(({ key }) => refusesIndex(given, key) ? "refused" : "built");
-    return [`${declared}: \`{ ${Object.keys(index.key).join(", ")} }\``, ...cells];
-  });
-  return table(["unique index", ...columns.map(({ title }) => title)], await Promise.all(rows));
+    return [declared, { key: index.key as Record<string, unknown>, unique: true }] as const;
+  }));
 }
 
 /** Returns the indexes of the framework's collections that their shard keys refuse. */
@@ -218,16 +225,4 @@ export async function refusedOwnIndexes(): Promise<string[]> {
     ).map(({ name: index }) => `${name}.${index}`);
   });
   return (await Promise.all(refused)).flat();
-}
-
-/** Writes a table, in which rows that differ only in their first cell are one row. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const names = new Map<string, string[]>();
-  for (const [name = "", ...cells] of rows) {
-    const key = cells.join(" | ");
-    names.set(key, [...names.get(key) ?? [], name]);
-  }
-  const joined = [...names].map(([cells, same]) => [same.join(", "), cells]);
-  const lines = [head, head.map(() => "---"), ...joined];
-  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
