@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { json } from "node:stream/consumers";
 import mongoose from "mongoose";
-import { startMongo } from "../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { serve } from "../harness/serve.ts";
 import { test } from "../harness/testing.ts";
 import { openLive } from "../features/live/live.ts";
@@ -27,8 +27,8 @@ async function play({ url }: OpenRecipe, title: string): Promise<void> {
 test(`${PAGE} has metrics of requests, open lists, statements and the pool`, async () => {
   const live = (code: string) => code.replace("all()", "all({ live: true })");
   const open = await loadRecipe(PAGE, "Metrics", live);
-  await using mongo = await startMongo({ replicaSet: 1 });
-  await using app = await open(mongo.uri);
+  const mongo = await sharedReplicaSet();
+  await using app = await open(mongo);
   await play(app, "Metrics");
   const { text } = await app.get("/metrics");
   const lines = text.split("\n");
