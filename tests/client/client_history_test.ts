@@ -13,7 +13,7 @@ import {
   rest,
   update,
 } from "../../mod.ts";
-import { startMongo } from "../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { test } from "../harness/testing.ts";
 import { mount } from "../support/support.ts";
 import { expect, type Same } from "../support/same_type.ts";
@@ -48,13 +48,13 @@ class Leaf extends FrameworkModel {
 
 /** Serves leaves on a replica set. What the client sends and gets is held against the OpenAPI document. */
 async function openLeaves() {
-  const mongo = await startMongo({ replicaSet: 1 });
+  const mongo = await sharedReplicaSet();
   const sent: string[] = [];
   const held = await heldFetch([Leaf], async (url, init) => {
     sent.push(`${init.method} ${new URL(url).pathname}${new URL(url).search}`);
     return await fetch(url, init);
   });
-  const app = await mount([Leaf], { mongo: mongo.uri, at: "/api", actor: () => "ann" });
+  const app = await mount([Leaf], { mongo, at: "/api", actor: () => "ann" });
   await getModel(Leaf).init();
   const api = connect(`${app.url}/api`, { fetch: held.fetch });
   const leaves = api.resource<Leaf>("/leaves");
@@ -63,7 +63,6 @@ async function openLeaves() {
     sent,
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]();
-      await mongo.stop();
       held.check();
     },
   };

@@ -21,7 +21,7 @@ import {
   update,
   updateAll,
 } from "../../mod.ts";
-import { startMongo } from "../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { test } from "../harness/testing.ts";
 import { heldFetch } from "./held/held_fetch.ts";
 import { mount } from "../support/support.ts";
@@ -84,9 +84,9 @@ function hideSecret(_req: FrameworkRequest, album: { readonly name: string }) {
 
 /** Serves albums on a replica set. What the client sends and gets is held against the OpenAPI document. */
 async function openShop(options: ConnectOptions = {}) {
-  const mongo = await startMongo({ replicaSet: 1 });
+  const mongo = await sharedReplicaSet();
   const held = await heldFetch([Album], options.fetch ?? fetch);
-  const app = await mount([Album], { at: "/api", mongo: mongo.uri });
+  const app = await mount([Album], { at: "/api", mongo });
   await getModel(Album).init();
   const api = connect(`${app.url}/api`, { retry: { pauseMS: 1 }, ...options, fetch: held.fetch });
   return {
@@ -94,7 +94,6 @@ async function openShop(options: ConnectOptions = {}) {
     albums: api.resource<Album>("/albums"),
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]();
-      await mongo.stop();
       held.check();
     },
   };

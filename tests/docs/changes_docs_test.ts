@@ -1,6 +1,6 @@
 import { assertEquals, equal } from "@std/assert";
 import mongoose from "mongoose";
-import { startMongo } from "../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { test } from "../harness/testing.ts";
 import { loadRecipe } from "./recipes/open_recipe.ts";
 import { parseAnswer } from "./tutorial/parse_answer.ts";
@@ -30,8 +30,8 @@ for (const { title, files, turns } of steps.filter(({ turns }) => turns.length >
   const followers = (files["app.ts"] ?? "").split(/\bfollow\(/).length - 1;
   test(`${PAGE} shows what its file answers: ${title}`, async () => {
     const open = await loadRecipe(PAGE, title);
-    await using mongo = await startMongo({ replicaSet: 1 });
-    await using app = await open(mongo.uri);
+    const mongo = await sharedReplicaSet();
+    await using app = await open(mongo);
     const { connection } = mongoose;
     await Promise.all(Object.values(connection.models).map((model) => model.init()));
     const follows = connection.collection("mongrove_follows");

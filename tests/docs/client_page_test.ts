@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { openDatabase } from "../harness/database.ts";
-import { startMongo } from "../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { serve } from "../harness/serve.ts";
 import { longTest } from "../harness/testing.ts";
 import { runCommand } from "../reach/support/run_command.ts";
@@ -27,8 +27,8 @@ for (const page of PAGES) {
     const files = Object.assign({}, ...steps.map((step) => step.files)) as Record<string, string>;
     await project.write(files);
     const app = await importApp(project);
-    await using mongo = await startMongo({ replicaSet: 1 });
-    await using _database = await openDatabase(mongo.uri);
+    const mongo = await sharedReplicaSet();
+    await using _database = await openDatabase(mongo);
     await using served = await serve(app);
     for (const [name, code] of Object.entries(files)) {
       await project.write({ [name]: code.replace(BASE, served.url) });

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
-import { startMongo } from "../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { test } from "../harness/testing.ts";
 import { loadRecipe } from "./recipes/open_recipe.ts";
 import { parseAnswer } from "./tutorial/parse_answer.ts";
@@ -12,8 +12,8 @@ const PAGE = "docs/hooks.md";
 test(`${PAGE} shows what its file answers, headers included`, async (t) => {
   const steps = readSteps(await Deno.readTextFile(new URL(`../../${PAGE}`, import.meta.url)));
   const open = await loadRecipe(PAGE, "Hooks that name their fields");
-  await using mongo = await startMongo({ replicaSet: 1 });
-  await using app = await open(mongo.uri);
+  const mongo = await sharedReplicaSet();
+  await using app = await open(mongo);
   await Promise.all(Object.values(mongoose.connection.models).map((model) => model.init()));
   const rehearsal = new Rehearsal();
   for (const { title, turns } of steps.filter(({ turns }) => turns.length > 0)) {

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import mongoose from "mongoose";
-import { startMongo } from "../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { test } from "../harness/testing.ts";
 import { loadRecipe } from "./recipes/open_recipe.ts";
 import { parseAnswer } from "./tutorial/parse_answer.ts";
@@ -15,8 +15,8 @@ for (const page of ["docs/files.md", "docs/lifecycle.md", "docs/tenants.md", "do
 async function play(page: string, t: Deno.TestContext): Promise<void> {
   const steps = readSteps(await Deno.readTextFile(new URL(`../../${page}`, import.meta.url)));
   const open = await loadRecipe(page, "An example");
-  await using mongo = await startMongo({ replicaSet: 1 });
-  await using app = await open(mongo.uri);
+  const mongo = await sharedReplicaSet();
+  await using app = await open(mongo);
   await Promise.all(Object.values(mongoose.connection.models).map((model) => model.init()));
   const rehearsal = new Rehearsal();
   const played = steps.filter(({ turns }) => turns.length > 0);

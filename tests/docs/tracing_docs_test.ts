@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { json } from "node:stream/consumers";
 import mongoose from "mongoose";
-import { startMongo } from "../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { serve } from "../harness/serve.ts";
 import { test } from "../harness/testing.ts";
 import { openLive } from "../features/live/live.ts";
@@ -53,8 +53,8 @@ test(`${PAGE} has metrics, and exports spans of requests with those of their sta
   Deno.env.set("OTEL_BSP_SCHEDULE_DELAY", "50");
   const live = (code: string) => code.replace("all()", "all({ live: true })");
   const open = await loadRecipe(PAGE, TITLE, live);
-  await using mongo = await startMongo({ replicaSet: 1 });
-  await using app = await open(mongo.uri);
+  const mongo = await sharedReplicaSet();
+  await using app = await open(mongo);
   await play(app);
   await t.step("requests and statements", () => assertCounted(app));
   await t.step("spans", async () => {

@@ -1,7 +1,7 @@
 import { assert } from "@std/assert";
 import { Worker } from "node:worker_threads";
 import { casesOf } from "../harness/report.ts";
-import { startMongo } from "../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { test } from "../harness/testing.ts";
 import type { Judged, Lanes } from "./judged/judge_lanes.ts";
 
@@ -30,8 +30,8 @@ function judgeIn(worker: Worker): Promise<Judged> {
 }
 
 test("requests in batches have answers and effects that the judge allows", async (t) => {
-  await using mongo = await startMongo({ replicaSet: 1 });
-  const lanes = { ...lanesOf(7), requests: Math.ceil(IN_BATCHES / LANES), batchesOn: mongo.uri };
+  const mongo = await sharedReplicaSet();
+  const lanes = { ...lanesOf(7), requests: Math.ceil(IN_BATCHES / LANES), batchesOn: mongo };
   const worker = new Worker(JUDGE, { workerData: lanes });
   const judged = await judgeIn(worker);
   await worker.terminate();

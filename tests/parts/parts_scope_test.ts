@@ -20,7 +20,7 @@ import {
 } from "../../mod.ts";
 import { watchCommands } from "../support/both_paths.ts";
 import { FOUR, SIX } from "../fixtures/operations.ts";
-import { startMongo } from "../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { test } from "../harness/testing.ts";
 import { asQuery, type EntityBody, mount } from "../support/support.ts";
 
@@ -214,8 +214,8 @@ test("scope keeps the root in it when references are linked and unlinked", async
 });
 
 test("scope keeps the root in it when references are linked in a transaction", async () => {
-  await using mongo = await startMongo({ replicaSet: 1 });
-  const connection = await mongoose.createConnection(mongo.uri, { dbName: "parts" }).asPromise();
+  const mongo = await sharedReplicaSet();
+  const connection = await mongoose.createConnection(mongo).asPromise();
   const held = new mongoose.Types.ObjectId();
   const scope = () => ({ people: held, "people.4": { $exists: false } });
   const model = scoped(scope, { getConnection: () => connection });

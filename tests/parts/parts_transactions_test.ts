@@ -16,7 +16,7 @@ import {
   RestError,
 } from "../../mod.ts";
 import type { Client } from "../support/client.ts";
-import { startMongo } from "../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { test } from "../harness/testing.ts";
 import { mount } from "../support/support.ts";
 
@@ -219,9 +219,9 @@ test("both writes on a reference leave an orphan at most where there are no tran
 });
 
 test("both writes on a reference are one transaction on a replica set", async (t) => {
-  await using mongo = await startMongo({ replicaSet: 1 });
+  const mongo = await sharedReplicaSet();
   await using app = await mount([Team], quiet);
-  connection = await mongoose.createConnection(mongo.uri, { dbName: "parts" }).asPromise();
+  connection = await mongoose.createConnection(mongo).asPromise();
   assertEquals(await hasTransactions(), true);
   await t.step("a failure at any write leaves nothing", (step) => checkFailures(step, app));
   await t.step("a failure after both writes leaves nothing", () => checkLateFailure(app));

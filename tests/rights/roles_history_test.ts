@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { assert } from "@std/assert";
 import { openDatabase } from "../harness/database.ts";
-import { startMongo } from "../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { casesOf } from "../harness/report.ts";
 import { test } from "../harness/testing.ts";
 import { histories } from "./roles/arbitrary_histories.ts";
@@ -17,8 +17,8 @@ const PATH = Deno.env.get("JUDGE_PATH");
 const WORLDS = Number(Deno.env.get("JUDGE_WORLDS") ?? casesOf(60, 12));
 
 test("a history shows to a role what GET has shown to it at each version", async (t) => {
-  await using mongo = await startMongo({ replicaSet: 1 });
-  await using _database = await openDatabase(mongo.uri);
+  const mongo = await sharedReplicaSet();
+  await using _database = await openDatabase(mongo);
   const judged = { records: 0, values: 0, reverts: 0 };
   const property = fc.asyncProperty(histories, async ({ world, asks }) => {
     await using app = await serveRoles(world);

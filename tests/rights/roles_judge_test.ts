@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { assert } from "@std/assert";
 import { openDatabase } from "../harness/database.ts";
-import { startMongo } from "../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { casesOf } from "../harness/report.ts";
 import { test } from "../harness/testing.ts";
 import { type Trial, trials } from "./roles/arbitrary_roles.ts";
@@ -49,8 +49,8 @@ async function judgeLane(
 }
 
 test("what a function hides from a reader is to him what is hidden from everyone", async (t) => {
-  await using mongo = await startMongo({ replicaSet: 1 });
-  await using _database = await openDatabase(mongo.uri);
+  const mongo = await sharedReplicaSet();
+  await using _database = await openDatabase(mongo);
   const shared = { stop: new AbortController(), answers: new Map<string, number>() };
   const lanes = Array.from({ length: LANES }, (_, lane) => judgeLane(SEED + lane, shared));
   const failed = (await Promise.allSettled(lanes)).find(({ status }) => status === "rejected");

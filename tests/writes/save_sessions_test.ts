@@ -5,7 +5,7 @@ import mongoose from "mongoose";
 import type { Connection, Document } from "mongoose";
 import { create, Framework, FrameworkModel, getModel, one, prop, rest, update } from "../../mod.ts";
 import type { Entity, HooksOf, ModelClass } from "../../mod.ts";
-import { startMongo } from "../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { test } from "../harness/testing.ts";
 import { mount, start } from "../support/support.ts";
 
@@ -68,8 +68,8 @@ async function assertAborted(
 }
 
 test("entities are written in the transaction of a hook", async () => {
-  await using mongo = await startMongo({ replicaSet: 1 });
-  const connection = await mongoose.createConnection(mongo.uri).asPromise();
+  const mongo = await sharedReplicaSet();
+  const connection = await mongoose.createConnection(mongo).asPromise();
   const session = await connection.startSession();
   const model = made(() => connection, (_req, entity) => {
     (entity as unknown as Document).$session(session);
@@ -87,8 +87,8 @@ test("entities are written in the transaction of a hook", async () => {
 });
 
 test("entities are written in the transaction around a request", async () => {
-  await using mongo = await startMongo({ replicaSet: 1 });
-  const connection = await mongoose.createConnection(mongo.uri).asPromise();
+  const mongo = await sharedReplicaSet();
+  const connection = await mongoose.createConnection(mongo).asPromise();
   const around: RequestHandler = (_req, res, next) => {
     connection.transaction(async () => {
       next();
@@ -106,8 +106,8 @@ test("entities are written in the transaction around a request", async () => {
 });
 
 test("entities with hooks are read in the transaction around a request", async () => {
-  await using mongo = await startMongo({ replicaSet: 1 });
-  const connection = await mongoose.createConnection(mongo.uri).asPromise();
+  const mongo = await sharedReplicaSet();
+  const connection = await mongoose.createConnection(mongo).asPromise();
   const model = made(() => connection);
   const docs = getModel(model, connection);
   await docs.createCollection();

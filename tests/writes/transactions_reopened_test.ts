@@ -15,6 +15,7 @@ import type { ModelClass } from "../../mod.ts";
 import { startMongo } from "../harness/mongo/start_mongo.ts";
 import { test } from "../harness/testing.ts";
 import { mount } from "../support/support.ts";
+import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 
 class Player extends FrameworkModel {
   @prop()
@@ -62,10 +63,10 @@ async function open(uri: string, options: ConnectOptions): Promise<Connection & 
 
 test("a connection that is reopened has transactions where its new deployment has them", async () => {
   await using single = await startMongo({ args: ["--quiet"] });
-  await using replicaSet = await startMongo({ replicaSet: 1 });
+  const replicaSet = await sharedReplicaSet();
   await using connection = await open(single.uri, { dbName: "reopened" });
   await using served = await serveTeams(connection);
-  for (const [uri, left] of [[single.uri, 1], [replicaSet.uri, 0], [single.uri, 1]] as const) {
+  for (const [uri, left] of [[single.uri, 1], [replicaSet, 0], [single.uri, 1]] as const) {
     await connection.close();
     await connection.openUri(uri, { dbName: "reopened" });
     assertEquals([await served.playersLeft(), await served.playersLeft()], [left, left]);

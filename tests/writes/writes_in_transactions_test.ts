@@ -18,7 +18,7 @@ import {
 } from "../../mod.ts";
 import type { FrameworkRequest, ModelClass } from "../../mod.ts";
 import { pass, type SentCommand, watchCommands } from "../support/both_paths.ts";
-import { startMongo } from "../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { test } from "../harness/testing.ts";
 import { asQuery, mount, type Mounted, start } from "../support/support.ts";
 
@@ -43,8 +43,8 @@ async function connectWith(
 }
 
 test("updateAll() of one entity has the write concern of the connection, as update() has", async () => {
-  await using mongo = await startMongo({ replicaSet: 1 });
-  await using app = await mount([Job], { mongo: mongo.uri, onError: () => {} });
+  const mongo = await sharedReplicaSet();
+  await using app = await mount([Job], { mongo, onError: () => {} });
   const { _id } = await getModel(Job).create({ name: "a" });
   await connectWith(app, { w: "3", wtimeoutMS: "200" });
   for (const path of [`/hooked/${_id}`, `/hooked${asQuery({})}`]) {
@@ -53,8 +53,8 @@ test("updateAll() of one entity has the write concern of the connection, as upda
 });
 
 test("updateAll() writes on a connection that reads from secondaries", async () => {
-  await using mongo = await startMongo({ replicaSet: 1 });
-  await using app = await mount([Job], { mongo: mongo.uri });
+  const mongo = await sharedReplicaSet();
+  await using app = await mount([Job], { mongo });
   await getModel(Job).create([{ name: "a" }, { name: "b" }]);
   await connectWith(app, { readPreference: "secondaryPreferred" });
   for (const route of ["/plain", "/hooked"]) {
@@ -89,8 +89,8 @@ class Book extends FrameworkModel {
 }
 
 test("what was just saved is read from the primary, on a connection that reads from secondaries", async () => {
-  await using mongo = await startMongo({ replicaSet: 1 });
-  await using app = await mount([Book], { mongo: mongo.uri });
+  const mongo = await sharedReplicaSet();
+  await using app = await mount([Book], { mongo });
   const { _id } = await getModel(Book).create({ name: "a" });
   const sent = await connectWith(app, { readPreference: "secondaryPreferred" });
   const body = { name: "b", text: "long" };
@@ -115,8 +115,8 @@ class Coded extends FrameworkModel {
 }
 
 test("the unique indexes are listed by the primary, on a connection that reads from secondaries", async () => {
-  await using mongo = await startMongo({ replicaSet: 1 });
-  await using app = await mount([Coded], { mongo: mongo.uri });
+  const mongo = await sharedReplicaSet();
+  await using app = await mount([Coded], { mongo });
   await getModel(Coded).init();
   const sent = await connectWith(app, { readPreference: "secondaryPreferred" });
   assertEquals((await app.put("/codes/a", { code: "a" })).status, 201);
@@ -156,8 +156,8 @@ function aborting(docs: Model<Counted>) {
 }
 
 test("entities without hooks are written in the transaction around a request", async () => {
-  await using mongo = await startMongo({ replicaSet: 1 });
-  const connection = await mongoose.createConnection(mongo.uri).asPromise();
+  const mongo = await sharedReplicaSet();
+  const connection = await mongoose.createConnection(mongo).asPromise();
   const model = plain(connection);
   const docs = getModel(model, connection) as unknown as Model<Counted>;
   await docs.createCollection();

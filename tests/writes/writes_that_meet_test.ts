@@ -15,7 +15,7 @@ import {
   rest,
   update,
 } from "../../mod.ts";
-import { startMongo } from "../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { test } from "../harness/testing.ts";
 import { asQuery, mount, type MountOptions } from "../support/support.ts";
 
@@ -115,8 +115,8 @@ class Movie extends FrameworkModel {
 }
 
 test("removeAll() of references leaves the links of those that q selects no more when they are removed", async () => {
-  await using mongo = await startMongo({ replicaSet: 1 });
-  await using app = await mount([Movie, Actor], { mongo: mongo.uri });
+  const mongo = await sharedReplicaSet();
+  await using app = await mount([Movie, Actor], { mongo });
   const kept = await getModel(Actor).create({ state: "old" });
   const removed = await getModel(Actor).create({ state: "old" });
   const actors = [kept._id, removed._id];

@@ -6,6 +6,7 @@ import { startMongo } from "../../harness/mongo/start_mongo.ts";
 import { test } from "../../harness/testing.ts";
 import { asQuery, mount } from "../../support/support.ts";
 import { BOTH, change, storeMany, taskModel, valuesOf } from "./tasks.ts";
+import { sharedReplicaSet } from "../../support/shared_replica_set.ts";
 
 const COUNT = 20;
 
@@ -217,9 +218,9 @@ function gate() {
 
 test("updateAll() whose selection changes meanwhile changes all of it or nothing", async () => {
   const { held, begun, preSave } = gate();
-  await using mongo = await startMongo({ replicaSet: 1 });
+  const mongo = await sharedReplicaSet();
   const model = taskModel({ preSave });
-  await using app = await mount([model], { mongo: mongo.uri });
+  await using app = await mount([model], { mongo });
   const tasks = app.database.connection.collection("tasks");
   const run = async (update: object | null) => {
     await storeMany(model, 3, { tags: ["a"] });

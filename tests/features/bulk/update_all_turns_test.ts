@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import { FrameworkModel, getModel, prop, rest, updateAll } from "../../../mod.ts";
-import { startMongo } from "../../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../../support/shared_replica_set.ts";
 import { test } from "../../harness/testing.ts";
 import { asQuery, mount } from "../../support/support.ts";
 
@@ -28,8 +28,8 @@ class Other extends FrameworkModel {
 
 /** Serves entities with the names "a" and "b", and notes the answers to changes in their order. */
 async function openTasks() {
-  const mongo = await startMongo({ replicaSet: 1 });
-  connection = await mongoose.createConnection(mongo.uri, { monitorCommands: true }).asPromise();
+  connection = await mongoose.createConnection(await sharedReplicaSet(), { monitorCommands: true })
+    .asPromise();
   for (const model of [Task, Other]) {
     await getModel(model, connection).create([{ name: "a" }, { name: "b" }]);
   }
@@ -45,7 +45,6 @@ async function openTasks() {
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]();
       await connection.close();
-      await mongo.stop();
     },
   };
 }

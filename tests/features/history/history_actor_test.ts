@@ -11,7 +11,7 @@ import {
   rest,
   type Restricted,
 } from "../../../mod.ts";
-import { startMongo } from "../../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../../support/shared_replica_set.ts";
 import { test } from "../../harness/testing.ts";
 import { mount } from "../../support/support.ts";
 
@@ -51,8 +51,8 @@ interface Shown {
 }
 
 test("a history shows no sender to readers from whom a field with a stamp is hidden", async () => {
-  await using mongo = await startMongo({ replicaSet: 1 });
-  await using app = await mount([Memo], { mongo: mongo.uri, actor });
+  const mongo = await sharedReplicaSet();
+  await using app = await mount([Memo], { mongo, actor });
   const { _id } = await app.created("/memos", {}, ann);
   await app.delete(`/memos/${_id}`, ann);
   assertEquals((await app.post(`/memos/${_id}/restore`, undefined, ann)).status, 200);
@@ -76,8 +76,8 @@ test("a history shows no sender to readers from whom a field with a stamp is hid
 });
 
 test("a history shows no sender if hooks leave out a field with a stamp", async () => {
-  await using mongo = await startMongo({ replicaSet: 1 });
-  await using app = await mount([Signed], { mongo: mongo.uri, actor });
+  const mongo = await sharedReplicaSet();
+  await using app = await mount([Signed], { mongo, actor });
   const signed = await app.created("/signed", {}, ann);
   const actorFor = async (user: string) => {
     const headers = { "x-user": user };

@@ -12,7 +12,7 @@ import {
   update,
 } from "../../../mod.ts";
 import { openDatabase } from "../../harness/database.ts";
-import { startMongo } from "../../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../../support/shared_replica_set.ts";
 import { test } from "../../harness/testing.ts";
 import { documentOf } from "../../support/documented.ts";
 import { mount } from "../../support/support.ts";
@@ -81,8 +81,8 @@ test("a history fails the start on a standalone server", async () => {
 });
 
 test("`keep` is the time after which the database removes records, also if it changes", async () => {
-  await using mongo = await startMongo({ replicaSet: 1 });
-  await using app = await mount([Kept], { mongo: mongo.uri });
+  const mongo = await sharedReplicaSet();
+  await using app = await mount([Kept], { mongo });
   const history = mongoose.connection.collection("kepts_history");
   const times = async () =>
     (await history.indexes().catch(() => [])).flatMap(({ expireAfterSeconds }) =>

@@ -3,7 +3,7 @@ import { all, arrayProp, create, FrameworkModel, one, prop, remove, rest } from 
 import type { Ref } from "../../../mod.ts";
 import { pass } from "../../support/both_paths.ts";
 import type { EntityBody } from "../../support/client.ts";
-import { startMongo } from "../../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../../support/shared_replica_set.ts";
 import { test } from "../../harness/testing.ts";
 import { age, IDEMPOTENCY, keyed, textsAt } from "./keyed.ts";
 import { mount, type Mounted } from "../../support/support.ts";
@@ -41,15 +41,14 @@ class Board extends Keyed {
 
 /** Serves the model from a replica set; gives the lists. */
 async function openBoards() {
-  const mongo = await startMongo({ replicaSet: 1 });
-  const app = await mount([Board], { mongo: mongo.uri, onError: () => {} });
+  const mongo = await sharedReplicaSet();
+  const app = await mount([Board], { mongo, onError: () => {} });
   const { _id } = await app.created("/direct", { text: "board" });
   return {
     app,
     lists: ["/direct", "/documents", `/direct/${_id}/cards`, `/direct/${_id}/people`],
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]();
-      await mongo.stop();
     },
   };
 }

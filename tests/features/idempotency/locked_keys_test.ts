@@ -18,6 +18,7 @@ import { Board as KeyedBoard, keyed, Note, textsAt } from "./keyed.ts";
 import { type ErrorBody, mount, type Mounted } from "../../support/support.ts";
 import { openTunnel } from "../../support/tunnel.ts";
 import { until } from "../../support/until.ts";
+import { sharedReplicaSet } from "../../support/shared_replica_set.ts";
 
 /** The connection of a process that dies. */
 let dying: Connection;
@@ -102,9 +103,9 @@ test("a key whose process died in a transaction is done when the lock is gone", 
 });
 
 test("a creation that met a lock is repeated with its key as soon as the lock is gone", async () => {
-  await using mongo = await startMongo({ replicaSet: 1 });
+  const mongo = await sharedReplicaSet();
   await using app = await mount([Note, KeyedBoard], {
-    mongo: mongo.uri,
+    mongo,
     maxTimeMS: 1000,
     onError: () => {},
   });

@@ -27,7 +27,7 @@ import type { AnyFeature } from "../../../src/pipeline/feature.ts";
 import { FeatureList } from "../../../src/pipeline/feature_list.ts";
 
 import { openDatabase } from "../../harness/database.ts";
-import { startMongo } from "../../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../../support/shared_replica_set.ts";
 import { test } from "../../harness/testing.ts";
 import { start } from "../../support/support.ts";
 
@@ -239,8 +239,7 @@ async function serveMemos() {
   app.use(express.json());
   app.use(initializeWith(writing, { models: [Memo] }));
   app.use(Framework.errors());
-  const mongo = await startMongo({ replicaSet: 1 });
-  const database = await openDatabase(mongo.uri);
+  const database = await openDatabase(await sharedReplicaSet());
   const served = await start(app);
   const { db, collection } = getModel(Memo);
   await db.createCollection("records");
@@ -260,7 +259,6 @@ async function serveMemos() {
     async [Symbol.asyncDispose]() {
       await served.stop();
       await database[Symbol.asyncDispose]();
-      await mongo.stop();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { startMongo } from "../../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../../support/shared_replica_set.ts";
 import { mount, type MountOptions } from "../../support/support.ts";
 import type { ModelClass } from "../../../mod.ts";
 import { until } from "../../support/until.ts";
@@ -24,22 +24,9 @@ export async function mountLive(
   models: readonly ModelClass[],
   { connection = "", ...options }: LiveOptions = {},
 ) {
-  const mongo = await startMongo({ replicaSet: 1 });
-  try {
-    const uri = `${mongo.uri}${mongo.uri.includes("?") ? "&" : "?"}${connection}`;
-    const app = await mount(models, { mongo: uri, ...options });
-    return {
-      ...app,
-      mongo,
-      async [Symbol.asyncDispose]() {
-        await app[Symbol.asyncDispose]();
-        await mongo.stop();
-      },
-    };
-  } catch (error) {
-    await mongo.stop();
-    throw error;
-  }
+  const mongo = await sharedReplicaSet();
+  const uri = `${mongo}${mongo.includes("?") ? "&" : "?"}${connection}`;
+  return await mount(models, { mongo: uri, ...options });
 }
 
 /** Opens a live list, which may continue what was folded before. */

@@ -17,6 +17,7 @@ import {
 } from "../../../mod.ts";
 import { openDatabase } from "../../harness/database.ts";
 import { startMongo } from "../../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../../support/shared_replica_set.ts";
 import { test } from "../../harness/testing.ts";
 import { type ErrorBody, mount, NOBODY } from "../../support/support.ts";
 import { countOf, serveAll } from "./projects.ts";
@@ -201,7 +202,7 @@ test("restrict and cascade imply exists, also with define()", async () => {
 });
 
 test("a class on another connection that refers to the entity is a 500, and nothing is done", async () => {
-  await using mongo = await startMongo({ replicaSet: 1 });
+  const mongo = await sharedReplicaSet();
   await using other = await startMongo({ replicaSet: 1 });
   const connection = await mongoose.createConnection(other.uri, { dbName: "far" }).asPromise();
   @rest({ route: "/near", methods: [one(), create(), remove()] })
@@ -213,7 +214,7 @@ test("a class on another connection that refers to the entity is a 500, and noth
   }
   const told: string[] = [];
   const onError = (_req: unknown, error: unknown) => void told.push(String(error));
-  await using app = await mount([Near, Far], { mongo: mongo.uri, onError });
+  await using app = await mount([Near, Far], { mongo, onError });
   const { _id } = await app.created("/near", {});
   const { status } = await app.delete<ErrorBody>(`/near/${_id}`);
   assertEquals([status, await countOf(Near)], [500, 1]);

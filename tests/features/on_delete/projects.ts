@@ -15,7 +15,7 @@ import {
   rest,
   update,
 } from "../../../mod.ts";
-import { startMongo } from "../../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../../support/shared_replica_set.ts";
 import { type ErrorBody, mount, type Mounted, type MountOptions } from "../../support/support.ts";
 
 const trash = { see: (req: FrameworkRequest) => req.headers["x-user"] === "keeper" };
@@ -134,20 +134,13 @@ export async function serveAll(
   models: readonly ModelClass[] = MODELS,
   options: MountOptions = {},
 ): Promise<Mounted> {
-  const mongo = await startMongo({ replicaSet: 1 });
   const app = await mount(models, {
-    mongo: mongo.uri,
+    mongo: await sharedReplicaSet(),
     actor: (req) => req.headers["x-user"] as string | undefined,
     ...options,
   });
   for (const model of models) await getModel(model).init();
-  return {
-    ...app,
-    async [Symbol.asyncDispose]() {
-      await app[Symbol.asyncDispose]();
-      await mongo.stop();
-    },
-  };
+  return app;
 }
 
 /** The options of a request of a user. */

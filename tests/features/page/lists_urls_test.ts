@@ -3,7 +3,7 @@ import fc from "fast-check";
 import mongoose from "mongoose";
 import { getModel } from "../../../mod.ts";
 import { Fan, mountPieces, pieceId, Star } from "../../fixtures/pieces.ts";
-import { startMongo } from "../../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../../support/shared_replica_set.ts";
 import type { Reply } from "../../harness/request.ts";
 import { casesOf } from "../../harness/report.ts";
 import { longTest, test } from "../../harness/testing.ts";
@@ -230,7 +230,7 @@ test("any URL is answered with what a client may see, or with 400 that names the
 });
 
 longTest("lists of a replica set answer the same", async () => {
-  await using mongo = await startMongo({ replicaSet: 1 });
-  await using app = await openWorld(mongo.uri);
+  const mongo = await sharedReplicaSet();
+  await using app = await openWorld(mongo);
   await askAll(app, 400);
 });

@@ -12,7 +12,7 @@ import {
   replace,
   rest,
 } from "../../../mod.ts";
-import { startMongo } from "../../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../../support/shared_replica_set.ts";
 import { test } from "../../harness/testing.ts";
 import { type ErrorBody, mount, type Mounted, NOBODY } from "../../support/support.ts";
 
@@ -122,8 +122,8 @@ test("tags bind a replacement of what a parent refers to", async () => {
 });
 
 test("on a replica set, 64 clients put one key: the entity and its reference are there once", async () => {
-  await using mongo = await startMongo({ replicaSet: 1 });
-  await using app = await mount([Shelf], { mongo: mongo.uri });
+  const mongo = await sharedReplicaSet();
+  await using app = await mount([Shelf], { mongo });
   const [shelf] = await shelves(app);
   const replies = await Promise.all(
     Array.from({ length: 64 }, (_, n) => app.put(`${shelf}/books/1`, { title: `t${n}` })),

@@ -19,7 +19,7 @@ import {
   update,
   updateAll,
 } from "../../../mod.ts";
-import { startMongo } from "../../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../../support/shared_replica_set.ts";
 import { test } from "../../harness/testing.ts";
 import { type ErrorBody, mount, type Mounted } from "../../support/support.ts";
 
@@ -98,10 +98,9 @@ class Project extends Stamped {
 const as = (user?: string) => ({ headers: user === undefined ? {} : { "x-user": user } });
 
 async function serve(): Promise<Mounted & { readonly asked: () => number }> {
-  const mongo = await startMongo({ replicaSet: 1 });
   let asked = 0;
   const app = await mount([Project, Note], {
-    mongo: mongo.uri,
+    mongo: await sharedReplicaSet(),
     actor: (req) => {
       asked++;
       return req.headers["x-user"] as string | undefined;
@@ -110,10 +109,6 @@ async function serve(): Promise<Mounted & { readonly asked: () => number }> {
   return {
     ...app,
     asked: () => asked,
-    async [Symbol.asyncDispose]() {
-      await app[Symbol.asyncDispose]();
-      await mongo.stop();
-    },
   };
 }
 

@@ -10,7 +10,7 @@ import {
   rest,
   update,
 } from "../../../mod.ts";
-import { startMongo } from "../../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../../support/shared_replica_set.ts";
 import { mount, type Mounted, type MountOptions } from "../../support/support.ts";
 
 const METHODS = [all(), one(), create({ many: 300 }), update(), remove()];
@@ -56,20 +56,13 @@ export class Stone extends FrameworkModel {
 }
 
 export async function serveSheets(options: MountOptions = {}): Promise<Mounted> {
-  const mongo = await startMongo({ replicaSet: 1 });
   const app = await mount([Sheet, Card, Stone], {
-    mongo: mongo.uri,
+    mongo: await sharedReplicaSet(),
     actor: () => "ann",
     ...options,
   });
   await getModel(Sheet).init();
-  return {
-    ...app,
-    async [Symbol.asyncDispose]() {
-      await app[Symbol.asyncDispose]();
-      await mongo.stop();
-    },
-  };
+  return app;
 }
 
 /** The time in a number of days. */

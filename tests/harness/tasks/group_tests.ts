@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { ROOT } from "./run_deno.ts";
 
 /** How many test files one group has. Most of the time of a small file goes into loading what all of them import. */
-export const GROUP_SIZE = 12;
+export const GROUP_SIZE = 24;
 
 /** The comment of a file that cannot share modules with other files. */
 const ALONE = /^\/\/ Runs alone: /m;

@@ -24,8 +24,8 @@ const SNIPPETS = ["--ignore=src/**/*_test.ts", "src", ...DOCUMENTED];
 /** Prepares packages for tests: see there. */
 const PACKAGES = "tests/harness/load_packages.ts";
 
-/** How many files run at once: one more than there are processors, as tests wait for the database and for time-outs. */
-const JOBS = navigator.hardwareConcurrency + 1;
+/** How many files run at once: two more than there are processors, as tests wait for the database and for time-outs. */
+const JOBS = navigator.hardwareConcurrency + 2;
 
 /**
  * Runs the tests on one MongoDB.
