@@ -322,21 +322,21 @@ export interface WriteOptions<M = unknown> {
   readonly atomic?: boolean | undefined;
   /**
    * The formats of bodies besides JSON. With `"ndjson"`, clients can send a body with an entity on each line. With
-   * `"csv"`, clients can send a table whose head names fields, with an entity on each row. The lines are stored in
-   * batches of up to `many` lines. A wrong line does not prevent the other lines from being stored, and the answer has
-   * a result for each line. Only for `create()` with `many`.
+   * `"csv"`, clients can send a table whose head names fields, with an entity on each row. A `'` that a list has put
+   * before a formula is removed. The lines are stored in batches of up to `many` lines. A wrong line does not prevent
+   * the other lines from being stored, and the answer has a result for each line. Only for `create()` with `many`.
    */
   readonly formats?: readonly ListFormat[] | undefined;
   /**
    * The header `Idempotency-Key`, with which clients can repeat a request without creating a second entity. Only for
-   * `create()`.
+   * `create()` without a `persist` hook.
    */
   readonly idempotency?: IdempotencyOptions | undefined;
   /** The fields that a body of `updateAll()` may set. */
   readonly fields?: readonly FieldNames<"set", M>[] | undefined;
   /**
    * The maximum number of entities that `updateAll()` (1000 by default) and `removeAll()` may change. A request that
-   * selects more entities answers 409.
+   * selects more entities answers 409. `Infinity` is no limit.
    */
   readonly max?: number | undefined;
   /**

@@ -27,7 +27,8 @@ export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
   /**
    * The filter of the query. The initial value is the client's `q`, checked and cast, or `{}`. Hooks can add conditions
    * to the filter or replace it. The initial value has an operator for each condition, so `?q={"year":1979}` becomes
-   * `{ year: { $eq: 1979 } }`.
+   * `{ year: { $eq: 1979 } }`. After the `preFetch` hooks, a condition through a reference becomes a condition on the
+   * identifiers of the reference, such as `{ director: { $in: […] } }`.
    */
   filter: FilterOf<M>;
   /**

@@ -20,7 +20,7 @@ export interface GroupsOptions<
 > {
   /**
    * The fields that `?group=` may name, which hold no lists and no objects. With `{ createdAt: "month" }`, dates of the
-   * same month form one group.
+   * same month form one group. An entity that stores a list or an object in such a field is in no group.
    */
   readonly by: readonly (N | { readonly [K in D]?: DateUnit })[];
   /**
