@@ -35,7 +35,7 @@ const WITHOUT: readonly [string, string][] = [
   ["@prop({ hidden: isCustomer })\n  note", "@prop()\n  note"],
   ['default: "open", readonly: isCustomer', 'default: "open"'],
   ["exists: true, readonly: isCustomer", "exists: true"],
-  ["{ customer: userOf(req).name }", "{}"],
+  ["{ customer: nameOf(req) }", "{}"],
   ["{ internal: false }", "{}"],
   ["apart: true", "apart: false"],
   ["exists: true })\n  duplicateOf", "})\n  duplicateOf"],
