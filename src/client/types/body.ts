@@ -5,8 +5,8 @@ import type { AnyFunction, JsonValue, Shown, Stored } from "./json.ts";
 
 /**
  * The body of `create()`, with the fields that a body can set. All fields are optional, because TypeScript sees neither
- * defaults nor hooks. The server answers 400 if a required field is missing. A value that JSON cannot hold, such as `NaN`
- * or a `Promise`, throws a `TypeError` with the path of the value.
+ * defaults nor hooks. The server answers 400 if a required field is missing. A value that JSON cannot hold, such as
+ * `NaN` or a `Promise`, throws a `TypeError` with the path of the value.
  *
  * @typeParam M The model.
  */

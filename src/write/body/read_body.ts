@@ -89,8 +89,8 @@ export interface BodyLimits {
   readonly maxObjects?: number;
   /**
    * The maximum number of bytes of an import of lines, after decompression. The answer to a larger import ends with a
-   * line that has the status 413. So does the answer to an import over 10 MiB that is more than 100 times as large as its
-   * compressed body.
+   * line that has the status 413. So does the answer to an import over 10 MiB that is more than 100 times as large as
+   * its compressed body.
    *
    * @default {1073741824}
    */
