@@ -181,7 +181,7 @@ function problemOf(
       if (given.fetch === undefined) return undefined;
       return `has its own "fetch", which does not know of "${option}"`;
     case "aggregation":
-      if (!findsByMiddleware(schema)) return undefined;
+      if (!findsByMiddleware(schema, "aggregate")) return undefined;
       return refusal("the model has middleware of find(), and none of aggregate()");
     case "_id":
       return shape.fields.has("_id") ? undefined : refusal(requirement.reason);

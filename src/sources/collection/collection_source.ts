@@ -14,6 +14,7 @@ import {
   readSelection,
 } from "../entities.ts";
 import { showsInPart, uncovered } from "../../filter/projection.ts";
+import { findsByMiddleware } from "../../schema/mongoose/schemas/schema_members.ts";
 import type { TransactionPart } from "../../database/in_transaction.ts";
 import {
   insertDocuments,
@@ -135,8 +136,7 @@ export class CollectionSource implements Source {
     if (reason !== undefined) return { kind: "documents", reason };
     const { duties } = this.#options;
     const together = togetherFor(duties, change);
-    const isUpdate = duties?.removal !== undefined;
-    if (together !== undefined && !isOneInTransaction(change, { isUpdate })) {
+    if (together !== undefined && !isOneInTransaction(change, { isUpdate: this.keepsRemoved })) {
       return { kind: "documents", reason: "a feature of the class sends further statements" };
     }
     if (operation === "removeAll") {
@@ -253,7 +253,9 @@ export class CollectionSource implements Source {
 
   protected async removeSelected(most = Infinity): Promise<number> {
     const { skip, limit = most, sort: _sort, ...options } = this.#queryOptions();
-    if (skip !== undefined || limit !== Infinity) {
+    const { schema } = await this.#options.model();
+    const hides = findsByMiddleware(schema, this.keepsRemoved ? undefined : "deleteMany");
+    if (hides || skip !== undefined || limit !== Infinity) {
       return await this.removeMany(await readIds(await this.open(), most));
     }
     return await this.#options.timeBudget.wait(this.removeNamed(this.placed(), { options }));

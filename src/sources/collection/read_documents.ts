@@ -15,6 +15,8 @@ import { queryOptions } from "../../filter/selection.ts";
 import { showsOtherThanStored } from "../../schema/mongoose/documents/hide_in_json.ts";
 import { findsByMiddleware } from "../../schema/mongoose/schemas/schema_members.ts";
 import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
+import { findConditions } from "../../schema/mongoose/statements/find_conditions.ts";
+import { matchAsIs } from "../../schema/mongoose/statements/query_casts.ts";
 import type { OpenCollection } from "./read_stored.ts";
 import { noteEnd } from "../window_end.ts";
 import type { Aggregation, PageRead } from "../source.ts";
@@ -56,8 +58,8 @@ export function readListed(
 }
 
 /**
- * Counts the entities that the filter and the scope select, up to `upTo`. The query options `skip` and `limit` do not
- * apply. The caller must limit the time of the call.
+ * Counts the entities that the filter and the scope select, up to `upTo`. Entities that middleware of `find()` hides do
+ * not count. The query options `skip` and `limit` do not apply. The caller must limit the time of the call.
  */
 export async function countInCollection(
   { model, conditions, selection, maxTimeMS }: OpenCollection,
@@ -66,12 +68,19 @@ export async function countInCollection(
   const given = queryOptions(selection, { maxTimeMS, page: false });
   const { sort: _sort, populate: _populate, ...others } = given;
   const options = { ...others, ...upTo !== undefined && { limit: upTo } };
-  if (!isCountable(conditions)) {
-    const query = model.find({}, { _id: 1 }, { ...options, lean: true });
-    return (await withConditions(query, conditions).exec()).length;
+  const find = () =>
+    withConditions(model.find({}, { _id: 1 }, { ...options, lean: true }), conditions);
+  if (!isCountable(conditions)) return (await find().exec()).length;
+  if (!findsByMiddleware(model.schema, "countDocuments")) {
+    const query = model.countDocuments({}, options as never);
+    return await withConditions(query, conditions).exec();
   }
-  const query = model.countDocuments({}, options as never);
-  return await withConditions(query, conditions).exec();
+  const listing = find();
+  const found = await findConditions(listing);
+  if (found === undefined) return 0;
+  const query = model.countDocuments({}, listing.getOptions() as never);
+  matchAsIs(query, found);
+  return await query.exec();
 }
 
 /**
@@ -89,7 +98,7 @@ export async function aggregateSelected(
   // Plugins may change schemas when Mongoose compiles the model. The compiled schemas and the schemas of the
   // discriminators are therefore checked again for functions that show other values than are stored.
   const schemas = [model, ...Object.values(model.discriminators ?? {})].map(({ schema }) => schema);
-  if (findsByMiddleware(model.schema as Schema)) {
+  if (findsByMiddleware(model.schema, "aggregate")) {
     throw new TypeError(`Cannot aggregate "${model.modelName}": a plugin has middleware of find()`);
   }
   const other = fields.find((name) =>

@@ -94,11 +94,16 @@ export function hasMiddleware(schema: Schema, names: readonly string[]): boolean
 }
 
 /**
- * Whether the application has middleware for `find` and none for `aggregate`. Such middleware may change which
- * documents a query finds. An aggregation would skip the middleware, so it would read other documents than the query.
+ * Whether the application has middleware for `find` and none for another operation. Such middleware may change which
+ * documents a query finds. The other operation would skip the middleware, so it would reach other documents than the
+ * query. `other` is `undefined` for a statement that runs no middleware.
  */
-export function findsByMiddleware(schema: Schema): boolean {
-  return hasMiddleware(schema, ["find"]) && !hasMiddleware(schema, ["aggregate"]);
+export function findsByMiddleware(
+  schema: unknown,
+  other: "aggregate" | "countDocuments" | "deleteMany" | undefined,
+): boolean {
+  const names = other === undefined ? [] : [other];
+  return hasMiddleware(schema as Schema, ["find"]) && !hasMiddleware(schema as Schema, names);
 }
 
 function isBuiltIn({ fn }: Middleware): boolean {

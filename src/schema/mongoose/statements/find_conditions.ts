@@ -1,0 +1,15 @@
+import { once } from "node:events";
+import type { Query } from "mongoose";
+
+/**
+ * Runs the middleware of `find()` on a query, without sending the query. Returns the conditions that Mongoose would
+ * send, or `undefined` if the middleware ends the query without a result.
+ */
+export async function findConditions(
+  query: Query<unknown[], unknown>,
+): Promise<Record<string, unknown> | undefined> {
+  // A cursor runs the middleware when it is opened, and sends the query when its first entity is read.
+  const [opened] = await once(query.cursor(), "cursor") as [{ close(): Promise<void> } | null];
+  await opened?.close();
+  return opened === null ? undefined : query.getFilter();
+}
