@@ -6,7 +6,6 @@ import type { JoinedClass } from "../../pipeline/joined_class.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { storedText } from "../../write/stored_values.ts";
-import type { WrittenEntity } from "../../write/written_entity.ts";
 import { checkLast } from "./check_last.ts";
 import { fieldsReferringTo, partOf, type ReferringField } from "./referring_fields.ts";
 import { openClass, type RequestWrite } from "./request_write.ts";
@@ -155,33 +154,4 @@ function withStamps(update: Update, stamps: Readonly<Record<string, unknown>>): 
     ...(cleared.length > 0 || update.$unset) &&
       { $unset: { ...update.$unset, ...Object.fromEntries(cleared) } },
   };
-}
-
-/**
- * Takes entities out of the trash that the rule `cascade` has removed together with an entity that is now restored.
- * They have the same time of removal as this entity.
- */
-export async function restoreCascade(
-  write: RequestWrite,
-  returned: readonly WrittenEntity[],
-): Promise<void> {
-  const fields = fieldsReferringTo(write.target).filter(({ rule }) => rule === "cascade");
-  if (returned.length === 0 || fields.length === 0) return;
-  const own = await openClass(write, write);
-  if (own.removal === undefined) return;
-  for (const { id, before = {} } of returned) {
-    const at = before[own.removal.time];
-    if (!(at instanceof Date)) continue;
-    for (const { owner, path, type } of fields) {
-      const joined = await openClass(write, { target: owner, reach: "route" });
-      const { present, removal } = joined;
-      if (removal === undefined) continue;
-      const named = everyFilter(
-        { [path]: castForQuery(type, id), [removal.time]: at },
-        present,
-      );
-      const update = { $unset: Object.fromEntries(removal.all.map((name) => [name, 1])) };
-      await joined.update(named, { update });
-    }
-  }
 }

@@ -7,12 +7,13 @@ import type { ClassFeature, TogetherWrite } from "../../pipeline/class_feature.t
 import { cannotMount } from "../../pipeline/option_reader.ts";
 import { actingLevel, type Route } from "../../pipeline/request/route.ts";
 import { embeddedClasses } from "../../schema/build_schema.ts";
-import { applyRules, CASCADE, restoreCascade, UNSET } from "./apply_rules.ts";
+import { applyRules, CASCADE, UNSET } from "./apply_rules.ts";
 import { checkLast } from "./check_last.ts";
 import { type DeclaredRule, declaredRules } from "./declared_rules.ts";
 import { addIndexes } from "./reference_index.ts";
 import { fieldsReferringTo, referringFields } from "./referring_fields.ts";
 import { isOfRequest } from "./request_write.ts";
+import { restoreCascade } from "./restore_cascade.ts";
 import { readSettings, settingsOf } from "./settings.ts";
 import { mustExist, returnedBy, touchReferred } from "./touch_referred.ts";
 

@@ -98,7 +98,8 @@ async function readStored(
   return new Map([...created, ...found.map((each) => [storedText(each._id), each] as const)]);
 }
 
-function referencesAt(stored: unknown, { path }: Pick<ReferringField, "path">): unknown[] {
+/** Returns the references that a stored entity has in a field. */
+export function referencesAt(stored: unknown, { path }: Pick<ReferringField, "path">): unknown[] {
   let values: unknown[] = [stored];
   for (const name of path.split(".")) {
     values = values.flatMap((each) => (Object(each) as StoredObject)[name] ?? []);

@@ -12,6 +12,7 @@ import {
   prop,
   type Ref,
   remove,
+  removeAll,
   rest,
   update,
 } from "../../../mod.ts";
@@ -275,4 +276,49 @@ test("a restored entity whose reference is gone is a 409 that names the property
   ]);
   assertEquals(await countOf(Task, { deletedAt: { $ne: null } }), 2);
   assertEquals((await app.get("/projects")).body, []);
+});
+
+@rest({
+  route: "/sites",
+  methods: [one(), create(), remove(), removeAll()],
+  trash,
+})
+class Site extends FrameworkModel {}
+
+@rest({ route: "/lines", methods: [one(), create(), remove()], trash })
+class Route extends FrameworkModel {
+  @prop({ ref: () => Site, onDelete: "cascade" })
+  from?: Ref<Site>;
+  @prop({ ref: () => Site, onDelete: "cascade" })
+  to?: Ref<Site>;
+}
+
+@rest({ route: "/stops", methods: [one(), create(), remove()], trash })
+class Stop extends FrameworkModel {
+  @prop({ ref: () => Route, onDelete: "cascade" })
+  line?: Ref<Route>;
+  @prop({ ref: () => Site, onDelete: "cascade" })
+  site?: Ref<Site>;
+}
+
+test("an entity that refers to several entities of a removal is restored with the last of them", async () => {
+  for (const last of [0, 1]) {
+    await using app = await serveAll([Site, Route, Stop]);
+    const sites = [await app.created("/sites", {}), await app.created("/sites", {})];
+    const [from, to] = sites.map(({ _id }) => _id);
+    const { _id: both } = await app.created("/lines", { from, to });
+    const { _id: single } = await app.created("/lines", { from: sites[1 - last]?._id });
+    const { _id: stop } = await app.created("/stops", { line: both, site: sites[1 - last]?._id });
+    assertEquals((await app.delete("/sites")).status, 204);
+    const statuses = async () => {
+      const paths = [`/lines/${both}`, `/lines/${single}`, `/stops/${stop}`];
+      return await Promise.all(paths.map(async (path) => (await app.get(path)).status));
+    };
+    const restore = async (id: unknown) => (await app.post(`/sites/${id}/restore`)).status;
+    assertEquals(await restore(sites[1 - last]?._id), 200);
+    assertEquals([last, await statuses()], [last, [404, 200, 404]]);
+    assertEquals((await app.post(`/lines/${both}/restore`)).status, 409);
+    assertEquals(await restore(sites[last]?._id), 200);
+    assertEquals([last, await statuses()], [last, [200, 200, 200]]);
+  }
 });

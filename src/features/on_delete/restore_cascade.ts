@@ -1,0 +1,133 @@
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import { everyFilter, type Filter, topOf } from "../../filter/filters.ts";
+import { buildSchema } from "../../schema/build_schema.ts";
+import { groupBy } from "../../schema/group_by.ts";
+import { collectionName } from "../../schema/model_name.ts";
+import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
+import { castIdentifier } from "../../sources/entities.ts";
+import { type StoredObject, storedText } from "../../write/stored_values.ts";
+import { BEFORE_WRITE, type WrittenEntity } from "../../write/written_entity.ts";
+import { fieldsReferringTo, referringFields } from "./referring_fields.ts";
+import { openClass, type RequestWrite } from "./request_write.ts";
+import { mustExist, referencesAt } from "./touch_referred.ts";
+
+/** An entity that a removal has put into the trash, with the stored values of its identifier and its references. */
+interface Removed {
+  readonly target: ModelClass;
+  readonly stored: StoredObject;
+}
+
+/**
+ * Takes entities out of the trash that the rule `cascade` has removed together with an entity that is now restored.
+ * They have the same time of removal as this entity. An entity that also refers to another entity of this removal stays
+ * in the trash until this other entity is restored.
+ */
+export async function restoreCascade(
+  write: RequestWrite,
+  returned: readonly WrittenEntity[],
+): Promise<void> {
+  // A write that follows from the restoration needs no search, because the restoration finds the whole cascade.
+  if (write.request.origin !== undefined || returned.length === 0) return;
+  const { target } = write;
+  if (!fieldsReferringTo(target).some(({ rule }) => rule === "cascade")) return;
+  const { removal } = await openClass(write, write);
+  for (const { id, before = {} } of returned) {
+    const at = removal && before[removal.time];
+    if (!(at instanceof Date)) continue;
+    const root = { target, stored: { _id: id } };
+    const found = await cascadeOf(write, { root, at });
+    await leaveOutWaiting(write, { found, at });
+    found.delete(keyOf(root));
+    for (const [owner, some] of groupBy(found.values(), (each) => each.target)) {
+      await restoreAll(write, { target: owner, ids: some.map(({ stored }) => stored._id) });
+    }
+  }
+}
+
+/** Returns an entity and all entities in the trash that its removal has removed by the rule `cascade`, by their keys. */
+async function cascadeOf(
+  write: RequestWrite,
+  { root, at }: { readonly root: Removed; readonly at: Date },
+): Promise<Map<string, Removed>> {
+  const found = new Map([[keyOf(root), root]]);
+  for (let last: readonly Removed[] = [root]; last.length > 0;) {
+    const next: Removed[] = [];
+    for (const [target, some] of groupBy(last, (each) => each.target)) {
+      for (const { owner, path, type, rule } of fieldsReferringTo(target)) {
+        if (rule !== "cascade") continue;
+        const ids = some.map(({ stored }) => castForQuery(type, stored._id));
+        const named = { [path]: { $in: ids } };
+        next.push(...await readRemoved(write, { target: owner, named, at }));
+      }
+    }
+    last = next.filter((each) => !found.has(keyOf(each)));
+    for (const each of last) found.set(keyOf(each), each);
+  }
+  return found;
+}
+
+/**
+ * Leaves out the entities of a cascade that refer to an entity which was removed at the same time and is not restored,
+ * and the entities that refer to such an entity of the cascade.
+ */
+async function leaveOutWaiting(
+  write: RequestWrite,
+  { found, at }: { readonly found: Map<string, Removed>; readonly at: Date },
+): Promise<void> {
+  const referring: (readonly [from: string, to: string])[] = [];
+  const missing = new Set<string>();
+  for (const [owner, some] of groupBy(found.values(), (each) => each.target)) {
+    for (const field of referringFields(owner).filter(mustExist)) {
+      const { referred: target } = field;
+      const { model } = await openClass(write, { target, reach: "route" });
+      const ids = some.flatMap((each) =>
+        referencesAt(each.stored, field).map((value) => {
+          const _id = castIdentifier(value, model) ?? value;
+          referring.push([keyOf(each), keyOf({ target, stored: { _id } })]);
+          return _id;
+        })
+      );
+      for (const each of await readRemoved(write, { target, named: { _id: { $in: ids } }, at })) {
+        if (!found.has(keyOf(each))) missing.add(keyOf(each));
+      }
+    }
+  }
+  for (let count = -1; count < missing.size;) {
+    count = missing.size;
+    for (const [from, to] of referring) if (missing.has(to)) missing.add(from);
+  }
+  for (const key of missing) found.delete(key);
+}
+
+/** Reads the entities that match a filter and were put into the trash at a time. */
+async function readRemoved(
+  write: RequestWrite,
+  { target, named, at }: {
+    readonly target: ModelClass;
+    readonly named: Filter;
+    readonly at: Date;
+  },
+): Promise<Removed[]> {
+  const { model, present, removal } = await openClass(write, { target, reach: "route" });
+  if (removal === undefined) return [];
+  const tops = ["_id", ...referringFields(target).map(({ path }) => topOf(path))];
+  const projection = Object.fromEntries(tops.map((name) => [name, 1]));
+  const filter = everyFilter(named, { [removal.time]: at }, present);
+  const options = { ...BEFORE_WRITE, projection, session: write.session };
+  const found = await model.collection.find(filter, options).toArray();
+  return found.map((stored) => ({ target, stored }));
+}
+
+async function restoreAll(
+  write: RequestWrite,
+  { target, ids }: { readonly target: ModelClass; readonly ids: readonly unknown[] },
+): Promise<void> {
+  const joined = await openClass(write, { target, reach: "route" });
+  const names = joined.removal?.all ?? [];
+  const update = { $unset: Object.fromEntries(names.map((name) => [name, 1])) };
+  await joined.update(everyFilter({ _id: { $in: ids } }, joined.present), { update });
+}
+
+function keyOf({ target, stored }: Removed): string {
+  return `${collectionName(target, buildSchema(target).schema)} ${storedText(stored._id)}`;
+}
