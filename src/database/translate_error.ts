@@ -67,6 +67,8 @@ export interface TranslateOptions {
   readonly filtered: boolean;
   /** Whether the request writes entities, so that an error about the size of a document is about an entity. */
   readonly writes?: boolean;
+  /** Whether the parameters of the request are so long that they can make a statement too large for the database. */
+  readonly isLong?: boolean;
   /**
    * Whether a path is hidden from the reader of the answer. The messages of errors contain no value of a hidden path.
    */
@@ -92,7 +94,7 @@ export interface TranslateOptions {
  */
 export function translateError(
   error: unknown,
-  { filtered, writes = false, isHidden, targets, away = false }: TranslateOptions,
+  { filtered, writes = false, isLong = false, isHidden, targets, away = false }: TranslateOptions,
 ): RestError | undefined {
   const answer = translateThrown(error, away);
   if (answer !== undefined) return answer;
@@ -108,7 +110,9 @@ export function translateError(
   }
   if (error instanceof MongooseError.CastError && error.path === "_id") return notFound();
   if (isLate(error)) return conflict(error);
-  if (writes && isTooLarge(error)) return tooLarge(error);
+  if ((writes || isLong) && isTooLarge(error)) {
+    return writes ? tooLarge(error) : badFormat("The filter is larger than the database takes");
+  }
   // The option `targets` has the classes of a REST route. It is missing for an error of a route of the application,
   // which may have used the broken socket for another server than the database. Such an error is not answered with a
   // 503.

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { METHODS } from "node:http";
 // @ts-types="express-types"
 import express from "express";
+import type { Express } from "express-types";
 import fc from "fast-check";
 import {
   all,
@@ -349,4 +350,29 @@ test("curl sends QUERY", async () => {
   const line = `curl -X QUERY ${app.url}/films -H 'content-type: application/json' -d '${body}'`;
   const output = await runCurl(line) ?? (await sendCurl(line)).text;
   assertEquals(JSON.parse(output).map(({ name }: { name: string }) => name), ["film 3"]);
+});
+
+test("a filter that is larger than a statement of the database is a 400", async () => {
+  const MB = 1024 ** 2;
+  const told: unknown[] = [];
+  await using app = await open({
+    prepare: (host: Express) => host.use(express.json({ limit: 30 * MB })),
+    onError: (_req: unknown, error: unknown) => void told.push(error),
+  });
+  const ask = async (length: number, body: object = {}, headers = {}) => {
+    const q = { name: "a".repeat(length) };
+    const { status, text } = await app.send("QUERY", "/films", { body: { ...body, q }, headers });
+    return [status, text.slice(0, 120)];
+  };
+  assertEquals(await ask(9 * MB), [200, "[]"]);
+  const refused = [
+    400,
+    '{"code":"BAD_FORMAT","message":"The filter is larger than the database takes"}',
+  ];
+  assertEquals(await ask(9 * MB, {}, { prefer: "count=exact" }), refused);
+  for (const length of [16 * MB + 20_000, 20 * MB]) {
+    assertEquals([length, ...await ask(length)], [length, ...refused]);
+  }
+  assertEquals(await ask(17 * MB, { distinct: "year" }), refused);
+  assertEquals(told, []);
 });

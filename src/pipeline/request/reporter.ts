@@ -160,6 +160,12 @@ export async function errorAnswer(context: LevelContext, error: unknown): Promis
 }
 
 /**
+ * The length of a URL from which on its filter may be too large for the database. Requests with the method `QUERY` and
+ * in a batch may have such a URL.
+ */
+const LONG_URL = 1024 ** 2;
+
+/**
  * Returns the answer to an error, but does not report the error. Returns `undefined` if the framework does not know the
  * error, because its details may be secret and the client gets a 500.
  */
@@ -176,6 +182,7 @@ function translated(
     // not become a 400 for the client.
     filtered: mayBeRefused(state.filter),
     writes: operation.change !== undefined,
+    isLong: req.url.length > LONG_URL,
     isHidden: (path: string) => isHiddenPath(path, level.shape),
     isSent: (path: string) => [req.body].flat().some((body) => namesPath(body, path)),
     targets: levels.map(({ target }) => target),
