@@ -135,7 +135,8 @@ export function describeErrors(route: Route): ErrorDescription[] {
       changes && (isBound(route) || link !== undefined) ||
       (isMerge && isUnique()),
     PRECONDITION_FAILED: isBound(route),
-    PAYLOAD_TOO_LARGE: operation === "updateAll" && writes?.atomic,
+    // If each entity is updated separately, an entity that is too large is a result in the answer.
+    PAYLOAD_TOO_LARGE: isMerge && (operation !== "updateAll" || writes?.atomic),
     UNSUPPORTED_MEDIA_TYPE: isMerge || action?.body !== undefined,
     PRECONDITION_REQUIRED: changes && isBound(route) && ifMatch === "required",
     INTERNAL: true,

@@ -87,14 +87,15 @@ test("Prefer and If-None-Match tell what they ask of the operation", async () =>
 test("writes have the statuses that they can answer", async () => {
   const { statuses } = await open();
   assertEquals(statuses("POST", "/books"), "201,400,404,409,413,415,422,500,503,default");
-  assertEquals(statuses("POST", "/orders"), "201,400,404,409,415,422,500,503,default");
+  assertEquals(statuses("POST", "/orders"), "201,400,404,409,413,415,422,500,503,default");
   assertEquals(statuses("POST", "/notes"), "201,204,207,400,413,415,500,503,default");
   assertEquals(statuses("PATCH", "/books"), "200,400,409,413,415,500,503,default");
   assertEquals(statuses("PATCH", "/notes"), "200,207,400,409,415,500,503,default");
   assertEquals(statuses("DELETE", "/books"), "204,400,409,500,503,default");
-  const put = "200,201,204,400,404,409,412,415,428,500,503,default";
+  const put = "200,201,204,400,404,409,412,413,415,428,500,503,default";
   assertEquals(statuses("PUT", "/books/{id}"), put);
   assertEquals(statuses("PUT", "/notes/{id}"), put.replace("428,", ""));
+  assertEquals(statuses("POST", "/books/{id}/chapters"), "201,400,404,409,413,415,500,503,default");
 });
 
 test("successes have the headers that they can have", async () => {

@@ -14,6 +14,7 @@ import {
   occupied,
   preconditionFailed,
   preconditionRequired,
+  tooLarge,
   tooMany,
   tooManyElements,
   tooMuch,
@@ -103,9 +104,10 @@ const EXAMPLES: Readonly<Record<ErrorCode, (route: RouteNode) => readonly ErrorE
     return [{ name: "type", error: notAcceptable(offered) }];
   },
   PRECONDITION_FAILED: () => [{ name: "changed", error: preconditionFailed() }],
-  PAYLOAD_TOO_LARGE: ({ facts: { body: { maxItems } } }) => {
-    const error = maxItems === undefined ? tooMuch(undefined) : tooManyElements(maxItems);
-    return [{ name: "size", error }];
+  PAYLOAD_TOO_LARGE: ({ facts: { body: { maxItems } }, isOfMany, bytes }) => {
+    if (bytes !== undefined) return [];
+    if (maxItems !== undefined) return [{ name: "size", error: tooManyElements(maxItems) }];
+    return [{ name: "size", error: isOfMany ? tooMuch(undefined) : tooLarge(undefined) }];
   },
   UNSUPPORTED_MEDIA_TYPE: () => [{ name: "type", error: notJson() }],
   UNPROCESSABLE_ENTITY: () => [{ name: "key", error: misusedKey() }],

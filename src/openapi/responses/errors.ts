@@ -15,7 +15,8 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   CONFLICT: "another entity has the same value, another request has changed the entity, " +
     "or the request selects too many entities or groups",
   PRECONDITION_FAILED: "the entity has changed since it was read, or exists already",
-  PAYLOAD_TOO_LARGE: "the body has more entities than are allowed, or than a transaction takes",
+  PAYLOAD_TOO_LARGE:
+    "the body is larger than allowed, or the write is larger than the database takes",
   UNSUPPORTED_MEDIA_TYPE: "the body is not JSON",
   UNPROCESSABLE_ENTITY: "the key was used with another body",
   PRECONDITION_REQUIRED: "the header `If-Match` is missing",
