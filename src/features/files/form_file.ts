@@ -53,6 +53,13 @@ export class FormFile implements ByteSource {
     return { bytes, headers: await bytes.#readHead() };
   }
 
+  /** Whether the file has no bytes. Must be called before `next()`. */
+  async isEmpty(): Promise<boolean> {
+    const { length } = this.#delimiter;
+    while (this.#held.length < length) await this.#more();
+    return this.#held.subarray(0, length).equals(this.#delimiter);
+  }
+
   /** Returns the next bytes of the file in the form. Throws a 400 if the form has a second part, or no end. */
   async next(): Promise<Uint8Array | undefined> {
     while (!this.#isDone) {

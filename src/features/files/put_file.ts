@@ -207,6 +207,8 @@ async function openFile(
   const { bytes, headers: own } = await FormFile.open(body, boundary);
   const given = nameIn(own.get("content-disposition") ?? "");
   if (given === undefined) throw badFormat("The part of the form is no file");
+  // A browser sends an empty name and no bytes if nobody has chosen a file.
+  if (given === "" && await bytes.isEmpty()) throw badFormat("The form has no file");
   const type = typeOf(own.get("content-type"));
   checkType(type, rules);
   // Browsers encode quotes and line breaks in the names of files, so these characters are decoded.

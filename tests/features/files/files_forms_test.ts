@@ -59,6 +59,28 @@ const BODIES = {
   "nothing": "",
 };
 
+test("a form in which nobody has chosen a file is a 400, and the stored file stays", async () => {
+  await using served = await serveBook();
+  const type = { "content-type": "multipart/form-data; boundary=b" };
+  const form = (name: string, bytes: string) =>
+    `--b\r\nContent-Disposition: form-data; name="f"; filename="${name}"\r\n` +
+    `Content-Type: application/octet-stream\r\n\r\n${bytes}\r\n--b--\r\n`;
+  for (const { put, get } of [served.cover, served.picture]) {
+    assertEquals((await put("stored", { "content-type": "text/plain" })).status, 201);
+    const refused = await put(form("", ""), type);
+    assertEquals([refused.status, await refused.json()], [
+      400,
+      { code: "BAD_FORMAT", message: "The form has no file" },
+    ]);
+    assertEquals(await (await get()).text(), "stored");
+  }
+  const { put, get } = served.cover;
+  assertEquals((await put(form("", "x"), type)).status, 200);
+  assertEquals(await (await get()).text(), "x");
+  assertEquals((await put(form("empty.txt", ""), type)).status, 200);
+  assertEquals(await (await get()).text(), "");
+});
+
 const BOUNDARIES = ["", `; boundary=${"x".repeat(71)}`, '; boundary="ä"', "; boundary="];
 
 test("a form that is no single file is a 400, and leaves nothing", async () => {
