@@ -20,6 +20,15 @@ export interface StoredValue extends FileDescription {
 }
 
 /**
+ * Whether a stored value describes a file that can be sent. Another program may have stored a description that lacks a
+ * part.
+ */
+export function isWhole({ file, size, name, type, sha256 }: Partial<StoredValue>): boolean {
+  return isObjectId(file) && Number.isSafeInteger(size) &&
+    [name, type, sha256].every((each) => typeof each === "string");
+}
+
+/**
  * The most times that the write of a file to its entity is tried, if other requests replace the same file at the same
  * time.
  */

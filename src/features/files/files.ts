@@ -3,7 +3,7 @@ import type { Method } from "../../declare/operations/methods.ts";
 import { isAction } from "../../declare/operations/action.ts";
 import { isOperationWord } from "../../declare/operations/operation.ts";
 import { logError } from "../../errors/log.ts";
-import { badFormat, forbidden } from "../../errors/refusals.ts";
+import { badFormat, forbidden, notFound } from "../../errors/refusals.ts";
 import { innerRequestOf } from "../../http/inner_request.ts";
 import type { ClassFeature, DoneWrite } from "../../pipeline/class_feature.ts";
 import type { PartMethod } from "../../pipeline/class_methods.ts";
@@ -120,7 +120,8 @@ function checkRights({ above }: LevelContext, { property }: PartLink): void {
 async function removeFile(context: OpenLevelContext): Promise<Reply> {
   const field = await FileField.open(context);
   const { entity, ...read } = await fetchOne(context);
-  const { file } = entity as object as StoredValue;
+  const { file } = entity as object as Partial<StoredValue>;
+  if (file === undefined || file === null) throw notFound();
   checkVersion(context, read);
   await field.clear(file);
   await field.dispose(file);

@@ -1,11 +1,12 @@
 import type { Response } from "express-types";
+import { notFound } from "../../errors/refusals.ts";
 import { tagOf } from "../../pipeline/request/versions.ts";
 import { fetchOne } from "../../pipeline/fetch.ts";
 import { isOver, type Reply } from "../../pipeline/request/reply.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import { cutAnswer } from "../../http/replies/connection.ts";
 import { ResponseStream } from "../../http/replies/response_stream.ts";
-import { FileField, type StoredValue } from "./file_field.ts";
+import { FileField, isWhole, type StoredValue } from "./file_field.ts";
 import type { FileRules } from "./file_fields.ts";
 import { disposition } from "./file_name.ts";
 import { MissingChunkError } from "./file_store.ts";
@@ -23,6 +24,7 @@ export async function getFile(context: OpenLevelContext, rules: FileRules): Prom
   for (let tries = 1;; tries++) {
     const { entity, version, parentId } = await fetchOne(context);
     const file = entity as object as StoredValue;
+    if (!isWhole(file)) throw notFound();
     const tag = tagOf(version ?? null, {
       text: `${file.sha256} ${file.type} ${file.name}`,
       parentId,

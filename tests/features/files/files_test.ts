@@ -74,6 +74,22 @@ test("a later file replaces the first one, and a removal leaves none", async () 
   assertEquals(await outcome(cover.remove()), [404, "NOT_FOUND"]);
 });
 
+test("a stored description that lacks a part is a 404, and can be replaced", async () => {
+  await using served = await serveBook();
+  const { cover } = served;
+  const books = mongoose.connection.collection("books");
+  await cover.put("one", PNG);
+  const whole: Record<string, unknown> = (await books.findOne({}))?.cover;
+  for (const name of ["name", "type", "size", "sha256", "file"]) {
+    await books.updateOne({}, { $set: { cover: { ...whole, [name]: null } } });
+    assertEquals([name, ...await outcome(cover.get())], [name, 404, "NOT_FOUND"]);
+    assertEquals([name, (await cover.head()).status], [name, 404]);
+  }
+  assertEquals(await outcome(cover.remove()), [404, "NOT_FOUND"]);
+  assertEquals(await outcome(cover.put("two")), [201]);
+  assertEquals(await (await cover.get()).text(), "two");
+});
+
 test("a field with a value that an earlier version has stored takes a file", async () => {
   await using served = await serveBook();
   const { cover } = served;
