@@ -151,15 +151,14 @@ export interface PageRead {
    * limit, because hooks may leave out any number of entities.
    */
   readonly isRest?: boolean;
+  /** Whether the collation of the list may compare different identifiers as equal. */
+  readonly isLoose?: boolean;
 }
 
 export interface FoundPage {
   /** The entities of the page as JSON text, with the separators between them. */
   readonly text: string | Uint8Array;
-  /**
-   * The entities of the page as JSON values. Missing if the page was read as JSON text, because no hook gets the
-   * entities.
-   */
+  /** The entities of the page as JSON values. Missing if no hook gets them, so that the page was read as JSON text. */
   readonly values?: readonly unknown[];
   readonly size: number;
   /**
@@ -167,6 +166,8 @@ export interface FoundPage {
    * after this entity, so that the answer has no cursor.
    */
   readonly end?: SortValues | undefined;
+  /** Returns the sort values of the entity after the page. */
+  readonly next?: () => SortValues | undefined;
   /**
    * The JSON of the last entity with all fields that the reader may see. The cursor of the next page contains only sort
    * values that this JSON shows, so that the cursor reveals no hidden value. Missing if the JSON of every entity shows

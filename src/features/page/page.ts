@@ -4,6 +4,7 @@ import type { Feature, Plain } from "../../pipeline/feature.ts";
 import { windowOrder } from "../../pipeline/open_level.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import type { PageRead } from "../../sources/source.ts";
+import { checkPageEnd, looseCollation } from "./check_page_end.ts";
 import { CURSOR, type Cursor, readCursor } from "./cursor.ts";
 import { cursorPaths, valuesAt } from "./page_cursor.ts";
 import { linksOf } from "./page_links.ts";
@@ -97,6 +98,7 @@ export const page: Feature<Plain<PageRule, PageQuery>> = {
     return { window: { limit, skip, ...after && { after }, locate } };
   },
   headers: (_query, { part, context }): Readonly<Record<string, string>> => {
+    if (part !== undefined) checkPageEnd(context, part.found);
     const links = part === undefined ? [] : linksOf(context, part);
     return links.length === 0 ? {} : { Link: links.join(", ") };
   },
@@ -116,7 +118,8 @@ async function readOf(
   { limit: given, skip, after, inOneScan }: PageQuery,
 ): Promise<PageRead> {
   const limit = Math.min(given, Number(context.state.options.limit ?? given));
-  const part = { skip, limit, paths: await cursorPaths(context) };
+  const isLoose = looseCollation(context) !== undefined;
+  const part = { skip, limit, paths: await cursorPaths(context), ...isLoose && { isLoose } };
   if (after === undefined) return part;
   const order = windowOrder(context);
   if (!isOrderOfValues(order, context.level.shape)) {

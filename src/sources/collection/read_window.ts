@@ -32,7 +32,8 @@ export async function readPage(read: ReadPage, collection: OpenCollection): Prom
   const more = all.length > page.limit;
   const text = await reader.joined(shown, { finder, ...query });
   const end = more ? pageEnd(shown.at(-1), page) : undefined;
-  return { text, size: shown.length, end, more, read: shown.length, total };
+  const next = () => pageEnd(all[page.limit], page);
+  return { text, size: shown.length, end, next, more, read: shown.length, total };
 }
 
 interface Found {

@@ -1,5 +1,7 @@
+import mongoose from "mongoose";
 import type { MaybePromise } from "../../declare/hooks/hooks.ts";
 import { andThen } from "../../declare/hooks/run_hook.ts";
+import { escapePattern } from "../../filter/escape_pattern.ts";
 import { everyFilter, markCompiled } from "../../filter/filters.ts";
 import type { SortValues } from "../../filter/order.ts";
 import type { PageRead } from "../source.ts";
@@ -74,10 +76,19 @@ export async function fillPage<E, T>(
  */
 function restOf(page: PageRead, read: readonly (SortValues | undefined)[]): PageRead {
   const rest = { ...page, isRest: true };
-  const ids = read.flatMap((end) => end === undefined ? [] : [end._id]);
+  const ids = read.flatMap((end) => end === undefined ? [] : [exactly(end._id, page)]);
   if (ids.length < read.length) return { ...rest, skip: page.skip + read.length };
   const others = { _id: markCompiled({ $nin: ids }) };
   return { ...rest, afterCursor: everyFilter(page.afterCursor, others) };
+}
+
+/**
+ * Returns an identifier, or a regular expression for the identifier if a collation may compare others as equal. Regular
+ * expressions ignore the collation.
+ */
+function exactly(id: unknown, { isLoose = false }: PageRead): unknown {
+  if (!isLoose || typeof id !== "string") return id;
+  return new mongoose.mongo.BSONRegExp(`^${escapePattern(id)}\\z`);
 }
 
 async function* takeAsNeeded<E>(

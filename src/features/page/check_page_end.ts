@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from "node:util";
+import type { mongo } from "mongoose";
+import { windowOrder } from "../../pipeline/open_level.ts";
+import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
+import type { FoundPage } from "../../sources/source.ts";
+
+type Collation = mongo.CollationOptions;
+
+/** The types of identifiers that MongoDB compares without the collation of a query. */
+const EXACT = ["ObjectId", "Number", "Double", "Int32", "BigInt", "Decimal128", "Date", "UUID"];
+
+/**
+ * Returns the collation that hooks have set for a list, if different identifiers may be equal under it, such as the
+ * texts `a` and `A`.
+ */
+export function looseCollation({ level: { shape }, state }: OpenLevelContext) {
+  const collation = (state.options.collation ?? undefined) as Collation | undefined;
+  const isExact = EXACT.includes(shape.fields.get("_id")?.type?.instance ?? "");
+  return isExact || collation?.locale === "simple" ? undefined : collation;
+}
+
+/**
+ * Throws if a page ends between two entities that are equal under the collation of the list. The database has no order
+ * between them, so the next page would miss or repeat one of them.
+ */
+export function checkPageEnd(
+  context: OpenLevelContext,
+  { end = {}, next, more }: FoundPage,
+): void {
+  const collation = looseCollation(context);
+  const other = more && collation !== undefined ? next?.() : undefined;
+  if (collation === undefined || other === undefined) return;
+  const areEqual = equalityUnder(collation);
+  const known = Object.keys(windowOrder(context)).filter((path) => path in end);
+  if (!known.every((path) => areEqual(end[path], other[path]))) return;
+  throw new TypeError(
+    `Cannot page "${context.level.target.name}": the collation of a hook compares the identifiers "${end._id}" and "${other._id}" as equal`,
+  );
+}
+
+function equalityUnder(
+  { locale, strength = 3, caseLevel = false, numericOrdering = false, alternate }: Collation,
+): (one: unknown, other: unknown) => boolean {
+  const [weak, strong] = caseLevel ? ["case", "variant"] as const : ["base", "accent"] as const;
+  const { compare } = new Intl.Collator(locale.replace(/@.*/, "").replaceAll("_", "-"), {
+    sensitivity: strength === 1 ? weak : strength === 2 ? strong : "variant",
+    numeric: numericOrdering,
+    ignorePunctuation: alternate === "shifted",
+  });
+  return (one, other) =>
+    typeof one === "string" && typeof other === "string"
+      ? compare(one, other) === 0
+      : isDeepStrictEqual(one, other);
+}
