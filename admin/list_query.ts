@@ -108,7 +108,9 @@ export function chosen(
 }
 
 /** Returns the numbers of entities on a page between which a reader may choose. */
-export function pageSizes({ operations: { all } }: PageModel): readonly number[] {
+export function pageSizes(
+  { operations: { all } }: Pick<PageModel, "operations">,
+): readonly number[] {
   const maximum = parameterOf(all, "limit")?.maximum ?? 100;
   const sizes = [10, 25, 50, 100].filter((size) => size <= maximum);
   return sizes.length === 0 ? [maximum] : sizes;

@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
 import { Button, Card, CardContent, Stack, Table, TableBody, TableCell } from "@mui/material";
-import { TableContainer, TableHead, TableRow, Typography } from "@mui/material";
-import { useState } from "react";
+import { TableContainer, TableHead, TablePagination, TableRow, Typography } from "@mui/material";
+import { useEffect, useState } from "react";
 import { useDataProvider, useGetList, useNotify } from "react-admin";
 import type { PageModel, PagePart, PageRoute } from "../src/admin/document.ts";
 import { formValues } from "./body.ts";
@@ -10,6 +10,7 @@ import { messageOf } from "./failure.ts";
 import { nameOf, withUnseen, wordsOf } from "./fields.ts";
 import { FileBox } from "./file_box.tsx";
 import { FormDialog } from "./form_dialog.tsx";
+import { pageSizes } from "./list_query.ts";
 import type { Entity } from "./page_context.ts";
 import { partResource } from "./part_resource.ts";
 import { RemoveButton } from "./remove_button.tsx";
@@ -33,8 +34,19 @@ export function PartsPanel({ model, part, id }: PartsPanelProps) {
   const refresh = useRefreshAround();
   const provider = useDataProvider();
   const [edited, setEdited] = useState<PartRecord | "new">();
-  const pagination = { page: 1, perPage: 100 };
-  const { data = [], error, isPending } = useGetList<PartRecord>(resource, { pagination });
+  const [page, setPage] = useState(1);
+  const perPage = pageSizes(part).at(-1) ?? 100;
+  const { data = [], total, pageInfo, error, isPending } = useGetList<PartRecord>(
+    resource,
+    { pagination: { page, perPage } },
+    { placeholderData: (before) => before },
+  );
+  const isEmpty = !isPending && !error && data.length === 0;
+  // The removal of the last part of a page leads to the page before.
+  useEffect(() => {
+    if (isEmpty && page > 1) setPage(page - 1);
+  }, [isEmpty, page]);
+  const hasMore = total === undefined ? pageInfo?.hasNextPage : total > page * perPage;
   const title = wordsOf(property);
   const save = async (values: Readonly<Record<string, unknown>>) => {
     if (edited === "new") await provider.create(resource, { data: values });
@@ -56,7 +68,7 @@ export function PartsPanel({ model, part, id }: PartsPanelProps) {
           {operations.create && <Button size="small" onClick={() => setEdited("new")}>Add</Button>}
         </Stack>
         {error && <Typography color="error">{messageOf(error)}</Typography>}
-        {!isPending && !error && data.length === 0 && (
+        {isEmpty && (
           <Typography variant="body2" color="text.secondary">
             {operations.create
               ? 'Nothing here yet. "Add" creates the first entry.'
@@ -71,6 +83,16 @@ export function PartsPanel({ model, part, id }: PartsPanelProps) {
             resource={resource}
             path={`${model.path}/${encodeURIComponent(id)}/${property}`}
             onEdit={(row) => setEdited(formValues(row, operations.update?.body ?? []))}
+          />
+        )}
+        {data.length > 0 && (hasMore || page > 1) && (
+          <TablePagination
+            component="div"
+            count={total ?? (hasMore ? -1 : (page - 1) * perPage + data.length)}
+            page={page - 1}
+            rowsPerPage={perPage}
+            rowsPerPageOptions={[perPage]}
+            onPageChange={(_event, next) => setPage(next + 1)}
           />
         )}
         {edited && body && (

@@ -13,7 +13,6 @@ const MAX_BYTES = 1_000_000;
 interface AskOptions {
   readonly req: Request;
   readonly route: Route;
-  readonly query?: string;
 }
 
 /**
@@ -28,14 +27,13 @@ export interface ToldRoute {
 /** Returns the description of a route, with only the fields and parameters that the user of the admin page may see. */
 export async function askRoute(
   api: RequestHandler,
-  { req, route, query }: AskOptions,
+  { req, route }: AskOptions,
 ): Promise<ToldRoute> {
   const { verb } = route.operation;
-  const path = route.path.replaceAll(PATH_PARAMETER, ANY_ID);
   const message = {
     method: verb.toUpperCase(),
-    url: query === undefined ? path : `${path}?${query}`,
-    query: Object.fromEntries(new URLSearchParams(query)),
+    url: route.path.replaceAll(PATH_PARAMETER, ANY_ID),
+    query: {},
     headers: {},
     body: verb === "get" ? undefined : {},
   };

@@ -36,11 +36,10 @@ export async function describeModels(
   const allowed = asked.filter((each) => typeof each === "object");
   const lists = allowed.filter(isList);
   const readable = new Set(lists.map(({ told }) => told.model));
-  const trashes = await findTrashes(lists, options);
   const groups = groupBy(allowed, ({ base }) => base);
   return {
     models: [...groups].flatMap(([path, own]) =>
-      own.some(isList) ? modelOf(path, { own, readable, seesTrash: trashes.has(path) }) : []
+      own.some(isList) ? modelOf(path, { own, readable }) : []
     ),
     needsLogin: asked.includes("needsLogin"),
   };
@@ -62,25 +61,6 @@ function isList({ told, kind, part }: AllowedRoute): boolean {
   return told.operation === "all" && kind === "operation" && part === undefined;
 }
 
-/**
- * Returns the paths of the lists in which the user of the admin page may see removed entities (the trash). The option
- * `see` of the trash belongs to the class, so the answer of the list is valid for the other routes too.
- */
-async function findTrashes(
-  lists: readonly AllowedRoute[],
-  { api, req }: DescribeOptions,
-): Promise<ReadonlySet<string>> {
-  const withTrash = lists.filter(({ told }) => told.parameters.some(isTrash));
-  const asked = await Promise.all(
-    withTrash.map(({ route }) => askRoute(api, { req, route, query: "trash=only" })),
-  );
-  return new Set(withTrash.filter((_, at) => asked[at]?.told).map(({ base }) => base));
-}
-
-function isTrash({ name }: { readonly name: string }): boolean {
-  return name === "trash";
-}
-
 interface AllowedRoutes {
   readonly own: readonly AllowedRoute[];
   /**
@@ -88,8 +68,6 @@ interface AllowedRoutes {
    * plain identifiers.
    */
   readonly readable: ReadonlySet<string>;
-  /** Whether the user of the admin page may list removed entities by the parameter `trash`. */
-  readonly seesTrash: boolean;
 }
 
 function modelOf(path: string, { own, ...rules }: AllowedRoutes): PageModel {
@@ -109,7 +87,8 @@ function modelOf(path: string, { own, ...rules }: AllowedRoutes): PageModel {
       property === undefined ? [] : partOf(property, { own, ...rules }) ?? []
     ),
     files: filesOf(ofModel),
-    hasTrash: rules.seesTrash,
+    // The option `see` of the trash belongs to the class, so the list tells it for the other routes too.
+    hasTrash: own.find(isList)?.told.parameters.some(({ name }) => name === "trash") === true,
   };
 }
 
@@ -185,13 +164,13 @@ function actionOf(allowed: AllowedRoute, rules: Rules): PageAction {
  */
 function routeOf(
   { route, told }: AllowedRoute,
-  { readable, seesTrash }: Rules,
+  { readable }: Rules,
 ): PageRoute {
   const { summary, parameters, headers, filter, body, bodySchema, answer, formats, live, writes } =
     told;
   return {
     ...summary !== undefined && { summary },
-    parameters: parameters.filter((each) => each.in === "query" && (!isTrash(each) || seesTrash)),
+    parameters: parameters.filter((each) => each.in === "query"),
     preferences: headers.flatMap(({ preferences = [] }) => preferences),
     // The admin page sends the filter `q` only with requests for many entities, so the other routes get no list of the
     // fields that a filter may name.

@@ -201,7 +201,26 @@ export function describeRoute(route: Route): RouteDescription {
 export async function describeCall(call: Call): Promise<Reply> {
   await admitReader(call);
   const levels = call.levels.map(({ level }) => level);
-  return { status: 200, text: JSON.stringify(describeRoute({ ...call.route, levels })) };
+  const withheld = call.route.features.withheldFrom(call);
+  const description = leaveOut(describeRoute({ ...call.route, levels }), withheld);
+  return { status: 200, text: JSON.stringify(description) };
+}
+
+function leaveOut(
+  { parameters, filter, answer, ...route }: RouteDescription,
+  names: ReadonlySet<string>,
+): RouteDescription {
+  const isKept = ({ name }: { readonly name: string }) => !names.has(name);
+  const fields = filter?.fields.filter(({ path }) => !names.has(path));
+  return {
+    ...route,
+    parameters: parameters.filter(isKept).map((each) => ({
+      ...each,
+      ...each.fields && { fields: each.fields.filter((name) => !names.has(name)) },
+    })),
+    ...filter && fields && { filter: { ...filter, fields } },
+    answer: answer.filter(isKept),
+  };
 }
 
 /**

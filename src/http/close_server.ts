@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Server as HttpServer, ServerResponse } from "node:http";
 import type { Server as HttpsServer } from "node:https";
-import { Server } from "node:net";
+import { Server, type Socket } from "node:net";
 import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from "node:timers";
 import { withTimeLimit } from "../database/time_limit.ts";
 import { MAX_TIMER_MS } from "../errors/complete_limits.ts";
@@ -189,10 +189,34 @@ function sweepIdle(server: HttpServer | HttpsServer): () => void {
   // not read the requests that have arrived, and a time could pass before it has read them, while the checks are
   // delayed as well.
   const sweep = setInterval(() => {
-    if (++sweeps >= GRACE_SWEEPS && !hasUnflushed(server)) server.closeIdleConnections();
+    if (++sweeps < GRACE_SWEEPS) return;
+    closeUnused(server);
+    if (!hasUnflushed(server)) server.closeIdleConnections();
   }, SWEEP_MS).unref();
   return () => {
     clearInterval(sweep);
     unsubscribe(FINISHED, onFinished);
   };
+}
+
+/** The list of the connections of an HTTP server, which Node and Deno keep in different forms. */
+interface ConnectionsList {
+  /** Returns the parsers of the connections, in Node. */
+  all?(): readonly { readonly socket?: Socket | null }[];
+  /** The connections, in Deno. */
+  readonly _all?: Iterable<Socket>;
+}
+
+/**
+ * Closes the connections that have never sent a byte, such as the connections that browsers open in advance. Node and
+ * Deno do not count them as idle, so `closeIdleConnections()` leaves them open.
+ */
+function closeUnused(server: HttpServer | HttpsServer): void {
+  // The list of connections is the value of a symbol that Node and Deno do not export.
+  const symbol = Object.getOwnPropertySymbols(server)
+    .find(({ description }) => description === "http.server.connections");
+  const list: ConnectionsList = symbol === undefined ? {} : Reflect.get(server, symbol) ?? {};
+  for (const socket of list._all ?? list.all?.().map((parser) => parser.socket) ?? []) {
+    if (socket?.bytesRead === 0) socket.destroy();
+  }
 }

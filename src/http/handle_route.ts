@@ -10,7 +10,7 @@ import { runPipeline } from "../pipeline/run_pipeline.ts";
 import { answerError, sendError } from "./answer_error.ts";
 import { innerRequestOf } from "./inner_request.ts";
 import { isClosing, sayIfClosing } from "./close_server.ts";
-import { awaitTurn, isQueued, noteUnflushed } from "./replies/connection.ts";
+import { awaitTurn, isQueued, noteUnflushed, runsAhead } from "./replies/connection.ts";
 import { sendReply } from "./replies/send_reply.ts";
 import { describeCall } from "../describe/describe_route.ts";
 import { traceRequest } from "./trace_request.ts";
@@ -36,8 +36,9 @@ export function handleRoute(
     res.on("error", logError);
     watchEnd(res);
     // With request pipelining, the connection may still be sending the answers to earlier requests. A list or a file is
-    // not read before they are sent, because it would occupy a database cursor and memory during the wait.
-    if (sendsMuch && isQueued(res) && !await awaitTurn(res)) return;
+    // not read before they are sent, because it would occupy a database cursor and memory during the wait. Of other
+    // requests, some run before their turn.
+    if (isQueued(res) && (sendsMuch || !runsAhead(res)) && !await awaitTurn(res)) return;
     const refused = prepare(req);
     const facts = { req, count: countSelected, refused, origin, timeBudget };
     const call = openCall(inner?.route ?? route, facts);

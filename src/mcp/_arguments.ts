@@ -7,7 +7,7 @@ import { isInexact } from "../schema/fields/json_numbers.ts";
  * The JSON Schema of one argument of a tool (Model Context Protocol). Assistants read the schema, and
  * `checkArguments()` enforces it.
  */
-interface ArgumentSchema {
+export interface ArgumentSchema {
   readonly type: "string" | "integer" | "boolean" | "object" | "array";
   readonly description: string;
   readonly enum?: readonly string[];

@@ -1,8 +1,9 @@
 import type { FilterDescription } from "../describe/describe_filter.ts";
 import type { HeaderDescription, RouteDescription } from "../describe/describe_route.ts";
 import { ANY_ID } from "../describe/paths.ts";
+import { actingLevel } from "../pipeline/request/route.ts";
 import type { RouteAnswer, RouteCall } from "./_call_route.ts";
-import { type ExposedModel, PAGE_SIZE } from "./_exposed_models.ts";
+import { type ExposedModel, type ExposedRoute, PAGE_SIZE } from "./_exposed_models.ts";
 
 /**
  * Returns the names of the models, with the operations and actions of each model, so that an assistant can choose a
@@ -42,7 +43,7 @@ export async function describeModel(
     if (answer.status === 200) {
       const described = answer.body as RouteDescription;
       if ("operation" in own) fields ??= described.answer;
-      told.push({ ...own, ...tell(described, fields) });
+      told.push({ ...own, ...tell(described, { fields, exposed }) });
     } else {
       refusals.push(answer);
       told.push({ ...own, refused: { status: answer.status, error: answer.body } });
@@ -78,10 +79,16 @@ const HEADERS: { readonly [N in HeaderDescription["name"]]?: string } = {
  */
 function tell(
   { operation, answer, filter, parameters, headers, ...route }: RouteDescription,
-  fields: RouteDescription["answer"] | undefined,
+  { fields, exposed }: {
+    readonly fields: RouteDescription["answer"] | undefined;
+    readonly exposed: ExposedRoute;
+  },
 ): object {
   const isAction = !Object.hasOwn(PARAMETERS, operation);
-  const taken = PARAMETERS[operation] ?? (route.path.includes("/:id") ? [] : ["q"]);
+  const taken = [
+    ...PARAMETERS[operation] ?? (route.path.includes("/:id") ? [] : ["q"]),
+    ...Object.keys(actingLevel(exposed.route).added ?? {}),
+  ];
   const { summary, description, body, bodySchema, answerSchema } = route;
   const args = [
     ...parameters.filter(({ name }) => taken.includes(name)).map(({ in: _, ...parameter }) => ({

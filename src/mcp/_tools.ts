@@ -3,7 +3,7 @@ import { RestError } from "../errors/rest_error.ts";
 import { actingLevel } from "../pipeline/request/route.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import { badArgument, checkArguments, queryOf } from "./_arguments.ts";
-import type { Arguments, ArgumentsSchema } from "./_arguments.ts";
+import type { Arguments, ArgumentSchema, ArgumentsSchema } from "./_arguments.ts";
 import { callRoute, type RouteAnswer, type RouteCall } from "./_call_route.ts";
 import { describeModel, describeModels } from "./_describe_models.ts";
 import { type ExposedModel, type ExposedRoute, PAGE_SIZE } from "./_exposed_models.ts";
@@ -70,7 +70,7 @@ interface ToolRule {
   readonly required: ArgumentsSchema["required"];
   readonly hints: Hints;
   readonly request: (args: Arguments, exposed: ExposedRoute) => Omit<RouteCall, "exposed">;
-  readonly result: (answer: RouteAnswer) => object;
+  readonly result: (answer: RouteAnswer, exposed: ExposedRoute) => object;
 }
 
 const RULES: Readonly<Record<"list" | "read" | "create" | "update" | "action", ToolRule>> = {
@@ -164,19 +164,26 @@ const RULES: Readonly<Record<"list" | "read" | "create" | "update" | "action", T
     },
     required: ["model", "action"],
     hints: HINTS,
-    request: ({ id, q, body, ifMatch }, { mounted: { operation: { item, verb } } }) => {
+    request: ({ id, q, body, ifMatch, ...added }, { mounted: { operation: { item, verb } } }) => {
       if (item && id === undefined) throw badArgument("id", "missing: the action is on one entity");
       if (!item && id !== undefined) throw badArgument("id", "not for an action on all");
       if (verb === "get" && body !== undefined) throw badArgument("body", "not for this action");
       const sent = verb === "get" ? undefined : body ?? {};
       return {
         id,
-        query: queryOf(q === undefined ? {} : { q }),
+        query: queryOf({ ...q && { q }, ...added }),
         body: sent,
         headers: matching(ifMatch),
       };
     },
-    result: ({ body }) => body === undefined ? {} : { answer: body },
+    result: ({ body, header }, exposed) => {
+      const isPaged = addedArguments(exposed).after?.type === "integer";
+      const { after } = isPaged ? nextOf(header("link")) ?? {} : {};
+      return {
+        ...body !== undefined && { answer: body },
+        ...after !== undefined && { next: { after: Number(after) } },
+      };
+    },
   },
 };
 
@@ -230,13 +237,14 @@ function toolOf(name: string, { rule, models, api }: ToolSetting): Tool {
   const routes = new Map(models.map((model) => [model.name, routesFor(rule, model)]));
   const names = [...new Set([...routes.values()].flatMap((each) => [...each.keys()]))];
   const isOfActions = rule.operation === undefined;
+  const all = [...routes.values()].flatMap((each) => [...each.values()]);
   const inputSchema = schemaOf({
+    ...Object.assign({}, ...all.map(addedArguments)),
     ...args,
     model: { ...MODEL, enum: [...routes.keys()] },
     ...isOfActions && args.action && { action: { ...args.action, enum: names } },
   }, required);
-  const changes = [...routes.values()].flatMap((each) => [...each.values()])
-    .some(({ mounted }) => mounted.operation.verb !== "get");
+  const changes = all.some(({ mounted }) => mounted.operation.verb !== "get");
   return {
     description: { name, description, inputSchema, annotations: changes ? hints : READS },
     call: (req, given) =>
@@ -244,9 +252,12 @@ function toolOf(name: string, { rule, models, api }: ToolSetting): Tool {
         const { model = "", action = "", ...others } = checkArguments(given, inputSchema);
         const exposed = routes.get(model)?.get(rule.operation ?? action);
         if (exposed === undefined) throw badArgument("action", `none of "${model}"`);
+        const own = { ...args, ...addedArguments(exposed) };
+        const foreign = Object.keys(others).find((each) => !Object.hasOwn(own, each));
+        if (foreign !== undefined) throw badArgument(foreign, `not for "${model}"`);
         const call = { exposed, ...request(others, exposed) };
         const answer = await callRoute(api, { req, call });
-        return answer.status < 300 ? done(result(answer)) : failed(answer);
+        return answer.status < 300 ? done(result(answer, exposed)) : failed(answer);
       }),
   };
 }
@@ -261,6 +272,20 @@ function routesFor(
 ): ReadonlyMap<string, ExposedRoute> {
   if (operation === undefined) return actions;
   return new Map([...operations].filter(([name]) => name === operation));
+}
+
+/**
+ * Returns the arguments for the query parameters that class options add to a route, such as a parameter for removed
+ * entities.
+ */
+function addedArguments({ route }: ExposedRoute): Readonly<Record<string, ArgumentSchema>> {
+  const { added = {} } = actingLevel(route);
+  return Object.fromEntries(
+    Object.entries(added).map(([name, { text, schema }]) => {
+      const { type, enum: values } = schema as Pick<ArgumentSchema, "type" | "enum">;
+      return [name, { type, description: text, ...values && { enum: values } }];
+    }),
+  );
 }
 
 function schemaOf(

@@ -29,7 +29,8 @@ export interface Exposure {
    */
   readonly operations?: readonly ExposedOperation[];
   /**
-   * The names of the actions that assistants can call, such as `play`.
+   * The names of the actions that assistants can call, such as `play`. The routes that class options add, such as
+   * `history`, `revert` and `restore`, count as actions.
    *
    * @default {[]}
    */

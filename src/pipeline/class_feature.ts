@@ -80,10 +80,9 @@ export interface ClassFeature<R = unknown> {
     /** Whether an operation has the query parameter. For example, `all()` has `trash`, but `create()` does not. */
     isOf(rule: R, method: Method): boolean;
   };
-  /**
-   * Checks a request to a route of the class after the `preFetch` hooks. The method may throw an error for the client,
-   * and may add conditions to the filter of the request.
-   */
+  /** Returns the fields and parameters of the option that a description of a route does not show to the sender. */
+  withheld?(rule: R, req: FrameworkRequest): readonly string[];
+  /** Checks a request after the `preFetch` hooks. It may throw, and may add conditions to the filter of the request. */
   admit?(rule: R, call: Call): void;
   /**
    * Runs after the `preFetch` hooks of a request, for each class of its route without the option. For example, `tenant`

@@ -37,7 +37,7 @@ import { refuseStandalone } from "./check_transactions.ts";
 import { openJoined } from "./joined_class.ts";
 import type { ParameterForms } from "./given_request.ts";
 import type { Call } from "./request/request_context.ts";
-import { type Level, operationAt, type Route } from "./request/route.ts";
+import { actingLevel, type Level, operationAt, type Route } from "./request/route.ts";
 import { type Endpoint, endpointsFor, type RouterFeature } from "./router_feature.ts";
 
 /** The request to whose writes class options add work, such as storing the sender, with the name of its operation. */
@@ -130,6 +130,12 @@ export class FeatureList {
       parameter?.isOf(rule, method) ? [[parameter.name, parameter.facts]] : []
     );
     return { ...performOf(method)?.parameters, ...Object.fromEntries(added) };
+  }
+
+  /** Returns the names of the fields and query parameters of class options that the sender of a request cannot use. */
+  withheldFrom({ req, route }: Call): ReadonlySet<string> {
+    const rules = this.#rulesOf(actingLevel(route).target);
+    return new Set(rules.flatMap(({ feature, rule }) => feature.withheld?.(rule, req) ?? []));
   }
 
   /**

@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { ApiError, connect } from "@mongrove/mongrove/client";
+import { create, FrameworkModel, one, prop, replace, rest, StoredFile } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
 import { Book } from "../features/files/shelf.ts";
 import { mount } from "../support/support.ts";
@@ -45,6 +46,30 @@ test("the client reaches the files of parts", async () => {
   );
   assertEquals(again.status, 412);
   assertEquals(await (await file.get()).text(), "x");
+});
+
+@rest({ route: "/tapes", methods: [one(), create()] })
+class Tape extends FrameworkModel {
+  @rest({ methods: [one(), replace()] })
+  @prop({ type: StoredFile, maxBytes: 30_000_000 })
+  reel?: StoredFile;
+}
+
+test("a signal ends a download whose headers have come, and its time limit does not", async () => {
+  await using app = await mount([Tape]);
+  const tapes = connect(app.url).resource<Tape>("/tapes");
+  const { _id } = await tapes.create({});
+  const reel = tapes.file("reel", _id);
+  await reel.put(new Blob([new Uint8Array(30_000_000)]));
+  const controller = new AbortController();
+  const { signal } = controller;
+  const ended = await reel.get({ signal });
+  const other = await reel.get({ signal: AbortSignal.any([]), timeoutMS: 1000 });
+  controller.abort(new RangeError("enough"));
+  await assertRejects(() => ended.blob(), RangeError, "enough");
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  assertEquals((await other.blob()).size, 30_000_000);
+  await assertRejects(() => reel.get({ signal }), RangeError, "enough");
 });
 
 test("the compiler knows which fields hold files, and that no body sets them", () => {

@@ -195,3 +195,18 @@ test("Framework.close() refuses a time that is none", () => {
     `no option "within", which is now`,
   );
 });
+
+test("Framework.close() ends connections that have never sent a request, and waits for one that has begun", async () => {
+  const { server, url } = await listen();
+  const { hostname, port } = new URL(url);
+  const open = () => Deno.connect({ hostname, port: Number(port) });
+  using unused = await open();
+  using begun = await open();
+  await begun.write(new TextEncoder().encode("GET /small HTTP/1.1\r\n"));
+  await soon();
+  const closed = Framework.close(server, { timeoutMS: 600_000 });
+  assert(await isEnded(unused));
+  await begun.write(new TextEncoder().encode("Host: a\r\n\r\n"));
+  assertMatch(await readToEnd(begun), /small/);
+  await closed;
+});

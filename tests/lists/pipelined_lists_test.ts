@@ -107,3 +107,33 @@ test("all() answers every list of a connection in order, behind answers of the h
   assertEquals(order, ["HTTP/1.1 200", "slow", ...list, "HTTP/1.1 404", ...list, ...list]);
   assertEquals([closed, begun], [true, ["one", "all", "all", "all"]]);
 });
+
+test("one() runs at most 16 times before the earlier answers of its connection are sent", async () => {
+  const begun: string[] = [];
+  const Rows = noteRows(begun);
+  const gate = Promise.withResolvers<void>();
+  let arrived = 0;
+  await using app = await mount([Rows], {
+    prepare: (host) =>
+      host.get("/slow", async (_req, res) => {
+        await gate.promise;
+        res.send("slow");
+      }).use((_req, _res, next) => {
+        arrived++;
+        next();
+      }),
+  });
+  await seed(Rows, 1, 200_000);
+  const row = await getModel(Rows).findOne().orFail();
+  const path = `/rows/${row._id}`;
+  const last = `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+  const paths = Array<string>(100).fill(path);
+  const answer = requestRaw(app.url, linesOf(["/slow", ...paths]) + last);
+  await until(() => arrived === 101);
+  await app.get(MISSING);
+  assertEquals(begun.length, 17);
+  gate.resolve();
+  const { text } = await answer;
+  assertEquals(text.match(/"text":"x{200000}"/g)?.length, 101);
+  assertEquals(begun.length, 102);
+});

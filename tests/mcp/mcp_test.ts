@@ -204,7 +204,7 @@ test("describe tells what tools take", async () => {
   const names = (list: unknown) => (list as { name: string }[]).map(({ name }) => name);
   assertEquals(names(fields), [
     ...["_id", "desk", "title", "organisation", "state", "reason", "agent", "openedBy"],
-    ...["updatedBy", "deletedAt", "deletedBy", "__v"],
+    ...["updatedBy", "__v"],
   ]);
   assertEquals(told("all")?.arguments, [
     { name: "q", required: false },

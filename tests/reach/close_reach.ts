@@ -52,6 +52,16 @@ for (const { version, path } of nodes) {
     assertEquals([status, body.length], [200, JSON.stringify({ text: "" }).length + LENGTH]);
   });
 
+  test(`Framework.close() ends connections that have never sent a request, Node ${version}`, async () => {
+    await using app = await startApp([path, "--import", "tsx", "close.ts"], { cwd, env: {} });
+    const { hostname, port } = new URL(app.url);
+    using unused = await Deno.connect({ hostname, port: Number(port) });
+    await request(`${app.url}/close`, { method: "POST" });
+    const begun = performance.now();
+    assertEquals(await readToEnd(unused).catch(() => ""), "");
+    assertEquals(performance.now() - begun < 10_000, true);
+  });
+
   test(`Framework.close() sends 128 busy clients away and resets none, Node ${version}`, async () => {
     await using app = await startApp([path, "--import", "tsx", "close.ts"], { cwd, env: {} });
     const busy = keepBusy(`${app.url}/long/short`, 128);

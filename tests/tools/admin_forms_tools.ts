@@ -3,7 +3,7 @@ import express, { type Express } from "express";
 import mongoose from "mongoose";
 import { admin } from "@mongrove/mongrove/admin";
 import { all, arrayProp, Framework, FrameworkModel, getModel, one } from "@mongrove/mongrove";
-import { prop, type Ref, rest, update, updateAll } from "@mongrove/mongrove";
+import { prop, type Ref, remove, rest, update, updateAll } from "@mongrove/mongrove";
 import { test } from "../harness/testing.ts";
 import { type AdminBrowser, openAdminBrowser } from "./support/admin_tab.ts";
 import type { Tab } from "./support/admin_page.ts";
@@ -136,10 +136,29 @@ function boxOf([ann, zoe]: readonly mongoose.Types.ObjectId[]) {
   };
 }
 
+class Slot extends FrameworkModel {
+  @prop()
+  title?: string;
+}
+
+@rest({ route: "/shop/shelves", methods: [all(), one()] })
+class Shelf extends FrameworkModel {
+  @prop({ required: true })
+  name!: string;
+
+  @rest({ methods: [all({ page: { max: 50 } }), remove()] })
+  @arrayProp({ items: Slot, embedded: true })
+  slots!: Slot[];
+
+  @rest({ methods: [all()] })
+  @arrayProp({ items: Slot, embedded: true })
+  hooks!: Slot[];
+}
+
 function buildApp(): Express {
   const app = express();
   app.use(express.json());
-  const api = Framework.initialize({ models: [Box, Friend], bodies: "strict" });
+  const api = Framework.initialize({ models: [Box, Friend, Shelf], bodies: "strict" });
   app.use(api);
   app.use("/admin", admin(api, { title: "Shop" }));
   app.use(Framework.errors({ notFound: true }));
@@ -297,4 +316,25 @@ test("a date for several entities has the time zone of the reader", async () => 
   await tab.page.keyboard.type("0304PM");
   await tab.send(`${DIALOG} button[type=submit]`);
   assertEquals((await findBox())?.until, new Date("2026-01-02T14:04:00Z"));
+});
+
+test("tables of parts have pages", async () => {
+  await using admin = await openAdminBrowser({ buildApp, seed, path: "/admin/" });
+  const slots = Array.from({ length: 101 }, (_, at) => ({ title: `slot ${at}` }));
+  await getModel(Shelf).create({ name: "long", slots, hooks: slots });
+  const tab = await admin.openTab("/shop~shelves");
+  await tab.open("long");
+  const [first, second] = ["Slots", "Hooks"].map((name) => `section[aria-label=${name}]`);
+  await tab.until(`${first} p.MuiTablePagination-displayedRows`, ["1–50 of more than 50"]);
+  await tab.until(`${second} p.MuiTablePagination-displayedRows`, ["1–100 of 101"]);
+  await tab.click(`${second} [aria-label="Go to next page"]`);
+  await tab.until(`${second} tbody tr`, ["slot 100"]);
+  await tab.click(`${first} [aria-label="Go to next page"]`);
+  await tab.until(`${first} p.MuiTablePagination-displayedRows`, ["51–100 of more than 100"]);
+  await tab.click(`${first} [aria-label="Go to next page"]`);
+  await tab.until(`${first} p.MuiTablePagination-displayedRows`, ["101–101 of 101"]);
+  await tab.click(`${first} tbody button`);
+  await tab.click(`${DIALOG} .ra-confirm`);
+  await tab.until(`${first} p.MuiTablePagination-displayedRows`, ["51–100 of 100"]);
+  assertEquals(admin.refusals(), []);
 });

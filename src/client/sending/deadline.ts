@@ -47,6 +47,16 @@ export function openDeadline({ signal, timeoutMS }: DeadlineOptions): Deadline {
 }
 
 /**
+ * Returns the signal of a request whose answer keeps its stream, such as the download of a file. The time limit ends
+ * with the headers of the answer, but the signal of the caller also ends the stream. `AbortSignal.any()` lets go of a
+ * finished download, so a signal that many downloads share does not fill the memory. A runtime without this function
+ * reads the stream to its end.
+ */
+export function signalOfStream(signal: AbortSignal, given: AbortSignal | undefined): AbortSignal {
+  return given && "any" in AbortSignal ? AbortSignal.any([signal, given]) : signal;
+}
+
+/**
  * Returns a promise that rejects with the reason of a signal when the signal is aborted, so that a call can end before
  * its request. The promise stays pending if the signal was aborted before the call, so callers check the signal first.
  */

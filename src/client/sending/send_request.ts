@@ -1,5 +1,5 @@
 import { ApiError } from "../api_error.ts";
-import { openDeadline, untilAborted } from "./deadline.ts";
+import { openDeadline, signalOfStream, untilAborted } from "./deadline.ts";
 import { pause, pauseAfter, type RetryOptions } from "./retry.ts";
 import { toJson } from "./to_json.ts";
 
@@ -204,7 +204,7 @@ interface AttemptOptions {
  * Sends a request once. Returns an `error` if no complete answer arrives, so that the caller can repeat the request.
  */
 async function attempt(
-  { method, url, headers, keep }: Outgoing,
+  { method, url, headers, keep, options }: Outgoing,
   { connection, signal, content }: AttemptOptions,
 ): Promise<{ readonly incoming?: Incoming; readonly error?: unknown }> {
   const { fetch = globalThis.fetch, credentials, headers: given } = connection;
@@ -215,7 +215,7 @@ async function attempt(
       typeof given === "function" ? await given() : given,
       headers,
     ),
-    signal,
+    signal: keep ? signalOfStream(signal, options.signal) : signal,
     // Some worker runtimes throw if `credentials` is a key of the options, even with the value `undefined`. The key is
     // therefore added only with a value.
     ...credentials !== undefined && { credentials },

@@ -49,7 +49,8 @@ export interface PutOptions extends MatchOptions {
 export interface FileResource {
   /**
    * Reads the file. The returned answer has the bytes as its body, as in `await (await file.get()).blob()`. The time
-   * limit of the call applies to the headers of the answer, and not to the body.
+   * limit of the call applies to the headers of the answer, and not to the body. The `signal` of the call also ends
+   * the body.
    */
   get(options?: CallOptions): Promise<Response>;
   /**

@@ -56,6 +56,19 @@ export function admitTrash({ see, field }: TrashRule, { route, req, context }: C
   Reflect.set(req, ASKED, "only");
 }
 
+/**
+ * Whether the description of a route for the sender of a request has the trash. An error of the function `see` counts as
+ * a refusal, because other requests of the sender do not call the function.
+ */
+export function maySee({ see }: TrashRule, req: FrameworkRequest): boolean {
+  if (askedOf(req) !== undefined) return true;
+  try {
+    return see !== undefined && sees(see, req);
+  } catch {
+    return false;
+  }
+}
+
 function sees(see: SeeFunction, req: FrameworkRequest): boolean {
   const result = runHook<unknown>("rights", () => see(req));
   if (!isPromise(result)) return result === true;

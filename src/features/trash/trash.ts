@@ -9,7 +9,7 @@ import { type ClassMethod, performOf } from "../../pipeline/class_methods.ts";
 import { cannotMount, type OptionReader } from "../../pipeline/option_reader.ts";
 import { actingLevel, type Route } from "../../pipeline/request/route.ts";
 import { changeIndexes } from "../../schema/mongoose/schemas/change_indexes.ts";
-import { admitTrash, askedOf, type SeeFunction, TRASH } from "./admit_trash.ts";
+import { admitTrash, askedOf, maySee, type SeeFunction, TRASH } from "./admit_trash.ts";
 import { ofLiving } from "./living_index.ts";
 import { restore } from "./restore.ts";
 
@@ -45,11 +45,13 @@ export const trash: ClassFeature<TrashRule> = {
       text: "Reaches the entities in the trash, for callers who may see them",
       schema: { type: "string", enum: ["only"] },
     },
-    isOf: (_rule, method) =>
-      isOperationName(method.operation)
+    isOf: ({ see }, method) =>
+      see !== undefined &&
+      (isOperationName(method.operation)
         ? WITH_TRASH.has(method.operation)
-        : performOf(method) !== undefined && "method" in method && method.method === "GET",
+        : performOf(method) !== undefined && "method" in method && method.method === "GET"),
   },
+  withheld: (rule, req) => maySee(rule, req) ? [] : [TRASH, rule.field, rule.byField],
   methods: (rule, rest) => rule.see === undefined ? [] : restoreMethods(rest, rule),
   admit: admitTrash,
   condition({ field }, req, reach) {
@@ -81,15 +83,17 @@ function checkTrash(option: OptionReader): TrashRule {
   };
 }
 
-function addFields({ field, byField, keepMS }: TrashRule, schema: Schema): void {
+function addFields({ field, byField, keepMS, see }: TrashRule, schema: Schema): void {
   const taken = [field, byField].find((name) => schema.path(name) !== undefined);
   if (taken !== undefined) {
     throw new TypeError(`property "${taken}" has the name of a field that "trash" adds`);
   }
+  // Without `see`, no request reaches an entity in the trash, so no description of the API has the fields.
+  const options = { readonly: true, hidden: see === undefined };
   schema.add(
     {
-      [field]: { type: Date, readonly: true },
-      [byField]: { type: mongoose.Schema.Types.Mixed, readonly: true },
+      [field]: { type: Date, ...options },
+      [byField]: { type: mongoose.Schema.Types.Mixed, ...options },
     } as Parameters<Schema["add"]>[0],
   );
   // Without an index of the time of the removal, each search for expired entities would read the whole collection.

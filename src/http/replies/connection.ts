@@ -40,6 +40,27 @@ export function awaitTurn(res: Response): Promise<boolean> {
 }
 
 /**
+ * The maximum number of requests of a connection that run before the earlier answers of the connection are sent
+ * (request pipelining). Their answers occupy memory during the wait.
+ */
+const MAX_AHEAD = 16;
+
+const runningAhead = new WeakMap<Socket, number>();
+
+/**
+ * Whether a waiting response (`isQueued()`) may be prepared before its turn. Counts the response until it is sent. The
+ * caller waits for its turn if the connection has `MAX_AHEAD` such responses.
+ */
+export function runsAhead(res: Response): boolean {
+  const { socket } = res.req;
+  const count = runningAhead.get(socket) ?? 0;
+  if (count >= MAX_AHEAD) return false;
+  runningAhead.set(socket, count + 1);
+  res.once("close", () => runningAhead.set(socket, (runningAhead.get(socket) ?? 1) - 1));
+  return true;
+}
+
+/**
  * Ends an incomplete answer by a reset of its connection, so that the client notices the failure. Over HTTP/1.0, an
  * ordinary end of the connection would make the answer look complete.
  */

@@ -4,7 +4,7 @@ import { showsInPart } from "../../filter/projection.ts";
 import type { Selection } from "../../filter/selection.ts";
 import { sharedSession } from "../../schema/mongoose/statements/transaction_around.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
-import type { Shape } from "../../schema/fields/shape.ts";
+import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isSetOnce } from "../../schema/fields/visibility.ts";
 import { entityHook } from "./plan_read.ts";
 import type { Change } from "../source.ts";
@@ -56,7 +56,7 @@ export function whyDocuments(change: Change, facts: WriteFacts): string | undefi
     case "updateAll":
       return whyNotAllUpdated(change, facts);
     case "replace":
-      return whyNotReplaced(facts);
+      return whyNotReplaced(change, facts);
     case "remove":
       return whyNotRemoved(facts);
     default:
@@ -122,10 +122,16 @@ function whyNotAllUpdated(change: Change, facts: WriteFacts): string | undefined
     (setsImmutable(body, shape) ? "the body sets a field that is set once" : undefined);
 }
 
-function whyNotReplaced({ conditions, takes, ...facts }: WriteFacts): string | undefined {
+function whyNotReplaced(
+  { body }: Change,
+  { conditions, takes, ...facts }: WriteFacts,
+): string | undefined {
   // An upsert copies the values of its conditions into a new entity. Its only condition must therefore be the
   // identifier.
   if (!isEmpty(conditions)) return "conditions of a replacement bind its entity";
+  if (setsFreeText(body, { kind: "object", shape: facts.shape })) {
+    return "a text in free-form data may repeat a stored value of another type";
+  }
   const reason = whyNotShown({ ...facts, conditions, takes });
   return reason ?? (takes.inserts ? undefined : "the model needs documents for new entities");
 }
@@ -159,6 +165,21 @@ function whyNotShown({ selection, shape }: WriteFacts): string | undefined {
  */
 function setsArray(body: JsonObject, { fields }: Shape): boolean {
   return Object.keys(body).some((name) => fields.get(name)?.kind === "array");
+}
+
+/** Whether a value of a body has a text in free-form data. JSON shows a stored date there as a text. */
+function setsFreeText(
+  value: unknown,
+  field: Pick<FieldShape, "kind" | "shape" | "element"> | undefined,
+): boolean {
+  if (field?.kind === "free" && typeof value === "string") return true;
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(([key, each]) =>
+    setsFreeText(
+      each,
+      field?.kind === "free" ? field : field?.element ?? field?.shape?.fields.get(key),
+    )
+  );
 }
 
 /**

@@ -65,7 +65,8 @@ export abstract class MergeTarget {
     const { cast } = this.step;
     const used = this.isLocked(field) ? cast.ignoringReferences() : cast;
     const result = used.value(value, field);
-    if (result !== undefined) this.write(result);
+    if (result === undefined) return;
+    this.write(this.step.whole && isFree(field) ? withStored(result, this.read()) : result);
   }
 
   mergeFields(patch: JsonObject, shape: Shape): void {
@@ -174,6 +175,30 @@ export abstract class MergeTarget {
     return !isAlwaysRequired(field.type) && !this.isLocked(field) &&
       holdsProtected(this.read(), field);
   }
+}
+
+/** Whether a value is free-form data, or an array or a Map of it. */
+function isFree({ kind, element }: FieldShape): boolean {
+  return kind === "free" || element !== undefined && isFree(element);
+}
+
+/**
+ * Returns free-form data of a body with each stored value whose JSON is the text in its place. A client that reads an
+ * entity and sends it back would otherwise turn a stored date into a text.
+ */
+function withStored(given: unknown, stored: unknown): unknown {
+  if (typeof stored !== "object" || stored === null) return given;
+  if (typeof given === "string") return toJson(stored) === toJson(given) ? stored : given;
+  if (Array.isArray(given)) {
+    return Array.isArray(stored) ? given.map((each, at) => withStored(each, stored[at])) : given;
+  }
+  if (!isJsonObject(given)) return given;
+  const values = valuesOf(stored) ?? {};
+  return Object.fromEntries(
+    Object.entries(given).map((
+      [key, each],
+    ) => [key, withStored(each, Object.hasOwn(values, key) ? values[key] : undefined)]),
+  );
 }
 
 function elementsNamed(list: readonly unknown[], current: readonly unknown[]) {
