@@ -1,7 +1,6 @@
 import { assert } from "@std/assert";
 import { join } from "node:path";
 import { longTest } from "../harness/testing.ts";
-import { blockBelow } from "../reach/support/readme.ts";
 import { runCommand } from "../reach/support/run_command.ts";
 import { makeProject } from "./tutorial/make_project.ts";
 import { readSteps } from "./tutorial/read_steps.ts";
@@ -29,11 +28,6 @@ async function filesOfAll(page: string): Promise<Files> {
   return Object.assign({}, ...steps);
 }
 
-/** The application of a page, and the test of it, which is no snippet that stands for itself. */
-async function filesWithTest(page: string): Promise<Files> {
-  return { ...await filesAtEnd(page), "app.test.ts": blockBelow(await read(page), "Tests", "ts") };
-}
-
 /** All blocks of a page, each of which is a module of its own. */
 async function blocksOf(page: string): Promise<Files> {
   const blocks = (await read(page)).matchAll(/^```ts\b[^\n]*\n([^]*?)^```$/gm);
@@ -41,7 +35,7 @@ async function blocksOf(page: string): Promise<Files> {
 }
 
 const PAGES: readonly (readonly [string, (page: string) => Promise<Files>])[] = [
-  ["SKILL.md", filesWithTest],
+  ["SKILL.md", filesAtEnd],
   ["docs/client.md", filesAtEnd],
   ["docs/cookbook.md", filesOfAll],
   ["docs/live.md", filesAtEnd],
