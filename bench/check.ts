@@ -1,110 +1,87 @@
 /** The comparison of servers' answers with the seeded entities. @module */
+import { request } from "../tests/harness/request.ts";
 import * as data from "./data.ts";
 import { itemBody, itemId, itemsOf, TARGETS } from "./data.ts";
 import type { RunningServer } from "./programs.ts";
-import { PAGE_20, POPULATED_50, WITH_TOTAL } from "./scenarios.ts";
-import { hasFeature, type Page } from "./servers.ts";
+import { PAGE_20, POPULATED_50, type Traffic } from "./scenarios.ts";
+import { hasFeature, trafficOf } from "./servers.ts";
 
-/** An entity. Some servers call the identifier `id`. */
 type Entity = Readonly<Record<string, unknown>>;
 
-/** An answer of @terreno/api has an object around it. */
-type Wrapped<T> = T | { readonly data: T };
+/** Some servers call the identifier `id`. */
+const idOf = ({ _id, id }: Entity) => _id ?? id;
+const entityOf = (index: number): Entity => ({ _id: itemId(index), ...itemBody(index) });
 
-function bare<T>(answer: Wrapped<T>): T {
-  return typeof answer === "object" && answer !== null && "data" in answer ? answer.data : answer;
-}
-
-/** A page: an array, or the object of Feathers, remult or @terreno/api around it. */
-type PageAnswer = readonly Entity[] | {
-  readonly data?: readonly Entity[];
-  readonly items?: readonly Entity[];
-  readonly total?: number;
-  readonly aggregates?: { readonly $count: number };
-};
-
-/** The lists of items: the capability that the route needs, the route, and the number of items. */
-const LISTS: readonly (readonly [feature: string, path: string, size: number])[] = [
-  ...[20, 1_000, 10_000].map((size) => ["", itemsOf(size), size] as const),
-  ["hook", data.HOOKED, TARGETS],
-  ["lean-hook", data.LEAN_HOOKED, TARGETS],
+/** The lists of items: the route, the number of items, and the capability that the route needs. */
+const LISTS: readonly (readonly [path: string, size: number, feature?: string])[] = [
+  ...[20, 1_000, 10_000].map((size) => [itemsOf(size), size] as const),
+  [data.HOOKED, TARGETS, "hook"],
+  [data.LEAN_HOOKED, TARGETS, "lean-hook"],
 ];
 
 const FIELDS = ["title", "text", "author", "stars", "price", "published", "created", "tags"];
 
 /**
- * Compares lists, one entity, a create, an update and pages.
- *
- * @param index The number of the server. Each server updates another entity.
- * @param uri The database. Classes with options are served only from a replica set.
- * @throws {Error} If an answer differs.
+ * Compares lists, one entity, a create, an update and pages. Throws if an answer differs. Each server updates the entity with
+ * its number. Classes with options are served only from a replica set.
  */
-export async function checkAnswers(
-  running: RunningServer,
-  { index, uri }: { readonly index: number; readonly uri: string },
-): Promise<void> {
-  const { kind } = running.server;
-  for (const [feature, path, size] of LISTS) {
-    if (!hasFeature(kind, feature)) continue;
-    const { answer } = await ask<Wrapped<Entity[]>>(running, path);
-    const expected = Array.from({ length: size }, (_, i) => ({ _id: itemId(i), ...itemBody(i) }));
-    compare(path, bare(answer).map(textOf).sort(), expected.map(textOf).sort());
+export async function checkAnswers({ port, server }: RunningServer, index: number, uri: string) {
+  for (const [path, size, feature] of LISTS) {
+    if (!hasFeature(server, feature)) continue;
+    const { found } = await ask(port, { paths: [`/${path}`] });
+    const expected = Array.from({ length: size }, (_, index) => entityOf(index));
+    compare(path, found.map(textOf).sort(), expected.map(textOf).sort());
   }
-  const compareOne = async (path: string, expected: Entity, method = "GET", body?: object) => {
-    const init = { method, body: body ? JSON.stringify(body) : null };
-    const answer = bare((await ask<Wrapped<Entity>>(running, path, init)).answer);
-    const _id = expected._id ?? idOf(answer);
-    compare(`${method} ${path}`, textOf(answer), textOf({ ...expected, _id }));
+  const compareOne = async (method: string, path: string, expected: Entity, body?: object) => {
+    const bodies = body ? [JSON.stringify(body)] : [];
+    const { found } = await ask(port, { method, paths: [`/${path}`], bodies });
+    const _id = expected._id ?? idOf(found);
+    compare(`${method} ${path}`, textOf(found), textOf({ ...expected, _id }));
     return _id;
   };
-  await compareOne(`${itemsOf(TARGETS)}/${itemId(7)}`, { _id: itemId(7), ...itemBody(7) });
-  const id = await compareOne(data.CREATED, itemBody(3), "POST", itemBody(3));
-  await compareOne(`${data.CREATED}/${id}`, { _id: id, ...itemBody(3) });
   const patch = data.itemPatch(index);
-  const updated = { _id: itemId(index), ...itemBody(index), ...patch };
-  await compareOne(`${data.UPDATED}/${itemId(index)}`, updated, kind.update, patch);
-  await compareOne(`${data.UPDATED}/${itemId(index)}`, updated);
-  const hasOptions = hasFeature(kind, "options") && uri.includes("replicaSet=");
-  for (const option of hasOptions ? data.CLASS_OPTIONS : []) {
-    const route = data.owned(option);
-    await compareOne(`${route}/${itemId(7)}`, { _id: itemId(7), ...itemBody(7) });
-    await compareOne(route, itemBody(3), "POST", itemBody(3));
-    await compareOne(`${route}/${itemId(index)}`, updated, kind.update, patch);
-    await compareOne(`${route}/${itemId(index)}`, updated);
+  const updated = { ...entityOf(index), ...patch };
+  const hasOptions = hasFeature(server, "options") && uri.includes("replicaSet=");
+  const owned = hasOptions ? data.CLASS_OPTIONS.map(data.owned) : [];
+  const routes = owned.map((each) => [each, each, each]);
+  routes.push([itemsOf(TARGETS), data.CREATED, data.UPDATED]);
+  for (const [read, create, update] of routes) {
+    await compareOne("GET", `${read}/${itemId(7)}`, entityOf(7));
+    const id = await compareOne("POST", `${create}`, itemBody(3), itemBody(3));
+    await compareOne("GET", `${create}/${id}`, { _id: id, ...itemBody(3) });
+    await compareOne(server.update, `${update}/${itemId(index)}`, updated, patch);
+    await compareOne("GET", `${update}/${itemId(index)}`, updated);
   }
-  if (hasFeature(kind, "page")) await checkPage(running, PAGE_20);
-  if (hasFeature(kind, "populate")) await checkPage(running, POPULATED_50);
+  for (const [feature, traffic] of [["page", PAGE_20], ["populate", POPULATED_50]] as const) {
+    if (!hasFeature(server, feature)) continue;
+    const { found, total } = await ask(port, trafficOf(server, traffic));
+    compare(feature, found.map(textOf), pageOf(traffic).map(textOf));
+    if (feature === "page") compare("the total of a page", Number(total), data.RANKED_COUNT);
+  }
 }
 
-async function checkPage(running: RunningServer, page: Page): Promise<void> {
-  const { method, path, body } = running.server.kind.askPage(page);
-  const headers = page.isPopulated ? {} : WITH_TOTAL;
-  const init = { method, headers, body: body || null };
-  const { answer, response } = await ask<PageAnswer>(running, path.slice(1), init);
-  const [entities, total] = "length" in answer
-    ? [answer, response.headers.get("x-total-count")]
-    : [answer.data ?? answer.items ?? [], answer.total ?? answer.aggregates?.$count];
+function pageOf({ page }: Traffic): Entity[] {
   const indexes = Array.from({ length: data.RANKED_COUNT }, (_, index) => index)
-    .sort((a, b) => data.rankOf(b) - data.rankOf(a)).slice(0, page.size);
-  const expected = indexes.map((index) => {
+    .sort((a, b) => data.rankOf(b) - data.rankOf(a)).slice(0, page?.size);
+  return indexes.map((index) => {
     const _id = itemId(data.writerOf(index));
-    const writer = page.isPopulated ? { _id, ...data.writerBody(data.writerOf(index)) } : _id;
-    return { _id: itemId(index), ...data.rankedBody(index), writer };
+    const writer = page?.isPopulated ? { _id, ...data.writerBody(data.writerOf(index)) } : _id;
+    return { _id: itemId(index), ...itemBody(index), rank: data.rankOf(index), writer };
   });
-  compare(path, entities.map(textOf), expected.map(textOf));
-  if (!page.isPopulated) compare(`the total of ${path}`, Number(total), data.RANKED_COUNT);
 }
 
-async function ask<T>(
-  { port }: RunningServer,
-  path: string,
-  init: RequestInit = {},
-): Promise<{ answer: T; response: Response }> {
-  const headers = { "content-type": "application/json", ...init.headers };
-  const response = await fetch(`http://127.0.0.1:${port}/${path}`, { ...init, headers });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${path} answered ${response.status}`);
-  return { answer: JSON.parse(text), response };
+/** Sends the first request of traffic. Feathers, remult and @terreno/api have an object around entities. */
+async function ask(port: number, traffic: Partial<Traffic>) {
+  const { method = "GET", paths: [path] = [], bodies: [raw] = [] } = traffic;
+  const { status, headers, text } = await request(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers: { "content-type": "application/json", ...traffic.headers },
+    ...raw !== undefined && { raw },
+  });
+  if (status >= 300) throw new Error(`${method} ${path} answered ${status}`);
+  const answer = JSON.parse(text);
+  const { data, items, total = headers.get("x-total-count"), aggregates } = answer;
+  return { found: data ?? items ?? answer, total: aggregates?.$count ?? total };
 }
 
 function compare(name: string, answer: unknown, expected: unknown): void {
@@ -118,8 +95,4 @@ function textOf(entity: Entity): string {
   const fields = [idOf(entity), ...FIELDS.map((field) => entity[field]), rank];
   const { name, about, joined } = shown ?? {};
   return JSON.stringify([...fields, shown ? [idOf(shown), name, about, joined] : writer]);
-}
-
-function idOf({ _id, id }: Entity): unknown {
-  return _id ?? id;
 }

@@ -1,76 +1,35 @@
-/**
- * What grows with the size of an application: a collection of ten million entities, a thousand tenants with twenty models,
- * ten thousand subscribers of live lists over four processes. Run by `deno task bench large`.
- * @module
- */
-import mongoose from "mongoose";
-import { fileURLToPath } from "node:url";
-import { withDatabase } from "../tests/harness/database_uri.ts";
-import { startMongo } from "../tests/harness/mongo/start_mongo.ts";
-import { startApp, type StartedApp } from "../tests/reach/support/start_app.ts";
+/** The costs of many entities, of many tenants with many models, and of many subscribers over several processes. @module */
+import type mongoose from "mongoose";
+import { request } from "../tests/harness/request.ts";
 import { until } from "../tests/support/until.ts";
+import { openDatabase } from "./database.ts";
 import { quantile } from "./figures.ts";
+import { cpuTime, memoryOf, openWorkspace, type RunningServer } from "./programs.ts";
+import { startServer, type Workspace } from "./programs.ts";
+import { LARGE } from "./servers.ts";
+import { Subscribers } from "./subscribers.ts";
+import { table } from "./tables.ts";
 
-const ENTITIES = 10_000_000;
-const TENANTS = 1000;
 const MODELS = 20;
-const SUBSCRIBERS = 10_000;
 const PROCESSES = 4;
-
-const cwd = fileURLToPath(new URL("../", import.meta.url));
-const command = [
-  ...[Deno.execPath(), "run", "--quiet", "--no-check", "-A", "bench/servers/large.ts"],
-] as const;
-
-function start(uri: string, tenants = ""): Promise<StartedApp> {
-  const [name = "", ...args] = command;
-  return startApp([name, ...args], { cwd, env: { BENCH_URI: uri, BENCH_TENANTS: tenants } });
-}
-
-function print(...cells: readonly unknown[]): void {
-  console.log(`| ${cells.join(" | ")} |`);
-}
-
-async function readState({ url }: StartedApp): Promise<{ cpuMs: number; mb: number }> {
-  return await (await fetch(`${url}/state`)).json();
-}
-
-/** Prints the median time of an answer, of at most five. */
-async function time(url: string, title: string, headers: Record<string, string> = {}) {
-  const times: number[] = [];
-  let status = 0;
-  for (let turn = 0; turn < 5 && (times[0] ?? 0) < 10_000; turn++) {
-    const begun = performance.now();
-    const response = await fetch(url, { headers });
-    await response.text();
-    status = response.status;
-    times.push(performance.now() - begun);
-  }
-  print(title, status, quantile(times, 0.5).toFixed(1));
-}
-
 const STATES = ["new", "open", "held", "done"];
 
 /** Fills a collection inside of the database, which is faster than from outside. */
-async function seedEntities(uri: string): Promise<void> {
-  const connection = await mongoose.createConnection(uri).asPromise();
-  const thousand = ENTITIES / 1000;
-  await connection.collection("thousands").insertMany(
-    Array.from({ length: thousand }, (_, at) => ({ _id: at as never })),
-  );
+async function seedEntities(connection: mongoose.Connection, entities: number): Promise<void> {
+  const thousands = Array.from({ length: entities / 1000 }, (_, at) => ({ _id: at as never }));
+  await connection.collection("thousands").insertMany(thousands);
   const n = { $add: [{ $multiply: ["$_id", 1000] }, "$at"] };
+  const entity = {
+    _id: 0,
+    __v: { $literal: 0 },
+    n,
+    name: { $concat: ["entity number ", { $toString: n }] },
+    state: { $arrayElemAt: [STATES, { $mod: [n, STATES.length] }] },
+  };
   await connection.collection("thousands").aggregate([
     { $project: { at: { $range: [0, 1000] } } },
     { $unwind: "$at" },
-    {
-      $project: {
-        _id: 0,
-        __v: { $literal: 0 },
-        n,
-        name: { $concat: ["entity number ", { $toString: n }] },
-        state: { $arrayElemAt: [STATES, { $mod: [n, STATES.length] }] },
-      },
-    },
+    { $project: entity },
     { $out: "entities" },
   ]).toArray();
   await connection.collection("entities").createIndexes([
@@ -78,147 +37,137 @@ async function seedEntities(uri: string): Promise<void> {
     { key: { n: 1, _id: 1 } },
     { key: { state: 1, n: 1, _id: 1 } },
   ]);
-  await connection.close();
 }
 
-async function measureEntities(uri: string): Promise<void> {
-  await seedEntities(uri);
-  await using app = await start(uri);
-  const all = `${app.url}/entities`;
+/** Measures the median time of an answer, of at most five. */
+async function time(url: string, headers: Record<string, string> = {}): Promise<string[]> {
+  const times: number[] = [];
+  let status = 0;
+  while (times.length < 5 && (times[0] ?? 0) < 10_000) {
+    const begun = performance.now();
+    ({ status } = await request(url, { headers }));
+    times.push(performance.now() - begun);
+  }
+  return [`${status}`, quantile(times, 0.5).toFixed(1)];
+}
+
+async function measureEntities(workspace: Workspace, share: number): Promise<void> {
+  const entities = 10_000_000 / share;
+  await using database = await openDatabase(true);
+  await seedEntities(database.connection, entities);
+  await using app = await startServer(LARGE, { workspace, database });
+  const url = `http://127.0.0.1:${app.port}`;
   const q = (filter: object) => `q=${encodeURIComponent(JSON.stringify(filter))}`;
-  print("ten million entities", "status", "ms");
-  print("---", "---:", "---:");
-  await time(`${all}?sort=n`, "first page");
-  const page = await (await fetch(`${all}?sort=n&skip=9000000&limit=1`)).json();
-  await time(`${all}?sort=n&after=${page[0]._id}`, "page after entity 9,000,000");
-  await time(`${all}?sort=n&skip=1000000`, "page with `skip=1000000`");
+  const open = q({ state: "open" });
+  const openBehind = q({ state: "open", n: { $gt: entities / 2 } });
+  const behind = entities * 0.9;
+  const { body } = await request<{ _id: string }[]>(
+    `${url}/entities?sort=n&skip=${behind}&limit=1`,
+  );
   const exact = { prefer: "count=exact" };
-  await time(`${all}?sort=n`, "first page, with its total", exact);
-  await time(
-    `${all}?sort=n&${q({ state: "open" })}`,
-    "2.5 million of them, with their total",
-    exact,
-  );
-  const bounded = `${app.url}/bounded?sort=n&${q({ state: "open" })}`;
-  await time(bounded, "the same, total `upTo` 10,000", exact);
-  await time(
-    `${all}?${q({ state: "open", n: { $gt: 5e6 } })}`,
-    "by an index of two fields, in the order of `_id`",
-  );
-  await time(`${all}?${q({ name: "entity number 1" })}`, "by a field without an index");
-  await time(`${all}?search=9999999`, "`search` of a word that one entity has");
-  await time(`${all}?group=state`, "groups of all entities");
+  const requests: readonly (readonly [title: string, path: string, headers?: typeof exact])[] = [
+    ["first page", "/entities?sort=n"],
+    [
+      `page after entity ${behind.toLocaleString("en-US")}`,
+      `/entities?sort=n&after=${body[0]?._id}`,
+    ],
+    ["page with `skip=1000000`", "/entities?sort=n&skip=1000000"],
+    ["first page, with its total", "/entities?sort=n", exact],
+    ["2.5 million of them, with their total", `/entities?sort=n&${open}`, exact],
+    ["the same, total `upTo` 10,000", `/bounded?sort=n&${open}`, exact],
+    ["by an index of two fields, in the order of `_id`", `/entities?${openBehind}`],
+    ["by a field without an index", `/entities?${q({ name: "entity number 1" })}`],
+    ["`search` of a word that one entity has", `/entities?search=${entities - 1}`],
+    ["groups of all entities", "/entities?group=state"],
+  ];
+  const rows: string[][] = [];
+  for (const [title, path, headers] of requests) {
+    rows.push([title, ...await time(url + path, headers)]);
+  }
+  console.log(table([`${entities.toLocaleString("en-US")} entities`, "status", "ms"], rows));
 }
 
 /** Sends a request of each tenant to each model, sixteen at once. Returns the milliseconds of CPU of each request. */
-async function sendAll(app: StartedApp, method: "GET" | "POST"): Promise<number> {
-  const before = await readState(app);
+async function sendAll(app: RunningServer, method: string, tenants: number): Promise<string> {
+  const before = cpuTime(app.pid);
+  const count = tenants * MODELS;
   let next = 0;
   await Promise.all(Array.from({ length: 16 }, async () => {
-    for (let at = next++; at < TENANTS * MODELS; at = next++) {
-      const response = await fetch(`${app.url}/m${at % MODELS}`, {
-        method,
-        headers: { "x-tenant": `t${Math.floor(at / MODELS)}`, "content-type": "application/json" },
-        body: method === "POST" ? `{"name":"a"}` : null,
-      });
-      const text = await response.text();
-      if (!response.ok) throw new Error(`${response.status} ${text}`);
+    for (let at = next++; at < count; at = next++) {
+      const headers = { "x-tenant": `t${Math.floor(at / MODELS)}` };
+      const body = method === "POST" ? { body: { name: "a" } } : {};
+      const url = `http://127.0.0.1:${app.port}/m${at % MODELS}`;
+      const { status, text } = await request(url, { method, headers, ...body });
+      if (status >= 300) throw new Error(`${status} ${text}`);
     }
   }));
-  return ((await readState(app)).cpuMs - before.cpuMs) / (TENANTS * MODELS);
+  return ((cpuTime(app.pid) - before) / count).toFixed(2);
 }
 
-async function measureTenants(uri: string, kind: "field" | "databases"): Promise<void> {
-  const begun = performance.now();
-  await using app = await start(uri, kind);
-  const started = performance.now() - begun;
-  const { mb } = await readState(app);
-  const costs = [await sendAll(app, "POST"), await sendAll(app, "GET"), await sendAll(app, "GET")];
-  const after = await readState(app);
-  print(kind, ...[started, mb, after.mb].map(Math.round), ...costs.map((ms) => ms.toFixed(2)));
+async function measureTenants(workspace: Workspace, share: number): Promise<void> {
+  const tenants = 1000 / share;
+  const rows: string[][] = [];
+  for (const kind of ["field", "databases"]) {
+    await using database = await openDatabase(true);
+    const env = { BENCH_TENANTS: kind };
+    await using app = await startServer(LARGE, { workspace, database }, env);
+    const [started, costs] = [memoryOf(app.pid, "VmRSS"), [] as string[]];
+    for (const method of ["POST", "GET", "GET"]) costs.push(await sendAll(app, method, tenants));
+    const sizes = [app.startMs, started, memoryOf(app.pid, "VmRSS")];
+    rows.push([kind, ...sizes.map((size) => size.toFixed()), ...costs]);
+  }
+  const head = ["tenants by", "start ms", "MB", "MB after", "CPU ms, create", "first list"];
+  console.log(table([...head, "later list"], rows));
 }
 
-/** Opens a subscriber. Calls `onEvent` with the text of each event after the list. */
-async function subscribe(url: string, onEvent: (text: string) => void): Promise<Deno.TcpConn> {
-  const { hostname, port } = new URL(url);
-  const socket = await Deno.connect({ hostname, port: Number(port) });
-  const head =
-    `GET /entities?limit=1&sort=n HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n`;
-  await socket.write(new TextEncoder().encode(head));
-  const decoder = new TextDecoder();
-  const bytes = new Uint8Array(1 << 14);
-  void (async () => {
-    for (;;) {
-      const size = await socket.read(bytes).catch(() => null);
-      if (size === null) return;
-      onEvent(decoder.decode(bytes.subarray(0, size)));
-    }
-  })();
-  return socket;
-}
-
-async function measureSubscribers(uri: string): Promise<void> {
-  const host = await mongoose.createConnection(uri).asPromise();
-  const entities = host.collection("entities");
+async function measureSubscribers(workspace: Workspace, share: number): Promise<void> {
+  const subscribers = 10_000 / share;
+  await using database = await openDatabase(true);
+  const entities = database.connection.collection("entities");
   await entities.insertOne({ n: -1, name: "a", state: "0", __v: 0 });
-  const apps = await Promise.all(Array.from({ length: PROCESSES }, () => start(uri)));
-  const before = await Promise.all(apps.map(readState));
-  let ready = 0;
-  let got: number[] = [];
-  const onEvent = (text: string) => {
-    if (text.includes("event: ready")) ready++;
-    const [, at] = /"state":"(\d{5,})"/.exec(text) ?? [];
-    if (at !== undefined) got.push(Date.now() - Number(at));
-  };
+  await using stack = new AsyncDisposableStack();
+  const apps = await Promise.all(Array.from({ length: PROCESSES }, () => {
+    return startServer(LARGE, { workspace, database });
+  }));
+  for (const app of apps) stack.use(app);
+  const sum = (of: (pid: number) => number) => apps.reduce((total, { pid }) => total + of(pid), 0);
+  const memory = () => sum((pid) => memoryOf(pid, "VmRSS"));
+  const closed = memory();
   const begun = performance.now();
-  const sockets: Deno.TcpConn[] = [];
-  for (let at = 0; at < SUBSCRIBERS; at++) {
-    sockets.push(await subscribe(apps[at % PROCESSES]?.url ?? "", onEvent));
+  using all = new Subscribers();
+  for (let at = 0; at < subscribers; at++) {
+    const { port = 0 } = apps[at % PROCESSES] ?? {};
+    await all.open(port, "/entities?limit=1&sort=n");
   }
-  await until(() => ready === SUBSCRIBERS, { seconds: 300 });
+  await all.areReady();
   const opened = performance.now() - begun;
-  const open = await Promise.all(apps.map(readState));
-  const all: number[] = [];
+  const grown = memory() - closed;
+  const before = sum(cpuTime);
   const changes = 20;
-  for (let change = 0; change < changes; change++) {
-    got = [];
+  for (let change = 1; change <= changes; change++) {
     await entities.updateOne({ n: -1 }, { $set: { state: String(Date.now()) } });
-    await until(() => got.length === SUBSCRIBERS, { seconds: 60 });
-    all.push(...got);
+    await until(() => all.latencies.length === change * subscribers);
   }
-  const after = await Promise.all(apps.map(readState));
-  const sum = (of: (at: number) => number) => apps.reduce((total, _, at) => total + of(at), 0);
-  const grown = sum((at) => (open[at]?.mb ?? 0) - (before[at]?.mb ?? 0));
-  const cpu = sum((at) => (after[at]?.cpuMs ?? 0) - (open[at]?.cpuMs ?? 0)) / changes;
-  print(
-    "subscribers",
-    "seconds to open",
-    "KB each",
-    "CPU ms/change",
-    "p50 ms",
-    "p99 ms",
-    "last ms",
-  );
-  print("---:", "---:", "---:", "---:", "---:", "---:", "---:");
-  print(
-    ...[SUBSCRIBERS, (opened / 1000).toFixed(1), (grown * 1024 / SUBSCRIBERS).toFixed(1)],
-    ...[cpu, ...[0.5, 0.99, 1].map((part) => quantile(all, part))].map(Math.round),
-  );
-  for (const socket of sockets) socket.close();
-  await Promise.all(apps.map((app) => app[Symbol.asyncDispose]()));
-  await host.close();
+  const cpuMs = (sum(cpuTime) - before) / changes;
+  const head = ["subscribers", "seconds to open", "KB each", "CPU ms/change", "p50 ms", "p99 ms"];
+  const times = [0.5, 0.99, 1].map((part) => quantile(all.latencies, part));
+  console.log(table([...head, "last ms"], [[
+    ...[String(subscribers), (opened / 1000).toFixed(1), (grown * 1024 / subscribers).toFixed(1)],
+    ...[cpuMs, ...times].map((figure) => figure.toFixed()),
+  ]]));
 }
 
-/** Measures the named parts, or all of them, and prints tables. */
-export async function benchLarge(parts: readonly string[]): Promise<void> {
-  await using mongo = await startMongo({ replicaSet: 1 });
-  const isDue = (name: string) => parts.length === 0 || parts.includes(name);
-  if (isDue("subscribers")) await measureSubscribers(withDatabase(mongo.uri, "subscribers"));
-  if (isDue("tenants")) {
-    print("tenants by", "start ms", "MB", "MB after", "CPU ms, create", "first list", "later list");
-    print("---", "---:", "---:", "---:", "---:", "---:", "---:");
-    await measureTenants(withDatabase(mongo.uri, "tenants"), "field");
-    await measureTenants(withDatabase(mongo.uri, "tenants"), "databases");
+const PARTS = {
+  subscribers: measureSubscribers,
+  tenants: measureTenants,
+  entities: measureEntities,
+};
+
+/** Measures the named parts, or all of them, and prints tables. A quick run measures a hundredth. */
+export async function benchLarge(names: readonly string[], isQuick: boolean): Promise<void> {
+  const workspace = await openWorkspace([LARGE]);
+  const parts = names.filter((name) => !name.startsWith("--"));
+  for (const [name, measure] of Object.entries(PARTS)) {
+    if (parts.length === 0 || parts.includes(name)) await measure(workspace, isQuick ? 100 : 1);
   }
-  if (isDue("entities")) await measureEntities(withDatabase(mongo.uri, "large"));
 }

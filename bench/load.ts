@@ -1,164 +1,154 @@
-/**
- * The load generator: a process that reads a command as JSON. It runs on Node, as Deno reads `/proc` only with all
- * permissions. @module
- */
-import { Buffer } from "node:buffer";
-import { readFileSync } from "node:fs";
-import { connect } from "node:net";
-import process from "node:process";
-import { text } from "node:stream/consumers";
+/** The load: requests over connections that stay open, and what they cost the server. @module */
 import { quantile } from "./figures.ts";
-
-/** Requests to a server over connections that stay open for all phases. Paths and bodies are taken in turn. */
-export interface Command {
-  readonly port: number;
-  readonly pid: number;
-  /** The process of the database; 0 if it is not on this machine. */
-  readonly databasePid: number;
-  readonly connections: number;
-  readonly method: string;
-  readonly paths: readonly string[];
-  readonly bodies: readonly string[];
-  readonly headers: Readonly<Record<string, string>>;
-  readonly phases: readonly Phase[];
-}
+import { cpuTime, memoryOf } from "./programs.ts";
+import type { Traffic } from "./scenarios.ts";
 
 /** A phase ends after this CPU time of the server, after ten times as much time, or after this number of requests. */
 export interface Phase {
   readonly cpuMs: number;
   readonly most?: number | undefined;
-  /** Other paths than those of the command. */
+  /** Other paths than those of the traffic. */
   readonly paths?: readonly string[];
-}
-
-/** The sums, medians and CPU times of a phase. The peak memory is that of the server since its start. */
-export type Fired = Readonly<
-  & Record<"requests" | "failed" | "bytes" | "ms" | "cpuMs" | "databaseMs", number>
-  & Record<"firstByteMs" | "p99Ms" | "peakMb", number>
->;
-
-/** The phases, and the CPU time and the peak memory of the server before the first request. */
-export interface Report {
-  readonly before: Pick<Fired, "cpuMs" | "peakMb">;
-  readonly phases: readonly Fired[];
 }
 
 type Answer = Readonly<Record<"status" | "bytes" | "firstByteMs" | "ms", number>>;
 
-/** Reads the CPU time of a process in milliseconds, from ticks of 10 ms. */
-function cpuTime(pid: number): number {
-  if (pid === 0) return 0;
-  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-  // The name may hold spaces; it ends with the last parenthesis
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
-
-function peakMemory(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, "latin1");
-  return Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1] ?? NaN) / 1024;
-}
-
-const HEAD_END = Buffer.from("\r\n\r\n");
-
 /** The end of a chunked body. JSON text has no line ends of this form. */
-const LAST_CHUNK = Buffer.from("0\r\n\r\n");
+const LAST_CHUNK = "0\r\n\r\n";
+const HEAD_END = "\r\n\r\n";
 
-/** Opens a connection. Returns a function that sends a request over it, with little work for each request. */
-async function open(port: number): Promise<(request: Uint8Array) => Promise<Answer>> {
-  const socket = connect(port, "127.0.0.1").setNoDelay(true);
-  await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
-  const chunks: AsyncIterator<Buffer> = socket[Symbol.asyncIterator]();
-  const receive = async () => {
-    const { value, done } = await chunks.next();
-    if (done) throw new Error("the server closed a connection");
-    return value;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("latin1");
+
+/** Opens a connection, which does little work for each request. */
+export async function connect(port: number) {
+  const socket = await Deno.connect({ hostname: "127.0.0.1", port });
+  socket.setNoDelay(true);
+  const buffer = new Uint8Array(262_144);
+  const receive = async (kept: number) => {
+    const size = await socket.read(buffer.subarray(kept));
+    if (size === null) throw new Error("the server closed a connection");
+    return kept + size;
   };
-  return async (request) => {
-    const start = performance.now();
-    socket.write(request);
-    let head = await receive();
-    while (!head.includes(HEAD_END)) head = Buffer.concat([head, await receive()]);
-    const end = head.indexOf(HEAD_END);
-    const fields = head.toString("latin1", 0, end);
-    const length = Number(/\r\ncontent-length: *(\d+)/i.exec(fields)?.[1] ?? 0);
-    const isChunked = /\r\ntransfer-encoding: *chunked/i.test(fields);
-    let chunk = head.subarray(end + HEAD_END.length);
-    let [bytes, firstByte, tail] = [chunk.length, chunk.length && performance.now(), chunk];
-    while (isChunked ? !tail.subarray(-5).equals(LAST_CHUNK) : bytes < length) {
-      chunk = await receive();
-      firstByte ||= performance.now();
-      bytes += chunk.length;
-      tail = chunk.length < 5 ? Buffer.concat([tail.subarray(-5), chunk]) : chunk;
-    }
-    const ms = performance.now() - start;
-    const firstByteMs = firstByte ? firstByte - start : ms;
-    return { status: Number(fields.slice(9, 12)), bytes, firstByteMs, ms };
+  return {
+    /** Sends the pieces of a request, and counts the bytes of the answer's body. */
+    async send(...pieces: readonly Uint8Array[]): Promise<Answer> {
+      const start = performance.now();
+      for (const piece of pieces) {
+        for (let at = 0; at < piece.length;) at += await socket.write(piece.subarray(at));
+      }
+      let [size, text, end] = [0, "", -1];
+      while (end < 0) {
+        size = await receive(size);
+        text = decoder.decode(buffer.subarray(0, size));
+        end = text.indexOf(HEAD_END);
+      }
+      const head = text.slice(0, end);
+      const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
+      const isChunked = /\r\ntransfer-encoding: *chunked/i.test(head);
+      let bytes = size - end - HEAD_END.length;
+      let tail = text.slice(end + HEAD_END.length).slice(-LAST_CHUNK.length);
+      let firstByte = bytes && performance.now();
+      while (isChunked ? tail !== LAST_CHUNK : bytes < length) {
+        size = await receive(0);
+        firstByte ||= performance.now();
+        bytes += size;
+        const last = decoder.decode(buffer.subarray(Math.max(0, size - LAST_CHUNK.length), size));
+        tail = (tail + last).slice(-LAST_CHUNK.length);
+      }
+      const ms = performance.now() - start;
+      const firstByteMs = firstByte ? firstByte - start : ms;
+      return { status: Number(head.slice(9, 12)), bytes, firstByteMs, ms };
+    },
+    [Symbol.dispose]: () => socket.close(),
   };
 }
 
-/** Returns a function that returns the next request, with paths and bodies in turn. */
-function encoder({ method, bodies, headers }: Command): (paths: readonly string[]) => Uint8Array {
-  const lines = Object.entries({
-    host: "127.0.0.1",
+/** Returns a request. The fields of its head end with a line end each; its body has ASCII text only. */
+export function encode(line: string, fields: string, body?: string): Uint8Array {
+  const length = body === undefined ? "" : `content-length: ${body.length}\r\n`;
+  const head = `${line} HTTP/1.1\r\nhost: 127.0.0.1\r\n${fields}${length}\r\n`;
+  return encoder.encode(head + (body ?? ""));
+}
+
+/**
+ * Sends requests over connections that stay open for all phases. Returns the costs of a request in the phases after the first,
+ * but the time of the first byte, the time of 99 % of the answers and the peak memory of the second phase. Throws if a
+ * connection breaks, or a request is refused.
+ */
+export async function fire(
+  { port, ...processes }: Processes & { readonly port: number },
+  { method, bodies, connections, ...traffic }: Traffic,
+  phases: readonly Phase[],
+) {
+  const fields = Object.entries({
     accept: "application/json",
     connection: "keep-alive",
     ...bodies.length > 0 && { "content-type": "application/json" },
-    ...headers,
+    ...traffic.headers,
   }).map((entry) => `${entry.join(": ")}\r\n`).join("");
   let next = 0;
-  return (paths) => {
+  const encodeNext = (paths: readonly string[]) => {
     const index = next++;
-    const head = `${method} ${paths[index % paths.length]} HTTP/1.1\r\n${lines}`;
-    if (bodies.length === 0) return Buffer.from(`${head}\r\n`);
-    const body = bodies[index % bodies.length] as string;
-    return Buffer.from(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+    const line = `${method} ${paths[index % paths.length]}`;
+    return encode(line, fields, bodies[index % bodies.length]);
+  };
+  using stack = new DisposableStack();
+  const open = await Promise.all(Array.from({ length: connections }, () => connect(port)));
+  for (const connection of open) stack.use(connection);
+  const fired: Awaited<ReturnType<typeof firePhase>>[] = [];
+  for (const phase of phases) {
+    const { paths = traffic.paths } = phase;
+    const send = open.map((connection) => () => connection.send(encodeNext(paths)));
+    fired.push(await firePhase(processes, phase, send));
+  }
+  const [, ...counted] = fired;
+  const answers = counted.flatMap(({ answers }) => answers);
+  const each = (key: "cpuMs" | "databaseMs" | "ms") =>
+    counted.reduce((sum, phase) => sum + phase[key], 0) / answers.length;
+  const first = counted[0]?.answers ?? [];
+  return {
+    cpuMs: each("cpuMs"),
+    databaseMs: each("databaseMs"),
+    perSecond: 1_000 / each("ms"),
+    firstByteMs: quantile(first.map(({ firstByteMs }) => firstByteMs), 0.5),
+    p99Ms: quantile(first.map(({ ms }) => ms), 0.99),
+    peakMb: counted[0]?.peakMb ?? NaN,
+    bytes: answers.reduce((sum, { bytes }) => sum + bytes, 0) / answers.length,
   };
 }
 
+/** The processes of the server and of the database, which is 0 if it is not on this machine. */
+type Processes = Readonly<Record<"pid" | "databasePid", number>>;
+
 /** Sends requests until the phase ends. Each connection sends at least one. */
-async function fire(
-  { pid, databasePid, paths: usual }: Command,
-  { cpuMs, most = Number.MAX_SAFE_INTEGER, paths = usual }: Phase,
-  send: readonly ((paths: readonly string[]) => Promise<Answer>)[],
-): Promise<Fired> {
+async function firePhase(
+  { pid, databasePid }: Processes,
+  { cpuMs, most = Number.MAX_SAFE_INTEGER }: Phase,
+  send: readonly (() => Promise<Answer>)[],
+) {
   const answers: Answer[] = [];
   const [cpu, databaseCpu] = [cpuTime(pid), cpuTime(databasePid)];
   const start = performance.now();
   let looked = start;
   let isOver = false;
   let left = most;
-  await Promise.all(send.map(async (request) => {
-    while (left-- > 0) {
-      answers.push(await request(paths));
+  await Promise.all(send.map(async (sendNext) => {
+    while (left-- > 0 && !isOver) {
+      answers.push(await sendNext());
       const now = performance.now();
-      if (now - looked >= 20 || cpuMs === 0) {
-        looked = now;
-        isOver ||= now - start >= cpuMs * 10 || cpuTime(pid) - cpu >= cpuMs;
-      }
-      if (isOver) break;
+      if (now - looked < 20 && cpuMs > 0) continue;
+      looked = now;
+      isOver ||= now - start >= cpuMs * 10 || cpuTime(pid) - cpu >= cpuMs;
     }
   }));
+  const refused = answers.filter(({ status }) => status < 200 || status > 299).length;
+  if (refused > 0) throw new Error(`${refused} of ${answers.length} requests were refused`);
   return {
-    requests: answers.length,
-    failed: answers.filter(({ status }) => status < 200 || status > 299).length,
-    bytes: answers.reduce((sum, { bytes }) => sum + bytes, 0),
+    answers,
     ms: performance.now() - start,
     cpuMs: cpuTime(pid) - cpu,
     databaseMs: cpuTime(databasePid) - databaseCpu,
-    firstByteMs: quantile(answers.map(({ firstByteMs }) => firstByteMs), 0.5),
-    p99Ms: quantile(answers.map(({ ms }) => ms), 0.99),
-    peakMb: peakMemory(pid),
+    peakMb: memoryOf(pid, "VmHWM"),
   };
 }
-
-const command: Command = JSON.parse(await text(process.stdin));
-const before = { cpuMs: cpuTime(command.pid), peakMb: peakMemory(command.pid) };
-const connections = await Promise.all(
-  Array.from({ length: command.connections }, () => open(command.port)),
-);
-const encodeNext = encoder(command);
-const send = connections.map((request) => (paths: readonly string[]) => request(encodeNext(paths)));
-const phases: Fired[] = [];
-for (const phase of command.phases) phases.push(await fire(command, phase, send));
-process.stdout.write(JSON.stringify({ before, phases } satisfies Report), () => process.exit());

@@ -1,92 +1,72 @@
 /** The programs of a run: packages from npm, outside of the repository, bundles beside them, and processes. @module */
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import config from "../deno.json" with { type: "json" };
 import { openCache } from "../tests/harness/mongo/mongod_cache.ts";
 import { reasonOf, say } from "../tests/harness/say.ts";
-import type { Command, Report } from "./load.ts";
-import { PACKAGES, type Runtime, type Server, type ServerKind } from "./servers.ts";
+import { runCommand } from "../tests/reach/support/run_command.ts";
+import { PACKAGES, type Server } from "./servers.ts";
 
-export interface Workspace extends AsyncDisposable {
-  /** The paths of the runtimes. */
-  readonly programs: Readonly<Record<Runtime, string>>;
-  readonly versions: Readonly<Record<string, string>>;
-  /** The servers that could be prepared. */
-  readonly servers: readonly Server[];
-  /** The reasons why others could not. */
-  readonly notes: readonly string[];
-  /** The bundle of the load generator. */
-  readonly load: string;
-  /** The bundle of each kind of server, beside its packages. */
-  readonly scripts: ReadonlyMap<ServerKind, string>;
-}
+/** The commands of the runtimes. Mongoose reads the name and the memory of the system. */
+const DENO = "run -q --no-lock --allow-env --allow-net --allow-sys --allow-read";
+const RUNTIMES = { deno: [Deno.execPath(), ...DENO.split(" ")], node: ["node"] };
 
-/**
- * Installs the packages of servers, and bundles the servers.
- *
- * @throws {Error} If Node or the bundler is missing.
- */
-export async function openWorkspace(servers: readonly Server[]): Promise<Workspace> {
-  const script = "console.log(JSON.stringify([process.execPath, process.versions.node]))";
-  const [path, version] = JSON.parse(
-    await run("node", ["-e", script]).catch(() => {
-      throw new Error("Cannot run the bench: it needs Node and npm on PATH");
-    }),
-  );
-  const scripts = new Map<ServerKind, string>();
-  const versions: Record<string, string> = { deno: Deno.version.deno, node: version };
+export type Workspace = Awaited<ReturnType<typeof openWorkspace>>;
+
+/** Installs the packages of servers, and bundles each server beside its packages. Notes say which could not be prepared. */
+export async function openWorkspace(servers: readonly Server[]) {
+  const node = await runCommand("node", ["--version"], { cwd: "." }).catch(() => {
+    throw new Error("Cannot run the bench: it needs Node and npm on PATH");
+  });
+  const versions: Record<string, string> = { deno: Deno.version.deno, node: node.slice(1) };
+  const scripts = new Map<string, string>();
   const notes: string[] = [];
-  const load = await bundle("load.ts", await openPackages("tools"));
-  for (const kind of new Set(servers.map(({ kind }) => kind))) {
+  for (const { id, title, folder, file } of servers) {
     try {
-      const folder = await openPackages(kind.folder);
-      for (const name of new Set([...Object.keys(PACKAGES[kind.folder] ?? {}), "mongodb"])) {
-        const manifest = join(folder, "node_modules", name, "package.json");
+      const path = await openPackages(folder);
+      for (const name of new Set([...Object.keys(PACKAGES[folder] ?? {}), "mongodb"])) {
+        const manifest = join(path, "node_modules", name, "package.json");
         const found = JSON.parse(await Deno.readTextFile(manifest)).version;
         if (found === versions[name]) continue;
         // Peers bring their own versions of Mongrove's packages
-        versions[versions[name] === undefined ? name : `${name} of ${kind.title}`] = found;
+        versions[versions[name] === undefined ? name : `${name} of ${title.split(",")[0]}`] = found;
       }
-      scripts.set(kind, await bundle(`servers/${kind.file}.ts`, folder));
+      scripts.set(id, await bundle(`servers/${file}.ts`, path));
     } catch (error) {
-      notes.push(`${kind.title} is left out: ${reasonOf(error)}`);
-      say(notes.at(-1) ?? "");
+      addNote(notes, `${title} is left out`, error);
     }
   }
   return {
-    programs: { deno: Deno.execPath(), node: path },
     versions,
-    servers: servers.filter(({ kind }) => scripts.has(kind)),
     notes,
-    load,
     scripts,
-    async [Symbol.asyncDispose](): Promise<void> {
-      await Promise.all([load, ...scripts.values()].map((path) => Deno.remove(path)));
-    },
+    servers: servers.filter(({ id }) => scripts.has(id)),
   };
 }
 
-/** Installs the packages of a folder once, and returns its path. */
+export function addNote(notes: string[], what: string, error: unknown): void {
+  notes.push(`${what}: ${reasonOf(error)}`);
+  say(notes.at(-1) ?? "");
+}
+
+/** Installs the packages of a folder, unless it has them, and returns its path. */
 async function openPackages(name: string): Promise<string> {
-  const config = await Deno.readTextFile(new URL("../deno.json", import.meta.url));
-  const { imports } = JSON.parse(config) as { imports: Record<string, string> };
-  const ranges = Object.entries(PACKAGES[name] ?? {}).map(([name, range]) => [
-    name,
-    range || imports[name]?.split("@").at(-1) || "*",
-  ]);
+  const imports: Readonly<Record<string, string>> = config.imports;
+  const ranges = Object.entries(PACKAGES[name] ?? {}).map(([name, range]) => {
+    return [name, range || imports[name]?.split("@").at(-1)];
+  });
   const text = JSON.stringify({ private: true, dependencies: Object.fromEntries(ranges) });
-  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  const digest = new Uint8Array(hash).toHex().slice(0, 12);
-  const path = join(await openCache(), "bench", `${name}-${digest}`);
+  const path = join(await openCache(), "bench", name);
   const done = join(path, "installed");
-  if (await Deno.stat(done).then(() => true, () => false)) return path;
+  if (await Deno.readTextFile(done).catch(() => "") === text) return path;
   await Deno.mkdir(path, { recursive: true });
   await Deno.writeTextFile(join(path, "package.json"), text);
   const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock"];
-  await run("npm", ["install", ...options], { cwd: path }).catch((error) => {
+  await runCommand("npm", ["install", ...options], { cwd: path }).catch((error) => {
     const code = /\bcode (E[A-Z0-9]+)/.exec(error.message)?.[1];
     throw new Error(`npm cannot install it (${code ?? "no reason given"})`);
   });
-  await Deno.writeTextFile(done, "");
+  await Deno.writeTextFile(done, text);
   return path;
 }
 
@@ -94,77 +74,32 @@ async function openPackages(name: string): Promise<string> {
 async function bundle(entry: string, folder: string): Promise<string> {
   const esbuild = join(await openPackages("tools"), "node_modules", "esbuild", "bin", "esbuild");
   const source = fileURLToPath(new URL(entry, import.meta.url));
-  const target = join(folder, `${crypto.randomUUID()}.mjs`);
+  const target = join(folder, `${basename(entry, ".ts")}.mjs`);
   const options = ["--bundle", "--format=esm", "--platform=node", "--target=node20"];
   const more = ["--packages=external", "--log-level=error", `--outfile=${target}`];
-  await run("node", [esbuild, source, ...options, ...more]);
+  await runCommand("node", [esbuild, source, ...options, ...more], { cwd: folder });
   return target;
 }
 
-const PIPED = { stdin: "piped", stdout: "piped", stderr: "piped" } as const;
+export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
-/** Runs a program, and returns its output. */
-async function run(
-  program: string,
-  args: readonly string[],
-  { cwd = ".", input = "" }: { readonly cwd?: string; readonly input?: string } = {},
-): Promise<string> {
-  const child = new Deno.Command(program, {
-    args: [...args],
-    cwd,
-    ...PIPED,
-  }).spawn();
-  // A program that ends early does not read its input
-  const sent = new Blob([input]).stream().pipeTo(child.stdin).catch(() => {});
-  const [{ success, stdout, stderr }] = await Promise.all([child.output(), sent]);
-  if (!success) throw new Error(new TextDecoder().decode(stderr).trim());
-  return new TextDecoder().decode(stdout);
-}
-
-/** A server that listens. */
-export interface RunningServer {
-  readonly server: Server;
-  readonly port: number;
-  readonly pid: number;
-  /** The time from its start until it listened. */
-  readonly startMs: number;
-  readonly stop: () => Promise<void>;
-}
-
-/** The arguments of Deno. Mongoose reads the name and the memory of the system. */
-const DENO = [
-  "run",
-  "-q",
-  "--no-lock",
-  "--allow-env",
-  "--allow-net",
-  "--allow-sys",
-  "--allow-read",
-];
-
-/**
- * Starts a server, and waits until it listens.
- *
- * @throws {Error} If it ends first.
- */
+/** Starts a server, and waits until it listens. Throws if it ends first. */
 export async function startServer(
   server: Server,
-  { programs, scripts }: Workspace,
-  { uri, models = 0 }: { readonly uri: string; readonly models?: number },
-): Promise<RunningServer> {
-  const script = scripts.get(server.kind) ?? "";
+  { workspace, database }: { readonly workspace: Workspace; readonly database: { uri: string } },
+  more: Readonly<Record<string, string>> = {},
+) {
+  const script = workspace.scripts.get(server.id) ?? "";
+  const [program = "", ...args] = RUNTIMES[server.runtime];
+  const env = { MONGODB_URI: database.uri, NODE_ENV: "production", NO_COLOR: "1" };
   const start = performance.now();
-  const child = new Deno.Command(programs[server.runtime], {
-    args: [...server.runtime === "deno" ? DENO : [], script],
+  const child = new Deno.Command(program, {
+    args: [...args, script],
     cwd: dirname(script),
-    env: {
-      MONGODB_URI: uri,
-      BENCH_SERVER: server.kind.name,
-      BENCH_MODELS: String(models),
-      NODE_ENV: "production",
-      NO_COLOR: "1",
-    },
-    ...PIPED,
+    env: { ...env, BENCH_SERVER: server.name, ...more },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
   }).spawn();
   const errors = new Response(child.stderr).text();
   // A server ends with its standard input, so it never outlives the bench
@@ -174,35 +109,31 @@ export async function startServer(
     await child.status;
     clearTimeout(timer);
   };
-  const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
-  for (;;) {
-    const { value, done } = await output.read();
-    if (done) break;
-    text += value;
+  const output = child.stdout.pipeThrough(new TextDecoderStream());
+  for await (const part of output.values({ preventCancel: true })) {
+    text += part;
     const port = Number(/^listens on (\d+)$/m.exec(text)?.[1]);
-    if (port) return { server, port, pid: child.pid, startMs: performance.now() - start, stop };
+    const startMs = performance.now() - start;
+    if (port) return { server, port, pid: child.pid, startMs, [Symbol.asyncDispose]: stop };
   }
   await stop();
-  throw firstErrorOf(await errors);
+  const line = /^.*\b\w*Error(?: \[\w+\])?: .*$/m.exec(await errors)?.[0] ?? "it ended";
+  // Paths of this machine are no part of notes
+  throw new Error(line.replaceAll(/(?:file:\/\/)?(?:\/[\w.@+~-]+){2,}/g, "…"));
 }
 
-/** Returns the error of the first message in a program's output, without paths. */
-function firstErrorOf(output: string): Error {
-  const line = /^.*\b\w*Error(?: \[\w+\])?: .*$/m.exec(output)?.[0] ?? "it ended";
-  return new Error(line.replaceAll(/(?:file:\/\/)?(?:\/[\w.@+~-]+){2,}/g, "…"));
+/** Reads the CPU time of a process in milliseconds, from ticks of 10 ms. Without a process, it is 0. */
+export function cpuTime(pid: number): number {
+  if (pid === 0) return 0;
+  const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
+  // The name may hold spaces; it ends with the last parenthesis
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/**
- * Sends requests from a load generator.
- *
- * @throws {Error} If a connection breaks, or a request is refused.
- */
-export async function fire({ programs, load }: Workspace, command: Command): Promise<Report> {
-  const output = await run(programs.node, [load], { input: JSON.stringify(command) })
-    .catch(({ message }) => Promise.reject(firstErrorOf(message)));
-  const report: Report = JSON.parse(output);
-  const bad = report.phases.find(({ failed }) => failed > 0);
-  if (bad) throw new Error(`${bad.failed} of ${bad.requests} requests were refused`);
-  return report;
+/** Reads the memory of a process in MB: the peak since its start, or the memory of this moment. */
+export function memoryOf(pid: number, key: "VmHWM" | "VmRSS"): number {
+  const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+  return Number(new RegExp(`^${key}:\\s*(\\d+) kB$`, "m").exec(status)?.[1]) / 1024;
 }

@@ -2,48 +2,42 @@
 import os from "node:os";
 import { parseArgs } from "node:util";
 import { reasonOf, say } from "../tests/harness/say.ts";
-import { openBenchDatabase } from "./database.ts";
+import { openDatabase, seed } from "./database.ts";
 import { measureFiles } from "./files.ts";
 import { benchLarge } from "./large.ts";
 import { benchLive } from "./live.ts";
 import { measureModels, measureScenarios } from "./measure.ts";
-import { print, type Results, writeDocs } from "./report.ts";
-import { type Effort, FULL, GROWTH, GROWTH_PARTS, LARGE, LONG, QUICK } from "./scenarios.ts";
-import { type Scenario, SCENARIOS, type SuiteName, SUITES } from "./scenarios.ts";
-import { BASELINE, chooseServers, HYDRATED, OURS } from "./servers.ts";
-import { benchTracing } from "./tracing.ts";
 import { openWorkspace } from "./programs.ts";
+import { print, type Results, writeDocs } from "./report.ts";
+import { GROWTH_PARTS, growthOf, type GrowthPart, QUICK, SCENARIOS } from "./scenarios.ts";
+import { type SuiteName, SUITES } from "./scenarios.ts";
+import { chooseServers, OURS } from "./servers.ts";
+import { benchTracing } from "./tracing.ts";
 
-const HELP =
-  `Usage: deno task bench [groups | hooks | options | writes | files | large | live | tracing]
-                       [<scenario>] [options]
+const HELP = `Usage: deno task bench [<suite>] [<scenario>…] [options]
 
-  groups                groups of a list beside the pipeline by hand, instead of the scenarios
-  hooks                 requests with a hook beside Express by hand, instead of the scenarios
-  options               classes with stamps, history, trash or a tenant, on a replica set, instead
-                        of the scenarios
-  writes                writes beside Express by hand, on a replica set, instead of the scenarios
-  files                 files beside streams of the driver by hand; takes --quick and --write
-  large [<part>…]       entities (ten million), tenants (a thousand, twenty models), subscribers
-                        (ten thousand, four processes)
-  live                  what live lists cost, on a replica set; takes no options
-  tracing               what the tracing channels cost without subscribers; takes no options
+  Without a suite, all servers are measured in these scenarios, or in some of them:
+  ${SCENARIOS.map(({ name }) => name).join(" ")}
 
-  <scenario>            ${SCENARIOS.map(({ name }) => name).join(", ")},
-                        or those of a suite or of --growth; with --peer, a cell of the
-                        tables in about a minute
-  --peer=<name>         Mongrove beside one server, such as remult or deno/express_lean
-  --rounds=<n>          how often each server meets each scenario; 5 unless given
-  --servers=<names>     such as mongrove,node/express_lean; the baseline is always among them
-  --growth              ${GROWTH_PARTS.join(", ")}, instead of the scenarios
-  --quick               less than a minute, to see that everything works
-  --write               write docs/benchmarks.md, its charts and docs/benchmarks.json`;
+  groups       groups of a list, beside the pipeline by hand
+  hooks        requests with a hook, beside Express by hand
+  options      classes with stamps, history, trash or a tenant, on a replica set
+  writes       writes beside Express by hand, on a replica set
+  files        files beside streams of the driver by hand
+  live         live lists, on a replica set; takes --quick
+  large        entities (ten million), tenants (a thousand, twenty models), subscribers (ten
+               thousand, four processes), or the named ones; takes --quick
+  tracing      the tracing channels without subscribers; takes no options
 
-/**
- * Reads the command line.
- *
- * @throws {TypeError} If an argument is unknown or makes no sense.
- */
+  --peer=<name>        Mongrove beside one server, such as remult or deno/express_lean; with a
+                       scenario, a cell of the tables in about a minute
+  --rounds=<n>         how often each server meets each scenario
+  --servers=<names>    such as mongrove,node/express_lean; the baseline is always among them
+  --growth             ${GROWTH_PARTS.join(", ")}, instead of the scenarios
+  --quick              less than a minute, to see that everything works
+  --write              write docs/benchmarks.*, docs/growth.svg and bench/RESULTS.md`;
+
+/** Reads the command line. Throws a TypeError if an argument is unknown or makes no sense. */
 export function readOptions(args: readonly string[]) {
   const flag = { type: "boolean", default: false } as const;
   const text = { type: "string", default: "" } as const;
@@ -54,75 +48,55 @@ export function readOptions(args: readonly string[]) {
   });
   const { growth, quick, write } = values;
   const isSuite = (name: string): name is SuiteName => Object.hasOwn(SUITES, name);
-  const suite = positionals.find(isSuite);
-  const scenarios: readonly Scenario[] = suite ? SUITES[suite].scenarios : SCENARIOS;
+  const suite = growth ? "growth" : positionals.find(isSuite) ?? "scenarios";
   const only = positionals.filter((name) => !isSuite(name));
-  const known = growth ? GROWTH_PARTS : scenarios.map(({ name }) => name);
-  const unknown = only.find((name) => !known.includes(name));
+  const known = growth ? GROWTH_PARTS : SUITES[suite].scenarios.map(({ name }) => name);
+  const unknown = only.find((name) => !known.some((each) => each === name));
   if (unknown !== undefined) throw new TypeError(`Cannot measure "${unknown}": see --help`);
-  const usual = quick ? QUICK : growth ? LARGE : suite ? LONG : FULL;
+  const usual = quick ? QUICK : SUITES[suite].effort;
   const rounds = values.rounds === "" ? usual.rounds : Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) {
     throw new TypeError(`Cannot run "${values.rounds}" rounds: a whole number is needed`);
   }
-  const servers = values.servers.split(",").filter((name) => name !== "");
+  const named = values.servers.split(",").filter((name) => name !== "");
   // Mongrove and its peer run on the same runtime
   const [peer = "", runtime = "node"] = values.peer.split("/").reverse();
-  if (peer !== "") servers.push(`${runtime}/${OURS}`, `${runtime}/${peer}`);
-  const isPart = only.length + servers.length > 0;
-  if (servers.length === 0) {
-    servers.push(...growth ? [OURS, HYDRATED] : suite ? SUITES[suite].servers : []);
-  }
-  const partial = quick
-    ? "a quick run on a tenth of the documents, whose figures mean nothing"
-    : isPart
-    ? "a part of all servers and scenarios"
-    : "";
-  const effort: Effort = { ...usual, rounds };
-  return {
-    effort,
-    growth,
-    only,
-    partial,
-    scenarios,
-    servers: chooseServers(servers),
-    suite,
-    write,
-  };
+  if (peer !== "") named.push(`${runtime}/${OURS}`, `${runtime}/${peer}`);
+  let partial = only.length + named.length > 0 ? "a part of all servers and scenarios" : "";
+  if (quick) partial = "a quick run on a tenth of the documents, whose figures mean nothing";
+  const servers = chooseServers(named.length > 0 ? named : SUITES[suite].servers);
+  return { effort: { ...usual, rounds }, only, partial, servers, suite, write };
 }
 
-type Options = ReturnType<typeof readOptions>;
-
-function circumstances(args: readonly string[]) {
+async function measure(
+  { effort, only, partial, servers, suite }: ReturnType<typeof readOptions>,
+  args: readonly string[],
+): Promise<Results> {
+  const workspace = await openWorkspace(servers);
+  await using database = await openDatabase("isReplicaSet" in SUITES[suite]);
+  const bench = { workspace, database, effort };
   const [{ model = "" } = {}, ...others] = os.cpus();
   const memory = `${Math.round(os.totalmem() / 2 ** 30)} GB`;
   const system = `${os.type()} ${os.release().split("-")[0]}`;
-  return {
+  const run = {
     date: new Date().toISOString().slice(0, 10),
     command: ["deno task bench", ...args].join(" "),
     machine: `${others.length + 1} × ${model.trim()}, ${memory}, ${system}`,
+    partial,
+    rounds: effort.rounds,
+    versions: { ...workspace.versions, MongoDB: database.version },
+    notes: workspace.notes,
   };
-}
-
-async function measure(options: Options, args: readonly string[]): Promise<Results> {
-  const { effort, growth, only, partial, scenarios, servers, suite } = options;
-  const interrupt = new AbortController();
-  // Ctrl-C ends the servers. The run then drops the database.
-  Deno.addSignalListener("SIGINT", () => interrupt.abort(new Error("Interrupted")));
-  await using workspace = await openWorkspace(servers);
-  const { transactions = false } = suite ? SUITES[suite] : {};
-  await using database = await openBenchDatabase(effort.largest, { transactions, growth });
-  const notes = [...workspace.notes];
-  const bench = { workspace, database, effort, notes, interrupted: interrupt.signal };
-  const versions = { ...workspace.versions, MongoDB: database.version };
-  const run = { ...circumstances(args), partial, rounds: effort.rounds, versions, notes };
   const isDue = (name: string) => only.length === 0 || only.includes(name);
-  if (!growth) {
-    const figures = await measureScenarios(bench, scenarios.filter(({ name }) => isDue(name)));
-    return { [suite ?? "scenarios"]: { ...run, figures } };
+  if (suite === "files") return { files: { ...run, figures: await measureFiles(bench) } };
+  await seed(database.connection, effort.largest, suite === "growth");
+  if (suite !== "growth") {
+    const scenarios = SUITES[suite].scenarios.filter(({ name }) => isDue(name));
+    return { [suite]: { ...run, figures: await measureScenarios(bench, scenarios) } };
   }
-  const measurePart = (part: keyof typeof GROWTH) =>
-    measureScenarios(bench, isDue(part) ? GROWTH[part](effort.largest) : []);
+  const growth = growthOf(effort.largest);
+  const measurePart = (part: GrowthPart) =>
+    measureScenarios(bench, isDue(part) ? growth[part] : []);
   return {
     growth: {
       ...run,
@@ -135,32 +109,17 @@ async function measure(options: Options, args: readonly string[]): Promise<Resul
   };
 }
 
-/** Peers may be missing. Without Mongrove, or the baseline of scenarios, a run has failed. */
-function requireOurs({ servers, suite }: Options, { growth, ...runs }: Results): void {
-  const figures = growth ? growth.documents : runs[suite ?? "scenarios"]?.figures ?? [];
-  const missing = servers.find(({ id, kind }) =>
-    (kind.name === OURS || kind.name === BASELINE && suite === undefined) &&
-    !figures.some(({ server }) => server === id)
-  );
-  if (growth?.documents.length === 0 || missing === undefined) return;
-  throw new Error(`${missing.id} could not be measured: see the notes`);
-}
-
 async function main(args: readonly string[]): Promise<void> {
   if (Deno.build.os !== "linux") throw new Error("Cannot run the bench: it reads Linux's /proc");
   if (args.includes("--help")) return console.log(HELP);
-  if (args[0] === "live") return await benchLive();
-  if (args[0] === "large") return await benchLarge(args.slice(1));
+  const isQuick = args.includes("--quick");
+  if (args[0] === "live") return await benchLive(isQuick);
+  if (args[0] === "large") return await benchLarge(args.slice(1), isQuick);
   if (args[0] === "tracing") return benchTracing();
-  const isFiles = args[0] === "files";
-  const options = readOptions(isFiles ? args.slice(1) : args);
-  const { effort, partial } = options;
-  const results = isFiles
-    ? { files: { ...circumstances(args), partial, ...await measureFiles(effort) } }
-    : await measure(options, args);
+  const options = readOptions(args);
+  const results = await measure(options, args);
   print(results);
   if (options.write) await writeDocs(results);
-  if (!isFiles) requireOurs(options, results);
 }
 
 if (import.meta.main) {

@@ -3,24 +3,23 @@ import * as data from "./data.ts";
 import { CREATED, DEEP, DEEP_SORT, itemId, itemsOf, TARGETS, UPDATED } from "./data.ts";
 import { DRIVER, HYDRATED, LEAN, OURS, type Page } from "./servers.ts";
 
-/** The requests of the load generator. Paths and bodies are taken in turn. */
+/** Requests with paths and bodies in turn. */
 export interface Traffic {
   /** The HTTP method; UPDATE is the server's method of updates. */
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "UPDATE";
+  readonly method: string;
   readonly paths: readonly string[];
   readonly bodies: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
+  /** The number of connections, each with one request at a time. */
+  readonly connections: number;
   /** A page. Each kind of server has its own request for it. */
   readonly page?: Page;
 }
 
 /** A row or a column of the tables. */
-export interface Scenario {
+export interface Scenario extends Traffic {
   readonly name: string;
   readonly title: string;
-  /** The number of connections, each with one request at a time. */
-  readonly connections: number;
-  readonly traffic: Traffic;
   /** The capability that a server needs. */
   readonly feature?: string;
   /** Whether every round starts a new process, so that its peak memory is that of the scenario. */
@@ -34,136 +33,112 @@ export interface Scenario {
 }
 
 /** How long and how often servers are measured. Times are CPU time of the server, so that a busy machine changes little. */
-export interface Effort {
-  readonly rounds: number;
+const FULL = {
+  rounds: 5,
   /** The time of a scenario in a round. */
-  readonly cellMs: number;
+  cellMs: 800,
   /** The warm-up before the first round, and before each later one. */
-  readonly firstMs: number;
-  readonly laterMs: number;
+  firstMs: 3_000,
+  laterMs: 300,
   /** The most documents of a collection. */
-  readonly largest: number;
-}
+  largest: 100_000,
+};
+const LONG: Effort = { ...FULL, rounds: 7, cellMs: 2_000 };
 
-export const FULL: Effort = { rounds: 5, cellMs: 800, firstMs: 3_000, laterMs: 300, largest: 1e5 };
+/** The effort of `--quick`, whose figures mean nothing. */
+export const QUICK: Effort = { rounds: 1, cellMs: 50, firstMs: 20, laterMs: 0, largest: 10_000 };
 
-/** The effort of suites, of `--growth`, and of `--quick`, whose figures mean nothing. */
-export const LONG: Effort = { ...FULL, rounds: 7, cellMs: 2_000 };
-export const LARGE: Effort = { ...FULL, largest: 1e6 };
-export const QUICK: Effort = { rounds: 1, cellMs: 50, firstMs: 20, laterMs: 0, largest: 1e4 };
-
-function scenario(
-  name: string,
-  title: string,
-  connections: number,
-  traffic: Traffic,
-  more: Partial<Scenario> = {},
-): Scenario {
-  return { name, title, connections, traffic, ...more };
-}
+export type Effort = typeof FULL;
 
 /** Returns JSON texts. Their usual number is prime, so that an entity gets another body at every turn. */
 function bodies(make: (index: number) => object, length: number = 997): string[] {
   return Array.from({ length }, (_, index) => JSON.stringify(make(index)));
 }
 
-function send(method: Traffic["method"], paths: string[], bodies: readonly string[]): Traffic {
-  return { method, paths, bodies };
+function send(method: string, paths: readonly string[], bodies: readonly string[]): Traffic {
+  return { method, paths, bodies, connections: 4 };
 }
 
-function read(...paths: string[]): Traffic {
-  return send("GET", paths, []);
+const read = (...paths: string[]) => send("GET", paths, []);
+const readPage = (page: Page): Traffic => ({ ...read(), page });
+export const readList = (size: number): Traffic => read(`/${itemsOf(size)}`);
+
+function pathsOf(route: string): string[] {
+  return Array.from({ length: TARGETS }, (_, index) => `/${route}/${itemId(index)}`);
 }
 
-export function readList(size: number): Traffic {
-  return read(`/${itemsOf(size)}`);
+function scenario(
+  name: string,
+  title: string,
+  traffic: Traffic,
+  more: Partial<Scenario> = {},
+): Scenario {
+  return { ...traffic, name, title, ...more };
 }
 
-function readPage(page: Page): Traffic {
-  return { ...read(), page };
-}
-
-const ids = Array.from({ length: TARGETS }, (_, index) => itemId(index));
-
-export const READ_ONE: Traffic = read(...ids.map((id) => `/${itemsOf(TARGETS)}/${id}`));
-
+export const READ_ONE: Traffic = read(...pathsOf(itemsOf(TARGETS)));
 const CREATE = send("POST", [`/${CREATED}`], bodies(data.itemBody));
-const UPDATE = send("UPDATE", ids.map((id) => `/${UPDATED}/${id}`), bodies(data.itemPatch));
+const UPDATE = send("UPDATE", pathsOf(UPDATED), bodies(data.itemPatch));
+const HOOKED = read(`/${data.HOOKED}`);
+const LEAN_HOOKED = read(`/${data.LEAN_HOOKED}`);
+const PAGE = readPage({ route: data.PAGED, size: 20 });
 
-export const PAGE_20: Page = { route: data.PAGED, size: 20 };
-export const POPULATED_50: Page = { route: data.POPULATED, size: 50, isPopulated: true };
-
-/** The header of requests for a page with its total. */
-export const WITH_TOTAL: Readonly<Record<string, string>> = { prefer: "count=exact" };
-
-const PAGE_WITH_TOTAL: Traffic = { ...readPage(PAGE_20), headers: WITH_TOTAL };
+/** A page with its total, and a page with each entity's writer. */
+export const PAGE_20: Traffic = { ...PAGE, headers: { prefer: "count=exact" } };
+export const POPULATED_50 = readPage({ route: data.POPULATED, size: 50, isPopulated: true });
 
 /** The scenarios of all servers. */
 export const SCENARIOS: readonly Scenario[] = [
-  scenario("one", "one", 1, READ_ONE),
-  scenario("one-16", "one, 16 connections", 16, READ_ONE),
-  scenario("list-20", "list of 20", 4, readList(20)),
-  scenario("list-1000", "list of 1000", 4, readList(1_000)),
-  scenario("list-100000", "list of 100,000", 1, readList(100_000), { fresh: true }),
-  scenario("create", "create", 4, CREATE),
-  scenario("update", "update", 4, UPDATE),
-  scenario("hook", "list of 1000, hook on documents", 4, read(`/${data.HOOKED}`), {
-    feature: "hook",
-  }),
-  scenario("hook-lean", "list of 1000, hook on plain objects", 4, read(`/${data.LEAN_HOOKED}`), {
+  scenario("one", "one", READ_ONE, { connections: 1 }),
+  scenario("one-16", "one, 16 connections", READ_ONE, { connections: 16 }),
+  scenario("list-20", "list of 20", readList(20)),
+  scenario("list-1000", "list of 1000", readList(1_000)),
+  scenario("list-100000", "list of 100,000", readList(1e5), { connections: 1, fresh: true }),
+  scenario("create", "create", CREATE),
+  scenario("update", "update", UPDATE),
+  scenario("hook", "list of 1000, hook on documents", HOOKED, { feature: "hook" }),
+  scenario("hook-lean", "list of 1000, hook on plain objects", LEAN_HOOKED, {
     feature: "lean-hook",
   }),
-  scenario("page-20", "page of 20, sorted, with total", 4, PAGE_WITH_TOTAL, { feature: "page" }),
-  scenario("populated-50", "page of 50, sorted, one field populated", 4, readPage(POPULATED_50), {
+  scenario("page-20", "page of 20, sorted, with total", PAGE_20, { feature: "page" }),
+  scenario("populated-50", "page of 50, sorted, one field populated", POPULATED_50, {
     feature: "populate",
   }),
 ];
 
-/** Returns the scenarios of reads whose routes have a hook. */
-function guardedReads(kind: data.HookKind): Scenario[] {
-  return [
-    guard(kind, "list-20", readList(20)),
-    guard(kind, "list-1000", readList(1_000)),
-    guard(kind, "one", READ_ONE),
-    guard(kind, "page-20", readPage(PAGE_20)),
-  ];
+/** Returns the scenarios of traffic on the routes with a hook. */
+function guard(
+  [kind, words, byHand]: readonly [kind: data.HookKind, words: string, byHand: string],
+  requests: Readonly<Record<string, Traffic>>,
+): Scenario[] {
+  return Object.entries(requests).map(([name, traffic]) => {
+    const { paths, page } = traffic;
+    return scenario(`${kind}-${name}`, `${name}, hook ${words}`, traffic, {
+      paths: paths.map((path) => `/${data.guarded(kind, path.slice(1))}`),
+      ...page && { page: { ...page, route: data.guarded(kind, page.route) } },
+      feature: kind,
+      byHand,
+    });
+  });
 }
 
-const HOOK_TITLES: Readonly<Record<data.HookKind, string>> = {
-  documents: "hook on documents",
-  lean: "hook on plain objects",
-  named: "hook with names",
-};
-
-/** Returns the scenario of the same traffic on the routes with a hook. */
-function guard(kind: data.HookKind, name: string, traffic: Traffic): Scenario {
-  const { paths, page } = traffic;
-  const title = `${name}, ${HOOK_TITLES[kind]}`;
-  return scenario(`${kind}-${name}`, title, 4, {
-    ...traffic,
-    paths: paths.map((path) => `/${data.guarded(kind, path.slice(1))}`),
-    ...page && { page: { ...page, route: data.guarded(kind, page.route) } },
-  }, { feature: kind, byHand: kind === "documents" ? HYDRATED : LEAN });
-}
-
+const LISTS = { "list-20": readList(20), "list-1000": readList(1_000) };
+const READS = { ...LISTS, one: READ_ONE, "page-20": PAGE };
 const WITHOUT_HOOK = ["list-20", "list-1000", "one", "update", "create"];
 
 /** Requests with one hook that looks at a field of the entity, and the same without a hook. */
 const HOOKS: readonly Scenario[] = [
-  ...guardedReads("documents"),
-  guard("documents", "update", UPDATE),
-  guard("documents", "create", CREATE),
-  ...guardedReads("lean"),
-  ...guardedReads("named"),
+  ...guard(["documents", "on documents", HYDRATED], { ...READS, update: UPDATE, create: CREATE }),
+  ...guard(["lean", "on plain objects", LEAN], READS),
+  ...guard(["named", "with names", LEAN], READS),
   ...SCENARIOS.filter(({ name }) => WITHOUT_HOOK.includes(name))
-    .map((each): Scenario => ({ ...each, title: `${each.title}, no hook`, byHand: LEAN })),
+    .map((each) => ({ ...each, title: `${each.title}, no hook`, byHand: LEAN })),
 ];
 
 const created = `/${data.written(CREATED)}`;
-const changed = `/${data.written(data.CHANGED)}`;
-const anyStars = encodeURIComponent(JSON.stringify({ stars: { $gte: 0 } }));
+const changed = data.written(data.CHANGED);
+const stars = encodeURIComponent(JSON.stringify({ stars: { $gte: 0 } }));
 const create = send("POST", [created], CREATE.bodies);
-const minimal = { ...create, headers: { prefer: "return=minimal" } };
 const many = bodies((turn) => {
   return Array.from({ length: data.MANY }, (_, index) => data.itemBody(turn * data.MANY + index));
 }, 7);
@@ -171,24 +146,14 @@ const prices = bodies((turn) => ({ price: turn + 0.5 }), 7);
 
 /** Writes on a replica set. Writes of many entities are one transaction. */
 const WRITES: readonly Scenario[] = [
-  write("write-create", "create", create),
-  write("write-create-minimal", "create, without an answer", minimal),
-  write("write-create-1000", `create ${data.MANY} at once`, send("POST", [created], many)),
-  write(
-    "write-update-1000",
-    `change ${data.MANY} at once`,
-    send("PATCH", [`${changed}?q=${anyStars}`], prices),
-  ),
-  write(
-    "write-replace",
-    "replace",
-    send("PUT", ids.map((id) => `${changed}/${id}`), CREATE.bodies),
-  ),
-];
-
-function write(name: string, title: string, traffic: Traffic): Scenario {
-  return scenario(name, title, 4, traffic, { feature: "writes", byHand: LEAN });
-}
+  scenario("create", "create", create),
+  scenario("create-minimal", "create, without an answer", create, {
+    headers: { prefer: "return=minimal" },
+  }),
+  scenario("create-1000", "create 1000 at once", send("POST", [created], many)),
+  scenario("update-1000", "change 1000 at once", send("PATCH", [`/${changed}?q=${stars}`], prices)),
+  scenario("replace", "replace", send("PUT", pathsOf(changed), CREATE.bodies)),
+].map((each) => ({ ...each, name: `write-${each.name}`, feature: "writes", byHand: LEAN }));
 
 /** Groups compared with the aggregation pipeline by hand. The large collection takes long for each request. */
 const GROUPS: readonly Scenario[] = data.GROUPED_SIZES.flatMap((size) => {
@@ -198,25 +163,25 @@ const GROUPS: readonly Scenario[] = data.GROUPED_SIZES.flatMap((size) => {
   const title = `groups of ${size.toLocaleString("en-US")}`;
   const more = { feature: "groups", byHand: DRIVER, ...size > TARGETS && { most: 60 } };
   return [
-    scenario(`groups-${size}`, title, 4, read(`${route}?group=stars&sum=price`), more),
-    scenario(`groups-q-${size}`, `${title}, by a month too, with q`, 4, byMonth, more),
+    scenario(`groups-${size}`, title, read(`${route}?group=stars&sum=price`), more),
+    scenario(`groups-q-${size}`, `${title}, by a month too, with q`, byMonth, more),
   ];
 });
 
 /** Requests to classes with an option, beside the same by hand and beside a class without options. */
 const OPTIONS: readonly Scenario[] = data.CLASS_OPTIONS.flatMap((option) => {
-  const route = `/${data.owned(option)}`;
+  const route = data.owned(option);
   const requests: Readonly<Record<string, Traffic>> = {
-    one: read(...ids.map((id) => `${route}/${id}`)),
-    "list of 20": read(route),
-    create: send("POST", [route], CREATE.bodies),
-    update: send("UPDATE", ids.map((id) => `${route}/${id}`), UPDATE.bodies),
+    one: read(...pathsOf(route)),
+    "list of 20": read(`/${route}`),
+    create: send("POST", [`/${route}`], CREATE.bodies),
+    update: send("UPDATE", pathsOf(route), UPDATE.bodies),
   };
   const isWritten = option === "stamps" || option === "history";
   return Object.entries(requests)
     .filter(([, { method }]) => method !== "GET" || !isWritten)
     .map(([title, traffic]) =>
-      scenario(`${option} ${title}`, `${title}, ${option}`, 4, traffic, {
+      scenario(`${option} ${title}`, `${title}, ${option}`, traffic, {
         feature: "options",
         byHand: LEAN,
         ...option !== "none" && { without: `none ${title}` },
@@ -224,37 +189,43 @@ const OPTIONS: readonly Scenario[] = data.CLASS_OPTIONS.flatMap((option) => {
     );
 });
 
-/** Scenarios that compare Mongrove with servers by hand, each suite in one table. */
-export const SUITES: Readonly<Record<SuiteName, Suite>> = {
-  groups: { scenarios: GROUPS, servers: [OURS, DRIVER] },
-  hooks: { scenarios: HOOKS, servers: [OURS, HYDRATED, LEAN] },
-  options: { scenarios: OPTIONS, servers: [OURS, LEAN], transactions: true },
-  writes: { scenarios: WRITES, servers: [OURS, LEAN], transactions: true },
+/** The suites, with the servers that are measured unless the command line names others. None stand for all servers. */
+export const SUITES = {
+  scenarios: { scenarios: SCENARIOS, servers: [], effort: FULL },
+  groups: { scenarios: GROUPS, servers: [OURS, DRIVER], effort: LONG },
+  hooks: { scenarios: HOOKS, servers: [OURS, HYDRATED, LEAN], effort: LONG },
+  options: { scenarios: OPTIONS, servers: [OURS, LEAN], effort: LONG, isReplicaSet: true },
+  writes: { scenarios: WRITES, servers: [OURS, LEAN], effort: LONG, isReplicaSet: true },
+  files: { scenarios: [], servers: [OURS, DRIVER], effort: FULL },
+  growth: { scenarios: [], servers: [OURS, HYDRATED], effort: { ...FULL, largest: 1_000_000 } },
 };
 
-export type SuiteName = "groups" | "hooks" | "options" | "writes";
-
-interface Suite {
-  readonly scenarios: readonly Scenario[];
-  readonly servers: readonly string[];
-  /** Whether the database is a replica set. */
-  readonly transactions?: boolean;
-}
-
-/** The ways to a page: behind a page that the server has shown, behind any entity, or behind a number of entities. */
-export const WAYS = ["next", "after", "skip"] as const;
+export type SuiteName = keyof typeof SUITES;
 
 const DEEP_SIZE = 20;
+
+/** The ways to a page at a depth, each with the parameters that it takes in turn. */
+const WAYS = {
+  /** Walks 20 pages, each behind a page that the server has shown. The walk repeats. */
+  next(depth: number, documents: number): string[] {
+    const first = Math.min(depth, documents - 20 * DEEP_SIZE) - DEEP_SIZE - 1;
+    return Array.from({ length: 21 }, (_, step) => `&after=${itemId(first + step * DEEP_SIZE)}`);
+  },
+  /** Reads behind an entity with which no page of the walk ends. */
+  after: (depth: number): string[] => [`&after=${itemId(depth - 1 - DEEP_SIZE / 2)}`],
+  skip: (depth: number): string[] => [`&skip=${depth}`],
+};
 
 /** Returns the scenarios of the same page of a large collection, at growing depth and up to the last page. */
 function pagesByDepth(documents: number): Scenario[] {
   const last = documents - DEEP_SIZE;
   const depths = [...[0, 100, 1_000, 10_000, 100_000].filter((depth) => depth < last), last];
-  return WAYS.flatMap((way) =>
+  return Object.entries(WAYS).flatMap(([way, placesOf]) =>
     depths.map((depth) => {
-      const paths = placesOf(way, depth, documents)
+      const paths = (depth === 0 ? [""] : placesOf(depth, documents))
         .map((place) => `/${DEEP}?limit=${DEEP_SIZE}&sort=${DEEP_SORT}${place}`);
-      return scenario(`${way} ${depth}`, `page ${way} ${depth}`, 1, read(...paths), {
+      return scenario(`${way} ${depth}`, `page ${way} ${depth}`, read(...paths), {
+        connections: 1,
         feature: "deep",
         // Skipping two million documents in a round is enough
         ...way === "skip" && depth >= 1_000 && { most: Math.ceil(2_000_000 / depth) },
@@ -263,33 +234,23 @@ function pagesByDepth(documents: number): Scenario[] {
   );
 }
 
-/** Returns the starts of the pages of a scenario. `next` walks 20 pages from the page before, and repeats the walk. */
-function placesOf(way: typeof WAYS[number], depth: number, documents: number): string[] {
-  if (depth === 0) return [""];
-  if (way === "skip") return [`&skip=${depth}`];
-  // No page of the walk ends with this entity
-  if (way === "after") return [`&after=${itemId(depth - 1 - DEEP_SIZE / 2)}`];
-  const first = Math.min(depth, documents - 20 * DEEP_SIZE) - DEEP_SIZE;
-  return Array.from({ length: 21 }, (_, step) => `&after=${itemId(first + step * DEEP_SIZE - 1)}`);
-}
+export const GROWTH_PARTS = ["documents", "fields", "connections", "depth", "models"] as const;
+export type GrowthPart = Exclude<typeof GROWTH_PARTS[number], "models">;
 
-/** The numbers of models of `--growth`. */
-export const MODEL_COUNTS: readonly number[] = [1, 10, 50, 100, 200];
-
-/** The parts of `--growth`, without `models`. The names of their scenarios are the numbers that grow. */
-export const GROWTH = {
-  documents: () =>
-    data.SIZES.map((size) => scenario(`${size}`, `list of ${size}`, 2, readList(size))),
-  fields: () =>
-    data.FIELD_COUNTS.map((count) => {
-      const title = `list of ${data.WIDE_COUNT}, ${count} fields`;
-      return scenario(`${count}`, title, 4, read(`/${data.wideOf(count)}`), { feature: "wide" });
+/** Returns the scenarios of the parts. Their names are the numbers that grow. */
+export function growthOf(documents: number): Readonly<Record<GrowthPart, readonly Scenario[]>> {
+  const step = (count: number, unit: string, traffic: Traffic, more: Partial<Scenario>) =>
+    scenario(`${count}`, `${count} ${unit}`, traffic, more);
+  return {
+    documents: data.SIZES.map((size) => {
+      return step(size, "documents", readList(size), { connections: 2 });
     }),
-  connections: () =>
-    [1, 4, 16, 64, 256].map((connections) =>
-      scenario(`${connections}`, `one, ${connections} connections`, connections, READ_ONE)
-    ),
-  depth: pagesByDepth,
-} satisfies Record<string, (documents: number) => Scenario[]>;
-
-export const GROWTH_PARTS: readonly string[] = [...Object.keys(GROWTH), "models"];
+    fields: data.FIELD_COUNTS.map((count) => {
+      return step(count, "fields", read(`/${data.wideOf(count)}`), { feature: "wide" });
+    }),
+    connections: [1, 4, 16, 64, 256].map((connections) => {
+      return step(connections, "connections", READ_ONE, { connections });
+    }),
+    depth: pagesByDepth(documents),
+  };
+}

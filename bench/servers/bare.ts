@@ -16,7 +16,7 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
   }
   if (name === PAGED || name === POPULATED) {
     const query = readPageQuery(Object.fromEntries(new URLSearchParams(search)));
-    if (name === POPULATED) return send(res, 200, await crud.populated(query));
+    if (name === POPULATED) return send(res, 200, await crud.page(query));
     const [items, total] = await Promise.all([crud.page(query), crud.count()]);
     return send(res, 200, items, { "x-total-count": total });
   }
@@ -35,12 +35,9 @@ async function readJson<T>(req: IncomingMessage): Promise<T> {
 
 function send(res: ServerResponse, status: number, value: unknown, headers: object = {}): void {
   const text = JSON.stringify(value);
-  res.writeHead(status, {
-    ...headers,
-    "content-type": "application/json; charset=utf-8",
-    "content-length": Buffer.byteLength(text),
-  });
-  res.end(text);
+  const length = Buffer.byteLength(text);
+  const type = "application/json; charset=utf-8";
+  res.writeHead(status, { ...headers, "content-type": type, "content-length": length }).end(text);
 }
 
 listen((req, res) => {

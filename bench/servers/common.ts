@@ -3,24 +3,19 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import process from "node:process";
 
+export const URI = process.env.MONGODB_URI ?? "";
+
+/** The size that a body of many entities has at most. */
+export const LARGEST_BODY = "2mb";
+
 /** Listens on a free port, writes the port to stdout, and ends with the bench. */
 export function listen(handler: RequestListener): void {
   const server = createServer(handler);
-  server.listen(0, "127.0.0.1", () => {
+  server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 }, () => {
     process.stdout.write(`listens on ${(server.address() as AddressInfo).port}\n`);
   });
   process.stdin.on("end", () => process.exit()).resume();
 }
-
-/** Returns the connection string of the database. */
-export function databaseUri(): string {
-  const uri = process.env.MONGODB_URI;
-  if (uri === undefined) throw new Error("Cannot serve: MONGODB_URI is not set");
-  return uri;
-}
-
-/** The size that a body of many entities has at most. */
-export const LARGEST_BODY = "2mb";
 
 /** Imports a package of the server's own folder, hidden from the type check and the bundler. */
 // deno-lint-ignore no-explicit-any -- the package and its types are not installed here
@@ -43,16 +38,13 @@ export function keepAllStarred<T extends Starred>(items: readonly T[]): T[] {
   return items.map(keepStarred).filter((item) => item !== null);
 }
 
-/** The parameters of a page. */
-export interface PageQuery {
-  readonly limit: number;
-  readonly sort: Readonly<Record<"rank", 1 | -1>>;
-}
+export type PageQuery = ReturnType<typeof readPageQuery>;
 
-/** Reads `?limit=20&sort=-rank`. */
-export function readPageQuery({ limit, sort }: Readonly<Record<string, unknown>>): PageQuery {
+/** Reads the parameters of a page, such as `?limit=20&sort=-rank&populate=writer`. */
+export function readPageQuery({ limit, sort, populate }: Readonly<Record<string, unknown>>) {
   return {
     limit: Math.min(Number(limit) || 20, 100),
-    sort: { rank: sort === "-rank" ? -1 : 1 },
+    sort: { rank: sort === "-rank" ? -1 as const : 1 as const },
+    isPopulated: populate === "writer",
   };
 }

@@ -1,25 +1,19 @@
 /** Express on Mongoose: with documents, as its guide shows it, or with plain objects wherever it returns them. @module */
 import type { Express } from "express-types";
 import mongoose from "mongoose";
-import type { Model } from "mongoose";
 import process from "node:process";
 import { CHANGED, CLASS_OPTIONS, type ClassOption, CREATED, MANY, owned } from "../data.ts";
-import { SENDER, written } from "../data.ts";
+import { RANKED, SENDER, written } from "../data.ts";
 import { LEAN } from "../servers.ts";
-import { databaseUri, listen, type PageQuery } from "./common.ts";
-import { type Crud, serveCrud } from "./express.ts";
-import { type Item, itemModels, rankedModel } from "./mongoose_items.ts";
+import { listen, type PageQuery, URI } from "./common.ts";
+import { type Crud, serveCrud, serveItems } from "./express.ts";
+import { type Item, modelOf } from "./mongoose_items.ts";
 
-await mongoose.connect(databaseUri());
-const models = itemModels();
-const ranked = rankedModel();
+await mongoose.connect(URI);
 
-function modelOf(name: string): Model<Item> {
-  return models.get(name) as Model<Item>;
-}
-
-function page({ limit, sort }: PageQuery) {
-  return ranked.find().sort(sort).limit(limit);
+function findPage({ limit, sort, isPopulated }: PageQuery) {
+  const found = modelOf(RANKED).find().sort(sort).limit(limit);
+  return isPopulated ? found.populate("writer") : found;
 }
 
 const documents: Crud = {
@@ -32,23 +26,28 @@ const documents: Crud = {
     item.set(body).increment();
     return await item.save();
   },
-  page: (query) => page(query).exec(),
-  count: () => ranked.countDocuments().exec(),
-  populated: (query) => page(query).populate("writer").exec(),
+  page: (query) => findPage(query).exec(),
+  count: () => modelOf(RANKED).countDocuments().exec(),
 };
 
-const lean: Crud = {
-  ...documents,
-  list: (name) => modelOf(name).find().lean<Item[]>().exec(),
-  one: (name, id) => modelOf(name).findById(id).lean<Item>().exec(),
-  update: (name, id, body) =>
-    modelOf(name).findByIdAndUpdate(id, { $set: body, $inc: { __v: 1 } }, {
-      returnDocument: "after",
-      runValidators: true,
-    }).lean<Item>().exec(),
-  page: (query) => page(query).lean<Item[]>().exec(),
-  populated: (query) => page(query).populate("writer").lean<Item[]>().exec(),
-};
+/** The options, conditions and values that an option of a class adds to requests. */
+type Added = Partial<Record<"where" | "list" | "create" | "update", object>>;
+
+/** Returns reads and writes with plain objects. */
+function lean({ where, list, create, update }: Added = {}): Crud {
+  return {
+    ...documents,
+    list: (name) => modelOf(name).find({ ...where }, null, list).lean<Item[]>().exec(),
+    one: (name, _id) => modelOf(name).findOne({ _id, ...where }).lean<Item>().exec(),
+    create: (name, body) => modelOf(name).create({ ...body, ...create }),
+    update(name, _id, body) {
+      const change = { $set: { ...body, ...update }, $inc: { __v: 1 } };
+      const options = { returnDocument: "after", runValidators: true } as const;
+      return modelOf(name).findOneAndUpdate({ _id, ...where }, change, options).lean<Item>().exec();
+    },
+    page: (query) => findPage(query).lean<Item[]>().exec(),
+  };
+}
 
 /** Serves writes of one and of many entities: all or nothing, and no more than allowed. */
 function serveWrites(app: Express): void {
@@ -91,79 +90,47 @@ function serveWrites(app: Express): void {
   });
 }
 
-/** The conditions and the values that each option of a class adds. */
-const CONDITIONS = { trash: { deletedAt: null }, tenant: { shop: SENDER.shop } };
-const CREATIONS = {
-  tenant: { shop: SENDER.shop },
-  stamps: { createdBy: SENDER.user, updatedBy: SENDER.user },
+const { shop, user } = SENDER;
+const list = { sort: { _id: 1 }, limit: 20 };
+
+/** The reads and writes of each option of a class. */
+const OWNED: Readonly<Record<ClassOption, Crud>> = {
+  none: lean({ list }),
+  stamps: lean({ list, create: { createdBy: user, updatedBy: user }, update: { updatedBy: user } }),
+  history: { ...lean({ list }), create: createRecorded, update: updateRecorded },
+  trash: lean({ list, where: { deletedAt: null } }),
+  tenant: lean({ list, where: { shop }, create: { shop } }),
 };
-const UPDATES = { stamps: { updatedBy: SENDER.user } };
 
-function valuesOf(table: Readonly<Record<string, object>>, option: ClassOption): object {
-  return table[option] ?? {};
-}
+const record = (name: string) => mongoose.connection.collection(`${name}_history`);
 
-/** The model of a class with a history, and the collection with the records. */
-const recorded = modelOf(owned("history"));
-const records = mongoose.connection.collection(`${owned("history")}_history`);
-
-async function createRecorded(values: object): Promise<object> {
+async function createRecorded(name: string, values: object): Promise<object> {
   return await mongoose.connection.transaction(async (session) => {
-    const [item] = await recorded.create([values], { session });
-    const { _id: entity } = item as unknown as Item;
-    const record = { entity, version: 0, at: new Date(), operation: "create", changed: [] };
-    await records.insertOne({ ...record, actor: SENDER.user, before: {} }, { session });
+    const [item] = await modelOf(name).create([values], { session });
+    const changes = { version: 0, at: new Date(), operation: "create", changed: [], before: {} };
+    await record(name).insertOne({ entity: item?._id, ...changes, actor: user }, { session });
     return item as object;
   });
 }
 
-async function updateRecorded(id: string, body: object): Promise<object> {
+async function updateRecorded(name: string, id: string, body: object): Promise<Item> {
   return await mongoose.connection.transaction(async (session) => {
     const change = { $set: body, $inc: { __v: 1 } };
     const options = { session, returnDocument: "before", runValidators: true } as const;
-    const item = await recorded.findByIdAndUpdate(id, change, options).lean<Item>().orFail();
+    const item = await modelOf(name).findByIdAndUpdate(id, change, options).lean<Item>().orFail();
     const version = Number(item.__v) + 1;
     const changed = Object.keys(body);
     const before = Object.fromEntries(changed.map((name) => [name, item[name]]));
-    const record = { entity: item._id, version, at: new Date(), operation: "update", changed };
-    await records.insertOne({ ...record, actor: SENDER.user, before }, { session });
+    const changes = { version, at: new Date(), operation: "update", changed, before };
+    await record(name).insertOne({ entity: item._id, ...changes, actor: user }, { session });
     return { ...item, ...body, __v: version };
   });
 }
 
-/** Serves a class with an option. */
-function serveOwned(app: Express, option: ClassOption): void {
-  const route = `/${owned(option)}`;
-  const model = modelOf(owned(option));
-  const condition = valuesOf(CONDITIONS, option);
-  app.get(route, async (_req, res) => {
-    res.json(await model.find(condition).sort({ _id: 1 }).limit(20).lean());
-  });
-  app.get(`${route}/:id`, async (req, res) => {
-    res.json(await model.findOne({ _id: req.params.id, ...condition }).lean());
-  });
-  app.post(route, async (req, res) => {
-    const values = { ...req.body, ...valuesOf(CREATIONS, option) };
-    const isRecorded = option === "history";
-    res.status(201).json(await (isRecorded ? createRecorded(values) : model.create(values)));
-  });
-  app.patch(`${route}/:id`, async (req, res) => {
-    const { id } = req.params;
-    if (option === "history") return void res.json(await updateRecorded(id, req.body));
-    const change = { $set: { ...req.body, ...valuesOf(UPDATES, option) }, $inc: { __v: 1 } };
-    res.json(
-      await model.findOneAndUpdate({ _id: id, ...condition }, change, {
-        returnDocument: "after",
-        runValidators: true,
-      }).lean(),
-    );
-  });
-}
-
 const isLean = process.env.BENCH_SERVER === LEAN;
-const app = isLean ? serveCrud(lean, "lean", "named") : serveCrud(documents, "documents");
+const app = isLean ? serveCrud(lean(), "lean", "named") : serveCrud(documents, "documents");
 if (isLean) {
   serveWrites(app);
-  for (const option of CLASS_OPTIONS) serveOwned(app, option);
+  for (const option of CLASS_OPTIONS) serveItems(app, OWNED[option], { name: owned(option) });
 }
 listen(app);

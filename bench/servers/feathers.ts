@@ -1,9 +1,8 @@
 /** Feathers with its adapter for the driver; all of a list in one page. @module */
 import { COLLECTIONS, type ItemBody, itemsOf, LEAN_HOOKED, PAGED, POPULATED } from "../data.ts";
 import { RANKED, TARGETS, WRITERS } from "../data.ts";
-import { databaseUri, importPeer, keepAllStarred, listen, type Starred } from "./common.ts";
+import { importPeer, keepAllStarred, listen, type Starred, URI } from "./common.ts";
 
-/** The context of a hook. */
 interface Context {
   readonly data: ItemBody;
   result: Starred[];
@@ -15,18 +14,18 @@ const { default: toExpress, json, rest } = await importPeer("@feathersjs/express
 const { MongoDBService } = await importPeer("@feathersjs/mongodb");
 const { MongoClient } = await importPeer("mongodb");
 
-const db = (await new MongoClient(databaseUri()).connect()).db();
+const db = (await new MongoClient(URI).connect()).db();
 const app = toExpress(feathers());
 app.use(json());
 app.configure(rest());
 
-interface Served {
-  readonly hooks?: object;
-  readonly paginate?: object;
-}
-
-function serve(route: string, collection: string, { hooks = {}, ...options }: Served): void {
-  app.use(`/${route}`, new MongoDBService({ Model: db.collection(collection), ...options }));
+function serve(
+  route: string,
+  collection: string,
+  hooks: object = {},
+  paginate: object | false = false,
+): void {
+  app.use(`/${route}`, new MongoDBService({ Model: db.collection(collection), paginate }));
   app.service(route).hooks(hooks);
 }
 
@@ -46,11 +45,9 @@ const populate = ({ params }: Context) => {
   params.pipeline = [{ $feathers: {} }, { $lookup: lookup }, { $unwind: unwind }];
 };
 
-for (const name of COLLECTIONS.keys()) {
-  serve(name, name, { hooks: { before: { create: [complete] } } });
-}
-serve(LEAN_HOOKED, itemsOf(TARGETS), { hooks: { after: { find: [keep] } } });
-serve(PAGED, RANKED, { paginate: { default: 20, max: 100 } });
-serve(POPULATED, RANKED, { hooks: { before: { find: [populate] } } });
+for (const name of COLLECTIONS.keys()) serve(name, name, { before: { create: [complete] } });
+serve(LEAN_HOOKED, itemsOf(TARGETS), { after: { find: [keep] } });
+serve(PAGED, RANKED, {}, { default: 20, max: 100 });
+serve(POPULATED, RANKED, { before: { find: [populate] } });
 await app.setup();
 listen(app);

@@ -2,7 +2,7 @@
 // @ts-types="npm:@types/express@^5"
 import express from "express";
 import { COLLECTIONS, PAGED, RANKED } from "../data.ts";
-import { databaseUri, importPeer, listen } from "./common.ts";
+import { importPeer, listen, URI } from "./common.ts";
 
 const { Fields, describeEntity } = await importPeer("remult");
 const { remultApi } = await importPeer("remult/remult-express");
@@ -29,7 +29,7 @@ function itemEntity(route: string, dbName: string = route, more: object = {}): o
   return Item;
 }
 
-const client = await new MongoClient(databaseUri()).connect();
+const client = await new MongoClient(URI).connect();
 const dataProvider = new MongoDataProvider(client.db(), client, { disableTransactions: true });
 const writer = Fields.string({ valueConverter: { fieldTypeInDb: "dbid" } });
 const paged = itemEntity(PAGED, RANKED, { rank: Fields.integer(), writer });

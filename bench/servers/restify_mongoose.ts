@@ -2,10 +2,9 @@
 // @ts-types="npm:@types/express@^5"
 import express, { type RequestHandler } from "express";
 import mongoose from "mongoose";
-import type { Model } from "mongoose";
-import { COLLECTIONS, itemsOf, LEAN_HOOKED, PAGED, POPULATED, TARGETS } from "../data.ts";
-import { databaseUri, importPeer, keepAllStarred, listen } from "./common.ts";
-import { type Item, itemModels, rankedModel } from "./mongoose_items.ts";
+import { COLLECTIONS, itemsOf, LEAN_HOOKED, PAGED, POPULATED, RANKED, TARGETS } from "../data.ts";
+import { importPeer, keepAllStarred, listen, URI } from "./common.ts";
+import { type Item, modelOf } from "./mongoose_items.ts";
 
 const postRead: RequestHandler = (req, _res, next) => {
   const { erm } = req as unknown as { readonly erm: { result: Item[] } };
@@ -14,18 +13,17 @@ const postRead: RequestHandler = (req, _res, next) => {
 };
 
 const restify = await importPeer("express-restify-mongoose");
-await mongoose.connect(databaseUri());
+await mongoose.connect(URI);
 const app = express();
 app.use(express.json());
 
-function serve(name: string, model: Model<Item> | undefined, options: object = {}): void {
-  if (model) restify.serve(app, model, { prefix: "", version: "", name, ...options });
+function serve(name: string, collection: string, options: object = {}): void {
+  const all = { prefix: "", version: "", name, ...options };
+  restify.serve(app, modelOf(collection), all);
 }
 
-const models = itemModels();
-for (const name of COLLECTIONS.keys()) serve(name, models.get(name));
-serve(LEAN_HOOKED, models.get(itemsOf(TARGETS)), { postRead });
-const ranked = rankedModel();
-serve(PAGED, ranked, { totalCountHeader: true });
-serve(POPULATED, ranked);
+for (const name of COLLECTIONS.keys()) serve(name, name);
+serve(LEAN_HOOKED, itemsOf(TARGETS), { postRead });
+serve(PAGED, RANKED, { totalCountHeader: true });
+serve(POPULATED, RANKED);
 listen(app);

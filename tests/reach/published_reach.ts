@@ -13,6 +13,7 @@ const ALLOWED = [
   /^docs\/([a-z_]+|README|SECURITY)\.md$/,
   /^docs\/[a-z_]+\.(png|svg)$/,
   /^LICENSE$/,
+  /^bench\/RESULTS\.md$/,
   /^deno\.json$/,
   /^mod\.ts$/,
   /^src\/[a-z_/]+\.ts$/,
