@@ -236,16 +236,17 @@ export const IMPOSSIBLE: Claims = {
       "q/q_refused_test.ts",
     ],
   ],
-  "removes or changes everything because a filter is missing, wrong or has another name": [
+  "removes or changes everything because a filter is wrong or has another name, or changes everything without one":
     [
-      "removeAll() refuses with 400 a q that is there but bad, and removes nothing",
-      "features/bulk/remove_all_test.ts",
+      [
+        "removeAll() refuses with 400 a q that is there but bad, and removes nothing",
+        "features/bulk/remove_all_test.ts",
+      ],
+      [
+        "removeAll() that needs q removes nothing without it",
+        "features/bulk/remove_all_limits_test.ts",
+      ],
     ],
-    [
-      "removeAll() that needs q removes nothing without it",
-      "features/bulk/remove_all_limits_test.ts",
-    ],
-  ],
   "changes or removes more at once than `max` allows": [
     [
       "updateAll() changes nothing where more than max are selected",
