@@ -1,6 +1,7 @@
 import mongoose from "mongoose";
 import type { ClientSession, Model, mongo } from "mongoose";
 import { badFormat, conflict, unavailable } from "../errors/refusals.ts";
+import { awaitFirstBuild } from "../schema/index_builds.ts";
 import {
   joinTransactions,
   runInTransaction,
@@ -38,6 +39,7 @@ class SharedTransaction {
   async join(model: Model<unknown>): Promise<void> {
     // A hook may go on after the time limit, when the transaction has been undone already. Its request then gets a 503.
     if (this.state !== "open") throw unavailable();
+    await firstBuilds(model);
     const client = model.db.getClient();
     this.client ??= client;
     if (this.client !== client) {
@@ -110,6 +112,19 @@ class SharedTransaction {
     const killSessions = [session.id];
     await runOutside(() => client.db("admin").command({ killSessions })).catch(() => {});
   }
+}
+
+/** The models whose first index builds have ended, or have lasted so long that transactions do not wait for them. */
+const built = new WeakSet<Model<unknown>>();
+
+/**
+ * Waits for the first index builds of all models of a connection. A build that begins during a transaction waits for
+ * its end, and the writes of the transaction wait for the unique indexes.
+ */
+async function firstBuilds({ db }: Model<unknown>): Promise<void> {
+  const models = Object.values(db.models).filter((each) => !built.has(each));
+  await Promise.all(models.map(awaitFirstBuild));
+  for (const each of models) built.add(each);
 }
 
 /**

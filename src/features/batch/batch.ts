@@ -1,7 +1,5 @@
 import { unknownOption } from "../../errors/unknown_option.ts";
 import type { Endpoint, RouterFeature } from "../../pipeline/router_feature.ts";
-import { awaitFirstBuild } from "../../schema/index_builds.ts";
-import { getModel } from "../../schema/get_model.ts";
 import { refuseStandalone } from "../../pipeline/check_transactions.ts";
 import type { Route } from "../../pipeline/request/route.ts";
 import { STANDALONE } from "../../database/in_transaction.ts";
@@ -45,32 +43,13 @@ function openBatches(
     refuseStandalone(route, `"batch" needs transactions, but ${STANDALONE}`);
   }
   const { bodyLimits, maxTimeMS } = settings;
-  const builds = firstBuilds(routes);
   return {
     method: "post",
     path,
     description: describeBatch(max),
     serve: async (req, handler) => {
       const requests = readRequests(req, { max, bodyLimits });
-      await builds();
       return await runRequests(requests, { req, handler, maxTimeMS });
     },
   };
-}
-
-/**
- * Returns a function that waits until the first index builds of all models have ended, because such a build would
- * conflict with the transaction of a batch. Later calls of the function look for no further builds.
- */
-function firstBuilds(routes: readonly Route[]): () => Promise<unknown> {
-  let builds: Promise<unknown> | undefined;
-  const targets = new Set(
-    routes.filter(({ getConnection }) => getConnection === undefined)
-      .flatMap(({ levels }) => levels.filter(({ link }) => !link?.embedded))
-      .map(({ target }) => target),
-  );
-  return () =>
-    builds ??= Promise.all(
-      Array.from(targets, (target) => awaitFirstBuild(getModel(target) as never)),
-    );
 }

@@ -274,8 +274,6 @@ test("a batch uses one deployment", async () => {
     app.post<BatchBody>("/batch", {
       requests: rows(...places.map((on) => ["POST", `/chosen?on=${on}`, { text: on }] as const)),
     });
-  // The first use of a connection builds its collections, which a transaction can meet.
-  for (const on of ["beside", "away"]) await app.post(`/chosen?on=${on}`, { text: "first" });
   assertEquals((await send("beside", "beside")).status, 200);
   assertEquals((await send("away", "away")).status, 200);
   const { status, body } = await send("beside", "away");
@@ -285,7 +283,23 @@ test("a batch uses one deployment", async () => {
     rows(["POST", "/plain", { text: "a" }], ["POST", "/chosen?on=beside", { text: "b" }]),
   );
   assertEquals(both.status, 200);
-  assertEquals(await connections.beside.collection("chosens").countDocuments(), 4);
-  assertEquals(await away.connection.collection("chosens").countDocuments(), 3);
+  assertEquals(await connections.beside.collection("chosens").countDocuments(), 3);
+  assertEquals(await away.connection.collection("chosens").countDocuments(), 2);
   await connections.beside.dropDatabase();
+});
+
+test("a batch can be the first request to a database of getConnection", async () => {
+  const first = () => mongoose.connection.useDb("first_of_batch", { useCache: true });
+  @rest({ route: "/firsts", methods: [create()], getConnection: first })
+  class First extends FrameworkModel {
+    @prop({ unique: true })
+    name?: string;
+  }
+  await using app = await mountOnReplicaSet([First], { batch });
+  await first().dropDatabase();
+  const names = ["a", "b"].map((name) => ["POST", "/firsts", { name }] as const);
+  const { status, text } = await sendBatch(app, rows(...names));
+  assertEquals(status, 200, text);
+  assertEquals(await first().collection("firsts").countDocuments(), 2);
+  await first().dropDatabase();
 });
