@@ -66,11 +66,14 @@ export class FileField {
 
   /**
    * Whether another field belongs to the same entity in the same database. An upload compares the fields to which its
-   * path leads before and after its bytes arrive, because the path may lead to another entity in the end.
+   * path leads before and after its bytes arrive, because the path may lead to another entity in the end. The function
+   * `getConnection` may return two connections to one database, so the models are not compared.
    */
   isOfSameEntity(other: FileField): boolean {
-    const { model, id } = other.#parent;
-    return this.#parent.model === model && storedText(this.#parent.id) === storedText(id);
+    const { model: { db, collection }, id } = this.#parent;
+    const { model, id: otherId } = other.#parent;
+    return db.getClient() === model.db.getClient() && db.name === model.db.name &&
+      collection.name === model.collection.name && storedText(id) === storedText(otherId);
   }
 
   async read(): Promise<mongo.ObjectId | undefined> {

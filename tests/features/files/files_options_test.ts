@@ -25,7 +25,10 @@ import { fileAt, inHours, outcome, storedCounts } from "./shelf.ts";
     create(),
     removeAll(),
   ],
-  getConnection: () => connections.at(-1) as Connection,
+  getConnection: () => {
+    const connection = connections.at(-1) as Connection;
+    return isFresh ? connection.useDb(connection.name) : connection;
+  },
 })
 class Form extends FrameworkModel {
   @prop()
@@ -40,6 +43,8 @@ class Form extends FrameworkModel {
 
 /** The connections of the entities. The last one serves the requests. */
 const connections: Connection[] = [];
+/** Whether each request gets another connection to the same database. */
+let isFresh = false;
 
 async function serveForm() {
   connections.splice(0, Infinity, mongoose.connection);
@@ -116,5 +121,19 @@ test("a file is stored in the database of its entity, which getConnection choose
     assertEquals([await count("files"), await count("chunks")], [0, 0]);
   } finally {
     await other.dropDatabase();
+  }
+});
+
+test("an upload is stored if getConnection returns another connection to the same database", async () => {
+  await using served = await serveForm();
+  const { scan } = served;
+  isFresh = true;
+  try {
+    assertEquals(await outcome(scan.put("abc", { "if-match": "*" })), [201]);
+    assertEquals(await outcome(scan.put("abcd", { "if-match": "*" })), [200]);
+    assertEquals(await (await scan.get()).text(), "abcd");
+    assertEquals(await storedCounts(), { files: 1, chunks: 1 });
+  } finally {
+    isFresh = false;
   }
 });
