@@ -105,7 +105,7 @@ const NO_TEST = /no test specified/;
  */
 async function completePackage(path: string, settings: PackageSettings): Promise<string> {
   const given: Partial<PackageSettings> = existsSync(path)
-    ? JSON.parse(await readFile(path, "utf8"))
+    ? readObject(await readFile(path, "utf8"))
     : { private: true };
   const { type, scripts, dependencies, devDependencies, ...others } = settings;
   const own = Object.entries(given.scripts ?? {}).filter(([, script]) => !NO_TEST.test(script));
@@ -120,6 +120,16 @@ async function completePackage(path: string, settings: PackageSettings): Promise
   return `${JSON.stringify(complete, null, 2)}\n`;
 }
 
+function readObject(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // The error of `JSON.parse()` does not name the file.
+  }
+  throw new Error("Cannot make an application: package.json is no JSON object");
+}
+
 async function main(args: readonly string[]): Promise<void> {
   try {
     const [folder = ".", ...others] = args.filter((arg) => arg !== "--plain" && arg !== "--login");
@@ -131,7 +141,8 @@ async function main(args: readonly string[]): Promise<void> {
     }
     const [plain, login] = [args.includes("--plain"), args.includes("--login")];
     const files = await createApp(folder, { plain, login });
-    const enter = folder === "." ? "" : `cd ${folder} && `;
+    const shown = /^[\w./\\:~-]+$/.test(folder) ? folder : JSON.stringify(folder);
+    const enter = folder === "." ? "" : `cd ${shown} && `;
     const test = "Deno" in globalThis ? "deno task test" : "npm install && npm test";
     const start = "Deno" in globalThis ? "deno task start" : "npm start";
     process.stdout.write(`Wrote ${files.join(", ")}. Next:\n\n  ${enter}${test}\n  ${start}\n`);

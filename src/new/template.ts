@@ -309,8 +309,9 @@ const LOGIN_ROW = `| \`login.ts\`    | users and sessions, by better-auth       
 `;
 
 const LOGIN_ADVICE = `Before you publish it, set \`APP_URL\` to the address that browsers use, and
-\`AUTH_SECRET\` to a random text (\`openssl rand -base64 32\`). Anybody can sign up:
-verify e-mail addresses before users share data.
+\`AUTH_SECRET\` to a random text (\`openssl rand -base64 32\`). Behind a proxy, set
+\`trust proxy\` of Express, or all users share one limit of sign-ins. Anybody can
+sign up: verify e-mail addresses before users share data.
 `;
 
 const OPEN_ADVICE = `Everybody may do everything here. Before you publish it, add hooks to the

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
 import settings from "../../deno.json" with { type: "json" };
 import { createApp } from "./mod.ts";
@@ -20,6 +20,24 @@ Deno.test("createApp() keeps what a package.json has, but for the script that np
   const made = JSON.parse(await Deno.readTextFile(path));
   assertEquals([made.name, made.type, made.scripts.start], ["mine", "module", "node mine.js"]);
   assertEquals(made.scripts.test, "tsx --test *.test.ts");
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("createApp() refuses a package.json that is no JSON object, and writes nothing", async () => {
+  const folder = await Deno.makeTempDir();
+  const path = join(folder, "package.json");
+  for (const text of ["", "null", "[]", "{ // mine\n}"]) {
+    await Deno.writeTextFile(path, text);
+    await assertRejects(
+      () => createApp(folder, { runtime: "node" }),
+      Error,
+      "Cannot make an application: package.json is no JSON object",
+    );
+  }
+  assertEquals((await Array.fromAsync(Deno.readDir(folder))).length, 1);
+  await Deno.writeTextFile(path, '\ufeff{ "name": "mine" }');
+  await createApp(folder, { runtime: "node" });
+  assertEquals(JSON.parse(await Deno.readTextFile(path)).name, "mine");
   await Deno.remove(folder, { recursive: true });
 });
 
