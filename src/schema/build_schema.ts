@@ -9,7 +9,12 @@ import { markErrors } from "./mongoose/errors.ts";
 import { hideInJson } from "./mongoose/documents/hide_in_json.ts";
 import { copyMethods, markCopies } from "./mongoose/documents/mark_copies.ts";
 import { declareKindKey } from "./mongoose/schemas/schema_kinds.ts";
-import { DOCUMENT_MEMBERS, schemasWithin, typesWithin } from "./mongoose/schemas/schema_members.ts";
+import {
+  DOCUMENT_MEMBERS,
+  isModelMember,
+  schemasWithin,
+  typesWithin,
+} from "./mongoose/schemas/schema_members.ts";
 import { checkMongoose } from "./mongoose/assumptions.ts";
 import { rememberDefault } from "./mongoose/schemas/field_rules.ts";
 import { refusePromises } from "./mongoose/schemas/refuse_promises.ts";
@@ -266,8 +271,12 @@ function addVersion({ rests }: ModelDescription, schema: Schema): void {
 function refuseReserved(name: string): void {
   if (name === "_id" || name === "id") return;
   if (name in mongoose.Model.prototype || RESERVED.has(name) || /^\$|\./.test(name)) {
-    throw new TypeError(`property "${name}" has the name of a member of Mongoose's documents`);
+    throw memberOfDocuments("property", name);
   }
+}
+
+function memberOfDocuments(kind: "property" | "member", name: string): TypeError {
+  return new TypeError(`${kind} "${name}" has the name of a member of Mongoose's documents`);
 }
 
 function named(target: ModelClass, error: unknown): unknown {
@@ -290,6 +299,12 @@ const OWN_STATICS = new Set(["length", "name", "prototype", "configure", "schema
 const PRIVATE_ACCESS = /\bthis\s*\??\.\s*#[\p{ID_Start}$_]/u;
 
 /**
+ * The members of Mongoose's documents without which no document can be read or saved. A method or accessor of a class
+ * with one of these names would replace the member. Other members, such as `toJSON`, can be replaced.
+ */
+const INNER_MEMBERS: ReadonlySet<string> = new Set(["collection", "db", "init", "schema"]);
+
+/**
  * Adds the methods, getters, setters and statics of a class and its ancestors to a Mongoose schema, so that the
  * documents and the model have them.
  */
@@ -301,6 +316,7 @@ function addClassMembers(target: ModelClass, schema: Schema): void {
     const own = Object.getOwnPropertyDescriptors(owner.prototype);
     for (const [name, member] of Object.entries(own)) {
       if (name === "constructor") continue;
+      if (INNER_MEMBERS.has(name) || name.startsWith("$")) throw memberOfDocuments("member", name);
       for (const part of [member.value, member.get, member.set]) refusePrivate(name, part);
       members.set(name, member);
     }
@@ -330,11 +346,15 @@ export function addStaticAccessors(target: ModelClass, model: object): void {
   }
 }
 
+/**
+ * Returns the static members that the model of a class gets. A member with the name of a member of Mongoose's models
+ * stays on the class alone, as the type `ModelOf` says.
+ */
 function staticsOf(target: ModelClass): [string, PropertyDescriptor][] {
   const members = chainOf(target).flatMap((each) =>
     Object.entries(Object.getOwnPropertyDescriptors(each))
   );
-  return members.filter(([name]) => !OWN_STATICS.has(name));
+  return members.filter(([name]) => !OWN_STATICS.has(name) && !isModelMember(name));
 }
 
 function refusePrivate(name: string, member: unknown): void {

@@ -8,8 +8,11 @@ import {
   FrameworkModel,
   type FrameworkRequest,
   getModel,
+  one,
   prop,
+  remove,
   rest,
+  update,
 } from "../../mod.ts";
 import { Named } from "../fixtures/named.ts";
 import { test } from "../harness/testing.ts";
@@ -94,6 +97,39 @@ test("FrameworkModel has its methods, getters, setters and statics on documents 
   assertEquals([NoteModel.describe(), MemoModel.describe()], ["at most 5", "at most 3"]);
   assertEquals([NoteModel.double, MemoModel.double], [10, 6]);
   assertEquals(memo.greet(), "I am Bob");
+});
+
+@rest({ route: "/founds", methods: [all(), one(), create(), update(), remove()] })
+class Found extends FrameworkModel {
+  @prop()
+  name?: string;
+  static base = "mine";
+  static db = "mine";
+  static find(): string {
+    return "mine";
+  }
+  static findOne(): string {
+    return "mine";
+  }
+  static init(): string {
+    return "mine";
+  }
+  static get discriminators(): string {
+    return "mine";
+  }
+  static override toString(): string {
+    return "mine";
+  }
+}
+
+test("statics with the names of members of Mongoose's models stay on the class", async () => {
+  await using app = await mount([Found]);
+  const { _id } = await app.created("/founds", { name: "a" });
+  assertEquals((await app.updated(`/founds/${_id}`, { name: "b" })).name, "b");
+  assertEquals((await app.read<Json[]>("/founds")).map(({ name }) => name), ["b"]);
+  assertEquals((await getModel(Found).find().lean()).length, 1);
+  assertEquals([Found.find(), Found.db, String(getModel(Found))], ["mine", "mine", "mine"]);
+  assertEquals((await app.delete(`/founds/${_id}`)).status, 204);
 });
 
 test("FrameworkModel lets a subclass replace a getter and a setter: the parent's do not run", () => {

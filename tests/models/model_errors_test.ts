@@ -54,6 +54,17 @@ for (const name of RESERVED) {
   });
 }
 
+for (const name of ["init", "db", "schema", "collection", "$session"]) {
+  Deno.test(`initialize() refuses the method and the getter "${name}", without which documents fail`, () => {
+    for (const member of [{ value: () => "mine" }, { get: () => "mine" }]) {
+      @rest({ route: "/declared", methods: [all()] })
+      class Declared extends FrameworkModel {}
+      Object.defineProperty(Declared.prototype, name, member);
+      assertRefused(Declared, `"Declared"`, `member "${name}"`, "member of Mongoose's documents");
+    }
+  });
+}
+
 Deno.test("initialize() takes fields whose names only look reserved", () => {
   for (
     const name of ["type", "id", "length", "name", "prototype_", "hidden", "ref", "items", "of"]

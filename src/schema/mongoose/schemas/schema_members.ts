@@ -26,6 +26,19 @@ export const DOCUMENT_MEMBERS: readonly string[] = [
   ...["schema", "isNew", "errors", "db", "discriminators", VALUES_KEY],
 ];
 
+/** The names of the members that every compiled model has, without the members of `mongoose.Model`. */
+const COMPILED_MEMBERS: ReadonlySet<string> = new Set([
+  ...["base", "collection", "db", "discriminators", "events", "modelName", "schema"],
+]);
+
+/**
+ * Whether a static member of a class would replace a member of Mongoose's models, such as `find`, by which entities are
+ * read and written.
+ */
+export function isModelMember(name: string): boolean {
+  return COMPILED_MEMBERS.has(name) || name in mongoose.Model && !(name in Function.prototype);
+}
+
 export function virtualsOf(schema: Schema): Record<string, unknown> {
   return (schema as unknown as { virtuals: Record<string, unknown> }).virtuals;
 }
