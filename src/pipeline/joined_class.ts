@@ -1,5 +1,5 @@
 import mongoose from "mongoose";
-import type { Model, UpdateQuery } from "mongoose";
+import type { Connection, Model, UpdateQuery } from "mongoose";
 import type { TimeBudget } from "../database/time_budget.ts";
 import { runHook } from "../declare/hooks/run_hook.ts";
 import { describeModel } from "../declare/model/describe_model.ts";
@@ -8,6 +8,7 @@ import { refusal } from "../errors/refusals.ts";
 import { castFilter } from "../filter/cast_filter.ts";
 import { everyFilter, type Filter } from "../filter/filters.ts";
 import { getModel } from "../schema/get_model.ts";
+import { haveSameDatabase } from "../schema/mongoose/connections.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { removalOf, stampingUpdate } from "../sources/collection/store_update.ts";
 import {
@@ -171,7 +172,7 @@ async function checkConnection(
     const connection = getConnection === undefined
       ? getModel(target).db
       : await runHook("getConnection", () => getConnection(req));
-    if (connection === model.db) continue;
+    if (haveSameDatabase(connection, model.db as Connection)) continue;
     throw new TypeError(
       `Cannot write "${written.name}" and "${target.name}" together: they are on different connections`,
     );

@@ -5,6 +5,7 @@ import type { OpenLevelContext } from "../../pipeline/request/request_context.ts
 import { bindToVersion, createsOnly } from "../../pipeline/request/versions.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
+import { haveSameDatabase } from "../../schema/mongoose/connections.ts";
 import type { PartPath } from "../../sources/parts/part_path.ts";
 import { addToProperty, removeOnly } from "../../sources/parts/part_writes.ts";
 import type { EntityValue } from "../../sources/source.ts";
@@ -72,7 +73,7 @@ export class FileField {
   isOfSameEntity(other: FileField): boolean {
     const { model: { db, collection }, id } = this.#parent;
     const { model, id: otherId } = other.#parent;
-    return db.getClient() === model.db.getClient() && db.name === model.db.name &&
+    return haveSameDatabase(db as Connection, model.db as Connection) &&
       collection.name === model.collection.name && storedText(id) === storedText(otherId);
   }
 

@@ -52,6 +52,14 @@ function hintAtFailed(connection: Connection): void {
   });
 }
 
+/**
+ * Whether two connections use one database by one client, so that one transaction can write to both. Each call of
+ * `useDb()` without `useCache` returns another connection.
+ */
+export function haveSameDatabase(one: Connection, other: Connection): boolean {
+  return one === other || one.getClient() === other.getClient() && one.name === other.name;
+}
+
 export function isOpen({ readyState }: Connection): boolean {
   return readyState === mongoose.ConnectionStates.connected;
 }

@@ -221,3 +221,19 @@ test("a class on another connection that refers to the entity is a 500, and noth
   assert(told.some((each) => each.includes("they are on different connections")), told.join());
   await connection.close();
 });
+
+test("rules apply if getConnection returns another connection to the same database", async () => {
+  const fresh = () => mongoose.connection.useDb(mongoose.connection.name);
+  @rest({ route: "/wholes", methods: [create(), remove()], getConnection: () => fresh() })
+  class Whole extends FrameworkModel {}
+  @rest({ route: "/halves", methods: [create()], getConnection: () => fresh() })
+  class Half extends FrameworkModel {
+    @prop({ ref: () => Whole, onDelete: "cascade" })
+    whole?: Ref<Whole>;
+  }
+  await using app = await mount([Whole, Half], { mongo: await sharedReplicaSet() });
+  const { _id } = await app.created("/wholes", {});
+  await app.created("/halves", { whole: _id });
+  assertEquals((await app.delete(`/wholes/${_id}`)).status, 204);
+  assertEquals([await countOf(Whole), await countOf(Half)], [0, 0]);
+});
