@@ -170,8 +170,11 @@ export async function inSharedTransaction<T>(
   }
 }
 
-/** Lets the statements of a request join the transaction that it shares with other requests, if it shares one. */
-export async function joinShared(model: () => Model<unknown>): Promise<void> {
+/**
+ * Lets the statements of a request join the transaction that it shares with other requests. Returns `undefined` if the
+ * request shares none, so that such a request does not wait.
+ */
+export function joinShared(model: () => Model<unknown>): Promise<void> | undefined {
   const shared = transactionAround();
-  if (shared instanceof SharedTransaction) await shared.join(model());
+  return shared instanceof SharedTransaction ? shared.join(model()) : undefined;
 }

@@ -165,24 +165,28 @@ export class FeatureList {
 
   /**
    * Runs the phase `after` of the class options, such as to remove the files of removed entities, when a request has
-   * written. For a write of parts, these are the options of the class whose entities embed the parts.
+   * written. For a write of parts, these are the options of the class whose entities embed the parts. Returns
+   * `undefined` if no class option has the phase, so that other requests do not wait.
    */
-  async afterWrite(
+  afterWrite(
     { route, levels }: Call,
     { affected }: { readonly affected?: number | undefined },
-  ): Promise<void> {
+  ): Promise<void> | undefined {
     const context = levels.findLast(({ level }) => !level.link?.embedded);
-    if (context === undefined) return;
-    await runAfter(this.#rulesOf(context.level.target), { route, context, affected });
+    if (context === undefined) return undefined;
+    const rules = this.#rulesOf(context.level.target);
+    const isDue = rules.some(({ feature }) => feature.after !== undefined);
+    return isDue ? runAfter(rules, { route, context, affected }) : undefined;
   }
 
   /**
-   * Whether class options store values with each write of a class, or of a class that it embeds. The writes of other
-   * classes skip this work.
+   * Whether class options store values with writes of a class, or with its removals, or with writes of a class that it
+   * embeds. The writes of other classes skip this work.
    */
-  readonly #isStamped = memoize((target: ModelClass) => {
+  readonly #addsValues = memoize((target: ModelClass) => {
     const all = [target, ...embeddedClasses(target)];
-    return all.flatMap(this.#rulesOf).some(({ feature }) => feature.stamps !== undefined);
+    return all.flatMap(this.#rulesOf)
+      .some(({ feature: { stamps, removal } }) => stamps !== undefined || removal !== undefined);
   });
 
   /**
@@ -191,8 +195,10 @@ export class FeatureList {
    */
   dutiesOf(target: ModelClass, write: DutiesRequest): WriteDuties | undefined {
     const { req, actor, operation, route, timeBudget, origin } = write;
-    const at = origin?.request?.at ?? new Date();
     const place = { target, operation };
+    const rules = this.#rulesOf(target);
+    if (!this.#addsValues(target) && joiningRules(rules, place).length === 0) return undefined;
+    const at = origin?.request?.at ?? new Date();
     const request: JoinedRequest = {
       req,
       actor,
@@ -201,11 +207,8 @@ export class FeatureList {
       origin,
       open: (from, opened) => openJoined(from, { ...opened, timeBudget }),
     };
-    const together = joinedStatements(this.#rulesOf(target), { ...place, request });
-    const removal = removalByRules(this.#rulesOf(target), { req, actor, at });
-    if (together === undefined && removal === undefined && !this.#isStamped(target)) {
-      return undefined;
-    }
+    const together = joinedStatements(rules, { ...place, request });
+    const removal = removalByRules(rules, { req, actor, at });
     return {
       target,
       stamps: (written, isNew) => {
@@ -214,7 +217,7 @@ export class FeatureList {
       },
       stamped: (each) => stampedByRules(this.#rulesOf(each)),
       ...removal && { removal },
-      ...together && { together, joinedFields: joinedFieldsOf(this.#rulesOf(target), place) },
+      ...together && { together, joinedFields: joinedFieldsOf(rules, place) },
     };
   }
 

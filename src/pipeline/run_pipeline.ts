@@ -30,7 +30,9 @@ export async function runPipeline(call: Call): Promise<Reply> {
   const takeOver = lead?.feature.takeOver?.(lead.params, call);
   if (takeOver !== undefined) return { status: 200, takeOver, staysOpen: true };
   const reply = await perform(call);
-  if (call.route.operation.change !== undefined) await call.route.features.afterWrite(call, reply);
+  const isWrite = call.route.operation.change !== undefined;
+  const after = isWrite ? call.route.features.afterWrite(call, reply) : undefined;
+  if (after !== undefined) await after;
   return { ...reply, headers: { ...reply.headers, ...headersOf(call.context, reply) } };
 }
 

@@ -77,6 +77,14 @@ export class IndexBuilds {
     return this.#failure ?? this.#missing;
   }
 
+  /**
+   * Whether all indexes of the model were built on the deployment that the connection currently uses, so that a write
+   * need not wait for them.
+   */
+  get areBuilt(): boolean {
+    return this.#stands === this.#model.db.getClient();
+  }
+
   takeUntold(): Error | undefined {
     return this.#untold.delete(this) ? this.#failure : undefined;
   }
@@ -115,8 +123,7 @@ export class IndexBuilds {
    * write.
    */
   async isStandingFor(isNeeded: (index: UniqueIndex) => boolean): Promise<boolean> {
-    const isBuilt = () => this.#stands === this.#model.db.getClient();
-    if (isBuilt()) return true;
+    if (this.areBuilt) return true;
     this.#unique ??= uniqueIndexes(this.#model).map(([key, options]) => ({
       fields: [...Object.keys(key).map(topOf), ...fieldsIn(options.partialFilterExpression)],
       isOfAll: !options.sparse && isOfEmpty(options.partialFilterExpression),
@@ -125,7 +132,7 @@ export class IndexBuilds {
     const needed = this.#unique.filter(isNeeded).map(({ text }) => text);
     if (needed.length === 0) return true;
     await waitFor(this.#model.init());
-    if (isBuilt()) return true;
+    if (this.areBuilt) return true;
     const missing = await missingUnique(this.#model).catch((error) => {
       // The database does not list indexes for a user without the right to list them. Such a user may still write, so
       // no index counts as missing.
@@ -136,7 +143,7 @@ export class IndexBuilds {
     this.#missing = new Error(`Unique indexes of "${this.name}" are missing: ${missing}`);
     if (!missing.some((each) => needed.includes(each))) return true;
     await this.#buildAnew();
-    return isBuilt();
+    return this.areBuilt;
   }
 
   /**

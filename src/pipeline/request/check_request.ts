@@ -61,7 +61,8 @@ export async function checkIndexes(call: Call): Promise<void> {
   for (const [index, each] of call.levels.entries()) {
     if (each.level.link?.embedded === true) continue;
     const below = call.levels[index + 1]?.level.link;
-    await checkLevel(each, below === undefined ? neededBy(call) : needsAny([below.property]));
+    const need = () => below === undefined ? neededBy(call) : needsAny([below.property]);
+    await checkLevel(each, need);
   }
 }
 
@@ -98,7 +99,7 @@ function isNamedByKey({ level: { writes } }: LevelContext): boolean {
   return (writes?.by ?? "_id") !== "_id";
 }
 
-async function checkLevel(context: LevelContext, isNeeded: Need): Promise<void> {
+async function checkLevel(context: LevelContext, need: () => Need): Promise<void> {
   const { model, route, req, timeBudget } = context;
   const builds = indexBuilds(await model());
   if (builds === undefined) return;
@@ -107,11 +108,11 @@ async function checkLevel(context: LevelContext, isNeeded: Need): Promise<void> 
     await route.reporter.report({ req, error, context: errorContext(context) });
   }
   const needsAll = route.indexes === "required" || isNamedByKey(context);
-  if (!needsAll && route.indexes === "lazy") return;
+  if (!needsAll && (route.indexes === "lazy" || builds.areBuilt)) return;
   // The check lists the indexes of the collection and builds missing ones, which MongoDB does not allow in a
   // transaction. The check therefore runs outside of the transaction around the request.
   const standing = runOutside(() =>
-    needsAll ? builds.areUniqueStanding() : builds.isStandingFor(isNeeded)
+    needsAll ? builds.areUniqueStanding() : builds.isStandingFor(need())
   );
   if (!await timeBudget.wait(standing)) throw unavailable(builds.failure);
 }

@@ -139,7 +139,8 @@ export function openCall(
   let opened: Connection | undefined;
   const connect = async () => {
     opened = await open();
-    await joinByRoot(route, opened);
+    const joined = joinByRoot(route, opened);
+    if (joined !== undefined) await joined;
     return opened;
   };
   const isAway = () => opened !== undefined && !isOpen(opened);
@@ -190,11 +191,14 @@ export function openCall(
 
 /**
  * Lets the statements of a request join the transaction that the request shares with other requests, as in a batch.
- * Does nothing if the request shares no transaction.
+ * Returns `undefined` if the request shares no transaction.
  */
-async function joinByRoot({ levels: [root] }: Route, connection: Connection): Promise<void> {
-  if (root === undefined) return;
-  await joinShared(() => getModel(root.target, connection) as unknown as Model<unknown>);
+function joinByRoot(
+  { levels: [root] }: Route,
+  connection: Connection,
+): Promise<void> | undefined {
+  return root &&
+    joinShared(() => getModel(root.target, connection) as unknown as Model<unknown>);
 }
 
 function readMatch({ operation }: Route, { headers }: FrameworkRequest): IfMatch | undefined {
