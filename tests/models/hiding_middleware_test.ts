@@ -16,7 +16,11 @@ import { asQuery, type EntityBody, mount } from "../support/support.ts";
 type AnyQuery = Query<unknown, unknown>;
 
 /** Makes a class whose middleware hides entities from the given operations of Mongoose. */
-function hiding(operations: RegExp, options: Partial<Pick<RestOptions, "trash">> = {}): ModelClass {
+function hiding(
+  operations: RegExp,
+  options: Partial<Pick<RestOptions, "trash">> = {},
+  condition: object = { gone: { $ne: true } },
+): ModelClass {
   @rest({
     route: "/notes",
     methods: [all<Note>({ page: { max: 2 }, sort: ["rank"], count: {} }), removeAll()],
@@ -25,7 +29,7 @@ function hiding(operations: RegExp, options: Partial<Pick<RestOptions, "trash">>
   class Note extends FrameworkModel {
     static override configure(schema: Schema): void {
       schema.pre(operations as never, function (this: AnyQuery) {
-        this.where({ gone: { $ne: true } });
+        this.where(condition);
       });
     }
     @prop({ type: Number })
@@ -60,6 +64,14 @@ test("the total of a list does not count what middleware of find() hides", async
     const some = await app.get(`/notes${asQuery({ rank: { $gt: 2 } })}`, EXACT);
     assertEquals(some.headers.get("x-total-count"), "1");
   }
+});
+
+test("the total of a list has a condition of middleware that no aggregation takes", async () => {
+  const target = hiding(/^find/, {}, { $where: "this.gone !== true" });
+  await using app = await mount([target]);
+  await seed(target);
+  const { status, headers } = await app.get("/notes", EXACT);
+  assertEquals([status, headers.get("x-total-count")], [200, "3"]);
 });
 
 test("removeAll() keeps what middleware of find() hides", async () => {

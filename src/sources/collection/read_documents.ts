@@ -78,6 +78,7 @@ export async function countInCollection(
   const listing = find();
   const found = await findConditions(listing);
   if (found === undefined) return 0;
+  if (!isCountable(found)) return (await find().exec()).length;
   const query = model.countDocuments({}, listing.getOptions() as never);
   matchAsIs(query, found);
   return await query.exec();
