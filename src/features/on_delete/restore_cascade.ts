@@ -44,7 +44,10 @@ export async function restoreCascade(
   }
 }
 
-/** Returns an entity and all entities in the trash that its removal has removed by the rule `cascade`, by their keys. */
+/**
+ * Returns an entity and all entities in the trash that its removal has removed by the rule `cascade`, by their keys. An
+ * entity that refers by `restrict` counts too, because it may have waited for this restoration.
+ */
 async function cascadeOf(
   write: RequestWrite,
   { root, at }: { readonly root: Removed; readonly at: Date },
@@ -54,16 +57,25 @@ async function cascadeOf(
     const next: Removed[] = [];
     for (const [target, some] of groupBy(last, (each) => each.target)) {
       for (const { owner, path, type, rule } of fieldsReferringTo(target)) {
-        if (rule !== "cascade") continue;
+        // The request may have removed other entities of the restored class itself, and no cascade.
+        if (!mustExist({ rule }) || rule === "restrict" && owner === root.target) continue;
         const ids = some.map(({ stored }) => castForQuery(type, stored._id));
         const named = { [path]: { $in: ids } };
-        next.push(...await readRemoved(write, { target: owner, named, at }));
+        const removed = await readRemoved(write, { target: owner, named, at });
+        next.push(...removed.filter(mayFollow));
       }
     }
     last = next.filter((each) => !found.has(keyOf(each)));
     for (const each of last) found.set(keyOf(each), each);
   }
   return found;
+}
+
+/** Whether a cascade may have removed an entity. */
+function mayFollow({ target, stored }: Removed): boolean {
+  return referringFields(target).some((field) =>
+    field.rule === "cascade" && referencesAt(stored, field).length > 0
+  );
 }
 
 /**

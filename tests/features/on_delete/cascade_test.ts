@@ -322,3 +322,27 @@ test("an entity that refers to several entities of a removal is restored with th
     assertEquals([last, await statuses()], [last, [200, 200, 200]]);
   }
 });
+
+@rest({ route: "/trips", methods: [one(), create()], trash })
+class Trip extends FrameworkModel {
+  @prop({ ref: () => Site, onDelete: "cascade" })
+  site?: Ref<Site>;
+  @prop({ ref: () => Site, onDelete: "restrict" })
+  via?: Ref<Site>;
+}
+
+test("an entity that a restriction kept waiting is restored with the last entity of the removal", async () => {
+  for (const last of [0, 1]) {
+    await using app = await serveAll([Site, Trip]);
+    const sites = [await app.created("/sites", {}), await app.created("/sites", {})];
+    const [site, via] = sites.map(({ _id }) => _id);
+    const { _id } = await app.created("/trips", { site, via });
+    assertEquals((await app.delete("/sites")).status, 204);
+    const statuses: number[] = [];
+    for (const each of [sites[1 - last], sites[last]]) {
+      statuses.push((await app.post(`/sites/${each?._id}/restore`)).status);
+      statuses.push((await app.get(`/trips/${_id}`)).status);
+    }
+    assertEquals([last, statuses], [last, [200, 404, 200, 200]]);
+  }
+});
