@@ -4,7 +4,7 @@ import type { DataType } from "../declare/operations/action.ts";
 import { leftOutBy } from "../declare/hooks/named_fields.ts";
 import { isHookName, type OperationWords, wordsOf } from "../declare/operations/operation.ts";
 import type { FilterDescription } from "./describe_filter.ts";
-import type { BytesFacts } from "../pipeline/description.ts";
+import type { BytesFacts, Withheld } from "../pipeline/description.ts";
 import type { Call } from "../pipeline/request/request_context.ts";
 import type { Reply } from "../pipeline/request/reply.ts";
 import {
@@ -208,18 +208,16 @@ export async function describeCall(call: Call): Promise<Reply> {
 
 function leaveOut(
   { parameters, filter, answer, ...route }: RouteDescription,
-  names: ReadonlySet<string>,
+  withheld: Required<Withheld>,
 ): RouteDescription {
-  const isKept = ({ name }: { readonly name: string }) => !names.has(name);
-  const fields = filter?.fields.filter(({ path }) => !names.has(path));
+  const isKept = (name: string) => !withheld.fields.includes(name);
+  const fields = filter?.fields.filter(({ path }) => isKept(path));
   return {
     ...route,
-    parameters: parameters.filter(isKept).map((each) => ({
-      ...each,
-      ...each.fields && { fields: each.fields.filter((name) => !names.has(name)) },
-    })),
+    parameters: parameters.filter(({ name }) => !withheld.parameters.includes(name))
+      .map((each) => ({ ...each, ...each.fields && { fields: each.fields.filter(isKept) } })),
     ...filter && fields && { filter: { ...filter, fields } },
-    answer: answer.filter(isKept),
+    answer: answer.filter(({ name }) => isKept(name)),
   };
 }
 

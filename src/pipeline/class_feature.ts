@@ -12,7 +12,7 @@ import { shapeForAll } from "../schema/fields/shape.ts";
 import type { Stamps, WriteDuties, WrittenEntities } from "../sources/write_duties.ts";
 import type { Method } from "../declare/operations/methods.ts";
 import type { ClassMethod, PartMethod } from "./class_methods.ts";
-import type { ParameterFacts } from "./description.ts";
+import type { ParameterFacts, Withheld } from "./description.ts";
 import type { JoinedClass } from "./joined_class.ts";
 import type { Call, LevelContext } from "./request/request_context.ts";
 import type { Route } from "./request/route.ts";
@@ -81,7 +81,7 @@ export interface ClassFeature<R = unknown> {
     isOf(rule: R, method: Method): boolean;
   };
   /** Returns the fields and parameters of the option that a description of a route does not show to the sender. */
-  withheld?(rule: R, req: FrameworkRequest): readonly string[];
+  withheld?(rule: R, req: FrameworkRequest): Withheld;
   /** Checks a request after the `preFetch` hooks. It may throw, and may add conditions to the filter of the request. */
   admit?(rule: R, call: Call): void;
   /**

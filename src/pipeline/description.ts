@@ -26,6 +26,12 @@ export interface ParameterFacts {
   readonly schema?: Schema;
 }
 
+/** The fields and parameters of a class option that the description of a route does not show to a caller. */
+export interface Withheld {
+  readonly fields?: readonly string[];
+  readonly parameters?: readonly string[];
+}
+
 export interface HeaderFacts {
   readonly text: string;
   readonly required: boolean;

@@ -32,7 +32,7 @@ import {
 } from "./class_feature.ts";
 import { methodsOfRules, partMethodsOfRules, performOf } from "./class_methods.ts";
 import type { AnyFeature } from "./feature.ts";
-import type { ParameterFacts } from "./description.ts";
+import type { ParameterFacts, Withheld } from "./description.ts";
 import { refuseStandalone } from "./check_transactions.ts";
 import { openJoined } from "./joined_class.ts";
 import type { ParameterForms } from "./given_request.ts";
@@ -133,9 +133,13 @@ export class FeatureList {
   }
 
   /** Returns the names of the fields and query parameters of class options that the sender of a request cannot use. */
-  withheldFrom({ req, route }: Call): ReadonlySet<string> {
-    const rules = this.#rulesOf(actingLevel(route).target);
-    return new Set(rules.flatMap(({ feature, rule }) => feature.withheld?.(rule, req) ?? []));
+  withheldFrom({ req, route }: Call): Required<Withheld> {
+    const all = this.#rulesOf(actingLevel(route).target)
+      .map(({ feature, rule }) => feature.withheld?.(rule, req));
+    return {
+      fields: all.flatMap((each) => each?.fields ?? []),
+      parameters: all.flatMap((each) => each?.parameters ?? []),
+    };
   }
 
   /**

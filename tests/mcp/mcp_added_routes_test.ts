@@ -37,6 +37,9 @@ class Note extends FrameworkModel {
 class Log extends FrameworkModel {
   @prop()
   text?: string;
+  /** A field with the name of the parameter. */
+  @prop()
+  trash?: string;
 }
 
 const ACTIONS = ["history", "revert", "restore"];
@@ -116,7 +119,7 @@ test("descriptions show the trash to callers who see it", async () => {
   const describe = async (model: string, reader: string) => {
     const told = await app.call("describe", { model }, as(reader)) as object as Told;
     return {
-      fields: told.fields.map(({ name }) => name).filter((name) => /^deleted/.test(name)),
+      fields: told.fields.map(({ name }) => name).filter((name) => /^(deleted|trash)/.test(name)),
       trash: told.operations.flatMap((each) => each.arguments ?? [])
         .filter(({ name }) => name === "trash").length,
       refused: told.operations.filter(({ refused }) => refused).length,
@@ -126,7 +129,7 @@ test("descriptions show the trash to callers who see it", async () => {
   assertEquals(await describe("Note", "keeper"), seen);
   assertEquals(await describe("Note", "ann"), { fields: [], trash: 0, refused: 1 });
   for (const reader of ["keeper", "ann"]) {
-    assertEquals(await describe("Log", reader), { fields: [], trash: 0, refused: 0 });
+    assertEquals(await describe("Log", reader), { fields: ["trash"], trash: 0, refused: 0 });
   }
 });
 

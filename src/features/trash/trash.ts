@@ -51,7 +51,8 @@ export const trash: ClassFeature<TrashRule> = {
         ? WITH_TRASH.has(method.operation)
         : performOf(method) !== undefined && "method" in method && method.method === "GET"),
   },
-  withheld: (rule, req) => maySee(rule, req) ? [] : [TRASH, rule.field, rule.byField],
+  withheld: (rule, req) =>
+    maySee(rule, req) ? {} : { fields: [rule.field, rule.byField], parameters: [TRASH] },
   methods: (rule, rest) => rule.see === undefined ? [] : restoreMethods(rest, rule),
   admit: admitTrash,
   condition({ field }, req, reach) {
