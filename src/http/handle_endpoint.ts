@@ -9,7 +9,7 @@ import type { Route } from "../pipeline/request/route.ts";
 import type { Endpoint } from "../pipeline/router_feature.ts";
 import { sendError } from "./answer_error.ts";
 import { sayIfClosing } from "./close_server.ts";
-import { noteUnflushed } from "./replies/connection.ts";
+import { awaitTurn, isQueued, noteUnflushed } from "./replies/connection.ts";
 import { sendReply } from "./replies/send_reply.ts";
 import { traceRequest } from "./trace_request.ts";
 
@@ -40,6 +40,9 @@ export function handleEndpoint(
   const serve = async (req: Request, res: Response) => {
     res.on("error", logError);
     watchEnd(res);
+    // With request pipelining, the connection may still be sending the answers to earlier requests. The answer of an
+    // endpoint, such as a batch, may be large and would occupy memory during the wait.
+    if (isQueued(res) && !await awaitTurn(res)) return;
     try {
       const text = await endpoint.serve(req, routes);
       sayIfClosing(res);

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 // @ts-types="express-types"
 import express from "express";
+import type { Express } from "express-types";
 import {
   all,
   FrameworkModel,
@@ -13,6 +14,7 @@ import {
 import type { HooksOf, ModelClass } from "../../mod.ts";
 import { requestRaw } from "../harness/request_raw.ts";
 import { test } from "../harness/testing.ts";
+import { mountOnReplicaSet } from "../support/mount_on_replica_set.ts";
 import { mount } from "../support/support.ts";
 import { idleCursors, until } from "../support/until.ts";
 
@@ -108,32 +110,64 @@ test("all() answers every list of a connection in order, behind answers of the h
   assertEquals([closed, begun], [true, ["one", "all", "all", "all"]]);
 });
 
+/** Sets a host up that answers `/slow` when it is opened, and that counts the other requests. */
+function slowHost() {
+  const { promise, resolve: open } = Promise.withResolvers<void>();
+  const slow = {
+    arrived: 0,
+    open,
+    prepare: (host: Express) =>
+      void host.use(express.json()).get("/slow", async (_req, res) => {
+        await promise;
+        res.send("slow");
+      }).use((_req, _res, next) => {
+        slow.arrived++;
+        next();
+      }),
+  };
+  return slow;
+}
+
 test("one() runs at most 16 times before the earlier answers of its connection are sent", async () => {
   const begun: string[] = [];
   const Rows = noteRows(begun);
-  const gate = Promise.withResolvers<void>();
-  let arrived = 0;
-  await using app = await mount([Rows], {
-    prepare: (host) =>
-      host.get("/slow", async (_req, res) => {
-        await gate.promise;
-        res.send("slow");
-      }).use((_req, _res, next) => {
-        arrived++;
-        next();
-      }),
-  });
+  const slow = slowHost();
+  await using app = await mount([Rows], { prepare: slow.prepare });
   await seed(Rows, 1, 200_000);
   const row = await getModel(Rows).findOne().orFail();
   const path = `/rows/${row._id}`;
   const last = `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
   const paths = Array<string>(100).fill(path);
   const answer = requestRaw(app.url, linesOf(["/slow", ...paths]) + last);
-  await until(() => arrived === 101);
+  await until(() => slow.arrived === 101);
   await app.get(MISSING);
   assertEquals(begun.length, 17);
-  gate.resolve();
+  slow.open();
   const { text } = await answer;
   assertEquals(text.match(/"text":"x{200000}"/g)?.length, 101);
   assertEquals(begun.length, 102);
+});
+
+test("a batch does not begin before its answer can be sent", async () => {
+  const begun: string[] = [];
+  const Rows = noteRows(begun);
+  const slow = slowHost();
+  const { prepare } = slow;
+  const batches = { path: "/batch", max: 20 };
+  await using app = await mountOnReplicaSet([Rows], { batch: batches, prepare });
+  await seed(Rows, 1, 10);
+  const row = await getModel(Rows).findOne().orFail();
+  const batch = { requests: [{ id: "a", method: "GET", path: `/rows/${row._id}` }] };
+  const body = JSON.stringify(batch);
+  const post = (more = "") =>
+    `POST /batch HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${more}` +
+    `Content-Length: ${body.length}\r\n\r\n${body}`;
+  const sent = linesOf(["/slow"]) + post() + post("Connection: close\r\n");
+  const answer = requestRaw(app.url, sent);
+  await until(() => slow.arrived === 2);
+  assertEquals((await app.post("/batch", batch)).status, 200);
+  assertEquals(begun.length, 1);
+  slow.open();
+  const { text } = await answer;
+  assertEquals([text.match(/HTTP\/1.1 200/g)?.length, begun.length], [3, 3]);
 });
