@@ -166,8 +166,8 @@ export interface FoundPage {
    * after this entity, so that the answer has no cursor.
    */
   readonly end?: SortValues | undefined;
-  /** Returns the sort values of the entity after the page. */
-  readonly next?: () => SortValues | undefined;
+  /** The sort values of the entity after the page, if {@linkcode PageRead.isLoose} is set. */
+  readonly next?: SortValues | undefined;
   /**
    * The JSON of the last entity with all fields that the reader may see. The cursor of the next page contains only sort
    * values that this JSON shows, so that the cursor reveals no hidden value. Missing if the JSON of every entity shows

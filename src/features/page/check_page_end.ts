@@ -25,16 +25,15 @@ export function looseCollation({ level: { shape }, state }: OpenLevelContext) {
  */
 export function checkPageEnd(
   context: OpenLevelContext,
-  { end = {}, next, more }: FoundPage,
+  { end = {}, next }: FoundPage,
 ): void {
   const collation = looseCollation(context);
-  const other = more && collation !== undefined ? next?.() : undefined;
-  if (collation === undefined || other === undefined) return;
+  if (collation === undefined || next === undefined) return;
   const areEqual = equalityUnder(collation);
   const known = Object.keys(windowOrder(context)).filter((path) => path in end);
-  if (!known.every((path) => areEqual(end[path], other[path]))) return;
+  if (!known.every((path) => areEqual(end[path], next[path]))) return;
   throw new TypeError(
-    `Cannot page "${context.level.target.name}": the collation of a hook compares the identifiers "${end._id}" and "${other._id}" as equal`,
+    `Cannot page "${context.level.target.name}": the collation of a hook compares the identifiers "${end._id}" and "${next._id}" as equal`,
   );
 }
 

@@ -50,7 +50,7 @@ export async function fillWindow(
     text: await joinedTexts(context, values),
     size: shown.length,
     end: last && ends[last.index]?.(),
-    next: () => ends[kept[limit]?.index ?? -1]?.(),
+    next: page.isLoose ? ends[kept[limit]?.index ?? -1]?.() : undefined,
     shown: last && await mayShowOther(context) ? wholeValue(context, last.value) : undefined,
     more: kept.length > limit,
     read: last === undefined ? 0 : last.index + 1,

@@ -87,7 +87,7 @@ export class JudgedReads {
       text: shown.length === 0 ? "" : await this.#joined(shown, query),
       size: shown.length,
       end: more ? pageEnd(last?.stored, page) : undefined,
-      next: () => pageEnd(passed[page.limit]?.stored, page),
+      next: page.isLoose ? pageEnd(passed[page.limit]?.stored, page) : undefined,
       ...more && last && this.#hides(page) &&
         { shown: JSON.parse(this.#whole(last, query).toString()) },
       more,

@@ -32,7 +32,7 @@ export async function readPage(read: ReadPage, collection: OpenCollection): Prom
   const more = all.length > page.limit;
   const text = await reader.joined(shown, { finder, ...query });
   const end = more ? pageEnd(shown.at(-1), page) : undefined;
-  const next = () => pageEnd(all[page.limit], page);
+  const next = page.isLoose ? pageEnd(all[page.limit], page) : undefined;
   return { text, size: shown.length, end, next, more, read: shown.length, total };
 }
 
