@@ -1,4 +1,3 @@
-import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import { all, arrayProp, FrameworkModel, getModel, one, prop, rest } from "../../mod.ts";
 import type { FrameworkRequest, HooksOf } from "../../mod.ts";
@@ -66,11 +65,11 @@ async function leaveHanging(url: string, accept: string) {
       ).catch(() => {}),
   );
   await until(() => hanging >= asked.length);
-  const held = await openCursors();
+  // A cursor whose next batch is being read is not counted
+  await until(async () => await openCursors() === asked.length);
   leave.abort();
   await Promise.all(asked);
   await until(async () => await openCursors() === 0);
-  return held;
 }
 
 for (const [name, hooks] of Object.entries(CASES)) {
@@ -80,7 +79,7 @@ for (const [name, hooks] of Object.entries(CASES)) {
     await using app = await mount([List, Rows]);
     await storeRows(getModel(name in { fetch: 1, query: 1 } ? Rows : List).collection);
     const accept = name === "formats" ? "application/x-ndjson" : "application/json";
-    assertEquals(await leaveHanging(`${app.url}/lists`, accept), 4);
+    await leaveHanging(`${app.url}/lists`, accept);
   });
 }
 
@@ -88,7 +87,7 @@ test("the cursor of a sub-resource is closed when its client leaves a hook that 
   await using app = await mount([Holder, Rows]);
   const rows = await storeRows(getModel(Rows).collection);
   const { _id } = await getModel(Holder).create({ rows });
-  assertEquals(await leaveHanging(`${app.url}/holders/${_id}/rows`, "*/*"), 4);
+  await leaveHanging(`${app.url}/holders/${_id}/rows`, "*/*");
 });
 
 test("the cursor of a live list is closed when its client leaves a hook that never ends", async () => {

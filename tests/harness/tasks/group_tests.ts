@@ -24,7 +24,8 @@ export interface TestGroups {
 }
 
 /**
- * Groups test files. A file runs alone if it says so, or if it has long tests that are to run.
+ * Groups test files. A file runs alone if it says so, or if it has long tests that are to run. Files of one folder are in
+ * different groups, because the slow files of a folder would make its group the last one to end.
  *
  * @param files The files, in the order in which they run.
  * @param isLong Whether long tests run.
@@ -36,7 +37,7 @@ export function groupTests(files: readonly TestFile[], isLong: boolean): TestGro
   const count = Math.ceil(others.length / GROUP_SIZE);
   const groups = Array.from(
     { length: count },
-    (_, index) => others.slice(index * GROUP_SIZE, (index + 1) * GROUP_SIZE),
+    (_, index) => others.filter((_, at) => at % count === index),
   );
   return { alone: files.filter(isAlone).map(({ path }) => path), groups };
 }
