@@ -87,7 +87,8 @@ function modelOf(path: string, { own, ...rules }: AllowedRoutes): PageModel {
       property === undefined ? [] : partOf(property, { own, ...rules }) ?? []
     ),
     files: filesOf(ofModel),
-    // The option `see` of the trash belongs to the class, so the list tells it for the other routes too.
+    // The description of the list has the parameter `trash` only if the user sees the trash. The option `see` of the
+    // trash belongs to the class, so the value is valid for the other routes of the class too.
     hasTrash: own.find(isList)?.told.parameters.some(({ name }) => name === "trash") === true,
   };
 }

@@ -35,7 +35,10 @@ class SharedTransaction {
   #begun: Promise<void> | undefined;
   #committed: Promise<void> | undefined;
 
-  /** Begins the transaction on the connection of a model, or checks that it has begun on the same deployment. */
+  /**
+   * Waits for the first index builds of the connection of a model, and begins the transaction on this connection. If
+   * the transaction has begun already, throws a 400 for a connection of another MongoDB client.
+   */
   async join(model: Model<unknown>): Promise<void> {
     // A hook may go on after the time limit, when the transaction has been undone already. Its request then gets a 503.
     if (this.state !== "open") throw unavailable();
@@ -118,8 +121,9 @@ class SharedTransaction {
 const built = new WeakSet<Model<unknown>>();
 
 /**
- * Waits for the first index builds of all models of a connection. A build that begins during a transaction waits for
- * its end, and the writes of the transaction wait for the unique indexes.
+ * Waits for the first index builds of all models of a connection, before requests write in a transaction. An index
+ * build that begins during the transaction would wait for the end of the transaction, and the writes of the transaction
+ * would wait for the unique indexes of the build.
  */
 async function firstBuilds({ db }: Model<unknown>): Promise<void> {
   const models = Object.values(db.models).filter((each) => !built.has(each));

@@ -135,7 +135,7 @@ export function describeErrors(route: Route): ErrorDescription[] {
       changes && (isBound(route) || link !== undefined) ||
       (isMerge && isUnique()),
     PRECONDITION_FAILED: isBound(route),
-    // If each entity is updated separately, an entity that is too large is a result in the answer.
+    // `updateAll()` with `atomic: false` answers a 207 that lists an entity that would be too large, and no 413.
     PAYLOAD_TOO_LARGE: isMerge && (operation !== "updateAll" || writes?.atomic),
     UNSUPPORTED_MEDIA_TYPE: isMerge || action?.body !== undefined,
     PRECONDITION_REQUIRED: changes && isBound(route) && ifMatch === "required",

@@ -175,9 +175,9 @@ export function isClosing({ req }: ServerResponse): boolean {
 }
 
 /**
- * Closes the idle connections of a closing server after `GRACE_SWEEPS` checks in which no answer has ended. A client
- * may send another request after each answer, so each finished answer starts the count again. Returns a function that
- * stops the checks.
+ * Closes the idle connections of a closing server, and the connections that have never sent a byte, after
+ * `GRACE_SWEEPS` checks in which no answer has ended. A client may send another request after each answer, so each
+ * finished answer starts the count again. Returns a function that stops the checks.
  */
 function sweepIdle(server: HttpServer | HttpsServer): () => void {
   let sweeps = 0;

@@ -36,8 +36,8 @@ export function handleRoute(
     res.on("error", logError);
     watchEnd(res);
     // With request pipelining, the connection may still be sending the answers to earlier requests. A list or a file is
-    // not read before they are sent, because it would occupy a database cursor and memory during the wait. Of other
-    // requests, some run before their turn.
+    // not read before these answers are sent, because it would occupy a database cursor and memory during the wait. Of
+    // all other requests, a limited number runs before their turn (`runsAhead()`).
     if (isQueued(res) && (sendsMuch || !runsAhead(res)) && !await awaitTurn(res)) return;
     const refused = prepare(req);
     const facts = { req, count: countSelected, refused, origin, timeBudget };

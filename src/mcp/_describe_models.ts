@@ -57,8 +57,9 @@ export async function describeModel(
 const OF_LISTS = ["q", "sort", "limit", "after", "skip", "select", "search", "populate"];
 
 /**
- * The query parameters that a client of MCP can send as arguments of a tool, by operation. An action on all entities has
- * the filter `q`, which selects the entities. The list of tools leaves out all other parameters.
+ * The query parameters that a client of MCP can send as arguments of a tool, by operation. An action on all entities
+ * has the filter `q`, which selects the entities. The parameters that class options add to a route, such as `trash`,
+ * are arguments too. The description of a model leaves out all other parameters.
  */
 const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   all: OF_LISTS,

@@ -80,9 +80,9 @@ export interface ClassFeature<R = unknown> {
     /** Whether an operation has the query parameter. For example, `all()` has `trash`, but `create()` does not. */
     isOf(rule: R, method: Method): boolean;
   };
-  /** Returns the fields and parameters of the option that a description of a route does not show to the sender. */
+  /** Returns the fields and parameters of the option that descriptions of routes do not show to the sender of `req`. */
   withheld?(rule: R, req: FrameworkRequest): Withheld;
-  /** Checks a request after the `preFetch` hooks. It may throw, and may add conditions to the filter of the request. */
+  /** Checks a request after the `preFetch` hooks. May throw, and may add conditions to the filter of the request. */
   admit?(rule: R, call: Call): void;
   /**
    * Runs after the `preFetch` hooks of a request, for each class of its route without the option. For example, `tenant`

@@ -132,7 +132,10 @@ export class FeatureList {
     return { ...performOf(method)?.parameters, ...Object.fromEntries(added) };
   }
 
-  /** Returns the names of the fields and query parameters of class options that the sender of a request cannot use. */
+  /**
+   * Returns the names of the fields and query parameters of class options that the description of a route does not show
+   * to the sender of a request, such as the fields and the parameter of the trash.
+   */
   withheldFrom({ req, route }: Call): Required<Withheld> {
     const all = this.#rulesOf(actingLevel(route).target)
       .map(({ feature, rule }) => feature.withheld?.(rule, req));
@@ -168,9 +171,9 @@ export class FeatureList {
   }
 
   /**
-   * Runs the phase `after` of the class options, such as to remove the files of removed entities, when a request has
-   * written. For a write of parts, these are the options of the class whose entities embed the parts. Returns
-   * `undefined` if no class option has the phase, so that other requests do not wait.
+   * Runs the phase `after` of the class options when a request has written entities, such as to remove the files of
+   * removed entities. For a write of parts, the options of the class whose entities embed the parts apply. Returns
+   * `undefined` if no class option has the phase, so that the request does not wait.
    */
   afterWrite(
     { route, levels }: Call,

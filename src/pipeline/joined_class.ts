@@ -128,7 +128,7 @@ function joinUpdates(...updates: readonly Update[]): Update {
 
 /**
  * Returns the object by which class options write entities of a class in the transaction of another write. Throws if
- * the class is on another connection.
+ * the entities of the class are in another database, or belong to another MongoDB client.
  */
 export async function openJoined(
   write: TogetherWrite,
@@ -157,8 +157,8 @@ export async function openJoined(
 }
 
 /**
- * Throws if the entities of a class are on another connection than the entities of a write, because one transaction
- * cannot write both.
+ * Throws if the entities of a class are in another database than the entities of a write, or belong to another MongoDB
+ * client. The framework writes both by the connection of the write, in one transaction.
  */
 async function checkConnection(
   { req, route }: JoinedRequest,
@@ -174,7 +174,7 @@ async function checkConnection(
       : await runHook("getConnection", () => getConnection(req));
     if (haveSameDatabase(connection, model.db as Connection)) continue;
     throw new TypeError(
-      `Cannot write "${written.name}" and "${target.name}" together: they are on different connections`,
+      `Cannot write "${written.name}" and "${target.name}" together: they are in different databases`,
     );
   }
 }

@@ -299,8 +299,9 @@ const OWN_STATICS = new Set(["length", "name", "prototype", "configure", "schema
 const PRIVATE_ACCESS = /\bthis\s*\??\.\s*#[\p{ID_Start}$_]/u;
 
 /**
- * The members of Mongoose's documents without which no document can be read or saved. A method or accessor of a class
- * with one of these names would replace the member. Other members, such as `toJSON`, can be replaced.
+ * The members of Mongoose's documents without which no document can be read or saved. A class with a method or accessor
+ * of such a name is refused, because the method or accessor would replace the member. Names that begin with `$` are
+ * refused too. A class may replace other members, such as `toJSON`.
  */
 const INNER_MEMBERS: ReadonlySet<string> = new Set(["collection", "db", "init", "schema"]);
 

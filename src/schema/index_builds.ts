@@ -78,8 +78,9 @@ export class IndexBuilds {
   }
 
   /**
-   * Whether all indexes of the model were built on the deployment that the connection currently uses, so that a write
-   * need not wait for them.
+   * Whether the unique indexes of the model are known to exist on the deployment that the connection currently uses, so
+   * that a write need not wait for them. Other indexes may be missing. For a user who may not list indexes, the value
+   * is `true` after the first check.
    */
   get areBuilt(): boolean {
     return this.#stands === this.#model.db.getClient();

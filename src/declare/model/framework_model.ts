@@ -34,7 +34,10 @@ export type ModelClass<M extends FrameworkModel = FrameworkModel> = abstract new
 /** The Mongoose document of a model, which hooks get. */
 export type Entity<M extends FrameworkModel> = HydratedDocument<M>;
 
-/** The Mongoose model of a class, with the static members of the class. */
+/**
+ * The Mongoose model of a class, with the static members of the class. A static member with the name of a member of
+ * Mongoose's models, such as `find`, stays on the class alone.
+ */
 export type ModelOf<C extends ModelClass> =
   & Model<InstanceType<C>>
   & Omit<C, "prototype" | "configure" | "schemaOptions" | keyof Model<InstanceType<C>>>;

@@ -40,9 +40,9 @@ interface Referring {
 export async function applyRules(write: RequestWrite): Promise<void> {
   if (write.entities.length === 0) return;
   const all: Referring[] = [];
-  // A class on another database connection cannot be written in the transaction of a removal, and throws an error here.
-  // All classes with a reference are opened before the first of them is written, so that the error prevents every
-  // write.
+  // A class in another database, or of another MongoDB client, cannot be written in the transaction of a removal, and
+  // throws an error here. All classes with a reference are opened before the first of them is written, so that the
+  // error prevents every write.
   for (const field of fieldsReferringTo(write.target)) {
     all.push(await openReferring(write, field));
   }

@@ -45,8 +45,9 @@ export async function restoreCascade(
 }
 
 /**
- * Returns an entity and all entities in the trash that its removal has removed by the rule `cascade`, by their keys. An
- * entity that refers by `restrict` counts too, because it may have waited for this restoration.
+ * Returns an entity and the entities in the trash that a cascade may have removed together with the entity, by their
+ * keys. An entity that refers by `restrict` counts too if it also refers by `cascade`, because an earlier restoration
+ * may have left it in the trash until this restoration.
  */
 async function cascadeOf(
   write: RequestWrite,
@@ -57,7 +58,8 @@ async function cascadeOf(
     const next: Removed[] = [];
     for (const [target, some] of groupBy(last, (each) => each.target)) {
       for (const { owner, path, type, rule } of fieldsReferringTo(target)) {
-        // The request may have removed other entities of the restored class itself, and no cascade.
+        // The request may have removed other entities of the restored class directly, such as by `removeAll()`. Such an
+        // entity is not restored because of a reference by `restrict`, because no cascade has removed it.
         if (!mustExist({ rule }) || rule === "restrict" && owner === root.target) continue;
         const ids = some.map(({ stored }) => castForQuery(type, stored._id));
         const named = { [path]: { $in: ids } };
@@ -79,8 +81,8 @@ function mayFollow({ target, stored }: Removed): boolean {
 }
 
 /**
- * Leaves out the entities of a cascade that refer to an entity which was removed at the same time and is not restored,
- * and the entities that refer to such an entity of the cascade.
+ * Removes from `found` the entities that must stay in the trash. An entity must stay if it refers by `cascade` or
+ * `restrict` to an entity that was removed at the same time and is not restored now, or to an entity that must stay.
  */
 async function leaveOutWaiting(
   write: RequestWrite,

@@ -57,8 +57,9 @@ export function admitTrash({ see, field }: TrashRule, { route, req, context }: C
 }
 
 /**
- * Whether the description of a route for the sender of a request has the trash. An error of the function `see` counts as
- * a refusal, because other requests of the sender do not call the function.
+ * Whether the description of a route contains the parameter and the fields of the trash for the sender of a request. An
+ * error of the function `see` counts as a refusal. A request that does not ask for the trash never calls the function,
+ * so the description of its route must not fail because of the function.
  */
 export function maySee({ see }: TrashRule, req: FrameworkRequest): boolean {
   if (askedOf(req) !== undefined) return true;

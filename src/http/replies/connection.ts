@@ -5,9 +5,10 @@ import { PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import { hasEnded, onConnectionClose } from "../../pipeline/request/reply.ts";
 
 /**
- * Whether a response waits until its connection has sent the answers to earlier requests (request pipelining). The
- * caller must call `awaitTurn()` before it reads a list, which would occupy memory during the wait, and before it
- * resets the connection, which would cut the earlier answers.
+ * Whether a response waits until its connection has sent the answers to earlier requests (request pipelining). Before a
+ * list, a file or a batch is read, the caller must call `awaitTurn()`, because the answer would occupy memory during
+ * the wait. For another request, `runsAhead()` decides whether the caller must call `awaitTurn()`. Before a reset of
+ * the connection, the caller must call `awaitTurn()` too, because the reset would cut the earlier answers.
  */
 export function isQueued(res: Response): boolean {
   if (res.socket || res.writableFinished || typeof res.assignSocket !== "function") return false;
@@ -40,16 +41,17 @@ export function awaitTurn(res: Response): Promise<boolean> {
 }
 
 /**
- * The maximum number of requests of a connection that run before the earlier answers of the connection are sent
- * (request pipelining). Their answers occupy memory during the wait.
+ * The maximum number of requests of a connection that run while the connection is still sending earlier answers
+ * (request pipelining). The answers of these requests occupy memory until they can be sent.
  */
 const MAX_AHEAD = 16;
 
 const runningAhead = new WeakMap<Socket, number>();
 
 /**
- * Whether a waiting response (`isQueued()`) may be prepared before its turn. Counts the response until it is sent. The
- * caller waits for its turn if the connection has `MAX_AHEAD` such responses.
+ * Whether the request of a waiting response (`isQueued()`) may run before its turn. If so, counts the response until it
+ * is closed. If the connection already has `MAX_AHEAD` such responses, the result is `false`, and the caller must call
+ * `awaitTurn()` first.
  */
 export function runsAhead(res: Response): boolean {
   const { socket } = res.req;

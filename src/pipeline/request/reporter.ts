@@ -160,8 +160,9 @@ export async function errorAnswer(context: LevelContext, error: unknown): Promis
 }
 
 /**
- * The length of a URL from which on its filter may be too large for the database. Requests with the method `QUERY` and
- * in a batch may have such a URL.
+ * The number of characters of a URL above which its filter may be too large for the database. HTTP servers refuse such
+ * a URL in a request of a client. The framework makes such a URL from the body of a `QUERY`, or from the arguments of a
+ * tool call of MCP.
  */
 const LONG_URL = 1024 ** 2;
 

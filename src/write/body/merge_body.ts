@@ -33,7 +33,10 @@ export function mergeBody(
   { body, shape, isNew = false, replaces = false }: {
     readonly body: JsonObject;
     readonly shape: Shape;
-    /** Whether an object of another database is a new entity, so that the body sets its immutable fields. */
+    /**
+     * Whether the entity is new although it is no document, so that the body sets its immutable fields. Hooks store such
+     * an entity in another database.
+     */
     readonly isNew?: boolean;
     /** Whether the body replaces every field that a body may set, as PUT does. */
     readonly replaces?: boolean;

@@ -183,8 +183,9 @@ function isFree({ kind, element }: FieldShape): boolean {
 }
 
 /**
- * Returns free-form data of a body with each stored value whose JSON is the text in its place. A client that reads an
- * entity and sends it back would otherwise turn a stored date into a text.
+ * Returns free-form data of a body, in which each text that is the JSON of the stored value in the same place is
+ * replaced by this stored value. Without the replacement, a client that reads an entity and sends it back would turn a
+ * stored date into a text.
  */
 function withStored(given: unknown, stored: unknown): unknown {
   if (typeof stored !== "object" || stored === null) return given;

@@ -218,7 +218,7 @@ test("a class on another connection that refers to the entity is a 500, and noth
   const { _id } = await app.created("/near", {});
   const { status } = await app.delete<ErrorBody>(`/near/${_id}`);
   assertEquals([status, await countOf(Near)], [500, 1]);
-  assert(told.some((each) => each.includes("they are on different connections")), told.join());
+  assert(told.some((each) => each.includes("they are in different databases")), told.join());
   await connection.close();
 });
 

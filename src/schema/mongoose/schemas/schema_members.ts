@@ -107,9 +107,9 @@ export function hasMiddleware(schema: Schema, names: readonly string[]): boolean
 }
 
 /**
- * Whether the application has middleware for `find` and none for another operation. Such middleware may change which
- * documents a query finds. The other operation would skip the middleware, so it would reach other documents than the
- * query. `other` is `undefined` for a statement that runs no middleware.
+ * Whether the application has middleware for `find` and no middleware for the operation `other`. Middleware for `find`
+ * may change which documents a query finds. The operation `other` would skip this middleware, so it would reach other
+ * documents than the query. `other` is `undefined` for a statement that runs no middleware.
  */
 export function findsByMiddleware(
   schema: unknown,
