@@ -1,3 +1,4 @@
+// Runs alone: it measures the memory of its isolate.
 import { assertEquals, assertGreater, assertLess } from "@std/assert";
 // @ts-types="express-types"
 import express from "express";

@@ -1,3 +1,4 @@
+// Runs alone: it measures the memory of its isolate.
 import { assertLess } from "@std/assert";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

@@ -1,3 +1,4 @@
+// Runs alone: it measures the memory of its isolate.
 import { assert, assertEquals } from "@std/assert";
 import { once } from "node:events";
 import { request as openRequest } from "node:http";
