@@ -44,7 +44,9 @@ export async function openWorkspace(servers: readonly Server[]) {
   };
 }
 
+/** Notes a failure. Peers may fail. Without Mongrove, or the baseline, the run has failed. */
 export function addNote(notes: string[], what: string, error: unknown): void {
+  if (/^(\w+\/(mongrove|bare)|Mongrove|node:http)\b/.test(what)) Deno.exitCode = 1;
   notes.push(`${what}: ${reasonOf(error)}`);
   say(notes.at(-1) ?? "");
 }

@@ -125,5 +125,5 @@ async function main(args: readonly string[]): Promise<void> {
 if (import.meta.main) {
   const reason = await main(Deno.args).catch(reasonOf);
   if (reason !== undefined) say(reason);
-  Deno.exit(reason === undefined ? 0 : 1);
+  Deno.exit(reason === undefined ? Deno.exitCode : 1);
 }

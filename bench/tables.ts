@@ -43,10 +43,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return padded.map((row) => `| ${row.join(" | ")} |`).join("\n");
 }
 
-/**
- * Returns a table without the baseline, without requests that other tables have, and without the bounds of ratios, or the
- * versions of a run.
- */
+/** Returns a table without the baseline, rows of other tables and bounds of ratios, or the versions of a run. */
 export function shorten(text: string): string {
   if (!text.startsWith("|")) return /(?<=^- Versions: ).*$/m.exec(text)?.[0] ?? text;
   const [head = [], _rule, ...rows] = text.split("\n").map((line) => {

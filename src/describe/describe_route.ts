@@ -202,11 +202,11 @@ export async function describeCall(call: Call): Promise<Reply> {
   await admitReader(call);
   const levels = call.levels.map(({ level }) => level);
   const withheld = call.route.features.withheldFrom(call);
-  const description = leaveOut(describeRoute({ ...call.route, levels }), withheld);
+  const description = withoutWithheld(describeRoute({ ...call.route, levels }), withheld);
   return { status: 200, text: JSON.stringify(description) };
 }
 
-function leaveOut(
+function withoutWithheld(
   { parameters, filter, answer, ...route }: RouteDescription,
   withheld: Required<Withheld>,
 ): RouteDescription {

@@ -19,9 +19,9 @@ import { write } from "./write.ts";
 const MAX_ATTEMPTS = 5;
 
 /**
- * Performs a PUT, which replaces the entity in the path or creates it. The entity is written in one
- * statement if possible. If it is written as a document, another request may create, change or remove it between the
- * read and the write. The PUT then starts again with the new state.
+ * Performs a PUT, which replaces the entity in the path or creates it. The entity is written in one statement if
+ * possible. If it is written as a document, another request may create, change or remove it between the read and the
+ * write. The PUT then starts again with the new state.
  */
 export async function replace(context: OpenLevelContext, given: JsonObject): Promise<Reply> {
   const body = withKey(context, given);
