@@ -14,8 +14,9 @@ export interface PageScript {
 }
 
 /** The text that the admin page shows in a clone of the repository in which the script was not built. */
-export const MISSING = `The script of the admin page is not built: run "deno task admin" in the ` +
-  `repository of Mongrove\n`;
+export const MISSING =
+  `The script of the admin page is not built: "deno task admin" builds it in the ` +
+  `repository of Mongrove, "deno task demo" while it runs; then load this page again\n`;
 
 /** Loads the script of the admin page. Returns `undefined` if the script was not built. */
 export async function loadScript(): Promise<PageScript | undefined> {

@@ -51,9 +51,11 @@ export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandl
   checkOptions(options);
   const routes = shownRoutes(mounted);
   const { title, apiPath = "..", login, see } = options;
-  let script: Promise<PageScript | undefined> | undefined;
+  let script: PageScript | undefined;
+  // A demo serves the page before the script is built.
+  const findScript = async () => script ??= await loadScript();
   const sendHtml = async (req: Request, res: Response) => {
-    const { name } = await (script ??= loadScript()) ?? {};
+    const { name } = await findScript() ?? {};
     if (name === undefined) return void res.status(404).type("text").send(MISSING);
     // The URLs in the admin page are relative to its path. A request without a slash at the end of the path is
     // therefore redirected to the path with a slash.
@@ -65,7 +67,7 @@ export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandl
     res.type("html").send(writeHtml(title, name));
   };
   const sendScript = async (req: Request, res: Response, next: () => void) => {
-    const { name, gzipped, plain } = await (script ??= loadScript()) ?? {};
+    const { name, gzipped, plain } = await findScript() ?? {};
     if (name !== req.path.slice(1)) return next();
     secure(res).vary("Accept-Encoding").set({
       "Cache-Control": "public, max-age=31536000, immutable",

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { readPackages } from "../../harness/tasks/choose_mongoose.ts";
 
 /** A project in a folder of its own, which uses this repository in place of the published package. */
 export interface Project extends AsyncDisposable {
@@ -11,7 +12,7 @@ export interface Project extends AsyncDisposable {
 /** Makes an empty project. */
 export async function makeProject(): Promise<Project> {
   const root = new URL("../../../", import.meta.url);
-  const { name, exports, imports, compilerOptions } = JSON.parse(
+  const { name, exports, compilerOptions } = JSON.parse(
     await Deno.readTextFile(new URL("deno.json", root)),
   );
   const own = Object.entries<string>(exports).map(([key, path]) => [
@@ -24,7 +25,7 @@ export async function makeProject(): Promise<Project> {
       await Deno.writeTextFile(join(folder, path), text);
     }
   };
-  const config = { imports: { ...imports, ...Object.fromEntries(own) }, compilerOptions };
+  const config = { imports: { ...await readPackages(), ...Object.fromEntries(own) }, compilerOptions };
   await write({ "deno.json": JSON.stringify(config) });
   return {
     folder,

@@ -78,6 +78,7 @@ export async function findMongod(
       : "MONGODB_URI: is not set",
   ];
   for (const source of sources) {
+    say(`Looking for MongoDB: ${source.name}`);
     const found = await tryPaths(source, readVersion, tried);
     if (found) return found;
   }

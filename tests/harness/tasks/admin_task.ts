@@ -46,9 +46,14 @@ const SOURCES = ["admin/", "src/client/", "src/declare/", "deno.json"];
  * @returns What became of `deno bundle`.
  */
 export async function ensureAdminPage(): Promise<DenoResult> {
+  return await isAdminPageBuilt() ? { code: 0, output: "" } : await buildAdminPage();
+}
+
+/** Whether the script of the admin page is newer than its sources. */
+export async function isAdminPageBuilt(): Promise<boolean> {
   const built = await changedAt(BUILT).catch(() => 0);
   const changes = await Promise.all(SOURCES.map((path) => changedAt(new URL(path, ROOT))));
-  return Math.max(...changes) < built ? { code: 0, output: "" } : await buildAdminPage();
+  return Math.max(...changes) < built;
 }
 
 /** Builds the script of the admin page as `ensureAdminPage()` does, or throws. */

@@ -15,10 +15,16 @@ export async function chooseMongoose(
   const given = args.find((arg) => arg.startsWith(OPTION))?.slice(OPTION.length);
   const others = args.filter((arg) => !arg.startsWith(OPTION));
   if (given === undefined) return { args: others, flags: [] };
-  const { imports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
-  const version = given === "oldest" ? imports.mongoose.replace(/^.*\^/, "") : given;
-  const map = importMap({ ...imports, mongoose: `npm:mongoose@${version}` });
+  const packages = await readPackages();
+  const version = given === "oldest" ? packages.mongoose?.replace(/^.*\^/, "") : given;
+  const map = importMap({ ...packages, mongoose: `npm:mongoose@${version}` });
   return { args: others, flags: [`--import-map=data:application/json,${encodeURIComponent(map)}`] };
+}
+
+/** Reads the packages in deno.json. `deno task` downloads all imports first, so packages that only tests and pages need are in a scope. */
+export async function readPackages(): Promise<Record<string, string>> {
+  const { imports, scopes } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
+  return { ...imports, ...scopes["./"] };
 }
 
 /** Imports of deno.json lead to what is below a package as well; those of an import map have to say so. */

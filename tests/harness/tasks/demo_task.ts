@@ -1,19 +1,21 @@
 import { openTaskMongo } from "../mongo/task_mongo.ts";
-import { needAdminPage } from "./admin_task.ts";
+import { say } from "../say.ts";
+import { ensureAdminPage, isAdminPageBuilt } from "./admin_task.ts";
 import { runDeno } from "./run_deno.ts";
+
+/** How often to look whether the demo listens. */
+const LOOK_MS = 500;
 
 /**
  * Runs the demo with the flags that the library needs, and `--allow-read`, with which it reads the files of
- * swagger-ui-dist. Builds the admin page before, unless it is built already. Mongoose asks the system for its name and its memory, and waits in
- * silence where it may not.
+ * swagger-ui-dist. Mongoose asks the system for its name and its memory, and waits in silence where it may not.
  *
  * @param args Arguments of the demo.
  * @returns The exit code.
  */
 export async function runDemo(args: string[]): Promise<number> {
-  await needAdminPage();
   await using mongo = await openTaskMongo();
-  const { code } = await runDeno([
+  const demo = runDeno([
     "run",
     "--quiet",
     "--no-prompt",
@@ -24,5 +26,27 @@ export async function runDemo(args: string[]): Promise<number> {
     "examples/movies/main.ts",
     ...args,
   ], { env: mongo.env });
-  return code;
+  const ended = demo.then(() => true);
+  if (!await isAdminPageBuilt() && await listens(ended)) {
+    await Promise.race([buildAdminPage(), ended]);
+  }
+  return (await demo).code;
+}
+
+/** Waits until the demo listens. Building the page takes longer than everything else, and would delay the demo. */
+async function listens(ended: Promise<boolean>): Promise<boolean> {
+  const port = Number(Deno.env.get("PORT") ?? 3000);
+  while (true) {
+    const connection = await Deno.connect({ port, hostname: "127.0.0.1" }).catch(() => undefined);
+    connection?.close();
+    if (connection) return true;
+    const pause = new Promise<boolean>((done) => setTimeout(done, LOOK_MS, false));
+    if (await Promise.race([ended, pause])) return false;
+  }
+}
+
+async function buildAdminPage(): Promise<void> {
+  say("Building the admin page, once: /admin shows it in a minute");
+  const { code, output } = await ensureAdminPage();
+  say(code === 0 ? "The admin page is built" : `Cannot build the admin page: ${output}`);
 }
