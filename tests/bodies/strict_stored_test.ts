@@ -16,6 +16,7 @@ import {
 } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
 import { type ErrorBody, mount } from "../support/support.ts";
+import { whenIndexed } from "../support/until.ts";
 
 const isCustomer = (req: FrameworkRequest) => req.headers["x-role"] !== "agent";
 
@@ -156,7 +157,7 @@ test("a hidden field whose unique index is not built is refused as an unknown ke
   await using app = await mount([Unique], { bodies: "strict", onError: () => undefined });
   await getModel(Unique).init();
   const { collection } = getModel(Unique);
-  await collection.dropIndexes();
+  await whenIndexed(() => collection.dropIndexes());
   await collection.insertMany([{ serial: "a" }, { serial: "a" }] as never);
   await mongoose.disconnect();
   await mongoose.connect(app.database.uri);

@@ -20,6 +20,7 @@ import type { InitializeOptions } from "../../mod.ts";
 import { startMongo } from "../harness/mongo/start_mongo.ts";
 import { longTest, test } from "../harness/testing.ts";
 import { mount } from "../support/support.ts";
+import { whenIndexed } from "../support/until.ts";
 
 class Part extends FrameworkModel {
   @prop()
@@ -314,7 +315,7 @@ test('indexes: "required" is not content with an index that is unique for some e
   const partialFilterExpression = { live: true };
   await collection.createIndex({ name: 1 }, { unique: true, partialFilterExpression });
   assertEquals((await app.post("/somewhere", { name: "a" })).status, 503);
-  await collection.dropIndexes();
+  await whenIndexed(() => collection.dropIndexes());
   await collection.createIndex({ name: 1 }, { unique: true });
   assertEquals((await app.post("/somewhere", { name: "a" })).status, 201);
 });

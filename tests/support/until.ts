@@ -12,6 +12,22 @@ export async function until(
   throw new Error("It never held");
 }
 
+/** The server's code for an operation that it refuses while an index of the collection is built. */
+const BUILDING = 12587;
+
+/** Changes a collection when the server builds no index of it. */
+export async function whenIndexed(change: () => Promise<unknown> | undefined): Promise<void> {
+  await until(async () => {
+    try {
+      await change();
+      return true;
+    } catch (error) {
+      if (Object(error).code === BUILDING) return false;
+      throw error;
+    }
+  });
+}
+
 /** The cursors in the database of the tests that wait for a client. */
 export async function idleCursors(): Promise<unknown[]> {
   return (await cursors()).filter(({ type }) => type === "idleCursor").map(({ id }) => id);

@@ -7,7 +7,7 @@ import { endAtClose } from "../../../src/http/close_server.ts";
 import { Housekeeper } from "../../../src/host/housekeeper.ts";
 import { openRoutes } from "../../../src/host/initialize.ts";
 import { test } from "../../harness/testing.ts";
-import { until } from "../../support/until.ts";
+import { until, whenIndexed } from "../../support/until.ts";
 import { Card, serveSheets, Sheet, storeRemoved } from "./sheets.ts";
 
 const EVERY_MS = 40;
@@ -69,7 +69,7 @@ test("a failure is logged once until a run succeeds, and is repeated", async () 
   try {
     const history = mongoose.connection.collection("sheets_history");
     const validate = (validator: object) =>
-      mongoose.connection.db?.command({ collMod: history.name, validator });
+      whenIndexed(() => mongoose.connection.db?.command({ collMod: history.name, validator }));
     await history.insertOne({ no: 1 });
     for (let failures = 1; failures < 3; failures++) {
       await validate({ no: 1 });

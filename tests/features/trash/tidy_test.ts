@@ -5,6 +5,7 @@ import { all, Framework, FrameworkModel, getModel, prop, rest } from "../../../m
 import { Housekeeper } from "../../../src/host/housekeeper.ts";
 import { openRoutes } from "../../../src/host/initialize.ts";
 import { test } from "../../harness/testing.ts";
+import { whenIndexed } from "../../support/until.ts";
 import { Card, inDays, portions, serveSheets, Sheet, Stone, storeRemoved } from "./sheets.ts";
 
 const history = () => mongoose.connection.collection("sheets_history");
@@ -90,7 +91,9 @@ test("an entity that cannot be removed stays, and other classes are tidied", asy
   const { _id } = await app.created("/cards", { name: "a" });
   await app.delete(`/cards/${_id}`);
   await history().insertOne({ entity: 0 });
-  await mongoose.connection.db?.command({ collMod: "sheets_history", validator: { no: 1 } });
+  await whenIndexed(() =>
+    mongoose.connection.db?.command({ collMod: "sheets_history", validator: { no: 1 } })
+  );
   const { cause, message } = await assertRejects(() => Framework.tidy({ at: inDays(1) }), Error);
   assertEquals([message, Object(cause).code], ['Cannot tidy "Sheet"', 121]);
   assertEquals(await getModel(Sheet).countDocuments(), 1);

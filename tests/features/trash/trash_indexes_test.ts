@@ -16,7 +16,7 @@ import {
 } from "../../../mod.ts";
 import { test } from "../../harness/testing.ts";
 import { mount } from "../../support/support.ts";
-import { until } from "../../support/until.ts";
+import { until, whenIndexed } from "../../support/until.ts";
 import { as, KEEPER } from "./books.ts";
 
 const trash = { see: (req: FrameworkRequest) => req.headers["x-user"] === "keeper" };
@@ -97,7 +97,7 @@ test('an older unique index is named, and indexes: "required" refuses writes', a
     await until(() => log.calls.length > 0);
     assertStringIncludes(String(log.calls[0]?.args), name);
     assertStringIncludes(String(told[0]), name);
-    await stored.dropIndex(name);
+    await whenIndexed(() => stored.dropIndex(name));
     await until(async () => await add() === 201, { everyMs: 200 });
     assertEquals(await add(), 409);
   }
