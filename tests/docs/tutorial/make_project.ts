@@ -25,7 +25,10 @@ export async function makeProject(): Promise<Project> {
       await Deno.writeTextFile(join(folder, path), text);
     }
   };
-  const config = { imports: { ...await readPackages(), ...Object.fromEntries(own) }, compilerOptions };
+  const config = {
+    imports: { ...await readPackages(), ...Object.fromEntries(own) },
+    compilerOptions,
+  };
   await write({ "deno.json": JSON.stringify(config) });
   return {
     folder,

@@ -12,6 +12,8 @@ export interface RunDenoOptions {
    * @default {false}
    */
   capture?: boolean;
+  /** Reads the standard output in the place of both, to its end. Returns what is to be kept or shown of it. */
+  follow?: (output: ReadableStream<Uint8Array<ArrayBuffer>>) => Promise<string>;
 }
 
 /** What became of a {@linkcode runDeno}. */
@@ -50,6 +52,11 @@ export function forwardSignals(): void {
   }, ECHO_MS));
 }
 
+/** Whether a signal has ended what runs. */
+export function isInterrupted(): boolean {
+  return interruptedAt !== undefined;
+}
+
 function handOn(signal: Deno.Signal): void {
   const now = performance.now();
   const isFirst = interruptedAt === undefined;
@@ -76,24 +83,22 @@ export async function runDeno(
   args: string[],
   options: RunDenoOptions = {},
 ): Promise<DenoResult> {
-  const { env = {}, capture = false } = options;
+  const { env = {}, capture = false, follow } = options;
   const stdio = capture ? "piped" : "inherit";
   const child = new Deno.Command(Deno.execPath(), {
     args,
     env,
     cwd: ROOT,
     stdin: capture ? "null" : "inherit",
-    stdout: stdio,
+    stdout: follow ? "piped" : stdio,
     stderr: stdio,
   }).spawn();
   children.add(child);
   try {
-    const texts = capture
-      ? await Promise.all([
-        new Response(child.stdout).text(),
-        new Response(child.stderr).text(),
-      ])
-      : [];
+    const texts = await Promise.all([
+      ...follow ? [follow(child.stdout)] : capture ? [new Response(child.stdout).text()] : [],
+      ...capture ? [new Response(child.stderr).text()] : [],
+    ]);
     const { code } = await child.status;
     return { code, output: texts.join("\n").trim() };
   } finally {

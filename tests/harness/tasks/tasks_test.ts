@@ -2,6 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { chooseMongoose } from "./choose_mongoose.ts";
 import { chooseStd } from "./choose_std.ts";
 import { parseLcov, reportCoverage } from "./coverage.ts";
+import { followTests } from "./follow_tests.ts";
 import { groupTests } from "./group_tests.ts";
 import { countTests } from "./junit.ts";
 import { checkRooms, circlesIn, wrongImports } from "./rooms.ts";
@@ -48,6 +49,67 @@ Deno.test("groupTests() deals files into groups, but for those that run alone", 
     .map((each) => each.map(({ path }) => path));
   assertEquals(groupTests(files, true), { alone: ["a", "z"], groups });
   assertEquals(groupTests(files, false).alone, ["a"]);
+});
+
+const RESULTS = `../group_01_test.ts => a_test.ts: it works ... ok (5ms)
+../group_02_test.ts => b_test.ts: it has steps ... first ... FAILED (2ms)
+../group_02_test.ts => b_test.ts: it has steps ... \x1b[0m\x1b[31mFAILED\x1b[0m (due to 1 failed step) (5ms)
+./tests/c_test.ts => it is long ... ignored (0ms)
+`;
+
+const SUMMARY = `
+ ERRORS 
+
+it has steps => ./tests/b_test.ts:1:1
+error: AssertionError
+
+FAILED | 1 passed (1 step) | 1 failed (1 step) | 1 ignored (1s)
+`;
+
+Deno.test("followTests() keeps the failures and the summary", async () => {
+  const failures = RESULTS.split("\n").slice(1, 3).join("\n");
+  const output = await followTests(
+    ReadableStream.from([new TextEncoder().encode(RESULTS + SUMMARY)]),
+    {
+      files: 4,
+      tell: () => {},
+      isTerminal: false,
+      isStopped: () => false,
+    },
+  );
+  assertEquals(output, `${failures}\n${SUMMARY.slice(1, -1)}`);
+});
+
+Deno.test("followTests() tells of a stopped run how far it was, and no failures", async () => {
+  const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>>();
+  let isStopped = false;
+  const told = Promise.withResolvers<string>();
+  const output = followTests(readable, {
+    files: 4,
+    tell: (text) => text.includes("3 of 4") && told.resolve(text),
+    isTerminal: true,
+    isStopped: () => isStopped,
+  });
+  const writer = writable.getWriter();
+  await writer.write(new TextEncoder().encode(RESULTS));
+  assertStringIncludes(await told.promise, "3 of 4 test files, 1 failed");
+  isStopped = true;
+  // A process that was stopped still writes
+  writer.write(new TextEncoder().encode(SUMMARY)).catch(() => {});
+  assertEquals(await output, "Stopped after 3 of 4 test files, 1 failed");
+});
+
+Deno.test("deno.json has among its imports what the demo needs, which \`deno task\` downloads first", async () => {
+  const { imports } = JSON.parse(await Deno.readTextFile("deno.json"));
+  assertEquals(Object.keys(imports), [
+    "@std/assert",
+    "@std/testing",
+    "express",
+    "express-types",
+    "mongodb-memory-server",
+    "mongoose",
+    "swagger-ui-dist",
+  ]);
 });
 
 const LCOV = `SF:/repo/src/a.ts

@@ -10,16 +10,20 @@ import {
   type TestFile,
   writeGroups,
 } from "./group_tests.ts";
+import { followTests } from "./follow_tests.ts";
 import { openTaskMongo } from "../mongo/task_mongo.ts";
 import { LONG } from "../report.ts";
 import { GROUPED } from "../testing.ts";
-import { type DenoResult, existing, runDeno, type RunDenoOptions } from "./run_deno.ts";
-
-/** What has snippets, besides `src/`. */
-const DOCUMENTED = ["mod.ts", "README.md"];
+import {
+  type DenoResult,
+  existing,
+  isInterrupted,
+  runDeno,
+  type RunDenoOptions,
+} from "./run_deno.ts";
 
 /** What has snippets, without the tests beside it. Deno ignores files of what it is given first only. */
-const SNIPPETS = ["--ignore=src/**/*_test.ts", "src", ...DOCUMENTED];
+const SNIPPETS = ["--ignore=src/**/*_test.ts", "src", "mod.ts", "README.md"];
 
 /** Prepares packages for tests: see there. */
 const PACKAGES = "tests/harness/load_packages.ts";
@@ -47,33 +51,18 @@ export async function runTests(
   const isLong = named.length > 0 || given.includes("--long");
   const env = { ...std, ...isLong && { [LONG]: "1" } };
   const isFew = named.length > 0 && named.length <= GROUP_SIZE;
-  const isChecked = args.includes("--no-check") || isFew;
-  const checking = isChecked ? undefined : checkTypes(args, flags, std);
   const load = ["run", "--quiet", ...flags, "--allow-read", "--allow-env", PACKAGES];
+  const building = needAdminPage();
+  await using mongo = await openTaskMongo();
   const loaded = await runDeno(load, { ...options, env: std });
   if (loaded.code !== 0) return loaded;
-  await needAdminPage();
-  await using mongo = await openTaskMongo();
+  await building;
   const test = ["test", "--quiet", "--no-prompt", ...flags, ...permissions(mongo.mongod)];
   const all = { ...options, env: { ...env, ...mongo.env } };
   if (isFew) return await runDeno([...test, ...args], all);
   const others = args.filter((arg) => !named.includes(arg));
   const files = filesIn(await readTestFiles(), named);
-  const tested = await runAll([...test, ...others], { options: all, files, isLong });
-  const checked = await checking;
-  if (checked === undefined || checked.code === 0) return tested;
-  if (!options.capture) console.error(checked.output);
-  return { code: checked.code, output: `${tested.output}\n${checked.output}` };
-}
-
-/** Checks the types of all tests, beside the tests, each of which would wait for it. */
-function checkTypes(
-  args: readonly string[],
-  flags: readonly string[],
-  env: Record<string, string>,
-): Promise<DenoResult> {
-  const doc = args.includes("--doc") ? ["--doc", ...DOCUMENTED] : [];
-  return runDeno(["check", "--quiet", ...flags, ...doc, "src", "tests"], { capture: true, env });
+  return await runAll([...test, ...others], { options: all, files, isLong });
 }
 
 /** Runs tests side by side, in groups; with `--doc`, a run beside that has the snippets, which cover nothing. */
@@ -86,10 +75,17 @@ async function runAll(
   },
 ): Promise<DenoResult> {
   const jobs = Deno.env.get("DENO_JOBS") ?? String(JOBS);
-  const run = (args: readonly string[], env: Record<string, string>) => {
+  const run = (args: readonly string[], env: Record<string, string>, more: RunDenoOptions = {}) => {
     const all = new Set([...args, "--no-check", "--parallel"]);
-    return runDeno([...all], { ...options, env: { ...options.env, ...env } });
+    return runDeno([...all], { ...options, ...more, env: { ...options.env, ...env } });
   };
+  const follow = (output: ReadableStream<Uint8Array<ArrayBuffer>>) =>
+    followTests(output, {
+      files: files.length,
+      tell: (text) => Deno.stderr.writeSync(new TextEncoder().encode(text)),
+      isTerminal: Deno.stderr.isTerminal(),
+      isStopped: isInterrupted,
+    });
   const { alone, groups } = groupTests(files, isLong);
   const folder = await Deno.makeTempDir({ prefix: "mongrove-tests-" });
   try {
@@ -97,10 +93,11 @@ async function runAll(
     const tests = test.filter((arg) => arg !== "--doc");
     const snippets = test.filter((arg) => !arg.startsWith("--coverage")).map(besideReport);
     const results = await Promise.all([
-      run([...tests, ...modules], { DENO_JOBS: jobs, [GROUPED]: "1" }),
+      run([...tests, ...modules], { DENO_JOBS: jobs, [GROUPED]: "1" }, { follow }),
       ...test.includes("--doc") ? [run([...snippets, ...SNIPPETS], { DENO_JOBS: "1" })] : [],
     ]);
-    const output = results.map(({ output }) => output).join("\n");
+    const output = results.map(({ output }) => output).join("\n").trim();
+    if (!options.capture) console.log(output);
     return { code: results.find(({ code }) => code !== 0)?.code ?? 0, output };
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -1,0 +1,72 @@
+import { stripVTControlCharacters } from "node:util";
+
+/** Options of {@linkcode followTests}. */
+export interface FollowTestsOptions {
+  /** How many test files run. */
+  readonly files: number;
+  /** Gets the progress, without a line feed where a terminal renews the line. */
+  readonly tell: (text: string) => void;
+  /** Whether a terminal shows the progress. */
+  readonly isTerminal: boolean;
+  /** Whether the run was stopped. `deno test` then lists all tests that have not ended as failures. */
+  readonly isStopped: () => boolean;
+}
+
+/** How often a line tells the progress where no terminal renews it. */
+const TELL_MS = 30_000;
+
+/** Returns to the start of a terminal's line, and clears it. */
+const RENEWED = "\r\x1b[K";
+
+/** The result of a test or, with another ` ... `, of a step: `module => file: test ... step ... ok (5ms)`. */
+const RESULT = /^(\S+) => (?:(\w+_test\.ts): )?(.*) \.\.\. (ok|ignored|FAILED)\b/;
+/** The first line of what follows all results. */
+const END = /^ ?ERRORS ?$|^(?:ok|FAILED) \| /;
+
+/**
+ * Follows the output of `deno test --parallel`: shows how many test files have begun and how many tests have failed so
+ * far.
+ *
+ * @param output The output.
+ * @param options See {@linkcode FollowTestsOptions}.
+ * @returns The failures and the summary.
+ */
+export async function followTests(
+  output: ReadableStream<Uint8Array<ArrayBuffer>>,
+  { files, tell, isTerminal, isStopped }: FollowTestsOptions,
+): Promise<string> {
+  const begun = new Set<string>();
+  let failed = 0;
+  const progress = () => `${begun.size} of ${files} test files, ${failed} failed`;
+  const kept: string[] = [];
+  const timer = setInterval(
+    () => tell(isTerminal ? `${RENEWED}${progress()}` : `${progress()}\n`),
+    isTerminal ? 1_000 : TELL_MS,
+  );
+  try {
+    let isOver = false;
+    for await (const line of linesOf(output)) {
+      if (isStopped()) break;
+      const text = stripVTControlCharacters(line);
+      isOver ||= END.test(text);
+      const [, module = "", file = module, name = "", result] = RESULT.exec(text) ?? [];
+      if (result !== undefined) begun.add(file);
+      if (result === "FAILED" && !name.includes(" ... ")) failed++;
+      if (isOver || result === "FAILED" || result === undefined && line !== "") kept.push(line);
+    }
+  } finally {
+    clearInterval(timer);
+    if (isTerminal) tell(RENEWED);
+  }
+  return isStopped() ? `Stopped after ${progress()}` : kept.join("\n");
+}
+
+async function* linesOf(output: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
+  let rest = "";
+  for await (const text of output.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
+}
