@@ -18,7 +18,7 @@ import {
 import { pass } from "../support/both_paths.ts";
 import { test } from "../harness/testing.ts";
 import { asQuery, type ErrorBody, mount, type Mounted } from "../support/support.ts";
-import { openReplicaSet } from "../features/bulk/tasks.ts";
+import { openReplicaSet } from "../support/shared_replica_set.ts";
 
 class Inner extends FrameworkModel {
   @prop({ type: Date })

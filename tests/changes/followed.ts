@@ -2,7 +2,7 @@ import type { Connection } from "mongoose";
 import { FrameworkModel, getModel, type Hidden, prop } from "../../mod.ts";
 import { follow, type Follower, type FollowOptions } from "../../src/changes/mod.ts";
 import { openDatabase } from "../harness/database.ts";
-import { type RunningMongo, startMongo } from "../harness/mongo/start_mongo.ts";
+import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { until } from "../support/until.ts";
 
 /** What tests follow: its collection keeps what was stored before and after each change. */
@@ -30,15 +30,9 @@ export class Note extends FrameworkModel {
   text?: string;
 }
 
-let running: Promise<RunningMongo> | undefined;
-
-Deno.test.afterAll(async () => await (await running)?.stop());
-
-/** Opens a database of a replica set that the tests of a run share. */
+/** Opens a database of the shared replica set. */
 export async function openTickets() {
-  const args = ["--setParameter", "enableTestCommands=1"];
-  const mongo = await (running ??= startMongo({ replicaSet: 1, args }));
-  const database = await openDatabase(mongo.uri);
+  const database = await openDatabase(await sharedReplicaSet());
   const tickets = getModel(Ticket);
   await Promise.all([tickets.init(), getModel(Note).init()]);
   return { ...database, tickets, collection: tickets.collection };

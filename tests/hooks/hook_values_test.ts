@@ -19,7 +19,7 @@ import {
 } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
 import { asQuery, type ErrorBody, mount, type Mounted } from "../support/support.ts";
-import { openReplicaSet } from "../features/bulk/tasks.ts";
+import { openReplicaSet } from "../support/shared_replica_set.ts";
 
 class Part extends FrameworkModel {
   @prop()

@@ -3,7 +3,7 @@ import type { Connection } from "mongoose";
 import { all, arrayProp, create, FrameworkModel, getModel, prop, rest, update } from "../../mod.ts";
 import type { ModelClass, Ref } from "../../mod.ts";
 import { SIX } from "../fixtures/operations.ts";
-import { startMongo } from "../harness/mongo/start_mongo.ts";
+import { openReplicaSet } from "../support/shared_replica_set.ts";
 import { pass } from "../support/both_paths.ts";
 import type { Client } from "../support/client.ts";
 import { type ErrorBody, mount } from "../support/support.ts";
@@ -51,10 +51,9 @@ function callsOf(app: Client, _id: string) {
  * beforehand whether it has transactions.
  */
 export async function openNotes({ isAsked = true } = {}) {
-  const args = ["--setParameter", "enableTestCommands=1"];
-  const mongo = await startMongo({ replicaSet: 1, args });
-  const options = { dbName: "outages", monitorCommands: true };
-  const connection = await mongoose.createConnection(mongo.uri, options).asPromise();
+  const mongo = await openReplicaSet();
+  const connection = await mongoose.createConnection(mongo.uri, { monitorCommands: true })
+    .asPromise();
   const Note = buildNotes(connection);
   const app = await mount([Note], { maxTimeMS: 2000, onError: () => {} });
   const { _id } = await app.created("/notes", { text: "a" });

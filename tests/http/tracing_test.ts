@@ -6,6 +6,7 @@ import { action, all, arrayProp, create, FrameworkModel, one, prop } from "../..
 import { removeAll, replace, rest, RestError, update, updateAll } from "../../mod.ts";
 import type { Entity, FrameworkRequest, RequestTrace, StatementTrace } from "../../mod.ts";
 import { startMongo } from "../harness/mongo/start_mongo.ts";
+import { openReplicaSet } from "../support/shared_replica_set.ts";
 import { test } from "../harness/testing.ts";
 import { mount } from "../support/support.ts";
 import { until } from "../support/until.ts";
@@ -187,8 +188,7 @@ async function refuseTwice(command: string): Promise<void> {
 
 test("errors of statements are traced, and statements that pass Mongoose by", async () => {
   using traces = listen();
-  const args = ["--setParameter", "enableTestCommands=1"];
-  await using mongo = await startMongo({ replicaSet: 1, args });
+  await using mongo = await openReplicaSet();
   await using app = await mount([Traced, TracedHooked], { mongo: mongo.uri });
   for (const path of ["/hooked", "/hooked", "/traced"]) await app.created(path, { name: SECRET });
   await traces.take();

@@ -14,6 +14,7 @@ import {
   update,
 } from "../../../mod.ts";
 import { startMongo } from "../../harness/mongo/start_mongo.ts";
+import { openReplicaSet } from "../../support/shared_replica_set.ts";
 import { test } from "../../harness/testing.ts";
 import { mountOnReplicaSet } from "../../support/mount_on_replica_set.ts";
 import { mount } from "../../support/support.ts";
@@ -107,8 +108,7 @@ test("a batch beyond its time limit is a 503, and its hooks write nothing afterw
 });
 
 test("a statement that takes too long is not repeated in a batch", async () => {
-  const args = ["--setParameter", "enableTestCommands=1"];
-  await using mongo = await startMongo({ replicaSet: 1, args });
+  await using mongo = await openReplicaSet();
   await using app = await mount([Log], { batch, mongo: mongo.uri, onError: () => {} });
   await getModel(Log).init();
   const data = { failCommands: ["insert"], errorCode: 50 };

@@ -13,7 +13,6 @@ import {
   updateAll,
 } from "../../../mod.ts";
 import { pass } from "../../support/both_paths.ts";
-import { startMongo } from "../../harness/mongo/start_mongo.ts";
 import { asQuery, type Mounted } from "../../support/support.ts";
 
 /** Where a task is. */
@@ -93,11 +92,6 @@ export function taskModel(
 
 /** Both routes of {@linkcode taskModel}. */
 export const BOTH = ["/tasks", "/hooked"] as const;
-
-/** Starts a replica set, whose commands can be made to fail. */
-export function openReplicaSet() {
-  return startMongo({ replicaSet: 1, args: ["--setParameter", "enableTestCommands=1"] });
-}
 
 /** Stores tasks as they are given, and nothing else. */
 export async function store(model: ModelClass<Task>, tasks: readonly object[]): Promise<void> {

@@ -4,7 +4,8 @@ import { type Entity, getModel, type HooksOf, type ModelClass, RestError } from 
 import { pass } from "../../support/both_paths.ts";
 import { test } from "../../harness/testing.ts";
 import { asQuery, type ErrorBody, mount, type Mounted } from "../../support/support.ts";
-import { change, openReplicaSet, store, storeMany, Task, taskModel, valuesOf } from "./tasks.ts";
+import { change, store, storeMany, Task, taskModel, valuesOf } from "./tasks.ts";
+import { openReplicaSet } from "../../support/shared_replica_set.ts";
 
 const BODY = { state: "done" };
 

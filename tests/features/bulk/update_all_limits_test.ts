@@ -3,15 +3,8 @@ import { getModel, type HooksOf, type ModelClass } from "../../../mod.ts";
 import { pass } from "../../support/both_paths.ts";
 import { test } from "../../harness/testing.ts";
 import { type ErrorBody, mount, type Mounted } from "../../support/support.ts";
-import {
-  BOTH,
-  change,
-  openReplicaSet,
-  storeMany,
-  type Task,
-  taskModel,
-  valuesOf,
-} from "./tasks.ts";
+import { BOTH, change, storeMany, type Task, taskModel, valuesOf } from "./tasks.ts";
+import { openReplicaSet } from "../../support/shared_replica_set.ts";
 
 const BODY = { state: "done" };
 

@@ -16,7 +16,8 @@ import {
 import { pass } from "../../support/both_paths.ts";
 import { test } from "../../harness/testing.ts";
 import { asQuery, type ErrorBody, mount } from "../../support/support.ts";
-import { type Counts, openReplicaSet } from "./tasks.ts";
+import type { Counts } from "./tasks.ts";
+import { openReplicaSet } from "../../support/shared_replica_set.ts";
 
 /** What runs when an element is saved. */
 const state: { meanwhile?: (() => Promise<unknown>) | undefined } = {};

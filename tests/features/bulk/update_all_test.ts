@@ -3,16 +3,8 @@ import { getModel, type ModelClass } from "../../../mod.ts";
 import { watchCommands } from "../../support/both_paths.ts";
 import { test } from "../../harness/testing.ts";
 import { asQuery, type ErrorBody, mount, type Mounted } from "../../support/support.ts";
-import {
-  BOTH,
-  change,
-  openReplicaSet,
-  store,
-  storeMany,
-  type Task,
-  taskModel,
-  valuesOf,
-} from "./tasks.ts";
+import { BOTH, change, store, storeMany, type Task, taskModel, valuesOf } from "./tasks.ts";
+import { openReplicaSet } from "../../support/shared_replica_set.ts";
 
 type Step = (app: Mounted, model: ModelClass<Task>) => Promise<void>;
 

@@ -15,6 +15,7 @@ import {
 } from "../../../mod.ts";
 import type { Ref } from "../../../mod.ts";
 import { startMongo } from "../../harness/mongo/start_mongo.ts";
+import { openReplicaSet } from "../../support/shared_replica_set.ts";
 import { test } from "../../harness/testing.ts";
 import { age, IDEMPOTENCY, keyed, textsAt } from "./keyed.ts";
 import { type ErrorBody, mount, type Mounted } from "../../support/support.ts";
@@ -79,7 +80,9 @@ class Board extends Keyed {
 async function openNotes(replicaSet = 1) {
   next.hooks = 0;
   for (const step of ["save", "saved", "send"] as const) delete next[step];
-  const mongo = await startMongo({ replicaSet, args: ["--setParameter", "enableTestCommands=1"] });
+  const mongo = replicaSet === 0
+    ? await startMongo({ args: ["--setParameter", "enableTestCommands=1"] })
+    : await openReplicaSet();
   const options = { mongo: mongo.uri, maxTimeMS: 6000, onError: () => {} };
   const app = await mount([Note, Plain, Board], options);
   const { _id } = await app.created("/boards", { text: "board" });

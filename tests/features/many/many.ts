@@ -1,11 +1,5 @@
 import type { Connection } from "mongoose";
-import { startMongo } from "../../harness/mongo/start_mongo.ts";
 import type { SentCommand } from "../../support/both_paths.ts";
-
-/** Starts a replica set whose commands can be made to fail. */
-export async function openReplicaSet() {
-  return await startMongo({ replicaSet: 1, args: ["--setParameter", "enableTestCommands=1"] });
-}
 
 /** Has a command fail on the server of a connection. */
 export async function failCommand(

@@ -15,9 +15,10 @@ import {
 import { pass } from "../../support/both_paths.ts";
 import { startMongo } from "../../harness/mongo/start_mongo.ts";
 import { longTest, test } from "../../harness/testing.ts";
-import { failCommand, named, openReplicaSet } from "./many.ts";
+import { failCommand, named } from "./many.ts";
 import { type EntityBody, type ErrorBody, mount, type Mounted } from "../../support/support.ts";
 import { until } from "../../support/until.ts";
+import { openReplicaSet } from "../../support/shared_replica_set.ts";
 
 class Part extends FrameworkModel {
   @prop({ required: true })

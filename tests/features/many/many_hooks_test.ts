@@ -5,8 +5,9 @@ import { all, create, FrameworkModel, getModel, prop, rest, RestError } from "..
 import type { Entity, HooksOf, ModelClass, RestOptions } from "../../../mod.ts";
 import { watchCommands } from "../../support/both_paths.ts";
 import { test } from "../../harness/testing.ts";
-import { failCommand, named, namesOf, openReplicaSet } from "./many.ts";
+import { failCommand, named, namesOf } from "./many.ts";
 import { type EntityBody, type ErrorBody, mount, type Mounted } from "../../support/support.ts";
+import { openReplicaSet } from "../../support/shared_replica_set.ts";
 
 class Item extends FrameworkModel {
   @prop({ required: true })

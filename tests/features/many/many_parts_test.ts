@@ -16,7 +16,7 @@ import {
 import type { ModelClass, QueryObject } from "../../../mod.ts";
 import { pass, watchCommands } from "../../support/both_paths.ts";
 import { test } from "../../harness/testing.ts";
-import { failCommand, named, namesOf, openReplicaSet } from "./many.ts";
+import { failCommand, named, namesOf } from "./many.ts";
 import {
   type EntityBody,
   type ErrorBody,
@@ -24,6 +24,7 @@ import {
   type Mounted,
   NOBODY,
 } from "../../support/support.ts";
+import { openReplicaSet } from "../../support/shared_replica_set.ts";
 
 class Player extends FrameworkModel {
   @prop({ required: true })

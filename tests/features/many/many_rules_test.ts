@@ -5,7 +5,7 @@ import type { Ref } from "../../../mod.ts";
 import { pass, watchCommands } from "../../support/both_paths.ts";
 import { openDatabase } from "../../harness/database.ts";
 import { test } from "../../harness/testing.ts";
-import { failCommand, named, namesOf, openReplicaSet } from "./many.ts";
+import { failCommand, named, namesOf } from "./many.ts";
 import {
   type EntityBody,
   type ErrorBody,
@@ -13,6 +13,7 @@ import {
   type Mounted,
   NOBODY,
 } from "../../support/support.ts";
+import { openReplicaSet } from "../../support/shared_replica_set.ts";
 
 class Author extends FrameworkModel {
   @prop()

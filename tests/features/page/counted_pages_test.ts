@@ -4,7 +4,7 @@ import type { Schema } from "mongoose";
 import { all, FrameworkModel, type FrameworkRequest, getModel, prop, rest } from "../../../mod.ts";
 import type { ModelClass, QueryObject } from "../../../mod.ts";
 import { watchCommands } from "../../support/both_paths.ts";
-import { startMongo } from "../../harness/mongo/start_mongo.ts";
+import { openReplicaSet } from "../../support/shared_replica_set.ts";
 import { test } from "../../harness/testing.ts";
 import { asQuery, type EntityBody, mount } from "../../support/support.ts";
 
@@ -149,9 +149,8 @@ test("all() counts by Mongoose where middleware has to see it", async () => {
 
 /** Serves tracks from a server that refuses the next statement with a code. */
 async function openRefusing(errorCode: number) {
-  const args = ["--setParameter", "enableTestCommands=1"];
-  const mongo = await startMongo({ replicaSet: 1, args });
-  const connection = await mongoose.createConnection(mongo.uri, { dbName: "old" }).asPromise();
+  const mongo = await openReplicaSet();
+  const connection = await mongoose.createConnection(mongo.uri).asPromise();
   @rest({ route: "/old", methods: [all(read)], getConnection: () => connection })
   class Old extends Piece {}
   const app = await mount([Old], { onError: () => {} });

@@ -18,8 +18,10 @@ const TELL_MS = 30_000;
 /** Returns to the start of a terminal's line, and clears it. */
 const RENEWED = "\r\x1b[K";
 
-/** The result of a test or, with another ` ... `, of a step: `module => file: test ... step ... ok (5ms)`. */
-const RESULT = /^(\S+) => (?:(\w+_test\.ts): )?(.*) \.\.\. (ok|ignored|FAILED)\b/;
+/** The result of a test or, with another ` ... `, of a step: `path => test ... step ... ok (5ms)`. */
+const RESULT = /^(\S+) => (.*) \.\.\. (ok|ignored|FAILED)\b/;
+/** How the name of a test in a group begins. */
+const FILE = /^\w+_test\.ts(?=: )/;
 /** The first line of what follows all results. */
 const END = /^ ?ERRORS ?$|^(?:ok|FAILED) \| /;
 
@@ -49,8 +51,8 @@ export async function followTests(
       if (isStopped()) break;
       const text = stripVTControlCharacters(line);
       isOver ||= END.test(text);
-      const [, module = "", file = module, name = "", result] = RESULT.exec(text) ?? [];
-      if (result !== undefined) begun.add(file);
+      const [, path, name = "", result] = RESULT.exec(text) ?? [];
+      if (path !== undefined) begun.add(FILE.exec(name)?.[0] ?? path);
       if (result === "FAILED" && !name.includes(" ... ")) failed++;
       if (isOver || result === "FAILED" || result === undefined && line !== "") kept.push(line);
     }
