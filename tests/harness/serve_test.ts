@@ -73,7 +73,8 @@ test("serve() stops at once, in spite of connections that are kept alive", async
     const idle = await Deno.connect({ port: Number(new URL(served.url).port) });
     const start = performance.now();
     await served.stop();
-    assert(performance.now() - start < 1000);
+    // Node would wait for a minute.
+    assert(performance.now() - start < 20_000);
     idle.close();
   });
   await t.step("and nobody listens any more", async () => {

@@ -114,13 +114,19 @@ async function serveNotes() {
   await new Promise((resolve) => server.once("listening", resolve));
   const { port } = server.address() as { port: number };
   return {
-    async send(request: string, { name, text }: { name?: string; text: string }) {
+    async send(
+      request: string,
+      { name, text }: { name?: string | undefined; text: string },
+      tries = 3,
+    ): Promise<number | undefined> {
       const [method = "", path = ""] = request.split(" ");
       const body = method === "GET" ? "" : "{}";
       const headers = { "content-type": "application/json", ...name && { [name]: text } };
       const start = performance.now();
       const status = await statusOf({ port, method, path, headers, body });
       const taken = performance.now() - start;
+      // Other load makes single requests slow, and never three in a row as slow as a quadratic one.
+      if (taken >= LIMIT_MS && tries > 1) return this.send(request, { name, text }, tries - 1);
       const told = `${request} ${name} ${text.slice(0, 12)}: ${status}, ${taken} ms`;
       assert(status !== 431 && status !== 500 && taken < LIMIT_MS, told);
       return status;

@@ -50,7 +50,8 @@ export async function runTests(
   const named = await existing(args.filter((arg) => !arg.startsWith("-")));
   const isLong = named.length > 0 || given.includes("--long");
   const env = { ...std, ...isLong && { [LONG]: "1" } };
-  const isFew = named.length > 0 && named.length <= GROUP_SIZE;
+  const files = filesIn(await readTestFiles(), named);
+  const isFew = named.length > 0 && files.length <= GROUP_SIZE;
   const load = ["run", "--quiet", ...flags, "--allow-read", "--allow-env", PACKAGES];
   const building = needAdminPage();
   await using mongo = await openTaskMongo();
@@ -61,7 +62,6 @@ export async function runTests(
   const all = { ...options, env: { ...env, ...mongo.env } };
   if (isFew) return await runDeno([...test, ...args], all);
   const others = args.filter((arg) => !named.includes(arg));
-  const files = filesIn(await readTestFiles(), named);
   return await runAll([...test, ...others], { options: all, files, isLong });
 }
 
