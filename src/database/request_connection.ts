@@ -23,8 +23,23 @@ const LOOK_MS = 500;
 
 const looking = new WeakSet<mongo.MongoClient>();
 
-/** The open connections that `getConnection` hooks have returned. The health check examines these connections. */
-export const givenConnections = new Set<Connection>();
+type GetConnection = (req: FrameworkRequest) => MaybePromise<Connection>;
+
+/** The connections that hooks have returned and that are not closed. */
+const givenConnections = new Map<GetConnection, Set<Connection>>();
+
+/** Returns the connections that a hook `getConnection`, or without it any such hook, has returned to requests. */
+export function connectionsFrom(getConnection?: GetConnection): Connection[] {
+  if (getConnection !== undefined) return [...givenConnections.get(getConnection) ?? []];
+  return [...new Set([...givenConnections.values()].flatMap((some) => [...some]))];
+}
+
+function remember(connection: Connection, getConnection: GetConnection): void {
+  const known = givenConnections.get(getConnection) ?? new Set();
+  if (known.has(connection)) return;
+  givenConnections.set(getConnection, known.add(connection));
+  connection.once("close", () => known.delete(connection));
+}
 
 /**
  * Returns a function that returns the connection of a request. The first call runs the hook `getConnection`, and later
@@ -36,7 +51,7 @@ export function requestConnection(
     /**
      * The hook that chooses the connection of a request. Without the hook, the default connection of Mongoose is used.
      */
-    readonly getConnection: ((req: FrameworkRequest) => MaybePromise<Connection>) | undefined;
+    readonly getConnection: GetConnection | undefined;
     readonly timeBudget: TimeBudget;
   },
 ): () => Promise<Connection> {
@@ -45,10 +60,7 @@ export function requestConnection(
       ? mongoose.connection
       : await timeBudget.wait(Promise.resolve(runHook("getConnection", () => getConnection(req))));
     checkConnection(connection);
-    if (getConnection !== undefined && !givenConnections.has(connection)) {
-      givenConnections.add(connection);
-      connection.once("close", () => givenConnections.delete(connection));
-    }
+    if (getConnection !== undefined) remember(connection, getConnection);
     if (!isOpen(connection)) await timeBudget.wait(waitUntilOpen(connection));
     decodeAllNames(connection);
     traceStatements(connection);

@@ -132,11 +132,11 @@ export const Framework: {
    * do not run. The option `tidy` of `initialize()` removes expired entities at intervals, so a call is needed only with
    * `tidy: false` and in tests.
    *
-   * The call waits while another process removes expired entities of the same database. Classes on routes with
-   * `getConnection` are left out.
+   * The call waits while another process removes expired entities of the same database. On routes with
+   * `getConnection`, it uses the connections that requests of this process have used, and `connections`.
    *
    * @throws {TypeError} If `options` is wrong.
-   * @throws {Error} If the default connection is not open, or if entities of a class cannot be removed. The entities of
+   * @throws {Error} If a connection is not open, or if entities of a class cannot be removed. The entities of
    * other classes are removed.
    *
    * @example Remove the entities that will have expired in 30 days

@@ -1,6 +1,6 @@
 import mongoose, { type Connection, type Model } from "mongoose";
 import { clearTimeout, setImmediate, setTimeout } from "node:timers";
-import { givenConnections } from "../database/request_connection.ts";
+import { connectionsFrom } from "../database/request_connection.ts";
 import { TimeLimitError, withTimeLimit } from "../database/time_limit.ts";
 import { groupBy } from "../schema/group_by.ts";
 import { indexBuilds } from "../schema/index_builds.ts";
@@ -50,7 +50,7 @@ async function look(): Promise<Health> {
  */
 function servedConnections(): Set<Connection> {
   const { connection } = mongoose;
-  return new Set([...connection.modelNames().length > 0 ? [connection] : [], ...givenConnections]);
+  return new Set([...connection.modelNames().length > 0 ? [connection] : [], ...connectionsFrom()]);
 }
 
 /** Returns the problems of the connections of one client, whose servers are asked by one of the connections. */

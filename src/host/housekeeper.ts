@@ -1,8 +1,9 @@
 import mongoose from "mongoose";
-import type { Model } from "mongoose";
+import type { Connection, Model } from "mongoose";
 import { clearTimeout, setTimeout } from "node:timers";
 import { setTimeout as pause } from "node:timers/promises";
 import { Lease } from "../database/lease.ts";
+import { connectionsFrom } from "../database/request_connection.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { logError, logHint } from "../errors/log.ts";
 import type { Filter } from "../filter/filters.ts";
@@ -11,7 +12,7 @@ import type { FeatureList } from "../pipeline/feature_list.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import { endAtClose } from "../http/close_server.ts";
 import { getModel } from "../schema/get_model.ts";
-import { isOpen } from "../schema/mongoose/connections.ts";
+import { checkConnection, decodeAllNames, isOpen } from "../schema/mongoose/connections.ts";
 import { RemovalForGood } from "../sources/collection/remove_for_good.ts";
 
 /** Options of `Framework.tidy()`, which removes expired entities. */
@@ -21,6 +22,11 @@ export interface TidyOptions {
    * later time, so that they need not wait.
    */
   readonly at?: Date;
+  /**
+   * More open connections whose entities of classes on routes with `getConnection` may expire. The connections that
+   * requests of this process have used need not be named.
+   */
+  readonly connections?: readonly Connection[];
 }
 
 /** The result of `Framework.tidy()`. */
@@ -59,6 +65,8 @@ const COLLECTION = "mongrove_leases";
 interface ExpiringClass {
   readonly features: FeatureList;
   readonly tidies: readonly Tidy[];
+  /** The hooks that choose the connection of a request. `undefined` is a route on the default connection. */
+  readonly sources: ReadonlySet<Route["getConnection"]>;
   /**
    * Whether a timer removes the expired entities of the class. If all routers of the class have `tidy: false`, only
    * `Framework.tidy()` removes them.
@@ -66,8 +74,19 @@ interface ExpiringClass {
   readonly isScheduled: boolean;
 }
 
-interface TidyRun {
-  readonly classes: Iterable<readonly [ModelClass, ExpiringClass]>;
+/** A database that may hold expired entities. */
+interface Place {
+  readonly connection: Connection;
+  readonly classes: Map<ModelClass, ExpiringClass>;
+}
+
+interface TidyResult {
+  readonly removed: Record<string, number>;
+  readonly errors: unknown[];
+}
+
+interface TidyRun extends Place {
+  readonly result: TidyResult;
   readonly lease: Lease;
   readonly at: Date;
   /** The signal that ends the removal of expired entities after the current portion. */
@@ -84,29 +103,28 @@ export class Housekeeper {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stopped = new AbortController();
   #running: Promise<void> = Promise.resolve();
-  #isTroubled = false;
+  /** The names of the databases whose last removal of expired entities has failed. */
+  readonly #troubled = new Set<string>();
 
   constructor({ everyMS = EVERY_MS }: { readonly everyMS?: number } = {}) {
     this.#everyMS = everyMS;
   }
 
   /**
-   * Adds the classes of mounted routes whose entities can expire. Classes on routes with `getConnection` are left out,
-   * because no request says which connections their entities have. With `isScheduled`, a timer removes expired entities
-   * at intervals from now on.
+   * Adds the classes of mounted routes whose entities can expire. With `isScheduled`, a timer removes expired entities at
+   * intervals from now on.
    */
   add(routes: readonly Route[], { isScheduled }: { readonly isScheduled: boolean }): void {
-    for (
-      const { levels, features } of routes.filter((route) => route.getConnection === undefined)
-    ) {
+    for (const { levels, features, getConnection } of routes) {
       for (const { target, link } of levels) {
         const tidies = link?.embedded ? [] : features.tidiesOf(target);
         if (tidies.length === 0) continue;
-        const wasScheduled = this.#classes.get(target)?.isScheduled === true;
+        const known = this.#classes.get(target);
         this.#classes.set(target, {
           features,
           tidies,
-          isScheduled: isScheduled || wasScheduled,
+          sources: new Set([...known?.sources ?? [], getConnection]),
+          isScheduled: isScheduled || known?.isScheduled === true,
         });
         if (isScheduled) this.#start();
       }
@@ -117,22 +135,62 @@ export class Housekeeper {
    * Removes the expired entities of all classes once. Waits while another process removes expired entities of the same
    * database.
    */
-  async tidy({ at = new Date(), ...others }: TidyOptions = {}): Promise<Tidied> {
+  async tidy({ at = new Date(), connections = [], ...others }: TidyOptions = {}): Promise<Tidied> {
     const [unknown] = Object.keys(others);
     if (unknown !== undefined) throw new TypeError(`Cannot tidy: there is no option "${unknown}"`);
     if (!(at instanceof Date) || Number.isNaN(at.getTime())) {
       throw new TypeError(`Cannot tidy: "at" is not a valid date`);
     }
-    if (this.#classes.size === 0) return { removed: {} };
-    if (!isOpen(mongoose.connection)) {
-      throw new Error("Cannot tidy: the default connection is not open");
+    if (!Array.isArray(connections)) {
+      throw new TypeError(`Cannot tidy: "connections" is not a list of connections`);
     }
-    let lease = await claim();
-    while (lease === undefined) {
-      await pause(CLAIM_PAUSE_MS);
-      lease = await claim();
+    for (const connection of connections) {
+      checkConnection(connection);
+      checkOpen(connection);
+      decodeAllNames(connection);
     }
-    return await tidyAll({ classes: this.#classes, lease, at });
+    const result: TidyResult = { removed: {}, errors: [] };
+    const places = this.#places({ connections });
+    for (const { connection } of places) checkOpen(connection);
+    for (const place of places) {
+      let lease = await claim(place.connection);
+      while (lease === undefined) {
+        await pause(CLAIM_PAUSE_MS);
+        lease = await claim(place.connection);
+      }
+      await tidyAll({ ...place, lease, at, result });
+    }
+    if (result.errors.length > 0) throw joined(result.errors);
+    return { removed: result.removed };
+  }
+
+  /**
+   * Returns the databases that may hold expired entities: of the default connection, of open connections that requests
+   * have used, and of `connections`. Several connections to one database count once.
+   */
+  #places(
+    { connections, isScheduled = false }: {
+      readonly connections: readonly Connection[];
+      readonly isScheduled?: boolean;
+    },
+  ): Place[] {
+    const places = new Map<unknown, Map<string, Place>>();
+    for (const [target, expiring] of this.#classes) {
+      if (isScheduled && !expiring.isScheduled) continue;
+      const used = [...expiring.sources].flatMap((source) =>
+        source === undefined
+          ? mongoose.connection
+          : [...connectionsFrom(source).filter(isOpen), ...connections]
+      );
+      for (const connection of used) {
+        const client = connection.getClient();
+        const ofClient = places.get(client) ?? new Map<string, Place>();
+        const place = ofClient.get(connection.name) ?? { connection, classes: new Map() };
+        place.classes.set(target, expiring);
+        places.set(client, ofClient.set(connection.name, place));
+      }
+    }
+    return [...places.values()].flatMap((ofClient) => [...ofClient.values()]);
   }
 
   /**
@@ -159,40 +217,59 @@ export class Housekeeper {
   }
 
   /**
-   * Removes expired entities when the timer fires. Only the first failure is logged until a removal has succeeded,
-   * because the timer tries again.
+   * Removes expired entities when the timer fires. Of each database, only the first failure is logged until a removal
+   * has succeeded, because the timer tries again.
    */
   async #runScheduled(signal: AbortSignal): Promise<void> {
-    if (!isOpen(mongoose.connection)) return;
-    const classes = [...this.#classes].filter(([, { isScheduled }]) => isScheduled);
-    try {
-      const lease = await claim();
-      if (lease === undefined) return;
-      await tidyAll({ classes, lease, at: new Date(), signal });
-      this.#isTroubled = false;
-    } catch (error) {
-      if (!this.#isTroubled) logError(error, { task: "tidy" });
-      this.#isTroubled = true;
+    for (const place of this.#places({ connections: [], isScheduled: true })) {
+      const { connection } = place;
+      if (signal.aborted || !isOpen(connection)) continue;
+      const { removed, errors }: TidyResult = { removed: {}, errors: [] };
+      try {
+        const lease = await claim(connection);
+        if (lease === undefined) continue;
+        await tidyAll({ ...place, lease, at: new Date(), signal, result: { removed, errors } });
+      } catch (error) {
+        errors.push(error);
+      }
+      const isKnown = this.#troubled.has(connection.name);
+      if (errors.length === 0) this.#troubled.delete(connection.name);
+      else this.#troubled.add(connection.name);
+      if (errors.length > 0 && !isKnown) logError(joined(errors), { task: "tidy" });
     }
   }
 }
 
+/** Throws if a connection is not open. */
+function checkOpen(connection: Connection): void {
+  if (isOpen(connection)) return;
+  const name = connection === mongoose.connection
+    ? "default connection"
+    : `connection to "${connection.name}"`;
+  throw new Error(`Cannot tidy: the ${name} is not open`);
+}
+
+function joined(errors: readonly unknown[]): unknown {
+  return errors.length === 1
+    ? errors[0]
+    : new AggregateError(errors, "Cannot tidy several classes");
+}
+
 /**
- * Tries to get the lease that allows this process to remove expired entities in the database of the default connection.
- * Returns `undefined` if another process has the lease.
+ * Tries to get the lease that allows this process to remove expired entities in the database of a connection. Returns
+ * `undefined` if another process has the lease.
  */
-async function claim(): Promise<Lease | undefined> {
-  const records = mongoose.connection.collection(COLLECTION);
+async function claim(connection: Connection): Promise<Lease | undefined> {
+  const records = connection.collection(COLLECTION);
   return (await Lease.claim({ records, name: "tidy", leaseMS: LEASE_MS })).lease;
 }
 
 /**
- * Removes the expired entities of several classes, and releases the lease that lets only this process do so. If a class
- * fails, the expired entities of the other classes are removed before the error is thrown.
+ * Removes the expired entities of several classes from a database, and releases the lease that lets only this process do
+ * so. The failure of a class does not keep the other classes from being tidied.
  */
-async function tidyAll({ classes, lease, ...run }: TidyRun): Promise<Tidied> {
-  const removed: Record<string, number> = {};
-  const errors: Error[] = [];
+async function tidyAll({ classes, lease, result, ...run }: TidyRun): Promise<void> {
+  const { removed, errors } = result;
   try {
     for (const [target, expiring] of classes) {
       const { name } = target;
@@ -207,12 +284,9 @@ async function tidyAll({ classes, lease, ...run }: TidyRun): Promise<Tidied> {
     if (lease.isHeld) await lease.release().catch(() => {});
     lease.lose();
   }
-  const [error, ...more] = errors;
-  if (error === undefined) return { removed };
-  throw more.length === 0 ? error : new AggregateError(errors, "Cannot tidy several classes");
 }
 
-interface TidyClassOptions extends Omit<TidyRun, "classes">, ExpiringClass {
+interface TidyClassOptions extends Omit<TidyRun, "classes" | "result">, ExpiringClass {
   /** Adds the number of entities that one portion has removed to the result of `Framework.tidy()`. */
   readonly count: (portion: number) => void;
 }
@@ -223,9 +297,9 @@ interface TidyClassOptions extends Omit<TidyRun, "classes">, ExpiringClass {
  */
 async function tidyClass(
   target: ModelClass,
-  { features, tidies, lease, at, signal, count }: TidyClassOptions,
+  { connection, features, tidies, lease, at, signal, count }: TidyClassOptions,
 ): Promise<void> {
-  const model = getModel(target) as unknown as Model<unknown>;
+  const model = getModel(target, connection) as unknown as Model<unknown>;
   const duties = features.removalDutiesOf(target, "tidy");
   const removal = new RemovalForGood(model, { limit: PORTION, duties });
   const { tooLarge } = removal;

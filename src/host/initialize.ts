@@ -96,8 +96,9 @@ export interface InitializeOptions {
    * `false`, the application calls `Framework.tidy()` instead. The default is `true`.
    *
    * The framework removes expired entities about every ten minutes, until `Framework.close()`. The first removal is ten
-   * minutes after the start. Only one process at a time removes entities of the same database. Classes on routes with
-   * `getConnection` are left out. A failed removal is logged once and tried again.
+   * minutes after the start. Only one process at a time removes entities of the same database. On routes with
+   * `getConnection`, that happens on the connections that requests have used. A failed removal is logged once and tried
+   * again.
    */
   readonly tidy?: boolean;
   /** Limits on live lists, such as the number of their subscribers. */

@@ -1,0 +1,94 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import mongoose, { type Connection } from "mongoose";
+import {
+  all,
+  create,
+  Framework,
+  FrameworkModel,
+  type FrameworkRequest,
+  getModel,
+  one,
+  prop,
+  remove,
+  replace,
+  rest,
+  StoredFile,
+} from "../../../mod.ts";
+import { Housekeeper } from "../../../src/host/housekeeper.ts";
+import { openRoutes } from "../../../src/host/initialize.ts";
+import { test } from "../../harness/testing.ts";
+import { sharedReplicaSet } from "../../support/shared_replica_set.ts";
+import { mount, type Mounted } from "../../support/support.ts";
+import { until } from "../../support/until.ts";
+import { inDays } from "./sheets.ts";
+
+const byTenant = (name: string) => mongoose.connection.useDb(`tidy_${name}`, { useCache: true });
+const getConnection = (req: FrameworkRequest) => byTenant(String(req.get("tenant")));
+
+@rest({
+  route: "/ledgers",
+  methods: [all(), one(), create(), remove()],
+  trash: { keep: "30d" },
+  getConnection,
+})
+class Ledger extends FrameworkModel {
+  @prop()
+  name?: string;
+  @rest({ methods: [one(), replace()] })
+  @prop({ type: StoredFile, maxBytes: 1000 })
+  scan?: StoredFile;
+}
+
+async function serve(): Promise<Mounted> {
+  const app = await mount([Ledger], { mongo: await sharedReplicaSet(), tidy: false });
+  for (const name of ["a", "b", "c"]) await byTenant(name).dropDatabase();
+  return app;
+}
+
+/** Stores an entity whose time in the trash is over. */
+async function storeRemoved(connection: Connection): Promise<void> {
+  const removed = { name: "gone", __v: 1, deletedAt: inDays(-31) };
+  await getModel(Ledger, connection).collection.insertOne(removed as never);
+}
+
+const as = (tenant: string) => ({ headers: { tenant } });
+
+const counts = () =>
+  Promise.all(["a", "b", "c"].map((name) => byTenant(name).collection("ledgers").countDocuments()));
+
+test("tidy() removes what has expired on the connections that requests have used", async () => {
+  await using app = await serve();
+  for (const tenant of ["a", "b"]) await app.get("/ledgers", as(tenant));
+  for (const name of ["a", "b", "b", "c"]) await storeRemoved(byTenant(name));
+  assertEquals(await Framework.tidy(), { removed: { Ledger: 3 } });
+  assertEquals(await counts(), [0, 0, 1]);
+  const other = await mongoose.createConnection(app.database.uri).asPromise();
+  const connections = [other.useDb("tidy_c"), other.useDb("tidy_c")];
+  assertEquals(await Framework.tidy({ connections }), { removed: { Ledger: 1 } });
+  assertEquals(await counts(), [0, 0, 0]);
+  await other.close();
+  await assertRejects(() => Framework.tidy({ connections }), Error, '"tidy_c" is not open');
+});
+
+test("what expires on connections of getConnection is removed at intervals", async () => {
+  await using app = await serve();
+  await app.get("/ledgers", as("a"));
+  const housekeeper = new Housekeeper({ everyMS: 40 });
+  housekeeper.add(openRoutes({ models: [Ledger] }), { isScheduled: true });
+  await storeRemoved(byTenant("a"));
+  await until(async () => (await counts())[0] === 0);
+  await housekeeper.stop();
+});
+
+test("tidy() removes files without an entity from connections of getConnection", async () => {
+  await using app = await serve();
+  const { _id } = await app.created("/ledgers", { name: "x" }, as("a"));
+  const headers = { tenant: "a", "content-type": "text/plain" };
+  const raw = new TextEncoder().encode("bytes");
+  assertEquals((await app.send("PUT", `/ledgers/${_id}/scan`, { raw, headers })).status, 201);
+  await byTenant("a").collection("ledgers").deleteMany({});
+  const chunks = byTenant("a").collection("mongrove_files.chunks");
+  assertEquals([await chunks.countDocuments(), await Framework.tidy()], [1, { removed: {} }]);
+  await Framework.tidy({ at: inDays(2) });
+  assertEquals(await chunks.countDocuments(), 0);
+});
