@@ -59,6 +59,7 @@ class SharedTransaction {
     if (!await runOutside(() => hasTransactions(client))) {
       throw new TypeError(`Cannot run requests in one transaction: ${STANDALONE}`);
     }
+    if (this.state !== "open") throw unavailable();
     joinTransactions(client);
     const session = client.startSession();
     session.startTransaction({ readPreference: "primary" });
