@@ -215,6 +215,7 @@ export async function runBatch(
       ...Object.fromEntries(new Headers(headers)),
     }),
     body: { requests: batch.requests },
+    repeatable: "locked",
     options,
   });
   const { responses } = Object(body) as { readonly responses?: readonly BatchResponse[] };

@@ -84,8 +84,11 @@ export interface Outgoing {
   readonly isList?: boolean;
   /** The bytes of a file that `put()` uploads, which are sent unchanged in the place of JSON. */
   readonly bytes?: Blob;
-  /** Whether the request can be sent again, because two attempts have the same effect as one attempt. */
-  readonly repeatable?: boolean;
+  /**
+   * Whether the request can be sent again, because two attempts have the same effect as one attempt. With `locked`, it
+   * is sent again only after an answer which says that a lock has kept the server from writing anything.
+   */
+  readonly repeatable?: boolean | "locked";
   /**
    * A function that gets each answer. If the function returns an object, the client does not read the body of the
    * answer, so that a live list or the download of a file can read the body as a stream.
@@ -170,7 +173,11 @@ async function repeat(outgoing: Outgoing, options: AttemptOptions): Promise<Inco
     const { incoming, error } = await attempt(outgoing, options);
     if (incoming !== undefined && !isBusy(incoming, outgoing)) return accept(incoming);
     const retryAfter = incoming?.headers.get("retry-after");
-    const milliseconds = outgoing.repeatable && !signal.aborted
+    const { repeatable } = outgoing;
+    const isRepeatable = repeatable === "locked"
+      ? Object(incoming?.body).reason === repeatable
+      : repeatable;
+    const milliseconds = isRepeatable && !signal.aborted
       ? pauseAfter({ repeated, retryAfter, random: Math.random() }, retry)
       : undefined;
     if (milliseconds !== undefined) await pause(milliseconds, signal);

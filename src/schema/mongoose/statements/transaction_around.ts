@@ -65,12 +65,11 @@ export function sharedSession(): ClientSession | undefined {
 }
 
 /**
- * Returns the session of a transaction that the requests of a batch share, or that the application runs around a
- * request by Mongoose's option `transactionAsyncLocalStorage`.
+ * Returns the session of a transaction that the application runs around a request by Mongoose's option
+ * `transactionAsyncLocalStorage`.
  */
-export function sessionAround(): ClientSession | undefined {
-  const { transactionAsyncLocalStorage: around } = mongoose as ApplicationTransaction;
-  return sharedSession() ?? around?.getStore()?.session;
+export function applicationSession(): ClientSession | undefined {
+  return (mongoose as ApplicationTransaction).transactionAsyncLocalStorage?.getStore()?.session;
 }
 
 /**
