@@ -20,7 +20,7 @@ import {
 import {
   checkVersion,
   createsOnly,
-  outerVersion,
+  outerVersionAfter,
   versionRead,
 } from "../../pipeline/request/versions.ts";
 import { admit } from "../../pipeline/run_pipeline.ts";
@@ -30,6 +30,7 @@ import type { FileRules } from "./file_fields.ts";
 import { cleanName, nameIn } from "./file_name.ts";
 import { CHUNK_BYTES, chunksAtOnce, countTransfer, type FileStore } from "./file_store.ts";
 import { boundaryOf, FormFile } from "./form_file.ts";
+import { fileTag } from "./get_file.ts";
 import { ANY_BYTES, isAccepted, readType } from "./media_type.ts";
 
 /**
@@ -119,11 +120,12 @@ async function upload(context: OpenLevelContext, rules: FileRules): Promise<Repl
   await field.store.confirm(file).catch((error) => logError(error, { task: "a file" }));
   if (replaced !== undefined) await place.dispose(replaced);
   const { file: _file, ...description } = value;
+  const version = outerVersionAfter(now);
+  const { parentId } = versionRead({}, now);
   const reply: Reply = {
     status: replaced === undefined ? 201 : 200,
     text: toJson(description, now.level.shape),
-    version: (outerVersion(now) ?? 0) + 1,
-    parentId: versionRead({}, now).parentId,
+    headers: { ETag: fileTag(value, { version, parentId }) },
     ...replaced === undefined && { created: "" },
   };
   return isMinimal(context) ? withoutBody(reply) : reply;
