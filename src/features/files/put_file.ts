@@ -24,7 +24,7 @@ import {
   versionRead,
 } from "../../pipeline/request/versions.ts";
 import { admit } from "../../pipeline/run_pipeline.ts";
-import { BodyReader, type ByteSource, discardBody } from "./body_reader.ts";
+import { BodyReader, type ByteSource, discardBody, isConsumed } from "./body_reader.ts";
 import { FILE_EXISTS, FileField, type StoredValue } from "./file_field.ts";
 import type { FileRules } from "./file_fields.ts";
 import { cleanName, nameIn } from "./file_name.ts";
@@ -45,6 +45,9 @@ const FORM_BYTES = 16 * 1024;
  */
 const RENEW_MS = 10 * 60_000;
 
+/** The media types of bodies that most applications read by the parsers of Express before the router. */
+const PARSED = ["json", "+json", "urlencoded"];
+
 /** Checks the headers of an upload, before any entity is read. */
 export function checkUpload({ req }: LevelContext, rules: FileRules): void {
   try {
@@ -54,6 +57,9 @@ export function checkUpload({ req }: LevelContext, rules: FileRules): void {
     }
     const isForm = boundaryOf(req.headers["content-type"]) !== undefined;
     if (!isForm) checkType(typeOf(req.headers["content-type"]), rules);
+    if (isConsumed(req) && req.is(PARSED)) {
+      throw unsupported("The application reads bodies of this type: send the file as a form");
+    }
     const most = rules.maxBytes + (isForm ? FORM_BYTES : 0);
     if (Number(length) > most) throw tooLarge(rules);
   } catch (error) {
