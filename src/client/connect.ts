@@ -32,7 +32,8 @@ export interface Api {
   resource<M extends FrameworkModel>(path: string, options?: ResourceOptions): Resource<M>;
   /**
    * Sends several operations in one request, in order and in one transaction. All of them succeed, or nothing is
-   * written. The server must have `initialize({ batch: … })`.
+   * written. The server must have `initialize({ batch: … })`. The client repeats the request only after a 503 with the
+   * reason `locked`.
    *
    * @param build The function that calls the operations. It returns their promises without waiting for them.
    * @param options The path of batches, and the options of the request.

@@ -1,7 +1,7 @@
 import mongoose from "mongoose";
 import type { ClientSession, Connection, Document, mongo } from "mongoose";
-import { tooMuch, unavailable } from "../errors/refusals.ts";
-import { sharedSession } from "../schema/mongoose/statements/transaction_around.ts";
+import { conflict, isLocked, tooMuch, unavailable } from "../errors/refusals.ts";
+import { runOutside, sharedSession } from "../schema/mongoose/statements/transaction_around.ts";
 import { isOverload } from "./overload.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
@@ -91,6 +91,22 @@ const TOO_LARGE = new Set<unknown>([257, 388]);
 const LOCKS = new Set<unknown>([24, 112]);
 
 /**
+ * The server's error codes for a transaction that has met another write. Such a transaction is undone, and a client may
+ * repeat its requests. The codes stand for a lock, a write conflict, a snapshot that is too old or not available, a
+ * transaction that was undone by an earlier statement, and another transaction that is being committed.
+ */
+const CLASHES: ReadonlySet<unknown> = new Set([24, 112, 239, 246, 251, 267]);
+
+/**
+ * Whether the transaction of a request was undone, because it has met another write. The client gets a 409 and may
+ * repeat the request.
+ */
+export function isClash(error: unknown): boolean {
+  return error instanceof mongoose.mongo.MongoServerError &&
+    error.hasErrorLabel("TransientTransactionError") && CLASHES.has(error.code);
+}
+
+/**
  * The server's error codes for a statement that exceeded its `maxTimeMS`, and for a transaction that exceeded the time
  * limit of the server. The answer is a 503, without another attempt.
  */
@@ -113,7 +129,7 @@ export async function inTransaction(
     // The requests that share the transaction decide about its end, so nothing is repeated here.
     await part?.begin();
     await part?.finishIn(shared);
-    await writes(shared);
+    await writes(shared).catch((error) => throwAfterClash(error, { ...options, writes }));
     part?.commit();
     return;
   }
@@ -138,6 +154,31 @@ export async function inTransaction(
       if (timeBudget.expired) throw unavailable(failure.cause, { isLocked });
     }
   });
+}
+
+/**
+ * Throws a 503 if the writes of a shared transaction have met a lock that stays, or else their error unchanged. The
+ * server reports a lock like a write that has been committed meanwhile. The writes are therefore sent again in another
+ * transaction, which is never committed.
+ */
+async function throwAfterClash(
+  error: unknown,
+  { writes, ...options }: TransactionOptions & {
+    readonly writes: (session?: ClientSession) => Promise<unknown>;
+  },
+): Promise<never> {
+  if (!isClash(error)) throw error;
+  const trial = { ...options, isContended: true, part: undefined };
+  const sent = runOutside(() =>
+    inTransaction(trial, async (session) => {
+      await writes(session);
+      throw conflict(error);
+    })
+  );
+  await sent.catch((failure) => {
+    throw isLocked(failure) ? failure : error;
+  });
+  throw error;
 }
 
 /**

@@ -1,4 +1,3 @@
-import mongoose from "mongoose";
 import type { ClientSession, Model, mongo } from "mongoose";
 import { badFormat, conflict, unavailable } from "../errors/refusals.ts";
 import { awaitFirstBuild } from "../schema/index_builds.ts";
@@ -8,7 +7,7 @@ import {
   runOutside,
   transactionAround,
 } from "../schema/mongoose/statements/transaction_around.ts";
-import { hasTransactions, pause, STANDALONE } from "./in_transaction.ts";
+import { hasTransactions, isClash, pause, STANDALONE } from "./in_transaction.ts";
 import { isOverload } from "./overload.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
@@ -59,6 +58,7 @@ class SharedTransaction {
     if (!await runOutside(() => hasTransactions(client))) {
       throw new TypeError(`Cannot run requests in one transaction: ${STANDALONE}`);
     }
+    if (this.state !== "open") throw unavailable();
     joinTransactions(client);
     const session = client.startSession();
     session.startTransaction({ readPreference: "primary" });
@@ -129,22 +129,6 @@ async function firstBuilds({ db }: Model<unknown>): Promise<void> {
   const models = Object.values(db.models).filter((each) => !built.has(each));
   await Promise.all(models.map(awaitFirstBuild));
   for (const each of models) built.add(each);
-}
-
-/**
- * The server's error codes for a transaction that has met another write. Such a transaction is undone, and a client may
- * repeat its requests. The codes stand for a lock, a write conflict, a snapshot that is too old or not available, a
- * transaction that was undone by an earlier statement, and another transaction that is being committed.
- */
-const CLASHES: ReadonlySet<unknown> = new Set([24, 112, 239, 246, 251, 267]);
-
-/**
- * Whether the transaction of a request was undone, because it has met another write. The client gets a 409 and may
- * repeat the request.
- */
-export function isClash(error: unknown): boolean {
-  return error instanceof mongoose.mongo.MongoServerError &&
-    error.hasErrorLabel("TransientTransactionError") && CLASHES.has(error.code);
 }
 
 /**

@@ -29,7 +29,7 @@ import { buildSchema } from "../schema/build_schema.ts";
 import { transactionAround } from "../schema/mongoose/statements/transaction_around.ts";
 import { collectionName } from "../schema/model_name.ts";
 import { pauseOfOverload } from "./overload.ts";
-import { isClash } from "./shared_transaction.ts";
+import { isClash } from "./in_transaction.ts";
 import { isTooLarge } from "./too_large.ts";
 
 const { Error: MongooseError, mongo } = mongoose;

@@ -45,20 +45,20 @@ export async function writePastLock<T>(
   { connection, name, timeBudget }: LockOptions,
   write: Write<T>,
 ): Promise<T> {
-  const shared = sharedSession();
-  if (shared !== undefined) return await write(shared);
   const turn = () => `lock/${name()}`;
-  // If the application runs the request in a transaction, the statement is sent only once, because a repetition would
-  // run outside of this transaction.
-  if (mongoose.get("transactionAsyncLocalStorage")) return await write();
-  if (!hasTurns({ connection }, turn)) {
-    try {
-      return await write(undefined, firstAttemptMS(connection, timeBudget));
-    } catch (error) {
-      if (!hasTimedOut(error) || timeBudget.expired) throw error;
+  if (sharedSession() === undefined) {
+    // If the application runs the request in a transaction, the statement is sent only once, because a repetition would
+    // run outside of this transaction.
+    if (mongoose.get("transactionAsyncLocalStorage")) return await write();
+    if (!hasTurns({ connection }, turn)) {
+      try {
+        return await write(undefined, firstAttemptMS(connection, timeBudget));
+      } catch (error) {
+        if (!hasTimedOut(error) || timeBudget.expired) throw error;
+      }
     }
+    if (!await hasTransactions(connection.getClient())) return await write();
   }
-  if (!await hasTransactions(connection.getClient())) return await write();
   const transaction = { connection, turn: turn(), isContended: true, timeBudget };
   let written: { readonly result: T } | undefined;
   await inTransaction(transaction, async (session) => {

@@ -46,9 +46,9 @@ export function handleRoute(
       await inner?.admit?.(call);
       for (const header of varies) res.vary(header);
       const reply = await (inner?.describes ? describeCall(call) : runPipeline(call));
-      const { lines, takeOver, staysOpen = lines !== undefined } = reply;
-      const isWhole = lines === undefined && takeOver === undefined;
-      if (!isWhole && inner !== undefined) {
+      const { lines, takeOver, frame, staysOpen = lines !== undefined } = reply;
+      const isJson = lines === undefined && takeOver === undefined && frame === undefined;
+      if (!isJson && inner !== undefined) {
         throw badFormat("This answer cannot be a part of another");
       }
       if (staysOpen && isClosing(res)) throw overloaded("The server is closing");

@@ -30,6 +30,7 @@ import {
   checkPresence,
   checkVersion,
   outerVersion,
+  outerVersionAfter,
   parentIdOf,
   versionIn,
 } from "./request/versions.ts";
@@ -93,7 +94,7 @@ async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<Reply
     () => persistOne(isNew ? context : boundToBody(context, body), { entity: ready, previous }),
   );
   const written = saved ?? ready;
-  const outer = outerVersion(context);
+  const outer = outerVersionAfter(context);
   // The entity that a `persist` hook returns may have no identifier. The idempotency key therefore stores the
   // identifier of the entity before the hook.
   await claim?.finish([ready]);
@@ -102,12 +103,9 @@ async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<Reply
     previous,
     isNew,
     parentId: parentIdOf(context, written),
-    // An embedded entity has no version, and the answer has the next version of the document that embeds it. Another
-    // request may have incremented this version further. A client that sends the lower version in `If-Match` then gets
-    // a 412 and overwrites no change.
     version: outer === undefined
       ? versionIn(written, context) ?? versionIn(ready, context) ?? null
-      : (outer ?? 0) + 1,
+      : outer,
     created: isNew ? idOf(written, level) : undefined,
   });
 }

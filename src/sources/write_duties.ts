@@ -9,7 +9,7 @@ import type { TimeBudget } from "../database/time_budget.ts";
 import { writerOf } from "../database/write_past_lock.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { topOf } from "../filter/filters.ts";
-import { sessionAround } from "../schema/mongoose/statements/transaction_around.ts";
+import { applicationSession } from "../schema/mongoose/statements/transaction_around.ts";
 import type { Together } from "../write/save_document.ts";
 import type { WrittenEntity } from "../write/written_entity.ts";
 import type { Change } from "./source.ts";
@@ -176,7 +176,7 @@ export function boundWriter(
   const plain = together ?? writerOf(docs, { timeBudget, part });
   if (duties?.together === undefined || first === undefined) return plain;
   const model = first.constructor as Model<unknown>;
-  const session = first.$session() ?? sessionAround();
+  const session = first.$session() ?? applicationSession();
   const written = { change, model };
   const { connection, turn } = turnsIn(first);
   // After a conflict, transactions with the same turn run one after the other. Updates of different entities seldom
@@ -207,5 +207,5 @@ export function boundRemoval(
   if (duties?.together === undefined || ids.length === 0) return together;
   const written = { change: "remove", model } as const;
   const transaction = { ...turnsIn(model as never), timeBudget };
-  return withDuties(duties, { ...transaction, written, together, session: sessionAround() });
+  return withDuties(duties, { ...transaction, written, together, session: applicationSession() });
 }

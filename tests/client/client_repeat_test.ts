@@ -28,6 +28,7 @@ async function script(steps: readonly Step[], options: ConnectOptions = {}) {
   });
   const api = connect(served.url, { retry: { pauseMS: 1 }, ...options });
   return {
+    api,
     films: api.resource<Film>("/films"),
     asked,
     [Symbol.asyncDispose]: () => served[Symbol.asyncDispose](),
@@ -68,6 +69,17 @@ for (const [name, failure] of Object.entries(FAILURES)) {
     assertEquals(server.asked, ["POST", ...Array(5).fill("PATCH"), "DELETE", "DELETE"]);
   });
 }
+
+test("a batch is repeated after a lock alone", async () => {
+  const locked: Step = (res) => res.writeHead(503).end('{"reason":"locked"}');
+  const done: Step = (res) => res.end(`{"responses":[{"id":"0","status":200,"body":{"_id":"a"}}]}`);
+  await using server = await script([locked, done, locked, busy, half]);
+  const send = () => server.api.batch((batch) => [batch.resource<Film>("/films").one(id)]);
+  await send();
+  await assertRejects(send, ApiError, "Away");
+  await assertRejects(send);
+  assertEquals(server.asked.length, 5);
+});
 
 test("a call fails with its last answer after the last repetition", async () => {
   await using server = await script(Array(9).fill(busy), { retry: { pauseMS: 1, times: 2 } });

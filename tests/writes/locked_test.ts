@@ -41,7 +41,10 @@ class Held extends FrameworkModel {
   code?: string;
 }
 
-@rest({ route: "/boards", methods: [...methods, replace()] })
+@rest({
+  route: "/boards",
+  methods: [one(), create({ many: 10 }), update(), remove(), replace()],
+})
 @rest({
   route: "/hooked",
   methods: [one(), create(hooks), update(hooks), remove(hooks), replace(hooks)],
@@ -115,6 +118,7 @@ function writesOf({ app, id, path, card, person }: Boards) {
     () => app.put(path, { text }),
     () => app.put(`/hooked/${id}`, { text }),
     () => app.post("/boards", { code: "taken" }),
+    () => app.post("/boards", [{ code: "taken" }]),
     () => app.post("/hooked", { code: "taken" }),
     () => app.post(`${path}/cards`, { text }),
     () => app.patch(card, { text }),

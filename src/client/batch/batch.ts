@@ -215,6 +215,8 @@ export async function runBatch(
       ...Object.fromEntries(new Headers(headers)),
     }),
     body: { requests: batch.requests },
+    // After a lock, the server has written nothing.
+    repeatable: (incoming) => Object(incoming?.body).reason === "locked",
     options,
   });
   const { responses } = Object(body) as { readonly responses?: readonly BatchResponse[] };

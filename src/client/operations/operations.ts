@@ -166,7 +166,8 @@ export class Operations {
       ...sent,
       url: this.#url + queryString(options, next),
       headers: joined,
-      repeatable: method === "GET" || isKeyed || ["PATCH", "PUT"].includes(method) && !isBound,
+      repeatable: () =>
+        method === "GET" || isKeyed || ["PATCH", "PUT"].includes(method) && !isBound,
       options,
     });
   }

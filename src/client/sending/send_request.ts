@@ -84,8 +84,11 @@ export interface Outgoing {
   readonly isList?: boolean;
   /** The bytes of a file that `put()` uploads, which are sent unchanged in the place of JSON. */
   readonly bytes?: Blob;
-  /** Whether the request can be sent again, because two attempts have the same effect as one attempt. */
-  readonly repeatable?: boolean;
+  /**
+   * Returns whether the request can be sent again after an answer, or without one, because two attempts have the same
+   * effect as one attempt.
+   */
+  readonly repeatable?: (incoming?: Incoming) => boolean;
   /**
    * A function that gets each answer. If the function returns an object, the client does not read the body of the
    * answer, so that a live list or the download of a file can read the body as a stream.
@@ -170,7 +173,7 @@ async function repeat(outgoing: Outgoing, options: AttemptOptions): Promise<Inco
     const { incoming, error } = await attempt(outgoing, options);
     if (incoming !== undefined && !isBusy(incoming, outgoing)) return accept(incoming);
     const retryAfter = incoming?.headers.get("retry-after");
-    const milliseconds = outgoing.repeatable && !signal.aborted
+    const milliseconds = outgoing.repeatable?.(incoming) && !signal.aborted
       ? pauseAfter({ repeated, retryAfter, random: Math.random() }, retry)
       : undefined;
     if (milliseconds !== undefined) await pause(milliseconds, signal);

@@ -115,7 +115,8 @@ function checkAnswer(answer: InnerAnswer, req: Request): void {
     sendCookies(req, answer.cookies);
     throw new RestError(status, shown, { headers });
   }
-  if (text !== "" && !isJson(answer)) {
+  // An empty text is refused by its type, so that the data do not decide.
+  if ((text !== "" || "content-type" in headers) && !isJson(answer)) {
     throw badFormat("An answer that is no JSON cannot be a part of a batch");
   }
   // An error of one element of a list ends the transaction of the batch, so the elements cannot succeed or fail one by

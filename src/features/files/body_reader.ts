@@ -21,7 +21,7 @@ const REST_MS = 5000;
  * Whether code of the application, such as a body parser, has already read the body of a request. An upload fails with
  * an error in this case, because its bytes cannot be read again.
  */
-function isConsumed({ body, headers, readableDidRead, readableEnded }: Request): boolean {
+export function isConsumed({ body, headers, readableDidRead, readableEnded }: Request): boolean {
   const isParsed = body !== undefined && !(typeof body === "object" && isEmpty({ ...body }));
   return isParsed || headers["content-length"] !== "0" && (readableDidRead || readableEnded);
 }

@@ -1,6 +1,6 @@
 import type { Response } from "express-types";
 import { notFound } from "../../errors/refusals.ts";
-import { tagOf } from "../../pipeline/request/versions.ts";
+import { tagOf, type VersionRead } from "../../pipeline/request/versions.ts";
 import { fetchOne } from "../../pipeline/fetch.ts";
 import { isOver, type Reply } from "../../pipeline/request/reply.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
@@ -25,10 +25,7 @@ export async function getFile(context: OpenLevelContext, rules: FileRules): Prom
     const { entity, version, parentId } = await fetchOne(context);
     const file = entity as object as StoredValue;
     if (!isWhole(file)) throw notFound();
-    const tag = tagOf(version ?? null, {
-      text: `${file.sha256} ${file.type} ${file.name}`,
-      parentId,
-    });
+    const tag = fileTag(file, { version, parentId });
     const answer = answerTo(context, { file, tag, rules });
     const { range, timeBudget, route: { sendTimeoutMS: timeoutMS } } = { ...answer, ...context };
     const pieces = range && field.store.read(file.file, { range, timeBudget });
@@ -93,6 +90,14 @@ function answerTo(
     },
     range: method === "HEAD" || start === end ? undefined : { start, end },
   };
+}
+
+/** Returns the `ETag` of a file, which has the version of its entity and a hash of the file. */
+export function fileTag(
+  { sha256, type, name }: Pick<StoredValue, "sha256" | "type" | "name">,
+  { version = null, parentId }: VersionRead,
+): string {
+  return tagOf(version, { text: `${sha256} ${type} ${name}`, parentId });
 }
 
 const TAG = /^(W\/)?"(?:\d+|none)\.([\w-]{16})/;

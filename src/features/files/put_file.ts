@@ -20,16 +20,17 @@ import {
 import {
   checkVersion,
   createsOnly,
-  outerVersion,
+  outerVersionAfter,
   versionRead,
 } from "../../pipeline/request/versions.ts";
 import { admit } from "../../pipeline/run_pipeline.ts";
-import { BodyReader, type ByteSource, discardBody } from "./body_reader.ts";
+import { BodyReader, type ByteSource, discardBody, isConsumed } from "./body_reader.ts";
 import { FILE_EXISTS, FileField, type StoredValue } from "./file_field.ts";
 import type { FileRules } from "./file_fields.ts";
 import { cleanName, nameIn } from "./file_name.ts";
 import { CHUNK_BYTES, chunksAtOnce, countTransfer, type FileStore } from "./file_store.ts";
 import { boundaryOf, FormFile } from "./form_file.ts";
+import { fileTag } from "./get_file.ts";
 import { ANY_BYTES, isAccepted, readType } from "./media_type.ts";
 
 /**
@@ -44,6 +45,9 @@ const FORM_BYTES = 16 * 1024;
  */
 const RENEW_MS = 10 * 60_000;
 
+/** The media types of bodies that most applications read by the parsers of Express before the router. */
+const PARSED = ["json", "+json", "urlencoded"];
+
 /** Checks the headers of an upload, before any entity is read. */
 export function checkUpload({ req }: LevelContext, rules: FileRules): void {
   try {
@@ -53,6 +57,9 @@ export function checkUpload({ req }: LevelContext, rules: FileRules): void {
     }
     const isForm = boundaryOf(req.headers["content-type"]) !== undefined;
     if (!isForm) checkType(typeOf(req.headers["content-type"]), rules);
+    if (isConsumed(req) && req.is(PARSED)) {
+      throw unsupported("The application reads bodies of this type: send the file as a form");
+    }
     const most = rules.maxBytes + (isForm ? FORM_BYTES : 0);
     if (Number(length) > most) throw tooLarge(rules);
   } catch (error) {
@@ -119,11 +126,12 @@ async function upload(context: OpenLevelContext, rules: FileRules): Promise<Repl
   await field.store.confirm(file).catch((error) => logError(error, { task: "a file" }));
   if (replaced !== undefined) await place.dispose(replaced);
   const { file: _file, ...description } = value;
+  const version = outerVersionAfter(now);
+  const { parentId } = versionRead({}, now);
   const reply: Reply = {
     status: replaced === undefined ? 201 : 200,
     text: toJson(description, now.level.shape),
-    version: (outerVersion(now) ?? 0) + 1,
-    parentId: versionRead({}, now).parentId,
+    headers: { ETag: fileTag(value, { version, parentId }) },
     ...replaced === undefined && { created: "" },
   };
   return isMinimal(context) ? withoutBody(reply) : reply;

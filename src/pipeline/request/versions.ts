@@ -119,6 +119,21 @@ export function outerVersion({ level, above }: LevelContext): Version | undefine
 }
 
 /**
+ * Returns the version of the document that embeds the entity of a request, after the request has written this entity.
+ * Another request may have incremented this version further. A client that sends the lower version in `If-Match` then
+ * gets a 412 and overwrites no change.
+ */
+export function outerVersionAfter(context: LevelContext): Version | undefined {
+  const outer = outerVersion(context);
+  if (outer === undefined) return undefined;
+  return hasVersions(context) ? (outer ?? 0) + 1 : null;
+}
+
+function hasVersions({ level, above }: LevelContext): boolean {
+  return level.link?.embedded && above ? hasVersions(above) : level.versionKey !== undefined;
+}
+
+/**
  * The version of an entity that was read, and the identifier of the document to which the version belongs. Both are
  * compared with `If-Match` before a write.
  */

@@ -126,13 +126,19 @@ interface Insertion {
  */
 async function insertTogether(
   entities: readonly (Values | undefined)[],
-  { change: { claim, minimal }, collection: { model, timeBudget, shape } }: Insertion,
+  { change: { claim, minimal }, collection }: Insertion,
 ): Promise<WriteResult> {
+  const { model, timeBudget, shape } = collection;
   const all = entities.filter((entity) => entity !== undefined);
-  const insert = (session?: ClientSession) =>
-    insertAll(model, { all, options: { ...timeBudget.statement(session), ordered: true } });
+  const insert = (session?: ClientSession, mostMS?: number) => {
+    const options = { ...timeBudget.statement(session, mostMS), ordered: true };
+    return insertAll(model, { all, options });
+  };
   const together = { ...turnsIn(model), timeBudget, isRequired: true, part: claim };
-  await timeBudget.wait(all.length === 1 ? insert() : inTransaction(together, insert));
+  const inserted = all.length === 1
+    ? writePastLock(lockOf(collection, all[0]), insert)
+    : inTransaction(together, (session) => insert(session));
+  await timeBudget.wait(inserted);
   if (minimal) return {};
   return { text: `[${(await mapPaced(all, (each) => toJson(each, shape))).join()}]` };
 }

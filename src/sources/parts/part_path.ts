@@ -19,7 +19,7 @@ import type { Filter } from "../../filter/filters.ts";
 import { copyJson, isJsonObject } from "../../schema/fields/json.ts";
 import { asVersion, versionKeyOf } from "../../schema/fields/system_fields.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
-import { sessionAround } from "../../schema/mongoose/statements/transaction_around.ts";
+import { applicationSession } from "../../schema/mongoose/statements/transaction_around.ts";
 import { matchAsIs, type Update, writeAsIs } from "../../schema/mongoose/statements/query_casts.ts";
 import { AS_STORED, type StoredObject, storedText } from "../../write/stored_values.ts";
 import { isObjectAt, isSentBack, sameAsStored, setFields } from "../../write/update_conditions.ts";
@@ -185,7 +185,7 @@ export async function changePlace(
   change: Change,
 ): Promise<boolean> {
   if (!joinsUpdate(place, fieldsOfRoot(place, change))) return await changeAlone(place, change);
-  const own = change.session ?? sessionAround();
+  const own = change.session ?? applicationSession();
   if (own?.inTransaction()) return await changeTogether(place, { ...change, session: own });
   let isWritten = false;
   await inTransaction({ ...turnAt(place), isRequired: true }, async (session) => {

@@ -27,7 +27,7 @@ let hooks = 0;
     all({
       page: { max: 10 },
       preFetch: (req) => {
-        req.res?.type("html").send("<p>");
+        req.res?.type("html").send(req.query.empty ? "" : "<p>");
         return true;
       },
     }),
@@ -149,6 +149,7 @@ const REFUSED: readonly (readonly [what: string, request: object])[] = [
   ["a path of another router", { ...GET, path: "/own" }],
   ["a method of no route", { ...GET, method: "PUT", path: "/things" }],
   ["an answer of a hook that is no JSON", { ...GET, path: "/odd" }],
+  ["an empty answer of a hook that is no JSON", { ...GET, path: "/odd?empty=1" }],
 ];
 
 test("a batch refuses requests whose answers cannot be part of another one", async () => {
@@ -164,6 +165,21 @@ test("a batch refuses requests whose answers cannot be part of another one", asy
     assertEquals([status, body.code, body.failed], [400, "BAD_FORMAT", "a"], `${what}: ${text}`);
   }
   assertEquals(await getModel(Thing).countDocuments(), 0);
+});
+
+test("a batch refuses lines and tables of every length", async () => {
+  await using app = await mountOnReplicaSet([Thing], { batch });
+  for (const Accept of ["application/x-ndjson", "text/csv"]) {
+    for (const more of [{}, { "If-None-Match": "*" }]) {
+      const headers = { Accept, ...more };
+      for (const length of [0, 1]) {
+        if (length > 0) await getModel(Thing).create({ name: "a" });
+        const { status, text } = await sendBatch(app, [{ ...GET, headers }]);
+        assertEquals([status, length], [400, length], `${JSON.stringify(headers)}: ${text}`);
+      }
+      await getModel(Thing).deleteMany({});
+    }
+  }
 });
 
 test("a name of a result that has no such value is refused", async () => {

@@ -1,7 +1,19 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import mongoose from "mongoose";
+import {
+  arrayProp,
+  create,
+  FrameworkModel,
+  one,
+  prop,
+  replace,
+  rest,
+  StoredFile,
+  update,
+} from "../../../mod.ts";
 import { test } from "../../harness/testing.ts";
-import { bytesOf, outcome, serveBook, sha256Of, storedCounts } from "./shelf.ts";
+import { mount } from "../../support/support.ts";
+import { bytesOf, fileAt, outcome, serveBook, sha256Of, storedCounts } from "./shelf.ts";
 
 const PNG = {
   "content-type": "image/png",
@@ -28,6 +40,53 @@ test("an upload answers with the description of the file, as its entity shows it
   assertEquals(read.body.cover, { ...others, at });
   const [version] = String(stored.headers.get("etag")).split(".");
   assertEquals(read.headers.get("etag")?.split(".")[0], version);
+});
+
+test("the tag of an upload is the tag of the stored file", async () => {
+  await using served = await serveBook();
+  const { app, path, cover } = served;
+  const { _id } = await app.created(`${path}/attachments`, { title: "a" });
+  const attached = fileAt(`${app.url}${path}/attachments/${_id}/file`);
+  for (const file of [cover, attached]) {
+    for (const headers of [PNG, {}, { prefer: "return=minimal" }]) {
+      const stored = await file.put(bytesOf(10), headers);
+      await stored.body?.cancel();
+      const tag = String(stored.headers.get("etag"));
+      const read = await file.get({ "if-none-match": tag });
+      await read.body?.cancel();
+      assertEquals([read.status, read.headers.get("etag")], [304, tag]);
+    }
+  }
+});
+
+class Scan extends FrameworkModel {
+  @prop()
+  title?: string;
+  @rest({ methods: [one(), replace()] })
+  @prop({ type: StoredFile, maxBytes: 100 })
+  file?: StoredFile;
+}
+
+@rest({ route: "/letters", methods: [one(), create()] })
+class Letter extends FrameworkModel {
+  static override schemaOptions = { versionKey: false } as const;
+  @rest({ methods: [one(), create(), update()] })
+  @arrayProp({ items: Scan, embedded: true })
+  scans?: Scan[];
+}
+
+test("tags below an entity without versions have none", async () => {
+  await using app = await mount([Letter]);
+  const scans = `/letters/${(await app.created("/letters", {}))._id}/scans`;
+  const created = await app.post(scans, { title: "a" });
+  const path = `${scans}/${created.body._id}`;
+  const updated = await app.patch(path, { title: "b" });
+  const file = fileAt(`${app.url}${path}/file`);
+  const replies = [created, updated, await app.get(path), await file.put("a"), await file.get()];
+  const tags = replies.map(({ headers }) => String(headers.get("etag")));
+  assertEquals(tags.map((tag) => tag.split(".")[0]), Array(5).fill('"none'));
+  assertEquals([tags[1], tags[3]], [tags[2], tags[4]]);
+  for (const reply of replies) if (reply instanceof Response) await reply.body?.cancel();
 });
 
 test("a file is sent as it was stored, with headers that protect its reader", async () => {

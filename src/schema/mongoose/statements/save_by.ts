@@ -2,7 +2,7 @@ import type { ClientSession, Document, Schema } from "mongoose";
 import { BulkError, eachInTurn } from "../../../errors/bulk_error.ts";
 import { forgetAllChanges, ownDefaults, statesOf } from "../documents/document_values.ts";
 import { markOwn, middlewareOf } from "../schemas/schema_members.ts";
-import { sessionAround } from "./transaction_around.ts";
+import { applicationSession, sharedSession } from "./transaction_around.ts";
 
 async function validate(doc: Document): Promise<void> {
   if (doc.schema.get("validateBeforeSave") !== false) await doc.validate();
@@ -108,7 +108,7 @@ export function statementOptionsOf(
   doc: Document,
   { session, ...options }: StatementOptions,
 ): object {
-  const used = session ?? doc.$session() ?? sessionAround();
+  const used = session ?? doc.$session() ?? sharedSession() ?? applicationSession();
   if (used) return { ...options, session: used };
   const writeConcern: unknown = doc.schema.get("writeConcern");
   return { ...options, ...writeConcern !== undefined && { writeConcern } };

@@ -51,20 +51,25 @@ export function runOutside<T>(work: () => T): T {
 
 /**
  * Returns the session of the transaction that the requests of a batch share. Returns `undefined` outside of a batch,
- * and after the transaction has ended, because no statement can join it any more.
+ * and after the commit of the transaction. Throws after the transaction was undone, because a write that found no
+ * session would be stored in another transaction.
  */
 export function sharedSession(): ClientSession | undefined {
   const { session, state } = storage.getStore() ?? {};
+  if (state === "undone") {
+    throw new mongoose.mongo.MongoAPIError(
+      "Cannot send a statement: the transaction of its request was undone",
+    );
+  }
   return state === "open" ? session : undefined;
 }
 
 /**
- * Returns the session of a transaction that the requests of a batch share, or that the application runs around a
- * request by Mongoose's option `transactionAsyncLocalStorage`.
+ * Returns the session of a transaction that the application runs around a request by Mongoose's option
+ * `transactionAsyncLocalStorage`.
  */
-export function sessionAround(): ClientSession | undefined {
-  const { transactionAsyncLocalStorage: around } = mongoose as ApplicationTransaction;
-  return sharedSession() ?? around?.getStore()?.session;
+export function applicationSession(): ClientSession | undefined {
+  return (mongoose as ApplicationTransaction).transactionAsyncLocalStorage?.getStore()?.session;
 }
 
 /**
@@ -94,10 +99,7 @@ export function joinTransactions(client: mongo.MongoClient): void {
     const isOfStatement = options?.explicit === false && around?.client === client;
     if (!isOfStatement || around.session === undefined || around.state === "done") return undefined;
     around.joined++;
-    if (around.state === "open") return around.session;
-    throw new mongoose.mongo.MongoAPIError(
-      "Cannot send a statement: the transaction of its request was undone",
-    );
+    return sharedSession();
   };
   client.startSession = (options?: SessionOptions) => {
     const session = joined(options);
