@@ -74,9 +74,7 @@ export interface CollectionSourceOptions extends Omit<OpenCollection, "model" | 
    * key. Returns `undefined` if the request has no such statements.
    */
   readonly part?: (() => TransactionPart | undefined) | undefined;
-  /**
-   * The work that class options add to each write, such as an entry of an audit log. Missing if there is no such work.
-   */
+  /** The work that class options add to each write, such as an entry of an audit log. */
   readonly duties?: WriteDuties | undefined;
 }
 
@@ -326,6 +324,7 @@ export class CollectionSource implements Source {
       filter: everyFilter(filter, version),
       collation: collation as object | undefined,
       overwrites: this.#options.by !== undefined,
+      shown: this.#options.shape.withoutApart,
       statementOptions: (session?: ClientSession, mostMS?: number) =>
         timeBudget.statement(session, mostMS),
       ...together && { together },

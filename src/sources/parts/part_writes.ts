@@ -5,8 +5,8 @@ import type { PartLink } from "../../schema/describe_parts.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
-import { deltaOf } from "../../schema/mongoose/documents/document_values.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
+import { writtenBy } from "../../write/set_paths.ts";
 import {
   readSnapshot,
   seenOf,
@@ -151,7 +151,7 @@ export interface UpdateElementOptions {
  */
 function changeOf(doc: Document, shape: Shape) {
   const { values: read, isSent } = readSnapshot(doc);
-  const update: Update = deltaOf(doc).changes;
+  const update: Update = writtenBy(doc).changes;
   // Only values that the database has sent are compared with the stored values. An object from a `fetch` hook may have
   // other values. It is written without this comparison, because an embedded object has no version that could be
   // compared instead.
