@@ -23,6 +23,7 @@ import {
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { sendUpdates, type UpdateStatement } from "../schema/mongoose/statements/commands.ts";
 import type { Write } from "../schema/mongoose/statements/send_with.ts";
+import { AFTER_WRITE, isTold } from "../schema/mongoose/statements/update_and_read.ts";
 import { runOutside } from "../schema/mongoose/statements/transaction_around.ts";
 import {
   readSnapshot,
@@ -124,7 +125,7 @@ function updateDocument(doc: Document, options: SaveDocumentOptions): Promise<vo
           stored = isAsRead ? null : await collection.findOne({ _id: doc._id }, reading);
           return [{ id: doc._id, before, changed: changedBy(u, before) }];
         }
-        stored = await collection.findOneAndUpdate(q, u, { ...own, ...projection, ...STORED });
+        stored = await collection.findOneAndUpdate(q, u, { ...own, ...projection, ...AFTER_WRITE });
         if (stored === null && isTold(doc, own)) throw conflict();
         return undefined;
       });
@@ -138,21 +139,6 @@ function updateDocument(doc: Document, options: SaveDocumentOptions): Promise<vo
  * history, record them.
  */
 export const REPLACED = { ...BEFORE_WRITE, returnDocument: "before" } as const;
-
-/**
- * The options of an update whose result is the stored values after the update. The application may have set `raw: true`
- * for its connection, which would return bytes.
- */
-const STORED = { returnDocument: "after", enableUtf8Validation: false, raw: false } as const;
-
-/** Whether MongoDB tells the result of a statement. With a write concern of 0, it tells nothing. */
-function isTold({ db }: Document, { writeConcern = db.db?.writeConcern }: OwnConcern): boolean {
-  return writeConcern?.w !== 0;
-}
-
-interface OwnConcern {
-  readonly writeConcern?: mongo.WriteConcern | undefined;
-}
 
 /**
  * Saves stored documents of one collection by one bulk of updates. Each update has the conditions that `saveDocument()`

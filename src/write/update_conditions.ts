@@ -81,7 +81,7 @@ export function boundUpdate(
   if (key !== undefined && !(isTied && version !== null)) delete where[key];
   // A scope or a filter may have a condition on `_id`. It is put into `$and`, because as a key beside the `_id` of the
   // document it would overwrite this `_id`.
-  const q = { ...where, ...all.length > 0 && { $and: all } };
+  const q = { ...where, ...shardKeyIn(doc, values), ...all.length > 0 && { $and: all } };
   const statement = { q, u: counted(changes, { key, values }) };
   const expected = () => setFields({ ...values }, changedFields(doc, changes, { read: values }));
   const bound = { statement, key, version: (version ?? 0) + 1, expected };
@@ -89,6 +89,16 @@ export function boundUpdate(
   // scope is checked for them, even if the update writes no field that the scope reads.
   if (isEmpty(scope) || !isTouched && isSent) return bound;
   return { ...bound, changed: expected() };
+}
+
+/**
+ * Returns the values of the shard key that the schema names. Versions of MongoDB before 8.0 refuse an update that
+ * returns its document without them.
+ */
+function shardKeyIn({ schema }: Document, values: StoredObject): Filter {
+  const { shardKey } = (schema as Schema).options as { readonly shardKey?: object };
+  const paths = Object.keys(shardKey ?? {});
+  return Object.fromEntries(paths.map((path) => [path, valueAt(values, path) ?? null]));
 }
 
 /**

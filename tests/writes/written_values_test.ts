@@ -17,6 +17,7 @@ import {
 } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
 import { sharedReplicaSet } from "../support/shared_replica_set.ts";
+import { watchCommands } from "../support/both_paths.ts";
 import { mount, type Mounted } from "../support/support.ts";
 
 class Inner extends FrameworkModel {
@@ -205,4 +206,31 @@ test("a revert sets what another request sets meanwhile, and shows what is store
   const shown = await app.read(path);
   assertEquals([shown.n, shown.s, shown.__v], [1, "x", 4]);
   assertEquals(reverted.body, shown);
+});
+
+test("updates by documents name the shard key of their schema", async () => {
+  @rest({
+    route: "/sharded",
+    methods: [one(), update<Sharded>({ preSave: meet })],
+    schemaOptions: { shardKey: { region: 1 } },
+  })
+  class Sharded extends FrameworkModel {
+    @prop()
+    region?: string;
+    @prop()
+    name?: string;
+    @rest({ methods: [update<Inner>()] })
+    @prop({ type: Inner })
+    inner?: Inner;
+  }
+  await using app = await mount([Sharded]);
+  const { _id } = await getModel(Sharded).create({ region: "eu", name: "a", inner: { a: "a" } });
+  const sent = await watchCommands(app.database.uri);
+  await app.updated(`/sharded/${_id}`, { name: "b" });
+  await app.updated(`/sharded/${_id}/inner`, { a: "b" });
+  const writes = sent.filter(({ name }) => name === "update" || name === "findAndModify");
+  assertEquals(writes.map(({ name, command }) => [name, Object(command.query).region]), [
+    ["findAndModify", "eu"],
+    ["update", undefined],
+  ]);
 });

@@ -112,7 +112,7 @@ async function upload(context: OpenLevelContext, rules: FileRules): Promise<Repl
     if (!isAway && !timeBudget.expired) await discard(field.store, file);
     throw error;
   });
-  const replaced = await place.replace(value).catch(async (error) => {
+  const { replaced, version } = await place.replace(value).catch(async (error) => {
     if (isOfClient(error)) await discard(field.store, file);
     throw error;
   });
@@ -122,7 +122,7 @@ async function upload(context: OpenLevelContext, rules: FileRules): Promise<Repl
   const reply: Reply = {
     status: replaced === undefined ? 201 : 200,
     text: toJson(description, now.level.shape),
-    version: (outerVersion(now) ?? 0) + 1,
+    version: version ?? (outerVersion(now) ?? 0) + 1,
     parentId: versionRead({}, now).parentId,
     ...replaced === undefined && { created: "" },
   };
