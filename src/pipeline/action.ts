@@ -163,15 +163,16 @@ function bindSaves(
       ? undefined
       : hasOneOf(versionKey, [before]);
     const source = context.source.boundTo({ isFirst, version });
-    entity.shown = await bindToVersion(context, () => source.save(doc));
+    const saved = await bindToVersion(context, () => source.save(doc));
+    entity.shown = saved.entity;
     isFirst = false;
     if (link?.embedded) {
       // The framework has written the embedded entity, and Mongoose does not know of this write. The document is marked
       // as saved, because Mongoose would otherwise send its changes again.
       markSaved(doc);
       // An embedded entity has no version, so the condition of its next save and its `ETag` have the version of the
-      // document that embeds it. The write has incremented this version by one, so the version is not read again.
-      entity.version = (before ?? 0) + 1;
+      // document that embeds it.
+      entity.version = saved.version ?? (before ?? 0) + 1;
     } else entity.version = versionIn(doc, context);
     takeSnapshot(doc);
     return doc;

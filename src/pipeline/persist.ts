@@ -4,6 +4,7 @@ import { detachedModel } from "../schema/get_model.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { castFailure } from "../write/attribute_problems.ts";
 import { failedSet } from "../write/failed_sets.ts";
+import type { SavedEntity } from "../sources/saved_entity.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 import type { Level } from "./request/route.ts";
 import { type HookArguments, passHook } from "./pass_hooks.ts";
@@ -15,13 +16,14 @@ import { type HookArguments, passHook } from "./pass_hooks.ts";
 export async function persistOne(
   context: OpenLevelContext,
   given: HookArguments,
-): Promise<object | undefined> {
+): Promise<SavedEntity | undefined> {
   const { level, source, timeBudget } = context;
   const { entity } = given;
   if (level.hooks.persist === undefined) return await source.save(entity);
   source.stamp(entity);
   await timeBudget.wait(validateEntity(entity, level));
-  return await timeBudget.wait(Promise.resolve(passHook(context, "persist", given)));
+  const written = await timeBudget.wait(Promise.resolve(passHook(context, "persist", given)));
+  return written && { entity: written };
 }
 
 /**

@@ -93,19 +93,20 @@ async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<Reply
     context,
     () => persistOne(isNew ? context : boundToBody(context, body), { entity: ready, previous }),
   );
-  const written = saved ?? ready;
+  const written = saved?.entity ?? ready;
   const outer = outerVersionAfter(context);
   // The entity that a `persist` hook returns may have no identifier. The idempotency key therefore stores the
   // identifier of the entity before the hook.
   await claim?.finish([ready]);
   return await answerWritten(context, {
-    entity: saved,
+    entity: saved?.entity,
     previous,
     isNew,
     parentId: parentIdOf(context, written),
+    // An embedded entity has no version, and the answer has that of the document that embeds it.
     version: outer === undefined
       ? versionIn(written, context) ?? versionIn(ready, context) ?? null
-      : outer,
+      : saved?.version ?? outer,
     created: isNew ? idOf(written, level) : undefined,
   });
 }

@@ -11,6 +11,7 @@ import type { Filter } from "../filter/filters.ts";
 import type { SortValues } from "../filter/order.ts";
 import type { JsonPiece, Separator } from "../json/bytes/json_writer.ts";
 import type { TargetFinder } from "../json/populate.ts";
+import type { SavedEntity } from "./saved_entity.ts";
 import type { StoredObject } from "../write/stored_values.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import type { Version } from "../schema/fields/system_fields.ts";
@@ -325,7 +326,7 @@ export interface Source {
    * as objects, because JSON text is faster.
    */
   read(request: ReadRequest): Promise<Read>;
-  /** Returns a read that returns the entities as objects, although no hook needs them, such as for an update. */
+  /** Returns a read that returns the entities as objects, such as for an update. */
   readEntities(request: ReadRequest): Promise<EntitiesRead>;
   /**
    * Counts the entities that the filter and the scope select, up to `upTo`. The query options `skip` and `limit` do not
@@ -361,11 +362,8 @@ export interface Source {
    * creation that a lost request has begun, such as by adding the reference to a new entity to the parent.
    */
   resume(ids: readonly unknown[]): Promise<readonly unknown[]>;
-  save(entity: EntityValue): Promise<EntityValue>;
-  /**
-   * Saves new entities by one statement, so that each entity succeeds or fails separately. Missing if each entity needs
-   * a separate statement.
-   */
+  save(entity: EntityValue): Promise<SavedEntity>;
+  /** Saves new entities by one statement, each separately. Missing if each entity needs a separate statement. */
   readonly insertEach?: ((entities: readonly EntityValue[]) => Promise<InsertedEach>) | undefined;
   /** Saves all new entities or none. */
   insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]>;

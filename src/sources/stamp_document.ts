@@ -25,8 +25,8 @@ export function stampDocument(doc: object, duties: WriteDuties | undefined): voi
   stampParts(doc, { stored, isKnown, duties });
   const { target } = duties;
   setStamps(doc, {
-    ...keptStamps(stored, duties.stamped(target)),
-    ...duties.stamps({ target, schema: doc.schema }, doc.isNew),
+    kept: keptStamps(stored, duties.stamped(target)),
+    stamps: duties.stamps({ target, schema: doc.schema }, doc.isNew),
   });
 }
 
@@ -107,7 +107,7 @@ function stampPart(
   const isSame = before === undefined
     ? !isNew && !part.isModified()
     : textWithout(valuesToStore(part), names) === textWithout(before, names);
-  setStamps(part, isSame ? kept : { ...kept, ...duties.stamps({ target, schema }, isNew) });
+  setStamps(part, { kept, stamps: isSame ? {} : duties.stamps({ target, schema }, isNew) });
 }
 
 /**
@@ -125,6 +125,11 @@ function textWithout(values: StoredObject, names: readonly string[]): string {
   );
 }
 
-function setStamps(doc: Document, stamps: Stamps): void {
-  for (const [name, value] of Object.entries(stamps)) doc.set(name, value);
+function setStamps(
+  doc: Document,
+  { kept, stamps }: { readonly kept: Stamps; readonly stamps: Stamps },
+): void {
+  for (const [name, value] of Object.entries({ ...kept, ...stamps })) doc.set(name, value);
+  // Another request may have stored the name of another writer since the read, so an equal name is written as well.
+  for (const name of Object.keys(stamps)) doc.markModified(name);
 }

@@ -23,6 +23,7 @@ import {
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { sendUpdates, type UpdateStatement } from "../schema/mongoose/statements/commands.ts";
 import type { Write } from "../schema/mongoose/statements/send_with.ts";
+import { AFTER_WRITE, isTold } from "../schema/mongoose/statements/update_and_read.ts";
 import { runOutside } from "../schema/mongoose/statements/transaction_around.ts";
 import {
   readSnapshot,
@@ -31,8 +32,10 @@ import {
   storedText,
   valuesToStore,
 } from "./stored_values.ts";
+import { holdStored } from "./hold_stored.ts";
+import { forgetSet } from "./set_paths.ts";
 import { type BoundUpdate, boundUpdate, checkScope } from "./update_conditions.ts";
-import { versionKeyOf } from "../schema/fields/system_fields.ts";
+import { asVersion, versionKeyOf } from "../schema/fields/system_fields.ts";
 
 export interface SaveDocumentOptions {
   /**
@@ -63,6 +66,8 @@ export interface SaveDocumentOptions {
    * document.
    */
   readonly removal?: Update | undefined;
+  /** The projection of the entity after an update, without the fields that only their own routes show. */
+  readonly shown?: Readonly<Record<string, 0>>;
 }
 
 /** The entities that a statement has written. Missing if no class option, such as a history, records them. */
@@ -100,25 +105,31 @@ export async function saveDocument(doc: Document, options: SaveDocumentOptions):
 function updateDocument(doc: Document, options: SaveDocumentOptions): Promise<void> {
   return updateDocuments([doc], {
     ...options,
-    async send([statement], { collection }) {
-      const { statementOptions, together = alone, isRecorded = false } = options;
-      const { q, u } = statement as UpdateStatement;
+    async send([update], { collection }) {
+      const { statementOptions, together = alone, isRecorded = false, shown = {} } = options;
+      const { statement: { q, u }, key = "", version } = update as BoundUpdate;
+      const projection = isEmpty(shown) ? {} : { projection: shown };
+      let stored: StoredObject | null = null;
       await together(async (session, mostMS) => {
         const own = statementOptionsOf(doc, statementOptions(session, mostMS));
         if (isRecorded) {
-          const projection = projectionOfWrite([u], alwaysRead(doc));
           const before = await collection.findOneAndUpdate(q, u, {
             ...own,
-            projection,
+            projection: projectionOfWrite([u], alwaysRead(doc)),
             ...REPLACED,
           });
           if (before === null) throw conflict();
+          // If another request has changed the entity since it was read, the entity is read in the same transaction.
+          const isAsRead = (asVersion(before[key]) ?? 0) + 1 === version;
+          const reading = { ...own, ...projection, readPreference: "primary" } as const;
+          stored = isAsRead ? null : await collection.findOne({ _id: doc._id }, reading);
           return [{ id: doc._id, before, changed: changedBy(u, before) }];
         }
-        const result = await collection.updateOne(q, u, own);
-        if (result.acknowledged && result.matchedCount === 0) throw conflict();
+        stored = await collection.findOneAndUpdate(q, u, { ...own, ...projection, ...AFTER_WRITE });
+        if (stored === null && isTold(doc, own)) throw conflict();
         return undefined;
       });
+      return stored ?? undefined;
     },
   });
 }
@@ -147,14 +158,17 @@ export async function saveDocuments(
   if (first !== undefined && docs.length === 1) return await updateDocument(first, options);
   await updateDocuments(docs, {
     ...options,
-    send: (updates, first) =>
-      together(async (session) => {
+    async send(bound, first) {
+      const updates = bound.map(({ statement }) => statement);
+      await together(async (session) => {
         const statement = statementOptions(session);
         const before = isRecorded ? await readBefore(docs, { updates, statement, scope }) : [];
         const met = await sendUpdates(first, updates, statement);
         if (met < updates.length) throw conflict();
         return isRecorded ? before : undefined;
-      }),
+      });
+      return undefined;
+    },
   });
 }
 
@@ -187,7 +201,11 @@ async function readBefore(
 async function updateDocuments(
   docs: readonly Document[],
   { send, ...options }: SaveDocumentOptions & {
-    readonly send: (updates: readonly UpdateStatement[], first: Document) => Promise<void>;
+    /** Sends the updates. Returns the stored values after the only update, if it tells them. */
+    readonly send: (
+      updates: readonly BoundUpdate[],
+      first: Document,
+    ) => Promise<StoredObject | undefined>;
   },
 ): Promise<void> {
   const [first] = docs;
@@ -212,11 +230,19 @@ async function updateDocuments(
     );
     const judged = updates.flatMap(({ changed }) => changed === undefined ? [] : [changed]);
     await checkScope(judged, { scope, connection: first.db });
-    await send(updates.map(({ statement }) => statement), first).catch(throwClash);
+    const [only] = updates.length === 1 ? updates : [];
+    const expected = only?.expected();
+    const stored = await send(updates, first).catch(throwClash);
     for (const [index, doc] of docs.entries()) {
-      markSaved(doc);
       const { key, version } = updates[index] as BoundUpdate;
-      if (key !== undefined) setRaw(doc, { path: key, value: version });
+      markSaved(doc);
+      forgetSet(doc);
+      if (expected !== undefined && stored !== undefined) {
+        const others = new Set([...Object.keys(options.shown ?? {}), key ?? ""]);
+        holdStored(doc, { expected, stored, others });
+      }
+      if (key === undefined) continue;
+      setRaw(doc, { path: key, value: asVersion(stored?.[key]) ?? version });
     }
   });
 }

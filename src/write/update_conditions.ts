@@ -5,7 +5,6 @@ import { fieldsRead, type Filter, hasOneOf, isEmpty, topOf } from "../filter/fil
 import { fieldsOn } from "../filter/q/resolve_path.ts";
 import { describeShape, type Shape } from "../schema/fields/shape.ts";
 import { asVersion, versionKeyOf } from "../schema/fields/system_fields.ts";
-import { deltaOf } from "../schema/mongoose/documents/document_values.ts";
 import { isTiedToVersion } from "../schema/mongoose/statements/save_by.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import type { SaveDocumentOptions } from "./save_document.ts";
@@ -21,6 +20,7 @@ import {
   valuesToStore,
 } from "./stored_values.ts";
 import type { Snapshot, StoredObject } from "./stored_values.ts";
+import { writtenBy } from "./set_paths.ts";
 
 interface BoundOptions extends SaveDocumentOptions {
   readonly kept: Snapshot;
@@ -36,6 +36,8 @@ export interface BoundUpdate {
    */
   readonly key: string | undefined;
   readonly version: number;
+  /** Returns the stored values after the update, if no other request has changed the entity since it was read. */
+  readonly expected: () => StoredObject;
 }
 
 /**
@@ -51,7 +53,7 @@ export function boundUpdate(
   const { $where: own = {} } = doc as { $where?: Filter };
   const key = versionKeyOf(doc);
   const isTied = isTiedToVersion(doc);
-  const { where, changes } = deltaOf(doc);
+  const { where, changes } = writtenBy(doc);
   const version = key === undefined ? null : asVersion(values[key] ?? doc.get(key));
   const read = fieldsRead(scope);
   const isTouched = read === undefined ||
@@ -79,14 +81,24 @@ export function boundUpdate(
   if (key !== undefined && !(isTied && version !== null)) delete where[key];
   // A scope or a filter may have a condition on `_id`. It is put into `$and`, because as a key beside the `_id` of the
   // document it would overwrite this `_id`.
-  const q = { ...where, ...all.length > 0 && { $and: all } };
+  const q = { ...where, ...shardKeyIn(doc, values), ...all.length > 0 && { $and: all } };
   const statement = { q, u: counted(changes, { key, values }) };
-  const bound = { statement, key, version: (version ?? 0) + 1 };
+  const expected = () => setFields({ ...values }, changedFields(doc, changes, { read: values }));
+  const bound = { statement, key, version: (version ?? 0) + 1, expected };
   // If a hook has returned a document that the framework has not read, its values may be outside of the scope. So the
   // scope is checked for them, even if the update writes no field that the scope reads.
   if (isEmpty(scope) || !isTouched && isSent) return bound;
-  const changed = setFields({ ...values }, changedFields(doc, changes, { read: values }));
-  return { ...bound, changed };
+  return { ...bound, changed: expected() };
+}
+
+/**
+ * Returns the values of the shard key that the schema names. Versions of MongoDB before 8.0 refuse an update that
+ * returns its document without them.
+ */
+function shardKeyIn({ schema }: Document, values: StoredObject): Filter {
+  const { shardKey } = (schema as Schema).options as { readonly shardKey?: object };
+  const paths = Object.keys(shardKey ?? {});
+  return Object.fromEntries(paths.map((path) => [path, valueAt(values, path) ?? null]));
 }
 
 /**
@@ -242,7 +254,7 @@ export function changedFields(
   update: Update,
   { read, now = read }: { readonly read: StoredObject; readonly now?: StoredObject },
 ): StoredObject {
-  const values = valuesToStore(doc);
+  let values: StoredObject | undefined;
   const names = [...new Set(writtenPaths(update).map(topOf))];
   const fields = Object.fromEntries(names.map((name) => [name, copyJson(now[name])]));
   for (const [operator, paths] of Object.entries(update)) {
@@ -250,7 +262,7 @@ export function changedFields(
       if (operator === "$set") putAt(fields, { path, value: given });
       else if (operator === "$unset") putAt(fields, { path, value: undefined });
       else if (storedText(valueAt(now, path)) === storedText(valueAt(read, path))) {
-        putAt(fields, { path, value: valueAt(values, path) });
+        putAt(fields, { path, value: valueAt(values ??= valuesToStore(doc), path) });
       } else throw conflict();
     }
   }

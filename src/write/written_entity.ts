@@ -2,7 +2,7 @@ import type { Document } from "mongoose";
 import { versionKeyOf } from "../schema/fields/system_fields.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { topOf } from "../filter/filters.ts";
-import { AS_STORED, type StoredObject, storedText } from "./stored_values.ts";
+import { AS_STORED, type StoredObject, storedText, valueAt } from "./stored_values.ts";
 
 /** An entity that a statement has written, with the values that class options record, such as for a history. */
 export interface WrittenEntity {
@@ -35,13 +35,12 @@ export function fieldsOf(update: Update): string[] {
  * update has set to its stored value is left out, because a history shows only real changes.
  */
 export function changedBy(update: Update, before: StoredObject): string[] {
-  const { $set = {}, $unset = {} } = update;
-  return fieldsOf(update).filter((name) => {
-    if (Object.hasOwn($set, name)) {
-      return !Object.hasOwn(before, name) || storedText(before[name]) !== storedText($set[name]);
-    }
-    return !Object.hasOwn($unset, name) || Object.hasOwn(before, name);
-  });
+  const { $set = {}, $unset = {}, ...others } = update;
+  const set = Object.entries($set).filter(([path, value]) =>
+    storedText(valueAt(before, path)) !== storedText(value)
+  ).map(([path]) => path);
+  const unset = Object.keys($unset).filter((path) => valueAt(before, path) !== undefined);
+  return fieldsOf({ ...others, $set: Object.fromEntries([...set, ...unset].map((p) => [p, 1])) });
 }
 
 /**

@@ -4,6 +4,7 @@ import { conflict, notFound, preconditionFailed } from "../../errors/refusals.ts
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import { bindToVersion, createsOnly } from "../../pipeline/request/versions.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
+import type { Version } from "../../schema/fields/system_fields.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { haveSameDatabase } from "../../schema/mongoose/connections.ts";
 import type { PartPath } from "../../sources/parts/part_path.ts";
@@ -27,6 +28,11 @@ export interface StoredValue extends FileDescription {
 export function isWhole({ file, size, name, type, sha256 }: Partial<StoredValue>): boolean {
   return isObjectId(file) && Number.isSafeInteger(size) &&
     [name, type, sha256].every((each) => typeof each === "string");
+}
+
+interface WrittenFile {
+  readonly replaced: mongo.ObjectId | undefined;
+  readonly version: Version | undefined;
 }
 
 /**
@@ -84,9 +90,10 @@ export class FileField {
 
   /**
    * Stores a file in the entity by one statement, in the place of the present file. If another request has replaced the
-   * file in the meantime, the statement is repeated. Returns the identifier of the replaced file.
+   * file in the meantime, the statement is repeated. Returns the identifier of the replaced file, and the version of the
+   * document that holds the field.
    */
-  async replace(value: StoredValue): Promise<mongo.ObjectId | undefined> {
+  async replace(value: StoredValue): Promise<WrittenFile> {
     const { property } = this.#link;
     let before: string | undefined;
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
@@ -98,12 +105,13 @@ export class FileField {
       // An earlier version of the application may have stored another value in the field, such as a URL. A value that
       // names no file is replaced.
       const vacant = { [`${property}.file`]: present ?? NO_FILE };
-      const isWritten = await addToProperty(this.#parent, {
+      const written = await addToProperty(this.#parent, {
         link: this.#link,
         values: [value],
         vacant,
+        reads: "version",
       });
-      if (isWritten) return present;
+      if (written !== undefined) return { replaced: present, version: written.version };
       if (this.#context.match !== undefined) throw preconditionFailed();
       // If two attempts in a row find the same file, no other request has replaced it. The write has failed because the
       // entity does not match the filters of the request any more, so the answer is 404.

@@ -119,14 +119,14 @@ async function upload(context: OpenLevelContext, rules: FileRules): Promise<Repl
     if (!isAway && !timeBudget.expired) await discard(field.store, file);
     throw error;
   });
-  const replaced = await place.replace(value).catch(async (error) => {
+  const { replaced, version: stored } = await place.replace(value).catch(async (error) => {
     if (isOfClient(error)) await discard(field.store, file);
     throw error;
   });
   await field.store.confirm(file).catch((error) => logError(error, { task: "a file" }));
   if (replaced !== undefined) await place.dispose(replaced);
   const { file: _file, ...description } = value;
-  const version = outerVersionAfter(now);
+  const version = stored ?? outerVersionAfter(now);
   const { parentId } = versionRead({}, now);
   const reply: Reply = {
     status: replaced === undefined ? 201 : 200,

@@ -17,7 +17,9 @@ import {
   type StoredObject,
   storedText,
   valueAt,
+  valuesToStore,
 } from "../../write/stored_values.ts";
+import { noteSet } from "../../write/set_paths.ts";
 import { recordedValues } from "./recorded_values.ts";
 import type { HistoryRecord } from "./history_collection.ts";
 import { eachRecord, latestOf, valuesBefore } from "./read_records.ts";
@@ -146,12 +148,15 @@ function setFieldBack(
     );
   }
   const earlier = settled(value, { now, newest, field });
-  if (storedText(earlier) === storedText(now)) return [];
-  setStored(doc, { path, type, value: earlier });
+  const isSame = storedText(earlier) === storedText(now);
+  // A stored value of another type is not written, because the document only holds the value after Mongoose's cast.
+  if (isSame && storedText(valueAt(valuesToStore(doc), path)) !== storedText(now)) return [];
+  if (isSame) noteSet(doc, [path]);
+  else setStored(doc, { path, type, value: earlier });
   // `revert()` writes the whole value, which could overwrite a change that another request makes inside of the value.
   // The write is therefore bound to the value that this request has read.
   if (field.kind !== "scalar") bindToSeen(doc, [...seenOf(doc), path]);
-  return referencesIn(earlier, { path, field });
+  return isSame ? [] : referencesIn(earlier, { path, field });
 }
 
 function isSetBack(field: FieldShape | undefined): field is FieldShape {

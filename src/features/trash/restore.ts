@@ -1,6 +1,7 @@
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
 import { changeEntity } from "../../pipeline/write.ts";
+import { noteSet } from "../../write/set_paths.ts";
 import type { TrashRule } from "./trash.ts";
 
 /**
@@ -13,6 +14,7 @@ export async function restore(
 ): Promise<Reply> {
   return await changeEntity(context, (entity) => {
     entity.set({ [field]: undefined, [byField]: undefined });
+    noteSet(entity, [field, byField]);
     return Promise.resolve([]);
   });
 }

@@ -7,6 +7,7 @@ import { makeDetachedConnection } from "./connections.ts";
 import {
   deltaOf,
   forgetAllChanges,
+  initFields,
   ownDefaults,
   rawArray,
   rawValues,
@@ -68,6 +69,12 @@ const NEEDED: Assumptions = {
   "values set without casts"({ doc }) {
     setRaw(doc, { path: "free", value: " A " });
     return doc.get("free") === " A ";
+  },
+  "stored values set again"({ doc }) {
+    initFields(doc, { inner: { text: "b" } });
+    const isSet = doc.get("inner.text") === "b" && !doc.isModified();
+    initFields(doc, { inner: { text: "a" } });
+    return isSet;
   },
   "states of paths"({ doc }) {
     const isKnown = ownDefaults(doc).includes("date");

@@ -43,6 +43,7 @@ import type { OpenCollection } from "./read_stored.ts";
 import { removalOf } from "./store_update.ts";
 import { planStatement } from "./write_stored.ts";
 import { insertEntities } from "../insert_entities.ts";
+import type { SavedEntity } from "../saved_entity.ts";
 import { stampDocument } from "../stamp_document.ts";
 import { boundRemoval, boundWriter, stampsFor, togetherFor } from "../write_duties.ts";
 import type { BoundWrite, WriteDuties } from "../write_duties.ts";
@@ -74,9 +75,7 @@ export interface CollectionSourceOptions extends Omit<OpenCollection, "model" | 
    * key. Returns `undefined` if the request has no such statements.
    */
   readonly part?: (() => TransactionPart | undefined) | undefined;
-  /**
-   * The work that class options add to each write, such as an entry of an audit log. Missing if there is no such work.
-   */
+  /** The work that class options add to each write, such as an entry of an audit log. */
   readonly duties?: WriteDuties | undefined;
 }
 
@@ -196,11 +195,11 @@ export class CollectionSource implements Source {
     return { model, id, scope, timeBudget, steps: [], stamps, together, joinedFields };
   }
 
-  async save(entity: EntityValue): Promise<EntityValue> {
+  async save(entity: EntityValue): Promise<SavedEntity> {
     const doc = documentOf(entity);
     this.stamp(entity);
     await this.#options.timeBudget.wait(this.store(doc));
-    return showsInPart(this.#options) ? await readSaved(doc, this.#options) : doc;
+    return { entity: showsInPart(this.#options) ? await readSaved(doc, this.#options) : doc };
   }
 
   async insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]> {
@@ -223,7 +222,7 @@ export class CollectionSource implements Source {
           for (const doc of docs) this.stamp(doc);
           return this.#options.timeBudget.wait(insertEach(docs, this.#writeOptions()));
         },
-        save: (entity) => this.save(entity),
+        save: async (entity) => (await this.save(entity)).entity,
         readSaved: async (docs) =>
           showsInPart(this.#options) ? await readAllSaved(docs, this.#options) : docs,
       });
@@ -326,6 +325,7 @@ export class CollectionSource implements Source {
       filter: everyFilter(filter, version),
       collation: collation as object | undefined,
       overwrites: this.#options.by !== undefined,
+      shown: this.#options.shape.withoutApart,
       statementOptions: (session?: ClientSession, mostMS?: number) =>
         timeBudget.statement(session, mostMS),
       ...together && { together },

@@ -7,6 +7,7 @@ import { readProjected, showsInPart } from "../../filter/projection.ts";
 import { queryOptions } from "../../filter/selection.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { byIdentifier } from "../../schema/fields/system_fields.ts";
+import type { Version } from "../../schema/fields/system_fields.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
 import { throwOnly } from "../../errors/bulk_error.ts";
@@ -23,6 +24,7 @@ import {
   identifierOf,
   readSelection,
 } from "../entities.ts";
+import type { SavedEntity } from "../saved_entity.ts";
 import { stampDocument } from "../stamp_document.ts";
 import { noteEnd } from "../window_end.ts";
 import type {
@@ -172,20 +174,21 @@ export class ElementSource implements Source {
     return Promise.resolve({ ...parent, steps: [...parent.steps, step] });
   }
 
-  async save(entity: EntityValue): Promise<EntityValue> {
+  async save(entity: EntityValue): Promise<SavedEntity> {
     const doc = documentOf(entity);
+    const { shape } = this.#options;
+    let version: Version | undefined;
     const write = async () => {
-      if (doc.isNew) return await this.#insert([doc]);
-      const place = await this.locate(doc);
-      await updateElement(doc, { place, condition: this.#selected, shape: this.#options.shape });
+      const change = { place: await this.locate(doc), condition: this.#selected, shape };
+      version = await (doc.isNew ? this.#insert([doc]) : updateElement(doc, change));
     };
     const [shown = doc] = await this.#write([doc], () => saveBy([doc], write).catch(throwOnly));
-    return shown;
+    return { entity: shown, version };
   }
 
   async insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]> {
     const docs = entities.map(documentOf);
-    return await this.#write(docs, () => saveBy(docs, () => this.#insert(docs)));
+    return await this.#write(docs, () => saveBy(docs, async () => void await this.#insert(docs)));
   }
 
   async updateAll(entities: readonly EntityValue[]): Promise<void> {
@@ -236,13 +239,14 @@ export class ElementSource implements Source {
     return shown;
   }
 
-  async #insert(docs: readonly Document[]): Promise<void> {
+  async #insert(docs: readonly Document[]): Promise<Version | undefined> {
     const { parent, link } = this.#options;
     const values = docs.map(valuesToStore);
     await checkScope(values, { scope: this.#scope, connection: parent.model.db });
-    const isAdded = await addToProperty(parent, { link, values });
-    if (!isAdded) throw link.array ? conflict() : occupied();
+    const added = await addToProperty(parent, { link, values, reads: "version" });
+    if (added === undefined) throw link.array ? conflict() : occupied();
     for (const doc of docs) doc.isNew = false;
+    return added.version;
   }
 
   #named(name: EntityName, anyway = false): Filter | undefined {

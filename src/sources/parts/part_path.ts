@@ -16,12 +16,13 @@ import {
   moveFilter,
 } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
-import { copyJson, isJsonObject } from "../../schema/fields/json.ts";
+import { copyJson } from "../../schema/fields/json.ts";
 import { asVersion, versionKeyOf } from "../../schema/fields/system_fields.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { applicationSession } from "../../schema/mongoose/statements/transaction_around.ts";
+import { isTold, updateAndRead } from "../../schema/mongoose/statements/update_and_read.ts";
 import { matchAsIs, type Update, writeAsIs } from "../../schema/mongoose/statements/query_casts.ts";
-import { AS_STORED, type StoredObject, storedText } from "../../write/stored_values.ts";
+import { AS_STORED, type StoredObject } from "../../write/stored_values.ts";
 import { isObjectAt, isSentBack, sameAsStored, setFields } from "../../write/update_conditions.ts";
 import {
   alwaysRead,
@@ -32,6 +33,8 @@ import {
 } from "../../write/written_entity.ts";
 import { joinsUpdate, operatorsFor, type Stamps, type WriteDuties } from "../write_duties.ts";
 import { aggregateDocument } from "./aggregate_document.ts";
+import { entityIn } from "./stored_part.ts";
+import { projectionOf, type WrittenPart, writtenPart } from "./written_part.ts";
 
 export interface PartSegment {
   readonly property: string;
@@ -172,33 +175,35 @@ export interface Change {
    */
   readonly apply: (entity: StoredObject) => Promise<Fields | undefined> | Fields | undefined;
   readonly session?: ClientSession | undefined;
+  /** The stored values after the change that the answer needs. `"part"` includes the version of the root document. */
+  readonly reads?: "version" | "part" | undefined;
 }
 
 /**
  * Changes an entity that is stored inside of a root document. The entity and all objects on the path to it must be in
  * their scopes before and after the change. If one statement cannot check all of this, the root document is read,
- * changed in a copy, checked, and written on the condition that it has not changed. Returns `false` if nothing was
- * written.
+ * changed in a copy, checked, and written on the condition that it has not changed. Returns `undefined` if nothing
+ * was written.
  */
 export async function changePlace(
   place: PartPath,
   change: Change,
-): Promise<boolean> {
+): Promise<WrittenPart | undefined> {
   if (!joinsUpdate(place, fieldsOfRoot(place, change))) return await changeAlone(place, change);
   const own = change.session ?? applicationSession();
   if (own?.inTransaction()) return await changeTogether(place, { ...change, session: own });
-  let isWritten = false;
+  let written: WrittenPart | undefined;
   await inTransaction({ ...turnAt(place), isRequired: true }, async (session) => {
-    isWritten = await changeTogether(place, { ...change, session });
+    written = await changeTogether(place, { ...change, session });
   });
-  return isWritten;
+  return written;
 }
 
 /**
  * Makes a change in the transaction of `change.session`. Sends the statements that class options add to the change,
  * such as a record of the history, in the same transaction.
  */
-async function changeTogether(place: PartPath, change: Change): Promise<boolean> {
+async function changeTogether(place: PartPath, change: Change): Promise<WrittenPart | undefined> {
   const { model, id, scope, steps, stamps, together } = place;
   const session = change.session as ClientSession;
   const { updatedAt } = stampFields(model.schema);
@@ -207,14 +212,15 @@ async function changeTogether(place: PartPath, change: Change): Promise<boolean>
   const options = { ...BEFORE_WRITE, projection: projectionOfWrite([], read), session };
   const named = everyFilter({ _id: id }, scope);
   const before = await model.collection.findOne(named, options) ?? {};
-  if (!await changeAlone(place, change)) return false;
-  // An empty update changes no field of the part. Only the values that class options store in the root document, and
-  // its timestamp, count as changed.
-  const own = isEmpty(change.update) ? [] : fieldsOfRoot({ steps }, change);
+  const written = await changeAlone(place, change);
+  if (written === undefined) return undefined;
+  const isChanged =
+    changedBy(change.update, entityIn(copyJson(before) as StoredObject, steps) ?? {}).length > 0;
+  const own = isChanged ? fieldsOfRoot({ steps }, change) : [];
   const stamped = changedBy(withValues({}, stamps), before);
   const entities = [{ id, before, changed: [...own, ...stamped, ...renewed] }];
   await together?.({ change: "update", entities, model }, session);
-  return true;
+  return written;
 }
 
 /** Returns the names of the fields of the root document that a change writes, for the statements of class options. */
@@ -226,21 +232,22 @@ function fieldsOfRoot(
   return [...new Set([...own, ...Object.keys(stamps)])];
 }
 
-async function changeAlone(place: PartPath, change: Change): Promise<boolean> {
-  const { update, condition = {}, onlyIf = {}, session } = change;
+async function changeAlone(place: PartPath, change: Change): Promise<WrittenPart | undefined> {
+  const { update, condition = {}, onlyIf = {}, session, reads } = change;
   const fields = fieldsOf(update);
   const where = everyFilter(condition, onlyIf ?? {});
   if (onlyIf !== null && isExpressible(where) && keepsScopes(place, fields)) {
     const whole = withValues(fromRoot(update, place), place.stamps);
-    if (await send(place, { update: whole, where, session })) return true;
+    const written = await send(place, { update: whole, where, session, reads });
+    if (written !== undefined) return written;
   }
-  const written = fieldsOfRoot(place, change);
+  const fieldsWritten = fieldsOfRoot(place, change);
   const run = async () => {
     for (let tries = 1; tries <= MAX_ATTEMPTS; tries++) {
-      const isWritten = await tryChecked(place, { ...change, written });
-      if (isWritten !== undefined) return isWritten;
+      const written = await tryChecked(place, { ...change, written: fieldsWritten });
+      if (written !== "changed") return written;
     }
-    return false;
+    return undefined;
   };
   // A transaction has already taken its turn among the writes to the root document, so a change in a transaction need
   // not wait.
@@ -278,14 +285,16 @@ function withValues(update: Update, values: Stamps | undefined): Update {
 
 /**
  * Changes a copy of the root document, and has the database compare the copy with the scopes. The write has the
- * condition that the values that were read are still stored. Returns `false` if the document does not match its scopes.
- * Returns `undefined` if another request has changed the values before the write, so that the caller repeats the
+ * condition that the values that were read are still stored. Returns `undefined` if the document does not match its
+ * scopes. Returns "changed" if another request has changed the values before the write, so that the caller repeats the
  * attempt.
  */
 async function tryChecked(
   place: PartPath,
-  { condition = {}, apply, session, written }: Change & { readonly written: readonly string[] },
-): Promise<boolean | undefined> {
+  { condition = {}, apply, session, written, reads }: Change & {
+    readonly written: readonly string[];
+  },
+): Promise<WrittenPart | "changed" | undefined> {
   const { model, id, scope, version, timeBudget } = place;
   const read = fieldsRead(scope);
   // Only the fields of the root document that the scope reads or that the change writes are read. If the scope may read
@@ -300,49 +309,23 @@ async function tryChecked(
   const maxTimeMS = Math.max(1, Math.ceil(timeBudget.left));
   const options = { ...AS_STORED, maxTimeMS, ...session && { session } };
   const [root] = await model.collection.aggregate(stages, options).toArray() as StoredObject[];
-  if (root === undefined) return false;
+  if (root === undefined) return undefined;
   const isThere = async (document: StoredObject, last: readonly PipelineStage[]) => {
     const given = { document, stages: [...stagesTo(place), ...last], maxTimeMS };
     return (await aggregateDocument(model, given)).length > 0;
   };
-  if (!await isThere(root, [{ $match: condition }])) return false;
+  if (!await isThere(root, [{ $match: condition }])) return undefined;
   const changed = copyJson(root) as StoredObject;
   const entity = entityIn(changed, place.steps);
   const values = entity && await apply(entity);
-  if (entity === undefined || values === undefined) return false;
+  if (entity === undefined || values === undefined) return undefined;
   setFields(changed, place.stamps ?? {});
   setFields(entity, values);
   if (!await isThere(changed, [])) throw outOfReach();
   const update = updateTo(changed, written);
   const where = unchangedSince(root, { fields, key });
-  return await send({ ...place, steps: [] }, { update, where, session }) || undefined;
-}
-
-/**
- * Returns the entity at the end of a path in a copy of a root document. Returns `undefined` if an object on the path is
- * missing. If a single object is stored where the model has a list, the object becomes the only element of a list.
- */
-function entityIn(copy: StoredObject, steps: readonly PartSegment[]): StoredObject | undefined {
-  let at = copy;
-  for (const { property, id } of steps) {
-    let inner = at[property];
-    if (id !== undefined) {
-      const text = storedText(id);
-      const list = at[property] = storedList(inner);
-      inner = list.find((each) => isJsonObject(each) && storedText(each._id) === text);
-    }
-    if (!isJsonObject(inner)) return undefined;
-    at = inner as StoredObject;
-  }
-  return at;
-}
-
-/**
- * Returns the stored value of a list property as a list. A single value becomes a list of one element, as in Mongoose.
- */
-export function storedList(value: unknown): readonly unknown[] {
-  if (value === null || value === undefined) return [];
-  return Array.isArray(value) ? value : [value];
+  const statement = { update, where, session, reads, shown: place.steps };
+  return await send({ ...place, steps: [] }, statement) ?? "changed";
 }
 
 function updateTo(changed: StoredObject, fields: readonly string[]): Update {
@@ -371,30 +354,44 @@ interface Statement {
   readonly update: Update;
   readonly where: Filter;
   readonly session: ClientSession | undefined;
+  readonly reads: Change["reads"];
+  /** The path to the part whose values the statement returns. The default is the path to the updated part. */
+  readonly shown?: readonly PartSegment[];
 }
 
 /**
  * Updates the root document by one statement. The conditions of the statement have all identifiers on the path to the
- * part, and all scopes that a condition can express. Returns `false` if no document matches the conditions.
+ * part, and all scopes that a condition can express. Returns `undefined` if no document matches the conditions.
  */
-async function send(place: PartPath, { update, where, session }: Statement): Promise<boolean> {
+async function send(
+  place: PartPath,
+  { update, where, session, reads, shown = place.steps }: Statement,
+): Promise<WrittenPart | undefined> {
   const { model, id, steps, timeBudget } = place;
   const key = versionKeyOf(model);
   const counted = key === undefined ? update : { ...update, $inc: { ...update.$inc, [key]: 1 } };
   const arrayFilters = steps.flatMap(({ id }, index) =>
     id === undefined ? [] : [{ [`e${index}._id`]: id }]
   );
-  const write = (session?: ClientSession, mostMS?: number) => {
+  // An update that returns values needs the whole shard key, which a path to a part does not have.
+  const isRead = reads !== undefined && isTold(model) && !isSharded(model);
+  const projection = projectionOf(key, reads === "part" ? shown : []);
+  const write = async (session?: ClientSession, mostMS?: number) => {
     const options = { ...KEEP_CONDITIONS, arrayFilters, ...timeBudget.statement(session, mostMS) };
     const query = model.updateOne({ _id: id }, counted as never, options as never);
     matchAsIs(query, conditionsOf(place, where));
     writeAsIs(query, counted);
-    return query.exec();
+    if (isRead) return await updateAndRead(query, projection);
+    // With some options of the MongoDB driver, such as `promoteValues: false`, numbers are returned as objects. An
+    // object for 0 is not equal to 0, so the number of matched documents is converted first.
+    return Number((await query.exec()).matchedCount) !== 0 ? {} : undefined;
   };
   const lock = { connection: model.db as Connection, name: () => nameOf(model, id), timeBudget };
   const sent = session === undefined ? writePastLock(lock, write) : write(session);
-  const { matchedCount } = await sent.catch(throwClash);
-  // With some options of the MongoDB driver, such as `promoteValues: false`, numbers are returned as objects. An object
-  // for 0 is not equal to 0, so the number of matched documents is converted first.
-  return Number(matchedCount) !== 0;
+  const stored = await sent.catch(throwClash);
+  return stored && writtenPart(stored, key);
+}
+
+function isSharded({ schema }: Model<unknown>): boolean {
+  return Boolean(schema.get("shardKey" as never));
 }

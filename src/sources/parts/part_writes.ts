@@ -5,8 +5,9 @@ import type { PartLink } from "../../schema/describe_parts.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
-import { deltaOf } from "../../schema/mongoose/documents/document_values.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
+import { holdStored } from "../../write/hold_stored.ts";
+import { forgetSet, writtenBy } from "../../write/set_paths.ts";
 import {
   readSnapshot,
   seenOf,
@@ -24,8 +25,11 @@ import {
   unchangedAt,
 } from "../../write/update_conditions.ts";
 import { aggregateDocument } from "./aggregate_document.ts";
-import { changePlace, insideOf, intoStages, isExpressible, storedList } from "./part_path.ts";
+import type { Version } from "../../schema/fields/system_fields.ts";
+import { changePlace, insideOf, intoStages, isExpressible } from "./part_path.ts";
+import { storedList } from "./stored_part.ts";
 import type { PartPath } from "./part_path.ts";
+import type { WrittenPart } from "./written_part.ts";
 
 interface PropertyWrite {
   readonly link: PartLink;
@@ -39,17 +43,18 @@ export interface Addition extends PropertyWrite {
    * be empty, so that a new value replaces no other value.
    */
   readonly vacant?: Filter;
+  readonly reads?: "version" | undefined;
 }
 
 /**
- * Adds embedded objects or references to a property of a parent. Returns `false` if the parent does not exist any more,
- * or if a property for a single value has a value already. Also returns `false` if an array already has an object with
- * one of the new identifiers, because another request with the same idempotency key has added the object.
+ * Adds embedded objects or references to a property of a parent. Returns `undefined` if the parent does not exist any more,
+ * or if a property for a single value has a value already. Also returns `undefined` if an array already has an object
+ * with one of the new identifiers, because another request with the same idempotency key has added the object.
  */
 export async function addToProperty(
   place: PartPath,
-  { link, values, vacant = { [link.property]: null }, session }: Addition,
-): Promise<boolean> {
+  { link, values, vacant = { [link.property]: null }, session, reads }: Addition,
+): Promise<WrittenPart | undefined> {
   const { property, array, embedded } = link;
   if (!array) {
     const set = { [property]: values[0] };
@@ -58,6 +63,7 @@ export async function addToProperty(
       condition: vacant,
       apply: () => set,
       session,
+      reads,
     });
   }
   const named = embedded ? { [`${property}._id`]: { $nin: values.flatMap(idOf) } } : {};
@@ -73,6 +79,7 @@ export async function addToProperty(
         : { [property]: [...list, ...added] };
     },
     session,
+    reads,
   });
 }
 
@@ -90,14 +97,14 @@ export interface Unlinking extends PropertyWrite {
 }
 
 /**
- * Removes references from a property of a parent. Returns `false` if the parent does not exist any more, or if a
- * property for a single reference has another reference now. With `areThere`, also returns `false` if the array holds
+ * Removes references from a property of a parent. Returns `undefined` if the parent does not exist any more, or if a
+ * property for a single reference has another reference now. With `areThere`, also returns `undefined` if the array holds
  * none of the references.
  */
 export async function takeFromProperty(
   place: PartPath,
   { link: { property, array }, ids, session, areThere }: Unlinking,
-): Promise<boolean> {
+): Promise<WrittenPart | undefined> {
   if (!array) {
     return await changePlace(place, {
       update: { $unset: { [property]: 1 } },
@@ -151,7 +158,7 @@ export interface UpdateElementOptions {
  */
 function changeOf(doc: Document, shape: Shape) {
   const { values: read, isSent } = readSnapshot(doc);
-  const update: Update = deltaOf(doc).changes;
+  const update: Update = writtenBy(doc).changes;
   // Only values that the database has sent are compared with the stored values. An object from a `fetch` hook may have
   // other values. It is written without this comparison, because an embedded object has no version that could be
   // compared instead.
@@ -162,15 +169,16 @@ function changeOf(doc: Document, shape: Shape) {
 }
 
 /**
- * Writes the changes of an embedded document. Throws a 409 if the object is not stored any more, or if another request
+ * Writes the changes of an embedded document. Returns the version of the root document after the write. Throws a 409 if the object is not stored any more, or if another request
  * has changed the values on which the changes depend.
  */
 export async function updateElement(
   doc: Document,
   { place, condition, shape }: UpdateElementOptions,
-): Promise<void> {
+): Promise<Version | undefined> {
   const { read, update, paths, entered } = changeOf(doc, shape);
-  const isWritten = await changePlace(place, {
+  const expected = setFields({ ...read }, changedFields(doc, update, { read }));
+  const written = await changePlace(place, {
     update,
     condition: everyFilter(
       condition,
@@ -179,8 +187,13 @@ export async function updateElement(
     ),
     apply: (now) => changedFields(doc, update, { read, now }),
     session: doc.$session() ?? undefined,
+    reads: "part",
   });
-  if (!isWritten) throw conflict();
+  if (written === undefined) throw conflict();
+  forgetSet(doc);
+  const { part: stored, version } = written;
+  if (stored !== undefined) holdStored(doc, { expected, stored, others: new Set() });
+  return version;
 }
 
 export interface UpdateElementsOptions extends UpdateElementOptions {
@@ -227,6 +240,7 @@ export async function updateElements(
     },
   });
   if (!isWritten) throw conflict();
+  for (const doc of docs) forgetSet(doc);
 }
 
 /**

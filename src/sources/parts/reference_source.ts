@@ -12,7 +12,8 @@ import { byIdentifiers, castIdentifier } from "../entities.ts";
 import type { EntityName, Source } from "../source.ts";
 import type { Together } from "../../write/save_document.ts";
 import { addToProperty, checkRequired, takeFromProperty } from "./part_writes.ts";
-import { type PartPath, stagesTo, storedList, turnAt } from "./part_path.ts";
+import { type PartPath, stagesTo, turnAt } from "./part_path.ts";
+import { storedList } from "./stored_part.ts";
 
 export interface ReferenceSourceOptions extends CollectionSourceOptions {
   readonly parent: PartPath;

@@ -16,6 +16,7 @@ import {
 import type { Slot } from "../../schema/mongoose/documents/document_values.ts";
 import { isAlwaysRequired, isLocked } from "../../schema/mongoose/schemas/field_rules.ts";
 import { BodyCast, type NamedReference } from "./cast_body.ts";
+import { noteSet } from "../set_paths.ts";
 import { type MergeStep, MergeTarget } from "./merge_target.ts";
 
 export interface Merged {
@@ -43,12 +44,15 @@ export function mergeBody(
   },
 ): Merged {
   const cast = new BodyCast("", new Map(), { runsSetters: !isDocument(entity) });
-  const step = { cast, whole: replaces, replaces, isNew };
+  const paths: string[] = [];
+  const see = (path: string) => void paths.push(path);
+  const step = { cast, whole: replaces, replaces, isNew, noteSet: see };
   const holder = { entity };
   const target = isDocument(entity)
     ? new DocumentTarget({ doc: entity, path: "" }, { ...step, root: entity })
     : new ObjectTarget({ holder, key: "entity" }, step);
   target.mergeFields(body, shape);
+  if (isDocument(entity) && !entity.isNew) noteSet(entity, paths);
   return {
     entity: isDocument(entity) ? entity : rememberShape(holder.entity, shape),
     references: [...cast.references.values()],
@@ -153,10 +157,12 @@ class DocumentTarget extends MergeTarget {
   }
 
   protected override write(value: unknown): void {
+    const { doc, path } = this.#slot;
     writeSlot(this.#slot, value);
-    // A PUT also writes the values that are equal to the values that were read. Without these writes, two simultaneous
-    // PUT requests could store a mixture of both bodies.
-    if (this.step.replaces) this.#slot.doc.markModified(this.#slot.path);
+    if (isLocked(doc.schema.path(path), doc)) return;
+    this.step.noteSet?.(this.step.cast.path);
+    // A PUT counts as a change of all values, so that all of them are validated.
+    if (this.step.replaces) doc.markModified(path);
   }
 
   protected override open(isEntry: boolean): (name: string) => MergeTarget {
@@ -200,8 +206,10 @@ class DocumentTarget extends MergeTarget {
   protected override mergeFree(patch: JsonObject): void {
     const { cast } = this.step;
     const changed: string[] = [];
-    const result = mergeFree(this.read() as JsonObject, patch, { cast, changed });
+    const set: string[] = [];
+    const result = mergeFree(this.read() as JsonObject, patch, { cast, changed, set });
     if (cast.hasProblems) return;
+    for (const each of set) this.step.noteSet?.(each);
     const { path } = this.#slot;
     const own = changed.map((each) => path + each.slice(cast.path.length));
     writeFree(this.#slot, result, { changed: own });
@@ -209,36 +217,47 @@ class DocumentTarget extends MergeTarget {
 
   protected override mergeElements(list: readonly unknown[], field: FieldShape): boolean {
     if (!super.mergeElements(list, field)) return false;
+    this.step.noteSet?.(this.step.cast.path);
     forgetChanges(this.#slot.doc, `${this.#slot.path}.`);
     forgetChanges(this.#root, `${this.step.cast.path}.`);
     return true;
   }
 }
 
+interface FreePaths {
+  readonly cast: BodyCast;
+  readonly changed: string[];
+  readonly set: string[];
+}
+
 /**
- * Merges a patch into a copy of free-form data, and adds the paths of the changed keys to `changed`. A cleared key
- * keeps the value `undefined`, which makes the document remove the key.
+ * Merges a patch into a copy of free-form data. Adds the paths of the keys in the patch to `set`, and those whose
+ * values differ to `changed`. A cleared key keeps the value `undefined`, which makes the document remove the key.
  */
 function mergeFree(
   current: JsonObject,
   patch: JsonObject,
-  { cast, changed }: { readonly cast: BodyCast; readonly changed: string[] },
+  { cast, changed, set }: FreePaths,
 ): JsonObject {
   const result: Record<string, unknown> = { ...current };
-  const before = changed.length;
+  const before = set.length;
   for (const [key, value] of cast.freeEntries(patch)) {
     const inner = cast.at(key);
     const own = Object.hasOwn(result, key) ? result[key] : undefined;
     if (isJsonObject(value) && isJsonObject(own)) {
-      result[key] = mergeFree(own, value, { cast: inner, changed });
+      result[key] = mergeFree(own, value, { cast: inner, changed, set });
       continue;
     }
     const next = value === null ? undefined : inner.free(value);
+    set.push(inner.path);
     if (isDeepStrictEqual(own, next)) continue;
     result[key] = next;
     changed.push(inner.path);
   }
   // Mongoose cannot read a path through an object with the key `_doc`, so the whole object is marked as changed.
-  if (changed.length > before && Object.hasOwn(result, VALUES_KEY)) changed.push(cast.path);
+  if (set.length > before && Object.hasOwn(result, VALUES_KEY)) {
+    changed.push(cast.path);
+    set.push(cast.path);
+  }
   return result;
 }

@@ -30,6 +30,8 @@ export interface MergeStep {
    * its key.
    */
   readonly isEntry?: boolean;
+  /** Receives the paths that the body sets in a stored document. Missing below an array, which is set as a whole. */
+  readonly noteSet?: (path: string) => void;
 }
 
 /**

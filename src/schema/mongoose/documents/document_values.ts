@@ -60,6 +60,25 @@ export function setRaw(doc: Document, { path, value }: { path: string; value: un
   (doc as unknown as { $__setValue(path: string, value: unknown): void }).$__setValue(path, value);
 }
 
+/** Sets top-level fields to stored values, as a read does. A field without a value gets its default. */
+export function initFields(doc: Document, values: Readonly<Record<string, unknown>>): void {
+  const raw = rawValues(doc);
+  const order = Object.keys(raw);
+  for (const name of Object.keys(values)) {
+    if (doc.populated(name) !== undefined) doc.depopulate(name);
+    delete raw[name];
+  }
+  const present = Object.entries(values).filter(([, value]) => value !== undefined);
+  (doc as unknown as { $__init(values: object): void }).$__init(Object.fromEntries(present));
+  // The JSON of the document has the order of its values, which must stay that of the stored entity.
+  for (const name of new Set([...order, ...Object.keys(raw)])) {
+    if (!Object.hasOwn(raw, name)) continue;
+    const { [name]: value } = raw;
+    delete raw[name];
+    raw[name] = value;
+  }
+}
+
 /**
  * Sets the value of a field in the form in which the database stores it, without setters, for an entity that gets back
  * an earlier value. A value that cannot be cast to its field becomes a validation error of the document, like a stored
@@ -112,7 +131,7 @@ interface PathStates {
 
 type Changes = Record<string, Record<string, unknown>>;
 
-interface Delta {
+export interface Delta {
   readonly where: Record<string, unknown>;
   readonly changes: Changes;
 }

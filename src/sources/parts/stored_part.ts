@@ -1,0 +1,33 @@
+import { isJsonObject } from "../../schema/fields/json.ts";
+import { type StoredObject, storedText } from "../../write/stored_values.ts";
+import type { PartSegment } from "./part_path.ts";
+
+/**
+ * Returns the entity at the end of a path in a copy of a root document. Returns `undefined` if an object on the path is
+ * missing. If a single object is stored where the model has a list, the object becomes the only element of a list.
+ */
+export function entityIn(
+  copy: StoredObject,
+  steps: readonly PartSegment[],
+): StoredObject | undefined {
+  let at = copy;
+  for (const { property, id } of steps) {
+    let inner = at[property];
+    if (id !== undefined) {
+      const text = storedText(id);
+      const list = at[property] = storedList(inner);
+      inner = list.find((each) => isJsonObject(each) && storedText(each._id) === text);
+    }
+    if (!isJsonObject(inner)) return undefined;
+    at = inner as StoredObject;
+  }
+  return at;
+}
+
+/**
+ * Returns the stored value of a list property as a list. A single value becomes a list of one element, as in Mongoose.
+ */
+export function storedList(value: unknown): readonly unknown[] {
+  if (value === null || value === undefined) return [];
+  return Array.isArray(value) ? value : [value];
+}

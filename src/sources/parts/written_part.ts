@@ -1,0 +1,38 @@
+import { asVersion, type Version } from "../../schema/fields/system_fields.ts";
+import { isJsonObject } from "../../schema/fields/json.ts";
+import type { StoredObject } from "../../write/stored_values.ts";
+import type { PartSegment } from "./part_path.ts";
+
+/**
+ * The version of a root document after the write of a part, and the stored values of the part. Both are missing if the
+ * database has not told them.
+ */
+export interface WrittenPart {
+  readonly version?: Version;
+  readonly part?: StoredObject;
+}
+
+/** Returns the projection by which a statement on a root document returns its version and one of its parts. */
+export function projectionOf(
+  key: string | undefined,
+  steps: readonly PartSegment[],
+): Record<string, unknown> {
+  const part = steps.reduce<unknown>((holder, { property, id }) => {
+    const value = { $let: { vars: { holder }, in: `$$holder.${property}` } };
+    if (id === undefined) return value;
+    const list = { $cond: [{ $isArray: "$$value" }, "$$value", []] };
+    const named = { $filter: { input: list, cond: { $eq: ["$$this._id", id] } } };
+    return { $let: { vars: { value }, in: { $arrayElemAt: [named, 0] } } };
+  }, "$$ROOT");
+  return { [key ?? "_id"]: 1, ...steps.length > 0 && { [PART]: part } };
+}
+
+const PART = "_part";
+
+export function writtenPart(stored: StoredObject, key: string | undefined): WrittenPart {
+  const { [PART]: part } = stored;
+  return {
+    ...key !== undefined && Object.hasOwn(stored, key) && { version: asVersion(stored[key]) },
+    ...isJsonObject(part) && { part: part as StoredObject },
+  };
+}

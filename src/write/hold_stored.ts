@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Document } from "mongoose";
+import { isJsonObject } from "../schema/fields/json.ts";
+import { initFields, ownDefaults } from "../schema/mongoose/documents/document_values.ts";
+import { type StoredObject, storedText, valuesToStore } from "./stored_values.ts";
+
+export interface StoredResult {
+  /** The stored values that the write leads to, if no other request has changed the entity since it was read. */
+  readonly expected: StoredObject;
+  readonly stored: StoredObject;
+  /** The names of the fields that `stored` does not show, and that of the version. */
+  readonly others: ReadonlySet<string>;
+}
+
+/**
+ * Sets the fields of a saved document that other requests have changed since it was read to their stored values, so
+ * that hooks and the answer show the stored entity.
+ */
+export function holdStored(doc: Document, { expected, stored, others }: StoredResult): void {
+  const names = new Set([...Object.keys(expected), ...Object.keys(stored)]);
+  const changed = [...names].filter((name) =>
+    !others.has(name) && doc.isSelected(name) && !isSame(expected[name], stored[name])
+  );
+  if (changed.length === 0) return;
+  const present = valuesToStore(doc);
+  const defaults = new Set(ownDefaults(doc));
+  // A hook may have removed a value for the answer only, past Mongoose's change tracking. It would be shown again.
+  const kept = changed.filter((name) => defaults.has(name) || holds(present[name], expected[name]));
+  initFields(doc, Object.fromEntries(kept.map((name) => [name, stored[name]])));
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return isDeepStrictEqual(one, other) || storedText(one) === storedText(other);
+}
+
+/** Whether a document shows all of a stored value. Mongoose may have added defaults and identifiers to the value. */
+function holds(shown: unknown, stored: unknown): boolean {
+  if (stored === undefined) return true;
+  if (isJsonObject(stored)) {
+    const values: unknown = shown instanceof Map ? Object.fromEntries(shown) : shown;
+    return isJsonObject(values) &&
+      Object.entries(stored).every(([name, each]) => holds(values[name], each));
+  }
+  if (!Array.isArray(stored)) return storedText(shown) === storedText(stored);
+  return Array.isArray(shown) && shown.length === stored.length &&
+    stored.every((each, index) => holds(shown[index], each));
+}
