@@ -1,10 +1,9 @@
 import { isOperationName } from "../declare/operations/operation.ts";
-import type { Hooks } from "../declare/hooks/hooks.ts";
-import { type NamedRule, namedRule } from "../declare/hooks/named_fields.ts";
+import type { NamedRule } from "../declare/hooks/named_fields.ts";
 import { runHook } from "../declare/hooks/run_hook.ts";
 import { conflict, notFound } from "../errors/refusals.ts";
-import { entityHook } from "../sources/collection/plan_read.ts";
 import type { Change, Unsent, Write, WriteResult } from "../sources/source.ts";
+import { guardOf, MAX_ASKED } from "./guard.ts";
 import { idParam, type OpenLevelContext } from "./request/request_context.ts";
 import { isMinimal } from "./request/preferences.ts";
 import { needsDocument } from "./request/versions.ts";
@@ -33,6 +32,7 @@ export async function performWrite(
   if (guard !== undefined && source.readGuarded === undefined) return undefined;
   const write = await source.write({
     hooks: guard === undefined ? hooks : {},
+    isGuarded: guard !== undefined,
     operation,
     id: route.operation.item ? idParam(context) : undefined,
     claim,
@@ -54,21 +54,6 @@ export async function performWrite(
  * statement has the values of these fields as conditions.
  */
 const GUARDED: ReadonlySet<string> = new Set(["update", "remove", "replace"]);
-
-/**
- * Returns the rule of a `postFetch` hook that decides by the fields that it names, such as `onlyIf()` with a list. The
- * framework can ask such a rule before it writes by one statement, without a document. Returns `undefined` if another
- * hook gets the entity.
- */
-function guardOf({ postFetch, ...others }: Hooks<object>): NamedRule | undefined {
-  return entityHook(others) === undefined ? namedRule(postFetch) : undefined;
-}
-
-/**
- * The maximum number of times that one write calls the `postFetch` hook that guards it. The hook is called again if the
- * fields that it names have changed before the statement. After the last call, the answer is a 409.
- */
-const MAX_ASKED = 3;
 
 interface Guarded {
   readonly guard: NamedRule;

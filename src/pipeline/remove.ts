@@ -1,7 +1,8 @@
 import { markConditions } from "../filter/filters.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { unchangedSeen } from "../write/update_conditions.ts";
-import { fetchOne, openEntities, passPostFetch, selectEntities } from "./fetch.ts";
+import { openEntities, passPostFetch, selectEntities } from "./fetch.ts";
+import { writeFetched } from "./guard.ts";
 import { bindToVersion, checkVersion } from "./request/versions.ts";
 import { collect, mapAll, mapInOrder } from "../sources/lists/map_in_order.ts";
 import { persistRemoval } from "./persist.ts";
@@ -10,11 +11,12 @@ import type { Reply } from "./request/reply.ts";
 import { passPreSave } from "./write.ts";
 
 export async function remove(context: OpenLevelContext): Promise<Reply> {
-  const fetched = await fetchOne(context);
-  checkVersion(context, fetched);
-  const ready = await allow(context, fetched.seen);
-  await bindToVersion(context, () => persistRemoval(context, ready));
-  return { status: 204 };
+  return await writeFetched(context, async (fetched) => {
+    checkVersion(context, fetched);
+    const ready = await allow(context, fetched.seen);
+    await bindToVersion(context, () => persistRemoval(context, ready));
+    return { status: 204 };
+  });
 }
 
 /**

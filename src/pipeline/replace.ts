@@ -8,13 +8,14 @@ import { sharedSession } from "../schema/mongoose/statements/transaction_around.
 import { castKey, castPathKey } from "../sources/entities.ts";
 import { typeProblem } from "../write/body/strict_body.ts";
 import { storedText } from "../write/stored_values.ts";
-import { openEntities } from "./fetch.ts";
+import { fetchOne, openEntities } from "./fetch.ts";
+import { guardOf, MAX_ASKED } from "./guard.ts";
 import { openLevel } from "./open_level.ts";
 import { idParam, type OpenLevelContext } from "./request/request_context.ts";
 import { pathOf, type Reply } from "./request/reply.ts";
 import { createsOnly } from "./request/versions.ts";
 import { performWrite } from "./perform_write.ts";
-import { write } from "./write.ts";
+import { writeOnce } from "./write.ts";
 
 const MAX_ATTEMPTS = 5;
 
@@ -34,14 +35,18 @@ export async function replace(context: OpenLevelContext, given: JsonObject): Pro
   let isTaken = false;
   // After an error of the database, no further statement can be sent in its transaction. A PUT in the transaction of a
   // batch therefore has only one attempt.
-  const most = sharedSession() === undefined ? MAX_ATTEMPTS : 1;
+  const mostAttempts = guardOf(context.level.hooks) === undefined ? MAX_ATTEMPTS : MAX_ASKED;
+  const most = sharedSession() === undefined ? mostAttempts : 1;
   for (let tries = 1;; tries++) {
     try {
       const opened = tries === 1 ? context : await openLevel(context);
       // Another request has stored an entity with the same key, which this reader cannot read, because it is hidden or
       // not referenced by its parent yet. The hooks do not run again, and the PUT waits for its next attempt.
       const isHidden = isTaken && tries < most && await isAbsent(opened);
-      if (!isHidden) return located(context, await write(opened, body));
+      if (!isHidden) {
+        const fetched = await fetchOne(opened);
+        return located(context, await writeOnce(opened, { body, fetched }));
+      }
     } catch (error) {
       isTaken = isKeyTaken(context, error);
       const isLost = context.match === undefined && (isConflict(error) || isLate(error));

@@ -16,7 +16,8 @@ import { validationFailure } from "../schema/mongoose/errors.ts";
 import { attributeProblems } from "../write/attribute_problems.ts";
 import { mergeBody, type Merged } from "../write/body/merge_body.ts";
 import { copyDocument, readSnapshot } from "../write/stored_values.ts";
-import { fetchOne } from "./fetch.ts";
+import type { Fetched } from "./fetch.ts";
+import { writeFetched } from "./guard.ts";
 import { mapAll } from "../sources/lists/map_in_order.ts";
 import { missingReferences } from "./references.ts";
 import { shownOf } from "./read.ts";
@@ -53,7 +54,15 @@ export interface Draft extends Merged {
 }
 
 export async function write(context: OpenLevelContext, body: JsonObject): Promise<Reply> {
-  return await saveDraft(context, await openDraft(context, body));
+  return await writeFetched(context, (fetched) => writeOnce(context, { body, fetched }));
+}
+
+/** Writes the body of a request into the entity that was read. */
+export async function writeOnce(
+  context: OpenLevelContext,
+  given: { readonly body: JsonObject; readonly fetched: Fetched },
+): Promise<Reply> {
+  return await saveDraft(context, openDraft(context, given));
 }
 
 /**
@@ -65,10 +74,17 @@ export async function changeEntity(
   context: OpenLevelContext,
   change: (entity: Document) => Promise<Merged["references"]>,
 ): Promise<Reply> {
+  return await writeFetched(context, async (fetched) => {
+    checkVersion(context, fetched);
+    return await saveDraft(context, await changedDraft(context, { ...fetched, change }));
+  });
+}
+
+async function changedDraft(
+  context: OpenLevelContext,
+  { seen, change }: Fetched & { readonly change: Parameters<typeof changeEntity>[1] },
+): Promise<Draft> {
   const { level: { shape, target, operation } } = context;
-  const fetched = await fetchOne(context);
-  checkVersion(context, fetched);
-  const { seen } = fetched;
   if (!isDocument(seen)) {
     throw new TypeError(
       `Cannot run ${operation}() of "${target.name}": a hook gave no document of its entity`,
@@ -78,8 +94,7 @@ export async function changeEntity(
   readSnapshot(seen);
   attributeProblems(seen, { shape, target });
   const references = await change(seen);
-  const draft = { entity: seen, references, body: {}, at: "", previous, isNew: false };
-  return await saveDraft(context, draft);
+  return { entity: seen, references, body: {}, at: "", previous, isNew: false };
 }
 
 async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<Reply> {
@@ -151,9 +166,11 @@ export async function answerCreated(
   return { status: 201, text: `[${texts.join()}]` };
 }
 
-async function openDraft(context: OpenLevelContext, body: JsonObject): Promise<Draft> {
+function openDraft(
+  context: OpenLevelContext,
+  { body, fetched }: { readonly body: JsonObject; readonly fetched: Fetched },
+): Draft {
   const { route: { operation: { origin } } } = context;
-  const fetched = await fetchOne(context);
   const { entity, seen } = fetched;
   const isNew = origin === "new" || origin === "byKey" && isDocument(entity) && entity.isNew;
   if (origin === "byKey") checkPresence(context, !isNew);

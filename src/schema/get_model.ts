@@ -15,6 +15,7 @@ import { memoize } from "./memoize.ts";
 import { collectionName, modelName } from "./model_name.ts";
 import { checkConnection, makeDetachedConnection } from "./mongoose/connections.ts";
 import { dropStrays } from "./mongoose/documents/stray_references.ts";
+import { keepLoaded } from "./mongoose/documents/keep_loaded.ts";
 import { dropUnreadable } from "./mongoose/documents/unreadable_values.ts";
 import { changeAsBase } from "./mongoose/schemas/change_indexes.ts";
 import { copyRules } from "./mongoose/schemas/field_rules.ts";
@@ -53,6 +54,7 @@ function compile(target: ModelClass, connection: Connection): Model<unknown> {
   const { schema } = buildSchema(target, schemasFor(connection));
   dropStrays(schema);
   dropUnreadable(schema);
+  keepLoaded(schema);
   const collection = collectionName(target, schema);
   const model = connection.model<unknown>(modelName(target), schema, collection);
   // Mongoose also emits an "error" event of the model for every failure. Without a listener for this event, the failure
@@ -101,6 +103,7 @@ function compileEmbedded(target: ModelClass, connection: Connection): Model<unkn
   const { schema } = buildSchema(target, schemasFor(connection));
   dropStrays(schema);
   dropUnreadable(schema);
+  keepLoaded(schema);
   const own = schema.clone().set("autoCreate", false).set("autoIndex", false)
     .set("autoSearchIndex", false).set("versionKey", false) as Schema;
   for (const [path, type] of Object.entries(own.paths)) copyRules(schema.path(path), type);

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
-import type { Schema } from "mongoose";
+import type { Model, Schema } from "mongoose";
 import { type EntityFields, setEntityFields } from "../declare/hooks/named_fields.ts";
 import { freezeDeeply } from "../schema/fields/freeze.ts";
 import { isInstance, shapeOfInstance } from "../schema/fields/instance_shapes.ts";
@@ -12,6 +12,7 @@ import { copyWithout } from "../schema/mongoose/documents/copy_without.ts";
 import { rawArray, rawValues } from "../schema/mongoose/documents/document_values.ts";
 import { spreadOf } from "../schema/mongoose/documents/mark_copies.ts";
 import type { Source } from "./source.ts";
+import { documentOfFields } from "./collection/found_document.ts";
 import { type FieldReader, fieldReader } from "./collection/instance_maker.ts";
 
 const { BSON } = mongoose.mongo;
@@ -30,8 +31,8 @@ interface Reduced {
 const reduced = new WeakMap<object, Reduced>();
 
 /**
- * The stored values of fields that a read has left out of an entity, by the entity. The values were read again for
- * hooks that name these fields.
+ * The values of fields that a read has left out of an entity, by the entity. They were read again for hooks that name
+ * these fields, and have the form of the other values of the entity.
  */
 const alsoRead = new WeakMap<object, Readonly<Values>>();
 
@@ -63,8 +64,29 @@ export async function readAlso(
     throw new TypeError(`Cannot read "${names[0]}" for a hook: the projection leaves out "_id"`);
   }
   const stored = await source.readStored({ _id }, names);
-  if (stored === undefined) vanished.add(entity);
-  else alsoRead.set(entity, BSON.deserialize(BSON.serialize(stored), LOOSE));
+  if (stored === undefined) return void vanished.add(entity);
+  const values = BSON.deserialize(BSON.serialize(stored), LOOSE);
+  alsoRead.set(entity, heldBy(entity, { values, names }));
+}
+
+/** Returns stored values in the form of the values of an entity: a document casts them, and an instance does not. */
+function heldBy(
+  entity: object,
+  { values, names }: { readonly values: Values; readonly names: readonly string[] },
+): Values {
+  if (isDocument(entity)) {
+    const model = entity.constructor as Model<unknown>;
+    return rawValues(documentOfFields(model, { values, names }));
+  }
+  const shape = shapeOf(entity);
+  const held: Values = {};
+  for (const name of names) {
+    const field = shape?.fields.get(name);
+    if (field === undefined) continue;
+    const { convert, missing } = fieldReader(name, field);
+    held[name] = values[name] === undefined ? missing?.() : convert(values[name]);
+  }
+  return held;
 }
 
 /**
@@ -78,6 +100,7 @@ export function shareFields(entity: object, other: object): void {
 const LOOSE = { validation: { utf8: false } } as const;
 
 const readers = new WeakMap<Shape, Map<string, FieldReader>>();
+const readersForAnswers = new WeakMap<Shape, Map<string, FieldReader>>();
 
 /**
  * The functions by which hooks read the fields that they name from an entity. The entity is a Mongoose document, an
@@ -85,16 +108,7 @@ const readers = new WeakMap<Shape, Map<string, FieldReader>>();
  */
 const ofEntities: EntityFields = {
   isReadable: (entity) => !vanished.has(reduced.get(entity)?.entity ?? entity),
-  read(entity, names) {
-    const shape = shapeOf(entity);
-    const fields: Values = {};
-    for (const name of new Set(["_id", ...names])) {
-      const value = copyOf(valueOf(entity, name));
-      const held = shape === undefined ? value : convert(value, { name, shape });
-      if (held !== undefined) fields[name] = freezeDeeply(held);
-    }
-    return Object.freeze(fields);
-  },
+  read: (entity, names) => readFields(entity, { names }),
   without(entity, names) {
     const copy = copyWithout(entity, names);
     reduced.set(copy, { entity, names });
@@ -103,6 +117,25 @@ const ofEntities: EntityFields = {
 };
 
 setEntityFields(ofEntities);
+
+/** Returns a frozen object with `_id` and the named fields of an entity. */
+export function readFields(
+  entity: object,
+  { names, leavesOut = false }: {
+    readonly names: readonly string[];
+    /** Embedded objects lose their fields with `select: false`. */
+    readonly leavesOut?: boolean;
+  },
+): object {
+  const shape = shapeOf(entity);
+  const fields: Values = {};
+  for (const name of new Set(["_id", ...names])) {
+    const value = copyOf(valueOf(entity, name));
+    const held = shape === undefined ? value : convert(value, { name, shape, leavesOut });
+    if (held !== undefined) fields[name] = freezeDeeply(held);
+  }
+  return Object.freeze(fields);
+}
 
 function valueOf(entity: object, name: string): unknown {
   const original = reduced.get(entity);
@@ -132,16 +165,21 @@ function shapeOf(entity: object): Shape | undefined {
 
 function convert(
   value: unknown,
-  { name, shape }: { readonly name: string; readonly shape: Shape },
+  { name, shape, leavesOut }: {
+    readonly name: string;
+    readonly shape: Shape;
+    readonly leavesOut: boolean;
+  },
 ): unknown {
   if (value === undefined) return undefined;
-  let ofShape = readers.get(shape);
-  if (ofShape === undefined) readers.set(shape, ofShape = new Map());
+  const ofShapes = leavesOut ? readersForAnswers : readers;
+  let ofShape = ofShapes.get(shape);
+  if (ofShape === undefined) ofShapes.set(shape, ofShape = new Map());
   const known = ofShape.get(name);
   if (known !== undefined) return known.convert(value);
   const field = shape.fields.get(name);
   if (field === undefined) return value;
-  const reader = fieldReader(name, field);
+  const reader = fieldReader(name, field, { isComplete: true, leavesOut });
   ofShape.set(name, reader);
   return reader.convert(value);
 }

@@ -222,11 +222,10 @@ export interface Change {
   readonly bodies?: readonly (JsonObject | undefined)[] | undefined;
   /** Whether either all new entities are stored or none. Otherwise, each new entity succeeds or fails separately. */
   readonly isAtomic?: boolean | undefined;
-  /**
-   * The maximum number of entities that the change may affect. A request that selects more entities gets a 409 and
-   * changes nothing.
-   */
+  /** The maximum number of entities to affect. A request that selects more gets a 409 and changes nothing. */
   readonly limit?: number | undefined;
+  /** Whether the statement will have the conditions of a guard, so that it changes a stored entity only. */
+  readonly isGuarded?: boolean;
   readonly claim?: CreationClaim | undefined;
   /** Whether the answer has no body, so that the stored entity need not be returned. */
   readonly minimal?: boolean;

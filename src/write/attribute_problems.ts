@@ -7,6 +7,7 @@ import { hasField, isHiddenPath, isSettable, secrecyOf } from "../schema/fields/
 import { isBrokenRule, isMisfit } from "../schema/mongoose/errors.ts";
 import { judgeValidation } from "../schema/mongoose/statements/judge_validation.ts";
 import { ComparedValues } from "./compared_values.ts";
+import { keepMisfit } from "./keep_misfits.ts";
 import { asFailedSet, excuseFailedSets, type FailedSet, wordsOf } from "./failed_sets.ts";
 
 export interface Writer {
@@ -34,7 +35,7 @@ export function attributeProblems(doc: Document, writer: Writer): void {
     for (const [path, problem] of Object.entries(problems)) {
       const failed = asFailedSet(path, problem);
       if (failed !== undefined) throw castFailure(failed, writer);
-      const origin = originOf({ path, problem, values }, writer);
+      const origin = originOf({ path, problem, values, doc }, writer);
       if (origin === "client") continue;
       delete problems[path];
       if (origin === "application") failure ??= hiddenFailure({ path, problem }, writer);
@@ -49,18 +50,23 @@ interface FoundProblem {
 }
 
 function originOf(
-  { path, problem, values }: FoundProblem & { readonly values: ComparedValues },
+  { path, problem, values, doc }: FoundProblem & {
+    readonly values: ComparedValues;
+    readonly doc: Document;
+  },
   { shape, body }: Writer,
 ): "client" | "stored" | "application" {
   const isSeen = hasField(topOf(path), shape) || !isBrokenRule(problem) && !isMisfit(problem);
   const secrecy = isSeen ? secrecyOf(path, shape) : "secret";
   if (secrecy === undefined) return "client";
+  // Mongoose would write a changed object without the stored values in it that cannot be cast. If such a value cannot
+  // be kept, the save must fail.
+  if (isMisfit(problem)) {
+    return !values.isTouched(path) || keepMisfit(doc, path) ? "stored" : "application";
+  }
   // The client gets the problems of every value that its body names. Otherwise a client could guess a hidden value,
   // because the stored value would get another answer than all other values.
   if (namesPath(body, path) && isSettable(path, shape)) return "client";
-  // Mongoose would write a changed object without the stored values in it that cannot be cast. The save must fail,
-  // because these values would be lost.
-  if (isMisfit(problem)) return values.isTouched(path) ? "application" : "stored";
   if (!isBrokenRule(problem)) return "client";
   const change = values.changeOf(path);
   if (change === undefined) return "stored";

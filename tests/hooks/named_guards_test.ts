@@ -238,3 +238,105 @@ test("a guard with names of a parent hides its parts", async () => {
   assertEquals((await app.get(`/tickets/${open}/notes`)).status, 200);
   assertEquals((await app.get(`/tickets/${shut}/notes`)).status, 404);
 });
+
+class Sheet extends FrameworkModel {
+  @prop({ type: Number })
+  count?: number;
+  @prop()
+  text?: string;
+  @arrayProp({ items: String })
+  words?: string[];
+  @prop({ type: Object })
+  extra?: object;
+}
+
+@rest({
+  route: "/bound",
+  methods: [
+    update({ postFetch: counts }),
+    remove({ postFetch: counts }),
+    replace({ postFetch: counts }),
+  ],
+  scope: () => ({ open: true }),
+})
+class Bound extends Sheet {
+  @prop({ type: Boolean, readonly: true })
+  open?: boolean;
+}
+
+@rest({
+  route: "/kept",
+  methods: [update({ postFetch: counts }), remove({ postFetch: counts })],
+  trash: { see: () => true },
+})
+class Kept extends Sheet {}
+
+/** Requests whose writes need documents, and a removal into the trash. */
+const BY_DOCUMENTS: [
+  string,
+  typeof Bound | typeof Kept,
+  (app: Mounted, id: string) => Promise<{ status: number }>,
+][] = [
+  ["update of a list", Bound, (app, id) => app.patch(`/bound/${id}`, { words: ["w"] })],
+  [
+    "replace by documents",
+    Bound,
+    (app, id) => app.put(`/bound/${id}`, { count: 1, extra: { a: 1 } }),
+  ],
+  ["replace in a scope", Bound, (app, id) => app.put(`/bound/${id}`, { text: "b", count: 1 })],
+  ["update with a trash", Kept, (app, id) => app.patch(`/kept/${id}`, { words: ["w"] })],
+  ["removal into the trash", Kept, (app, id) => app.delete(`/kept/${id}`)],
+  ["restore", Kept, (app, id) => app.post(`/kept/${id}/restore`)],
+];
+
+test("a guard with names of a replacement in a scope reads only its fields", async () => {
+  await using app = await mount([Bound]);
+  const { collection } = getModel(Bound);
+  const sheets = [true, false].map((open) => ({ count: 1, open, text: "a", words: ["a"], __v: 0 }));
+  const { insertedIds } = await collection.insertMany(sheets as never);
+  const sent = await watchCommands(app.database.uri);
+  meanwhile = () => {};
+  const { status, body } = await app.put(`/bound/${insertedIds[0]}`, { count: 2 });
+  const shown = { _id: String(insertedIds[0]), count: 2, open: true, words: [], __v: 1 };
+  assertEquals([status, body], [200, shown]);
+  assertEquals(sent.map(({ name }) => name), ["find", "findAndModify"]);
+  assertEquals((await app.put(`/bound/${insertedIds[1]}`, { count: 2 })).status, 404);
+  const outside = await getModel(Bound).collection.findOne({ open: false });
+  assertEquals(outside as unknown, { _id: insertedIds[1], ...sheets[1] });
+});
+
+test("a guard with names of a write by documents is asked up to three times", async (t) => {
+  await using app = await mount([Bound, Kept]);
+  for (const [name, model, send] of BY_DOCUMENTS) {
+    await t.step(name, async () => {
+      const { collection } = getModel(model);
+      const store = async () => {
+        const deletedAt = name === "restore" ? new Date() : null;
+        const sheet = { count: 1, open: true, deletedAt, text: "a", words: ["a"], __v: 0 };
+        const { insertedId } = await collection.insertOne(sheet as never);
+        asked = 0;
+        return insertedId;
+      };
+      const _id = await store();
+      meanwhile = (count) => count < 3 && collection.updateOne({ _id }, { $inc: { count: 1 } });
+      const { status } = await send(app, String(_id));
+      assertEquals([status < 300, asked], [true, 3], String(status));
+      const raced = await store();
+      meanwhile = () => collection.updateOne({ _id: raced }, { $inc: { count: 1 } });
+      assertEquals([(await send(app, String(raced))).status, asked], [409, 3]);
+      const found = await collection.findOne({ _id: raced });
+      assertEquals([found?.text, found?.words, found?.count], ["a", ["a"], 4]);
+    });
+  }
+});
+
+test("a guard with names is not asked again when another field than its own has changed", async () => {
+  await using app = await mount([Bound]);
+  const { collection } = getModel(Bound);
+  const bound = { count: 1, open: true, words: ["a"], __v: 0 };
+  const { insertedId: _id } = await collection.insertOne(bound as never);
+  asked = 0;
+  meanwhile = () => collection.updateOne({ _id }, { $push: { words: "b" } as never });
+  assertEquals([(await app.patch(`/bound/${_id}`, { words: ["w"] })).status, asked], [409, 1]);
+  assertEquals((await collection.findOne({ _id }))?.words, ["a", "b"]);
+});

@@ -152,8 +152,9 @@ export function isFailedSet(problem: unknown): problem is InstanceType<typeof Ca
  * database, so the client that sends the request has not caused the problem.
  */
 export function isMisfit(problem: unknown): boolean {
+  // In the place of an embedded object, Mongoose reports another error than a `CastError`.
   return problem instanceof ValidatorError && problem.kind === "cast" &&
-    problem.reason instanceof CastError;
+    problem.reason instanceof mongoose.Error;
 }
 
 /**

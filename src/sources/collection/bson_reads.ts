@@ -18,14 +18,9 @@ import { fillMarked, type TargetFinder, wantedIn } from "../../json/populate.ts"
 import { BsonToJson, withoutPaths, writeMarked } from "./bson_to_json.ts";
 import { hydrateWithSnapshot } from "../../write/stored_values.ts";
 import { noteEnd } from "../window_end.ts";
+import { foundDocument } from "./found_document.ts";
 import { NamedReader } from "./named_reader.ts";
 import type { PageRead } from "../source.ts";
-
-/**
- * The options with which a Mongoose document is made from stored values. With these options, the document does not
- * count as new and gets no new identifier.
- */
-const FOUND = { skipId: true, isNew: false, willInit: true };
 
 export interface StoredQuery {
   /** The conditions of the query. They must be cast already, because the MongoDB driver does not cast them. */
@@ -106,6 +101,7 @@ export class BsonReads {
    * always has the same array, so its object is built once.
    */
   readonly #named = new WeakMap<readonly string[], NamedReader>();
+  readonly #namedForChange = new WeakMap<readonly string[], NamedReader>();
 
   constructor({ model, shape }: StoredReaderOptions) {
     this.#model = model;
@@ -209,11 +205,12 @@ export class BsonReads {
   /**
    * Returns the object that reads the given fields of BSON documents, for a hook that names the fields which it reads.
    */
-  named(names: readonly string[]): NamedReader {
-    let reader = this.#named.get(names);
+  named(names: readonly string[], forChange = false): NamedReader {
+    const readers = forChange ? this.#namedForChange : this.#named;
+    let reader = readers.get(names);
     if (reader === undefined) {
-      reader = new NamedReader({ model: this.#model, shape: this.#shape, names });
-      this.#named.set(names, reader);
+      reader = new NamedReader({ model: this.#model, shape: this.#shape, names, forChange });
+      readers.set(names, reader);
     }
     return reader;
   }
@@ -272,9 +269,7 @@ export class BsonReads {
    */
   #document(values: object, forChange: boolean): Document {
     if (forChange) return hydrateWithSnapshot(this.#model, values);
-    // `init()` makes the document here, because `hydrate()` would copy every object from which a field is left out.
-    const found = new this.#model(undefined, this.#unselected, FOUND) as Document;
-    return found.init(values);
+    return foundDocument(this.#model, { values, projection: this.#unselected });
   }
 
   /**

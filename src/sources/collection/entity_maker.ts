@@ -18,6 +18,8 @@ interface MadeField extends FieldDefault {
 interface Replacement {
   readonly entity: Record<string, unknown>;
   readonly stages: readonly object[];
+  /** The names of the fields that a replacement of a stored entity sets or removes. */
+  readonly written: readonly string[];
 }
 
 /**
@@ -110,7 +112,7 @@ export class EntityMaker {
       { $replaceWith: { $mergeObjects: [before, set, { [key]: version }] } },
       ...missing.length > 0 ? [{ $unset: missing }] : [],
     ];
-    return { entity, stages };
+    return { entity, stages, written: [...names] };
   }
 }
 

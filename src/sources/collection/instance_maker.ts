@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import mongoose from "mongoose";
 import type { SchemaType } from "mongoose";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
@@ -8,6 +9,7 @@ import { hasDefault } from "../../schema/mongoose/schemas/field_rules.ts";
 import { defaultIn, fieldDefault } from "../../schema/fields/field_default.ts";
 import type { Shows } from "../../filter/projection.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { hasDefaultAsGiven } from "./declared_types.ts";
 
 export interface InstanceOptions {
   readonly shape: Shape;
@@ -139,24 +141,34 @@ export interface FieldReader {
   /** Converts a stored value to the value that hooks get, such as bytes to a `Buffer`. */
   readonly convert: (stored: unknown) => unknown;
   /**
-   * Returns the default value of the field, if no value is stored. The function is missing if the default depends on
-   * other fields, so that only an instance has the value.
+   * Returns the default value of the field, if no value is stored. The function is missing if only a document has the
+   * default, such as a default that depends on other fields.
    */
   readonly missing?: () => unknown;
 }
 
+interface FieldReaderOptions {
+  /** Embedded objects get no defaults, because a document has added the defaults already. */
+  readonly isComplete?: boolean;
+  /** Embedded objects lose their fields with `select: false`. */
+  readonly leavesOut?: boolean;
+}
+
 /** Returns the functions that read one field from stored values, for hooks that read only some fields of an entity. */
-export function fieldReader(name: string, field: FieldShape): FieldReader {
+export function fieldReader(
+  name: string,
+  field: FieldShape,
+  { isComplete = false, leavesOut = true }: FieldReaderOptions = {},
+): FieldReader {
   const spot: Spot = {
-    shows: (_path, { selected }) => selected,
+    shows: (_path, { selected }) => !isComplete && (selected || !leavesOut),
     prefix: `${name}.`,
     populated: new Set(),
-    leavesOut: true,
+    leavesOut,
   };
   const convert = converter(field, spot);
-  const { kind } = fieldDefault(field);
-  if (kind === "dependent" && name !== "_id") return { name, convert };
-  const hasNone = kind === "nothing" || name === "_id";
+  const hasNone = name === "_id" || fieldDefault(field).kind === "nothing";
+  if (!hasNone && !hasDefaultAsGiven(field)) return { name, convert };
   const ofDefault = field.kind === "scalar" ? same : convert;
   return {
     name,
@@ -229,6 +241,8 @@ function fromScalar(value: unknown, { type }: FieldShape): unknown {
       return toBigInt(value);
     case "Buffer":
       return toBuffer(value);
+    case "Double":
+      return value instanceof mongoose.mongo.Double ? value.valueOf() : value;
     default:
       return value;
   }

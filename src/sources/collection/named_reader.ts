@@ -3,7 +3,6 @@ import mongoose from "mongoose";
 import type { Model } from "mongoose";
 import { freezeDeeply } from "../../schema/fields/freeze.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
-import { schemaClass } from "../../schema/build_schema.ts";
 import { Types } from "../../schema/mongoose/bson.ts";
 import {
   BsonReader,
@@ -12,40 +11,54 @@ import {
   UnknownTypeError,
 } from "../../json/bytes/bson_reader.ts";
 import { TIME_RANGE } from "../../json/json_types.ts";
-import { type FieldReader, fieldReader, instanceMaker } from "./instance_maker.ts";
+import { readFields } from "../entity_fields.ts";
+import { declaredType } from "./declared_types.ts";
+import { type FieldReader, fieldReader } from "./instance_maker.ts";
+import { documentOfFields, foundDocument } from "./found_document.ts";
 
 interface Named extends FieldReader {
   readonly key: Uint8Array;
+  readonly isOfType: (stored: unknown) => boolean;
+}
+
+interface NamedReaderOptions {
+  readonly model: Model<unknown>;
+  readonly shape: Shape;
+  readonly names: readonly string[];
+  /**
+   * Whether the hook decides about a change. It gets embedded objects with their fields with `select: false`, as it
+   * would get them with the document of the change.
+   */
+  readonly forChange: boolean;
 }
 
 const { BSON } = mongoose.mongo;
 
 /**
- * Reads some fields of stored documents from their BSON bytes, with the values that an instance would hold. The rest of
- * a document is skipped, which is much faster than an instance with all fields.
+ * Reads some fields of stored documents from their BSON bytes, with the values that a document would hold. The rest of
+ * a stored document is skipped, which is much faster than a document with all fields.
  */
 export class NamedReader {
   readonly #model: Model<unknown>;
-  readonly #shape: Shape;
+  readonly #names: readonly string[];
   readonly #fields: readonly Named[];
+  readonly #leavesOut: boolean;
 
-  constructor(
-    { model, shape, names }: {
-      readonly model: Model<unknown>;
-      readonly shape: Shape;
-      readonly names: readonly string[];
-    },
-  ) {
+  constructor({ model, shape, names, forChange }: NamedReaderOptions) {
     this.#model = model;
-    this.#shape = shape;
+    this.#names = names;
+    const leavesOut = this.#leavesOut = !forChange;
     this.#fields = [...new Set(["_id", ...names])].flatMap((name) => {
       const field = shape.fields.get(name);
-      return field === undefined ? [] : [{ ...fieldReader(name, field), key: Buffer.from(name) }];
+      if (field === undefined) return [];
+      const isOfType = declaredType(field);
+      return [{ ...fieldReader(name, field, { leavesOut }), isOfType, key: Buffer.from(name) }];
     });
   }
 
   /**
-   * Whether the default of a field that a hook names depends on other fields, so that the whole document must be read.
+   * Whether the default of a field that a hook names may depend on other fields, so that the whole stored document must
+   * be read.
    */
   get needsWhole(): boolean {
     return this.#fields.some(({ missing }) => missing === undefined);
@@ -56,18 +69,24 @@ export class NamedReader {
     const found = this.#find(stored);
     const values: Record<string, unknown> = {};
     const fields = this.#fields;
-    let instance: Record<string, unknown> | undefined;
     for (let index = 0; index < fields.length; index++) {
-      const { name, convert, missing } = fields[index] as Named;
+      const { name, convert, missing, isOfType } = fields[index] as Named;
       const value = found[index];
-      const held = value !== undefined
-        ? convert(value)
-        : missing === undefined
-        ? (instance ??= this.#instance(stored))[name]
-        : missing();
+      if (value === undefined ? missing === undefined : !isOfType(value)) return this.#cast(stored);
+      const held = value === undefined ? missing?.() : convert(value);
       if (held !== undefined) values[name] = freezeDeeply(held);
     }
     return Object.freeze(values);
+  }
+
+  /** Reads the fields from a document, for values that Mongoose casts, and for defaults that only a document has. */
+  #cast(stored: Buffer): object {
+    const options = this.#model.db.getClient().bsonOptions;
+    const values = BSON.deserialize(stored, { ...options, ...LOOSE });
+    const doc = this.needsWhole
+      ? foundDocument(this.#model, { values })
+      : documentOfFields(this.#model, { values, names: this.#names });
+    return readFields(doc, { names: this.#names, leavesOut: this.#leavesOut });
   }
 
   /**
@@ -118,20 +137,6 @@ export class NamedReader {
 
   #decoded(values: Readonly<Record<string, unknown>>): unknown[] {
     return this.#fields.map(({ name }) => Object.hasOwn(values, name) ? values[name] : undefined);
-  }
-
-  #instance(stored: Buffer): Record<string, unknown> {
-    const options = this.#model.db.getClient().bsonOptions;
-    const values = BSON.deserialize(stored, { ...options, ...LOOSE });
-    const target = schemaClass(this.#shape) ?? Object as unknown as NonNullable<
-      ReturnType<typeof schemaClass>
-    >;
-    const shows = (_path: string, { selected }: { readonly selected: boolean }) => selected;
-    const spot = { shows, prefix: "", populated: new Set<string>() };
-    return instanceMaker(target, { shape: this.#shape, ...spot })(values) as Record<
-      string,
-      unknown
-    >;
   }
 }
 

@@ -123,12 +123,12 @@ function whyNotAllUpdated(change: Change, facts: WriteFacts): string | undefined
 }
 
 function whyNotReplaced(
-  { body }: Change,
+  { body, isGuarded = false }: Change,
   { conditions, takes, ...facts }: WriteFacts,
 ): string | undefined {
   // An upsert copies the values of its conditions into a new entity. Its only condition must therefore be the
-  // identifier.
-  if (!isEmpty(conditions)) return "conditions of a replacement bind its entity";
+  // identifier. The statement of a replacement with a guard is no upsert.
+  if (!isGuarded && !isEmpty(conditions)) return "conditions of a replacement bind its entity";
   if (setsFreeText(body, { kind: "object", shape: facts.shape })) {
     return "a text in free-form data may repeat a stored value of another type";
   }

@@ -98,15 +98,26 @@ function queryOf(
   const { lean: _lean, ...read } = queryOptions(selection, { maxTimeMS, page: !isOne });
   const key = isOne ? versionKeyOf(model) : undefined;
   const whole = withoutApart(given, shape);
-  const also = key === undefined ? page?.paths : [key];
+  const also = key === undefined ? page?.paths ?? [] : [key];
   return {
     conditions: castFilter(model, everyFilter(conditions, page?.afterCursor)),
     options: { ...read, ...page && pageOptions(page) },
     projection: select === undefined ? whole : projectionOf(select),
-    also: judge === undefined ? also : [...also ?? [], ...judge.reads],
+    also: judge === undefined ? also : [...also, ...readBy(judge, { model, shape })],
     separator,
     ...select !== undefined && { whole },
   };
+}
+
+/** Returns the fields that hooks of a read need. A default may depend on any field. */
+function readBy(
+  { reads }: Judge,
+  { model, shape }: Pick<OpenCollection, "model" | "shape">,
+): readonly string[] {
+  const needsWhole = modelSupport(model, shape).reads?.reader.named(reads).needsWhole;
+  if (!needsWhole) return reads;
+  const loaded = [...shape.fields].filter(([, { apart }]) => !apart).map(([name]) => name);
+  return [...loaded, ...reads];
 }
 
 /**
@@ -260,7 +271,7 @@ export async function readGuarded(
   const { reader } = reads;
   const query = {
     conditions: castFilter(model, conditions),
-    projection: reader.named(names).needsWhole ? {} : projectionOf(names),
+    projection: reader.named(names, true).needsWhole ? {} : projectionOf(names),
     options: { maxTimeMS, readPreference: "primary" },
   };
   const stored = await findOne(query, collection);
@@ -269,7 +280,7 @@ export async function readGuarded(
   const values = mongoose.mongo.BSON.deserialize(stored, options);
   if (!names.every((name) => isSentBack(values[name]))) return undefined;
   return {
-    read: (some) => reader.named(some).read(stored),
+    read: (some) => reader.named(some, true).read(stored),
     unchanged: { $and: names.map((name) => markConditions(exactlyAt(name, values))) },
   };
 }

@@ -241,12 +241,15 @@ async function replace(
   { body = {}, minimal }: Change,
   collection: OpenCollection,
 ): Promise<Send | undefined> {
-  const { model, shape, selection: { version }, name, by = "_id", stamps } = collection;
+  const { model, shape, selection: { version, scope }, name, by = "_id", stamps } = collection;
   const { inserts } = modelSupport(model, shape);
   const stamped = stamps && stampsOfReplacement(stamps);
   if (stamped === "unknown") return undefined;
   const made = inserts?.replacement(body, { by, _id: name?._id, ...stamped });
-  if (made === undefined || !await areAllowed(made, collection)) return undefined;
+  if (made === undefined || !keepsScopes({ model, scope, steps: [] }, made.written)) {
+    return undefined;
+  }
+  if (!await areAllowed(made, collection)) return undefined;
   // The value of the identifier was cast by `replacement()`, and versions are numbers, so Mongoose need not cast the
   // filter.
   const named = everyFilter({ [by]: made.entity[by] }, version);
@@ -254,7 +257,8 @@ async function replace(
     // An upsert copies the values of its conditions into a new entity, so a statement with further conditions is no
     // upsert.
     const upsert = version === undefined && unchanged === undefined;
-    const bound = everyFilter(named, unchanged ?? {});
+    const conditions = castFilter(model, collection.conditions);
+    const bound = everyFilter(named, conditions, unchanged ?? {});
     return store({ named: bound, update: made.stages, upsert, minimal }, collection);
   };
 }

@@ -1,5 +1,6 @@
 import type { Schema } from "mongoose";
 import { FIELD_OPTIONS } from "../../declare/options.ts";
+import { topOf } from "../../filter/filters.ts";
 import { toJson } from "../../json/to_json.ts";
 import { isJsonObject, type JsonObject } from "../../schema/fields/json.ts";
 import { clearedValue, fieldDefault, initialValue } from "../../schema/fields/field_default.ts";
@@ -9,6 +10,7 @@ import { isClearable, isProtected } from "../../schema/fields/visibility.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { rawValues } from "../../schema/mongoose/documents/document_values.ts";
 import { isAlwaysRequired } from "../../schema/mongoose/schemas/field_rules.ts";
+import { pendingProblems } from "../../schema/mongoose/statements/judge_validation.ts";
 import type { BodyCast } from "./cast_body.ts";
 
 export interface MergeStep {
@@ -237,7 +239,7 @@ function isObject(value: unknown): value is JsonObject {
 
 /**
  * Whether an object, or a Map of objects, has a field that no body can set and whose value is not its default. Clearing
- * the object would lose this value.
+ * the object would lose this value. A document does not have a stored value that Mongoose could not cast.
  */
 function holdsProtected(value: unknown, field: FieldShape): boolean {
   const { kind, element, shape } = field;
@@ -250,10 +252,12 @@ function holdsProtected(value: unknown, field: FieldShape): boolean {
   const own = isDocument(value) && shape
     ? describeShape(value.schema as Schema, shape.rights)
     : shape;
+  const misfits = isDocument(value) ? Object.keys(pendingProblems(value)).map(topOf) : [];
   return kind === "object" && [...own?.fields ?? []].some(([name, inner]) => {
     const each = Object.hasOwn(values, name) ? values[name] : undefined;
-    if (each === undefined || each === null) return false;
     if (isOfFeature(inner)) return false;
+    if (each === undefined && misfits.includes(name)) return isProtected(inner);
+    if (each === undefined || each === null) return false;
     return isProtected(inner) ? !isDefault(each, inner) : holdsProtected(each, inner);
   });
 }

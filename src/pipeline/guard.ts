@@ -1,0 +1,60 @@
+import { isLate } from "../database/translate_error.ts";
+import type { Hooks } from "../declare/hooks/hooks.ts";
+import { type NamedRule, namedRule } from "../declare/hooks/named_fields.ts";
+import { isConflict } from "../errors/refusals.ts";
+import { isDocument } from "../schema/mongoose/bson.ts";
+import { sharedSession } from "../schema/mongoose/statements/transaction_around.ts";
+import { entityHook } from "../sources/collection/plan_read.ts";
+import { readSnapshot, storedText, valueAt } from "../write/stored_values.ts";
+import { type Fetched, fetchOne } from "./fetch.ts";
+import { idParam, type OpenLevelContext } from "./request/request_context.ts";
+
+/**
+ * Returns the rule of a `postFetch` hook that decides by the fields that it names, such as `onlyIf()` with a list. The
+ * framework can ask such a rule before it writes by one statement, without a document. Returns `undefined` if another
+ * hook gets the entity.
+ */
+export function guardOf({ postFetch, ...others }: Hooks<object>): NamedRule | undefined {
+  return entityHook(others) === undefined ? namedRule(postFetch) : undefined;
+}
+
+/**
+ * The maximum number of times that one write calls the `postFetch` hook that guards it. The hook is called again if the
+ * fields that it names have changed before the statement. After the last call, the answer is a 409.
+ */
+export const MAX_ASKED = 3;
+
+/**
+ * Reads the entity of a request and writes it as a document. If the write fails because another request has changed the
+ * fields that its guard names, the entity is read and the guard is called again.
+ */
+export async function writeFetched<T>(
+  context: OpenLevelContext,
+  write: (fetched: Fetched) => Promise<T>,
+): Promise<T> {
+  const { match, level: { hooks } } = context;
+  // A transaction around the request reads the same values again.
+  const guard = match === undefined && sharedSession() === undefined ? guardOf(hooks) : undefined;
+  for (let asked = 1;; asked++) {
+    const fetched = await fetchOne(context);
+    try {
+      return await write(fetched);
+    } catch (error) {
+      const isLost = isConflict(error) || isLate(error);
+      if (guard === undefined || asked === MAX_ASKED || !isLost) throw error;
+      if (!await hasChanged(context, { ...fetched, names: guard.reads })) throw error;
+    }
+  }
+}
+
+/** Whether other values are stored than the values that a guard has read. */
+async function hasChanged(
+  context: OpenLevelContext,
+  { entity, names }: { readonly entity: object; readonly names: readonly string[] },
+): Promise<boolean> {
+  if (!isDocument(entity)) return false;
+  const { values } = readSnapshot(entity);
+  const stored = await context.source.readStored(idParam(context), names);
+  return stored === undefined ||
+    names.some((name) => storedText(valueAt(values, name)) !== storedText(valueAt(stored, name)));
+}

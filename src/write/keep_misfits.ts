@@ -1,0 +1,55 @@
+import type { Document } from "mongoose";
+import { isJsonObject } from "../schema/fields/json.ts";
+import { isDocument } from "../schema/mongoose/bson.ts";
+import { rawArray, rawValues, setRaw } from "../schema/mongoose/documents/document_values.ts";
+import { keptSoFar, storedText } from "./stored_values.ts";
+
+/**
+ * Puts a stored value that Mongoose could not cast back into a document, in the form in which it is stored. A save that
+ * writes the object around the value would otherwise remove the value. Returns `false` if the stored value is unknown.
+ */
+export function keepMisfit(doc: Document, path: string): boolean {
+  const kept = keptSoFar(doc);
+  return kept !== undefined && kept.isSent &&
+    keepIn(path.split("."), { now: doc, before: kept.values });
+}
+
+function keepIn(
+  [name = "", ...rest]: readonly string[],
+  { now, before }: { readonly now: unknown; readonly before: unknown },
+): boolean {
+  if (isDocument(now)) {
+    const held = rawValues(now)[name];
+    const stored = memberOf(before, name);
+    if (rest.length > 0 && held !== undefined) return keepIn(rest, { now: held, before: stored });
+    if (stored !== undefined) setRaw(now, { path: name, value: stored });
+    return stored !== undefined;
+  }
+  if (Array.isArray(now)) {
+    const element: unknown = rawArray(now)[Number(name)];
+    return keepIn(rest, {
+      now: element,
+      before: counterpart(element, { list: before, index: Number(name) }),
+    });
+  }
+  if (!(now instanceof Map)) return false;
+  // Mongoose reports the values of a Map under the key `$*`.
+  const entries = [...now].filter(([key]) => name === "$*" || key === name);
+  return entries.map(([key, each]) => keepIn(rest, { now: each, before: memberOf(before, key) }))
+    .some(Boolean);
+}
+
+/** Returns the stored element with the `_id` of an element, because a body may have moved the elements. */
+function counterpart(
+  element: unknown,
+  { list, index }: { readonly list: unknown; readonly index: number },
+): unknown {
+  if (!Array.isArray(list)) return undefined;
+  const id = isDocument(element) ? element._id : undefined;
+  if (id === undefined || id === null) return list[index];
+  return list.find((each) => isJsonObject(each) && storedText(each._id) === storedText(id));
+}
+
+function memberOf(holder: unknown, name: string): unknown {
+  return isJsonObject(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined;
+}
