@@ -82,8 +82,8 @@ export interface FieldFeatures {
    */
   readonly accept?: readonly string[];
   /**
-   * Whether browsers may show a file inside of a page, if its type is an image, audio, video or plain text that
-   * browsers do not run. By default, browsers save files.
+   * Whether browsers may show PNG, JPEG, GIF, WebP, AVIF, common audio and video, and plain text inside of a page.
+   * Browsers save all other files, such as SVG and PDF. By default, browsers save every file.
    */
   readonly inline?: boolean;
 }
@@ -206,8 +206,9 @@ export interface OptionDescriptions {
 }
 
 /**
- * The options of `all()` and `one()` that let clients page, sort, choose fields, search, populate, count, and read
- * other formats. Clients can use a feature only if its option is set.
+ * The options of `all()` that let clients page, sort, choose fields, search, populate, count, follow a list, and read
+ * groups, different values and other formats. `one()` takes `select` and `populate`. Clients can use a feature only if
+ * its option is set.
  *
  * TypeScript checks the names of fields against the class, and refuses the names of `Hidden` fields.
  *
@@ -254,8 +255,8 @@ export interface ReadOptions<M = unknown> {
    */
   readonly populate?: PopulateFields<M> | undefined;
   /**
-   * The total of a list, which is the number of entities on all pages. Answers show the total in headers. Only for
-   * `all()`.
+   * The total of a list, which is the number of entities on all pages. The headers of an answer show the total if the
+   * client sends `Prefer: count=exact`. Only for `all()`, without hooks on entities.
    */
   readonly count?: true | CountOptions | undefined;
   /**
@@ -278,8 +279,8 @@ export interface ReadOptions<M = unknown> {
     >
     | undefined;
   /**
-   * The fields whose different values clients can ask for, such as `?distinct=state`. The answer has at most 1000
-   * values in ascending order. Only for `all()`, without hooks on entities.
+   * The fields whose different values clients can ask for, such as `?distinct=state`. The values are in ascending order.
+   * More than 1000 values answer 409. Only for `all()`, without hooks on entities.
    */
   readonly distinct?: readonly FieldNames<"group", M>[] | undefined;
 }

@@ -7,7 +7,7 @@ import { withTimeLimit } from "../database/time_limit.ts";
 import { MAX_TIMER_MS } from "../errors/complete_limits.ts";
 import { unknownOption } from "../errors/unknown_option.ts";
 import { hasUnflushed } from "./replies/connection.ts";
-import { endLongAnswers } from "./replies/server_close.ts";
+import { endLongRequests } from "./replies/server_close.ts";
 
 /** The options of `Framework.close()`, which closes an HTTP server when its requests are answered. */
 export interface CloseOptions {
@@ -107,7 +107,7 @@ async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promi
     stopSweeping();
     Reflect.deleteProperty(server, "listening");
   };
-  endLongAnswers(server);
+  endLongRequests(server);
   await new Promise<void>((resolve) => {
     const cut = setTimeout(() => {
       server.closeAllConnections();

@@ -66,8 +66,9 @@ define(Todo, {
 `;
 
 const LOGIN = `import { type FrameworkRequest, RestError } from "@mongrove/mongrove";
-import { betterAuth } from "better-auth";
+import { betterAuth, type User } from "better-auth";
 import { mongodbAdapter } from "better-auth/adapters/mongodb";
+import { APIError, createAuthMiddleware } from "better-auth/api";
 import { fromNodeHeaders, toNodeHandler } from "better-auth/node";
 import type { Express, NextFunction, Request, Response } from "express";
 import { rateLimit } from "express-rate-limit";
@@ -85,19 +86,103 @@ declare global {
 }
 
 /** The URL of the application in browsers. Writes from pages of another origin are refused. */
-const appUrl = process.env.APP_URL ?? "http://127.0.0.1:3000";
+const appUrl = new URL(process.env.APP_URL ?? "http://127.0.0.1:3000");
+const secure = appUrl.protocol === "https:";
 
 let auth: ReturnType<typeof openAuth>;
 
 function openAuth() {
   const client = mongoose.connection.getClient();
   return betterAuth({
-    baseURL: appUrl,
+    baseURL: appUrl.origin,
     // Without a secret of your own, a restart signs all users out.
     secret: process.env.AUTH_SECRET ?? randomUUID() + randomUUID(),
     database: mongodbAdapter(client.db()),
-    emailAndPassword: { enabled: true },
+    emailAndPassword: {
+      enabled: true,
+      requireEmailVerification: true,
+      revokeSessionsOnPasswordReset: true,
+      sendResetPassword: ({ user, token }) =>
+        mail(user.email, \`\${appUrl.origin}/new-password?token=\${token}\`),
+      onPasswordReset: ({ user }) => confirmAddress(user.id),
+      onExistingUserSignUp: ({ user }) => sendReset(user.email),
+    },
+    emailVerification: {
+      sendOnSignUp: true,
+      sendVerificationEmail: ({ user, url }) => mail(user.email, url),
+      beforeEmailVerification: dropPassword,
+    },
+    hooks: {
+      before: createAuthMiddleware(({ query, body }) => {
+        refuseRedirects({ ...query });
+        refuseRedirects({ ...body });
+        return Promise.resolve();
+      }),
+      after: createAuthMiddleware(({ path, context, setCookie }) => {
+        const id: unknown = Object(context.returned).user?.id;
+        if (path === "/sign-up/email" && typeof id === "string") {
+          setCookie(SIGN_UP, id, {
+            httpOnly: true,
+            maxAge: 3600,
+            path: "/",
+            sameSite: "lax",
+            secure,
+          });
+        }
+        return Promise.resolve();
+      }),
+    },
   });
+}
+
+/** Sends a mail. Replace console.log() by your mail service. */
+function mail(to: string, text: string): Promise<void> {
+  console.log(\`Mail to \${to}: \${text}\`);
+  return Promise.resolve();
+}
+
+/** The cookie of a browser that has signed up. No other subdomain can set a cookie with "__Host-". */
+const SIGN_UP = secure ? "__Host-sign-up" : "sign-up";
+
+/**
+ * Runs when the link of a mail is opened. A stranger may have signed up with the address, so the password is kept only
+ * in the browser of the sign-up.
+ */
+async function dropPassword(
+  { id, email }: User,
+  request?: globalThis.Request,
+): Promise<void> {
+  const cookies = request?.headers.get("cookie")?.split("; ") ?? [];
+  if (cookies.includes(\`\${SIGN_UP}=\${id}\`)) return;
+  const { internalAdapter } = await auth.$context;
+  await internalAdapter.deleteAccounts(id);
+  await internalAdapter.deleteUserSessions(id);
+  await sendReset(email);
+}
+
+async function sendReset(email: string): Promise<void> {
+  await auth.api.requestPasswordReset({ body: { email } });
+}
+
+/** Whoever sets a password by the token of a mail owns the address. */
+async function confirmAddress(id: string): Promise<void> {
+  const { internalAdapter } = await auth.$context;
+  await internalAdapter.updateUser(id, { emailVerified: true });
+}
+
+function refuseRedirects(parameters: object): void {
+  for (const [name, target] of Object.entries(parameters)) {
+    if (/callbackURL|redirectTo/i.test(name) && !staysHere(String(target))) {
+      throw new APIError("BAD_REQUEST", { message: \`Invalid \${name}\` });
+    }
+  }
+}
+
+/** Browsers take "/..//evil.example" for another origin, and better-auth for a path. */
+function staysHere(target: string): boolean {
+  if (!URL.canParse(target, appUrl)) return false;
+  const { origin, pathname } = new URL(target, appUrl);
+  return origin === appUrl.origin && !pathname.startsWith("//");
 }
 
 /** Finds the user of the session. Throws a 401 without a session. */
@@ -105,7 +190,9 @@ export async function signedIn(req: FrameworkRequest): Promise<boolean> {
   const session = await auth.api.getSession({
     headers: fromNodeHeaders(req.headers),
   });
-  if (session === null) throw new RestError(401, { code: "UNAUTHENTICATED" });
+  if (!session?.user.emailVerified) {
+    throw new RestError(401, { code: "UNAUTHENTICATED" });
+  }
   req.user = session.user;
   return true;
 }
@@ -118,7 +205,7 @@ function sameOrigin(
 ): void {
   const isRead = ["GET", "HEAD", "OPTIONS"].includes(method);
   const { origin } = headers;
-  if (isRead || origin === undefined || origin === new URL(appUrl).origin) {
+  if (isRead || origin === undefined || origin === appUrl.origin) {
     next();
   } else {
     const message = "The origin is not APP_URL";
@@ -170,26 +257,49 @@ function send(
   return fetch(url + path, {
     method,
     headers,
+    redirect: "manual",
     body: body ? JSON.stringify(body) : null,
   });
 }
 
-/** Creates a user, and returns the cookie of the session. */
-async function signUp(name: string): Promise<string> {
-  const user = {
-    name,
-    email: \`\${name}@example.com\`,
-    password: "correct horse",
-  };
-  const response = await send("POST", "/api/auth/sign-up/email", user);
-  assert.equal(response.status, 200);
-  return response.headers.getSetCookie().map((each) => each.split(";")[0]).join(
-    "; ",
-  );
+/** The text of the last mail, which login.ts writes to the console. */
+let lastMail = "";
+console.log = (text: string) => lastMail = text;
+
+async function cookieOf(sent: Promise<Response>): Promise<string> {
+  const { status, headers } = await sent;
+  assert.equal(status, 200);
+  return headers.getSetCookie().map((each) => each.split(";")[0]).join("; ");
+}
+
+const password = "correct horse";
+
+/** Creates a user, and returns the cookie of the browser. */
+function signUp(name: string): Promise<string> {
+  const user = { name, email: \`\${name}@example.com\`, password };
+  return cookieOf(send("POST", "/api/auth/sign-up/email", user));
+}
+
+/** Opens the link of the last mail. */
+async function openLink(cookie = ""): Promise<void> {
+  const { pathname, search } = new URL(lastMail.split(" ").at(-1) ?? "");
+  const opened = await send("GET", pathname + search, undefined, cookie);
+  assert.equal(opened.status, 302);
+}
+
+function signIn(name: string): Promise<Response> {
+  const user = { email: \`\${name}@example.com\`, password };
+  return send("POST", "/api/auth/sign-in/email", user);
+}
+
+/** Creates a user whose address is verified, and returns the cookie of the session. */
+async function enter(name: string): Promise<string> {
+  await openLink(await signUp(name));
+  return cookieOf(signIn(name));
 }
 
 test("each user sees the todos of this user alone", async () => {
-  const [ann, bob] = [await signUp("ann"), await signUp("bob")];
+  const [ann, bob] = [await enter("ann"), await enter("bob")];
   const created = await send("POST", "/todos", { text: "Write a model" }, ann);
   assert.equal(created.status, 201);
   const todo = await created.json();
@@ -212,6 +322,13 @@ test("each user sees the todos of this user alone", async () => {
 test("nobody sees or creates todos without a session", async () => {
   assert.equal((await send("GET", "/todos")).status, 401);
   assert.equal((await send("POST", "/todos", { text: "Rest" })).status, 401);
+});
+
+test("a password of another browser signs nobody in", async () => {
+  await signUp("eve");
+  assert.equal((await signIn("eve")).status, 403);
+  await openLink();
+  assert.equal((await signIn("eve")).status, 401);
 });
 `;
 

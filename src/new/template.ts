@@ -10,7 +10,7 @@ const VERSIONS = {
   "express-rate-limit": "^8",
   "mongodb-memory-server": "^11",
   "mongoose": "^9.12.0",
-  "swagger-ui-dist": "^5",
+  "swagger-ui-dist": "^5.32.7",
   "tsx": "^4",
   "typescript": "^7",
 } as const;
@@ -301,8 +301,10 @@ ${
 ${login ? LOGIN_ADVICE : OPEN_ADVICE}`;
 }
 
-const LOGIN_LINE =
-  `curl -c cookies http://127.0.0.1:3000/api/auth/sign-up/email -H 'content-type: application/json' -d '{"name":"Ann","email":"ann@example.com","password":"correct horse"}'
+const LOGIN_LINE = `alias post="curl -c cookies -H 'content-type: application/json'"
+post http://127.0.0.1:3000/api/auth/sign-up/email -d '{"name":"Ann","email":"ann@example.com","password":"correct horse"}'
+curl -b cookies 'LINK'    # from the output of the application, in place of a mail
+post http://127.0.0.1:3000/api/auth/sign-in/email -d '{"email":"ann@example.com","password":"correct horse"}'
 `;
 
 const LOGIN_ROW = `| \`login.ts\`    | users and sessions, by better-auth                       |
@@ -310,8 +312,9 @@ const LOGIN_ROW = `| \`login.ts\`    | users and sessions, by better-auth       
 
 const LOGIN_ADVICE = `Before you publish it, set \`APP_URL\` to the address that browsers use, and
 \`AUTH_SECRET\` to a random text (\`openssl rand -base64 32\`). Behind a proxy, set
-\`trust proxy\` of Express, or all users share one limit of sign-ins. Anybody can
-sign up: verify e-mail addresses before users share data.
+\`trust proxy\` of Express, or all users share one limit of sign-ins. Let \`mail()\`
+of \`login.ts\` send mails, and make a page \`/new-password\` that posts its \`token\`
+and a \`newPassword\` to \`/api/auth/reset-password\`.
 `;
 
 const OPEN_ADVICE = `Everybody may do everything here. Before you publish it, add hooks to the

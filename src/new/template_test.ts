@@ -2,13 +2,32 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { join } from "node:path";
 import settings from "../../deno.json" with { type: "json" };
 import { createApp } from "./mod.ts";
-import { filesOf } from "./template.ts";
+import { filesOf, packageSettings } from "./template.ts";
+import { PACKAGES } from "../../tests/tools/support/login_app.ts";
 
 Deno.test("a new application gets this version of the package, and what it works with", () => {
   const { "deno.json": made = "" } = filesOf("app", { runtime: "deno" });
   assertStringIncludes(made, `"jsr:@mongrove/mongrove@^${settings.version}"`);
   assertStringIncludes(made, `"${settings.imports.mongoose}"`);
   assertStringIncludes(made, `"${settings.imports.express}"`);
+});
+
+/** The first versions without a known weakness. */
+const FLOORS = { "better-auth": [1, 6, 22], "swagger-ui-dist": [5, 32, 7] } as const;
+
+Deno.test("no range lets in a version with a known weakness", () => {
+  const { "deno.json": made = "{}" } = filesOf("app", { runtime: "deno", login: true });
+  const { dependencies } = packageSettings({ login: true });
+  const ranges = { ...settings.imports, ...PACKAGES };
+  for (const known of [ranges, JSON.parse(made).imports, dependencies]) {
+    for (const [name, floor] of Object.entries(FLOORS)) {
+      const [, first = ""] = /\^([\d.]+)$/.exec(known[name]) ?? [];
+      const [major, minor = 0, patch = 0] = first.split(".").map(Number);
+      const isSafe = major === floor[0] &&
+        (minor > floor[1] || minor === floor[1] && patch >= floor[2]);
+      assert(isSafe, `${name}: ${known[name]}`);
+    }
+  }
 });
 
 Deno.test("createApp() keeps what a package.json has, but for the script that npm init writes", async () => {

@@ -15,15 +15,14 @@ export interface Writer {
   readonly shape: Shape;
   readonly target: ModelClass;
   /**
-   * The body that was merged into the document. The client gets the errors of every path in the body. Errors of other
-   * paths that are hidden from the client are not sent to it.
+   * The body that was merged into the document. The client gets the errors of every path in the body that it may set.
    */
   readonly body?: JsonObject | undefined;
 }
 
 /**
  * Makes each validation of a document decide who is responsible for an invalid value. The client gets the problems of
- * values that it sees or has sent. The problems of stored values that the client does not see are ignored, because the
+ * values that it sees, has set or has left out. The problems of stored values that the client does not see are ignored, because the
  * client cannot repair them. The application is responsible for hidden invalid values that a hook or an action has set,
  * and for every value from a hook or an action that cannot be cast. Such a value makes the save throw a `TypeError`.
  */
@@ -64,8 +63,8 @@ function originOf(
   if (isMisfit(problem)) {
     return !values.isTouched(path) || keepMisfit(doc, path) ? "stored" : "application";
   }
-  // The client gets the problems of every value that its body names. Otherwise a client could guess a hidden value,
-  // because the stored value would get another answer than all other values.
+  // The client gets the problems of every value that it may set and its body names. Otherwise a client could guess a
+  // hidden value, because the stored value would get another answer than all other values.
   if (namesPath(body, path) && isSettable(path, shape)) return "client";
   if (!isBrokenRule(problem)) return "client";
   const change = values.changeOf(path);

@@ -44,8 +44,8 @@ async function refuseSignUps(app: Awaited<ReturnType<typeof openSessions>>): Pro
 test("docs/login.md: sessions of better-auth sign users in, and end their live lists", async () => {
   await using app = await openSessions();
   await refuseSignUps(app);
-  const ann = await app.enter("Ann", "ann@acme.example");
-  const bob = await app.enter("Bob", "bob@bell.example");
+  const ann = await app.enter("ann@acme.example");
+  const bob = await app.enter("bob@bell.example");
   const note = await app.created("/notes", { text: "Rest" }, ann);
   const stored = await app.users.findOne({ email: "ann@acme.example" });
   assertEquals([note.organisation, note.author], ["acme", String(stored?._id)]);
@@ -67,7 +67,7 @@ test("docs/login.md: sessions of better-auth sign users in, and end their live l
 
 test("docs/login.md: a wrong password is a 401, and many of them a 429", async () => {
   await using app = await openSessions();
-  const ann = await app.enter("Ann", "ann@acme.example");
+  const ann = await app.enter("ann@acme.example");
   assertEquals((await app.signIn("ann@acme.example", "wrong horse battery")).status, 401);
   assertEquals((await app.auth("sign-out", {}, ann.headers)).status, 200);
   assertEquals((await app.get("/notes", ann)).status, 401);
@@ -93,7 +93,7 @@ function statusOfRaw(url: string, path: string): Promise<number | undefined> {
 
 test("docs/login.md: a user whose address nobody has verified gets a 401", async () => {
   await using app = await openSessions();
-  const ann = await app.enter("Ann", "ann@acme.example");
+  const ann = await app.enter("ann@acme.example");
   assertEquals((await app.get("/notes", ann)).status, 200);
   // Another provider may sign such a user in.
   await app.users.updateOne({ email: "ann@acme.example" }, { $set: { emailVerified: false } });

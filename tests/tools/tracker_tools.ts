@@ -21,7 +21,7 @@ async function openTracker() {
   const jars = new Map<string, string>();
   for (const email of ["ann@acme.example", "cem@acme.example", "bob@bell.example"]) {
     const name = email.slice(0, 3);
-    jars.set(name, (await sessions.enter(name, email)).headers.cookie);
+    jars.set(name, (await sessions.enter(email)).headers.cookie);
   }
   await sessions.users.updateOne({ email: "ann@acme.example" }, { $set: { role: "admin" } });
   return { app, jars };

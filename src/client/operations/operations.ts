@@ -82,10 +82,7 @@ export class Operations {
     return etag && isSame ? known : entityOf(incoming, options);
   }
 
-  /**
-   * Sends a write and returns the body of the answer. The body is an entity, the counts of `updateAll()`, or the answer
-   * of an action.
-   */
+  /** Sends a write and returns the body of the answer, which may be empty. */
   async write(
     method: Outgoing["method"],
     body: object | undefined,
@@ -157,7 +154,7 @@ export class Operations {
       ...createOnly && { "if-none-match": "*" },
       ...ifMatch !== undefined && { "if-match": matchOf(ifMatch) },
     });
-    // A write with a filter, `If-Match` or `If-None-Match` is not repeated. The server could refuse the repetition,
+    // A `PATCH` or `PUT` with a filter, `If-Match` or `If-None-Match` is not repeated. The server could refuse the repetition,
     // because the first attempt may have changed the entity. The same is true of a body with `__v`, which a server with
     // strict bodies compares with the stored version.
     const isBound = (options.q ?? options.parameters?.q) !== undefined ||

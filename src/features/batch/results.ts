@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { badFormat, refusal } from "../../errors/refusals.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 
@@ -37,7 +38,8 @@ export class Results {
   }
 
   /**
-   * Returns the value for a placeholder in a request of a batch. Throws a 400 if the earlier answer has no such value.
+   * Returns the value for a placeholder in a request of a batch. Throws a 400 if the earlier answer has no such value,
+   * and a 413 if the placeholders of the batch take too many bytes.
    */
   valueOf({ text, id, steps }: ResultName): unknown {
     let value = this.#bodies.get(id)?.();
@@ -48,7 +50,7 @@ export class Results {
       }
       value = (value as Record<string, unknown>)[step];
     }
-    this.#taken += JSON.stringify(value).length;
+    this.#taken += Buffer.byteLength(JSON.stringify(value));
     if (this.#taken <= MAX_BYTES) return value;
     const message = `The requests take more than ${MAX_BYTES} bytes from answers`;
     throw refusal("PAYLOAD_TOO_LARGE", { message, limit: MAX_BYTES });

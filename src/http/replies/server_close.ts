@@ -1,10 +1,10 @@
 import type { Request } from "express-types";
 
-/** The functions that end long answers, such as live lists and imports, by the HTTP server that sends them. */
+/** The functions that end live lists, imports and uploads of files, by the HTTP server of their requests. */
 const callbacks = new WeakMap<object, Set<() => void>>();
 
 /**
- * Calls a function when the HTTP server of a request begins to close, so that a long answer to the request can end.
+ * Calls a function when the HTTP server of a request begins to close, so that a long request can end.
  * Returns a function that cancels the call.
  */
 export function onServerClose({ socket }: Request, callback: () => void): () => void {
@@ -16,10 +16,7 @@ export function onServerClose({ socket }: Request, callback: () => void): () => 
   return () => all.delete(callback);
 }
 
-/**
- * Ends the long answers of a closing server, such as live lists and imports, which would otherwise keep the server
- * open.
- */
-export function endLongAnswers(server: object): void {
+/** Ends the live lists, imports and uploads of a closing server, which would otherwise keep the server open. */
+export function endLongRequests(server: object): void {
   for (const callback of [...callbacks.get(server) ?? []]) callback();
 }

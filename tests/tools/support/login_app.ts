@@ -6,11 +6,12 @@ import { makeProject, type Project } from "../../docs/tutorial/make_project.ts";
 import { readSteps } from "../../docs/tutorial/read_steps.ts";
 import { runCommand } from "../../reach/support/run_command.ts";
 import { startApp } from "../../reach/support/start_app.ts";
+import type { Reply } from "../../harness/request.ts";
 import { type Client, client } from "../../support/client.ts";
 import { until } from "../../support/until.ts";
 
 /** The versions of the packages of the page about logins. */
-const PACKAGES = {
+export const PACKAGES = {
   "better-auth": "npm:better-auth@^1.7",
   "better-auth/": "npm:/better-auth@^1.7/",
   "express-rate-limit": "npm:express-rate-limit@^8",
@@ -72,36 +73,54 @@ export const SESSION_SETTINGS = {
   AUTH_SECRET: crypto.randomUUID().repeat(2),
 };
 
-const PASSWORD = "correct horse battery";
-const ORIGIN = { origin: SESSION_SETTINGS.APP_URL };
+export const PASSWORD = "correct horse battery";
+const ORIGIN: Readonly<Record<string, string>> = { origin: SESSION_SETTINGS.APP_URL };
 
-/** Returns functions that send the requests of the login of an application with sessions. */
-export function sessionsOf(app: LoginApp) {
+function cookieOf({ headers }: Reply): string {
+  return headers.getSetCookie().map((each) => each.split(";")[0]).join("; ");
+}
+
+/**
+ * Returns functions that send the requests of the login of an application with sessions.
+ *
+ * @param always Headers of every request.
+ */
+export function sessionsOf(app: LoginApp, always: Readonly<Record<string, string>> = ORIGIN) {
   const auth = (path: string, body: object, headers: Record<string, string> = {}) =>
-    app.post(`/api/auth/${path}`, body, { headers: { ...ORIGIN, ...headers } });
+    app.post(`/api/auth/${path}`, body, { headers: { ...ORIGIN, ...always, ...headers } });
   const signUp = async (name: string, email: string, more: object = {}): Promise<number> =>
     (await auth("sign-up/email", { name, email, password: PASSWORD, ...more })).status;
+  /** Signs a user up, and returns the headers of the browser. */
+  const join = async (email: string, password: string = PASSWORD) => {
+    const reply = await auth("sign-up/email", { name: "Ann", email, password });
+    assertEquals(reply.status, 200);
+    return { cookie: cookieOf(reply), ...ORIGIN };
+  };
   const signIn = async (email: string, password: string = PASSWORD) => {
-    const { status, headers } = await auth("sign-in/email", { email, password });
-    const cookie = headers.getSetCookie().map((each) => each.split(";")[0]).join("; ");
-    return { status, headers: { cookie, ...ORIGIN } };
+    const reply = await auth("sign-in/email", { email, password });
+    return { status: reply.status, headers: { cookie: cookieOf(reply), ...ORIGIN } };
+  };
+  /** Returns the link of a mail. The first mail to an address has number 1. */
+  const linkOf = async (email: string, number: number): Promise<URL> => {
+    let link: string | undefined;
+    await until(async () => {
+      const mails = [...(await app.readLog()).matchAll(RegExp(`Mail to ${email}: (\\S+)`, "g"))];
+      link = mails[number - 1]?.[1];
+      return link !== undefined;
+    });
+    return new URL(link ?? "");
+  };
+  const openLink = async (link: URL, headers: Record<string, string> = {}): Promise<void> => {
+    assertEquals((await app.get(link.pathname + link.search, { headers })).status, 302);
   };
   return {
     users: app.database.connection.collection("user"),
-    auth,
-    signUp,
-    signIn,
-    /** Signs a user up, opens the link of the mail, and signs the user in. */
-    async enter(name: string, email: string) {
-      assertEquals(await signUp(name, email), 200);
+    ...{ auth, signUp, join, signIn, linkOf, openLink },
+    /** Signs a user up, opens the link of the mail in the same browser, and signs the user in. */
+    async enter(email: string) {
+      const headers = await join(email);
       assertEquals((await signIn(email)).status, 403);
-      let link: string | undefined;
-      await until(async () => {
-        link = (await app.readLog()).match(`Mail to ${email}: (\\S+)`)?.[1];
-        return link !== undefined;
-      });
-      const { pathname, search } = new URL(link ?? "");
-      assertEquals((await app.get(pathname + search)).status, 302);
+      await openLink(await linkOf(email, 1), headers);
       const user = await signIn(email);
       assertEquals(user.status, 200);
       return user;
