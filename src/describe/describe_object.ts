@@ -170,7 +170,8 @@ export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
     get ignored() {
       const described = new Set(this.fields.map(({ name }) => name));
       return [...shape.fields].filter(([name, field]) =>
-        !described.has(name) && !field.writable && whyUnseen(field) === undefined
+        !described.has(name) && (name === "_id" || !field.writable) &&
+        whyUnseen(field) === undefined
       ).map(([name]) => name);
     },
   };
@@ -202,7 +203,8 @@ function fieldNodes({ fields, schema }: Shape, { view, embedded }: ObjectPlace):
   const seen = [...fields].filter(([name, field]) => {
     if (name === version && embedded) return false;
     if (isAnswer(view)) return whyUnseen(field) === undefined;
-    return field.writable || view === "element" && name === "_id";
+    if (name === "_id") return view === "element" || view === "new" && field.writable;
+    return field.writable;
   });
   return seen.map(([name, field]) => fieldNode(name, { field, view, written: written.has(name) }));
 }

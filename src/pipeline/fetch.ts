@@ -3,11 +3,11 @@ import { notFound, tooMany } from "../errors/refusals.ts";
 import { isEmpty } from "../filter/filters.ts";
 import { type Projection, readProjection, shownBy, showsWhole } from "../filter/projection.ts";
 import { rememberShape } from "../schema/fields/instance_shapes.ts";
-import { byIdentifier } from "../schema/fields/system_fields.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { populatedPaths } from "../schema/mongoose/statements/query_casts.ts";
 import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 import { type InstanceMaker, instanceMaker } from "../sources/collection/instance_maker.ts";
+import { castPathId } from "../sources/entities.ts";
 import { StoredEntity } from "../sources/collection/bson_reads.ts";
 import type { EntitiesRead, EntityName, PageRead, Read, ReadRequest } from "../sources/source.ts";
 import { bindToSeen, readSnapshot } from "../write/stored_values.ts";
@@ -156,7 +156,8 @@ async function readEntity(
  * the path contains another field, because the framework then generates the `_id`.
  */
 function newIdentifier(context: OpenLevelContext): unknown {
-  return context.level.writes?.by === "_id" ? byIdentifier(idParam(context))?._id : undefined;
+  const { writes, shape } = context.level;
+  return writes?.by === "_id" ? castPathId(idParam(context), shape) : undefined;
 }
 
 /**

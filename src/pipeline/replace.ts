@@ -3,9 +3,8 @@ import { pause } from "../database/in_transaction.ts";
 import { duplicateFields, isDuplicateIn, isLate } from "../database/translate_error.ts";
 import { badData, isConflict, notFound } from "../errors/refusals.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
-import { IDENTIFIER } from "../schema/fields/system_fields.ts";
 import { sharedSession } from "../schema/mongoose/statements/transaction_around.ts";
-import { castKey, castPathKey } from "../sources/entities.ts";
+import { castKey, castPathId, castPathKey } from "../sources/entities.ts";
 import { typeProblem } from "../write/body/strict_body.ts";
 import { storedText } from "../write/stored_values.ts";
 import { fetchOne, openEntities } from "./fetch.ts";
@@ -70,7 +69,7 @@ function withKey(context: OpenLevelContext, body: JsonObject): JsonObject {
   const { shape, writes: { by = "_id" } = {} } = context.level;
   const field = shape.fields.get(by);
   const text = idParam(context);
-  const key = by === "_id" && !IDENTIFIER.test(text) ? undefined : castPathKey(text, field);
+  const key = by === "_id" ? castPathId(text, shape) : castPathKey(text, field);
   if (key === undefined) throw notFound();
   if (Object.hasOwn(body, by)) {
     const problem = context.route.bodies === "strict" && field !== undefined

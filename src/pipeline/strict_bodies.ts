@@ -30,7 +30,7 @@ export function strictProblems(
   { body, seen }: { readonly body: JsonObject; readonly seen?: object | undefined },
 ): Problems {
   if (context.route.bodies !== "strict") return {};
-  const place = placeOf(context);
+  const place = placeOf(context, seen === undefined);
   const { problems, needsStored } = checkStrictBody(body, place);
   if (!needsStored) return problems;
   // A PUT that creates its entity has no stored version, so each version in its body is out of date.
@@ -83,9 +83,14 @@ export function boundToBody(context: OpenLevelContext, body: JsonObject): OpenLe
   return { ...context, source: source.boundTo({ isFirst: true, version }) };
 }
 
-function placeOf({ level: { shape, link, writes, kind } }: LevelContext): StrictPlace {
+function placeOf(
+  { level: { shape, link, writes, kind } }: LevelContext,
+  isAbsent = true,
+): StrictPlace {
   const isReplace = kind.change === "replace";
-  return { shape, isEmbedded: link?.embedded === true, ...isReplace && { key: writes?.by } };
+  const isNew = kind.origin === "new" || isReplace && isAbsent;
+  const isEmbedded = link?.embedded === true;
+  return { shape, isEmbedded, isNew, ...isReplace && { key: writes?.by } };
 }
 
 /**

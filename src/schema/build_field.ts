@@ -5,6 +5,7 @@ import { FrameworkModel, type ModelClass } from "../declare/model/framework_mode
 import { ARRAY_FIELD_OPTIONS, FIELD_OPTIONS, type FieldFeatures } from "../declare/options.ts";
 import type { FieldRecord } from "../declare/model/records.ts";
 import { isJson, isJsonObject } from "./fields/json.ts";
+import { IDENTIFIER_TYPES } from "./fields/system_fields.ts";
 import { modelName } from "./model_name.ts";
 import { isMongooseType } from "./mongoose/schemas/field_rules.ts";
 import { validatorsOf } from "./standard_schema.ts";
@@ -70,9 +71,15 @@ export interface BuiltField {
   readonly refersTo?: ModelClass;
 }
 
-type SchemaOf = (target: ModelClass) => Schema;
+/** The schemas of other classes that a field needs. */
+interface OtherSchemas {
+  /** Returns the schema of an embedded class. */
+  of(target: ModelClass): Schema;
+  /** Returns the type of the `_id` of a referenced class. */
+  idOf(target: ModelClass): SchemaType | undefined;
+}
 
-export function buildField(field: FieldRecord, schemaOf: SchemaOf): BuiltField {
+export function buildField(field: FieldRecord, schemas: OtherSchemas): BuiltField {
   const { array, name, options } = field;
   checkLoaded(field);
   checkNames(field);
@@ -90,7 +97,7 @@ export function buildField(field: FieldRecord, schemaOf: SchemaOf): BuiltField {
   }
   if (own.validate !== undefined) own.validate = validatorsOf(own.validate);
   const values = options.enum === undefined ? {} : { enum: enumValues(options.enum) };
-  const { definition: type, refersTo } = elementType(field, schemaOf);
+  const { definition: type, refersTo } = elementType(field, schemas);
   checkExists(field, type);
   checkValueRules(field, type);
   const definition = array ? arrayOf(type, { own, values }) : { ...own, ...values, ...type };
@@ -113,11 +120,11 @@ function arrayOf(
   return { ...Object.fromEntries(ofArray), type: [items] };
 }
 
-function elementType(field: FieldRecord, schemaOf: SchemaOf): BuiltField {
+function elementType(field: FieldRecord, schemas: OtherSchemas): BuiltField {
   const { options } = field;
   const given = field.array ? options.items : options.type;
   const ref = resolveRef(field);
-  if (ref !== undefined && given === undefined) return reference(ref);
+  if (ref !== undefined && given === undefined) return reference(ref, schemas);
   const kind = fieldKind(given ?? typeOfDefault(options.default));
   if (kind === undefined) throw new TypeError(`property "${field.name}" has an unknown type`);
   if (isModelClass(kind)) {
@@ -127,20 +134,25 @@ function elementType(field: FieldRecord, schemaOf: SchemaOf): BuiltField {
         `property "${field.name}" names a model class and refers by "ref" as well`,
       );
     }
-    return embedded ? { definition: { type: schemaOf(kind) } } : reference(kind);
+    return embedded ? { definition: { type: schemas.of(kind) } } : reference(kind, schemas);
   }
   if (field.array && options.embedded === true) {
     throw new TypeError(`property "${field.name}" embeds something that is not a model class`);
   }
-  const definition = { type: kind, ...valuesOfMap(field, schemaOf) };
+  const definition = { type: kind, ...valuesOfMap(field, schemas) };
   if (ref === undefined) return { definition };
-  const referring = reference(ref);
+  const referring = reference(ref, schemas);
   return { ...referring, definition: { ...referring.definition, ...definition } };
 }
 
-function reference(target: ModelClass | string): BuiltField {
-  const type = SchemaTypes.ObjectId;
-  if (typeof target === "string") return { definition: { type, ref: target } };
+function reference(target: ModelClass | string, { idOf }: OtherSchemas): BuiltField {
+  if (typeof target === "string") {
+    return { definition: { type: SchemaTypes.ObjectId, ref: target } };
+  }
+  const { instance = "" } = idOf(target) ?? {};
+  const type = IDENTIFIER_TYPES.includes(instance)
+    ? SchemaTypes[instance as "String"]
+    : SchemaTypes.ObjectId;
   return { definition: { type, ref: modelName(target) }, refersTo: target };
 }
 
@@ -152,13 +164,13 @@ export function resolveRef({ name, options }: FieldRecord): ModelClass | string 
   throw new TypeError(`property "${name}" refers to something that is not a model class`);
 }
 
-function valuesOfMap(field: FieldRecord, schemaOf: SchemaOf): object {
+function valuesOfMap(field: FieldRecord, schemas: OtherSchemas): object {
   if (field.options.of === undefined) return {};
   const kind = fieldKind(field.options.of);
   if (kind === undefined) {
     throw new TypeError(`property "${field.name}" is a map of an unknown type`);
   }
-  if (isModelClass(kind)) return { of: schemaOf(kind) };
+  if (isModelClass(kind)) return { of: schemas.of(kind) };
   // Mongoose passes the option `ref` of a Map to the values of the Map, but no other option. The option `exists`, which
   // refuses references to missing entities, is therefore set in the definition of the values.
   return { of: field.options.exists === true ? { type: kind, exists: true } : kind };

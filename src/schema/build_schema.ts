@@ -16,7 +16,7 @@ import {
   typesWithin,
 } from "./mongoose/schemas/schema_members.ts";
 import { checkMongoose } from "./mongoose/assumptions.ts";
-import { rememberDefault } from "./mongoose/schemas/field_rules.ts";
+import { rememberDefault, requireId } from "./mongoose/schemas/field_rules.ts";
 import { refusePromises } from "./mongoose/schemas/refuse_promises.ts";
 import { guardValidators } from "./mongoose/schemas/validators.ts";
 import { countSaves } from "./mongoose/statements/save_by.ts";
@@ -144,13 +144,16 @@ function fillSchema(
     embeds.add(inner);
     return inner.schema;
   };
+  const idOf = (referred: ModelClass) => buildSchema(referred).schema.path("_id");
   try {
-    for (const [name, field] of fields) {
+    // A class that refers to itself needs the type of its `_id` for its other fields.
+    const idFirst = [...fields].sort(([a], [b]) => Number(b === "_id") - Number(a === "_id"));
+    for (const [name, field] of idFirst) {
       refuseReserved(name);
       if (field.options.apart === true && !parts.has(name)) {
         throw new TypeError(`property "${name}" is apart and has no @rest: nothing would show it`);
       }
-      const { definition, refersTo: referred } = buildField(field, embed);
+      const { definition, refersTo: referred } = buildField(field, { of: embed, idOf });
       schema.add({ [name]: definition } as Parameters<Schema["add"]>[0]);
       rememberDefault(schema.path(name));
       if (referred !== undefined) refersTo.add(referred);
@@ -159,6 +162,7 @@ function fillSchema(
     for (const { add } of additions) add(target, schema);
     (target as typeof FrameworkModel).configure?.(schema);
     for (const { finish } of additions) finish(target, schema);
+    if (description.rests.length > 0) requireId(schema);
     refuseNestedVersion(schema);
     refuseInnerMaps(schema);
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Document, Model } from "mongoose";
+import mongoose, { type Document, type Model } from "mongoose";
 import { everyFilter, type Filter, isEmpty, markCompiled } from "../filter/filters.ts";
 import type { Selection } from "../filter/selection.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
@@ -30,13 +30,12 @@ export function identifierOf(entity: object, model: Model<unknown>): unknown {
   );
 }
 
-/**
- * Returns the identifier of an entity as text, as in the path of a request. Returns `undefined` if the identifier is
- * not an ObjectId.
- */
+/** Returns the identifier of an entity as text, as in the path of a request. */
 export function nameOf(entity: object): string | undefined {
   const { _id } = entity as { _id?: unknown };
-  return isObjectId(_id) ? String(_id) : undefined;
+  const isName = typeof _id === "string" || typeof _id === "number" || isObjectId(_id) ||
+    _id instanceof mongoose.mongo.UUID;
+  return isName ? String(_id) : undefined;
 }
 
 /**
@@ -105,13 +104,25 @@ function isInCalendar(text: string): boolean {
 }
 
 /**
+ * Casts the identifier in a path to the type of `_id`. Returns `undefined` if the text is not exactly the text of an
+ * identifier, such as `01` for a number, so that one path leads to each entity. Only an `ObjectId` may have upper-case
+ * digits.
+ */
+export function castPathId(text: string, { fields }: Shape): unknown {
+  const field = fields.get("_id");
+  if (field?.type?.instance === "ObjectId") return byIdentifier(text)?._id;
+  const id = castPathKey(text, field);
+  return String(id) === text ? id : undefined;
+}
+
+/**
  * Returns a filter for the entity whose field `by` has the value in a path. Returns `undefined` if the text is no value
  * of the field, so that no query is needed.
  */
 export function byKey(text: string, { by = "_id", shape }: KeyField): Filter | undefined {
-  if (by === "_id") return byIdentifier(text);
-  const key = castPathKey(text, shape.fields.get(by));
-  return key === undefined ? undefined : { [by]: markCompiled({ $eq: key }) };
+  const key = by === "_id" ? castPathId(text, shape) : castPathKey(text, shape.fields.get(by));
+  if (key === undefined) return undefined;
+  return by === "_id" ? { _id: key } : { [by]: markCompiled({ $eq: key }) };
 }
 
 interface KeyField {

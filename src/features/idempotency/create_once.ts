@@ -17,7 +17,10 @@ import { enterLevel, requestView } from "../../pipeline/request/request_context.
 import type { LevelContext, OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import { answerCreated, answerWritten } from "../../pipeline/write.ts";
 import { type Filter, isEmpty } from "../../filter/filters.ts";
+import type { JsonObject } from "../../schema/fields/json.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
+import { hasUsualId, isGivenId } from "../../schema/mongoose/schemas/field_rules.ts";
+import { castKey } from "../../sources/entities.ts";
 import { copyDocument } from "../../write/stored_values.ts";
 import { hashOf } from "./idempotency_key.ts";
 import { KeyRecord } from "./key_record.ts";
@@ -64,13 +67,15 @@ export async function createOnce(
   const lostMS = Math.max(LOST_MS, route.maxTimeMS * 2);
   const place = [pathOf(req), await callerOf(context, caller), key, ...presentIn(context)];
   const name = hashOf(JSON.stringify(place));
-  const ids = Array.from({ length: count ?? 1 }, () => new mongoose.Types.ObjectId());
+  const { isGiven, ids } = await identifiersOf(context, count ?? 1);
   const use = { name, body: bodyHash, ids, keepMS, lostMS, timeBudget };
   const record = await KeyRecord.claim(db, use);
   checkUse(record, lostMS);
   const again = () => replay(context, { ids: record.ids, isMany: count !== undefined });
   if (record.state === "done") return await again();
-  const isMade = async () => (await source.resume(record.ids)).length > 0;
+  // An entity with an identifier that the client gives may be of another request, so its presence tells nothing. A
+  // repeated request then tries to create it, and the identifier prevents a second one.
+  const isMade = async () => !isGiven && (await source.resume(record.ids)).length > 0;
   if (record.state === "resumed" && await isMade()) return await record.finish().then(again);
   context.cache.claim = record;
   try {
@@ -98,6 +103,26 @@ export async function createOnce(
     if (record.isLost || isDuplicate(error)) return await again();
     throw error;
   }
+}
+
+/** Returns the identifiers of the new entities of a request, and whether its client gives them. */
+async function identifiersOf(
+  { level: { shape }, source, req }: OpenLevelContext,
+  count: number,
+): Promise<{ readonly isGiven: boolean; readonly ids: readonly unknown[] }> {
+  const { schema, fields } = shape;
+  if (schema !== undefined && isGivenId(schema)) {
+    const ids = [req.body as unknown].flat().map((body) =>
+      castKey((Object(body) as JsonObject)._id, fields.get("_id")) ?? null
+    );
+    return { isGiven: true, ids };
+  }
+  if (schema === undefined || hasUsualId(schema)) {
+    const ids = Array.from({ length: count }, () => new mongoose.Types.ObjectId());
+    return { isGiven: false, ids };
+  }
+  const made = await mapAll(Array.from({ length: count }), () => source.newEntity());
+  return { isGiven: false, ids: made.map((entity) => source.identify(entity)) };
 }
 
 /**

@@ -90,9 +90,9 @@ export function checkPartRest(part: PartDescription, features: FeatureList): str
   checkOptions(rest, { place, fail, features });
   const isOfOption = features.partMethodsOf(part) !== undefined;
   checkApart(link);
-  const identified = buildSchema(target).schema.path("_id") !== undefined;
+  const type = buildSchema(target).schema.path("_id")?.instance;
   for (const method of isOfOption ? [] : methods) {
-    const problem = partProblem(method, { ...link, identified });
+    const problem = partProblem(method, { ...link, type });
     if (problem !== undefined) throw fail(`property "${property}" ${problem}`);
   }
   if (typeof route !== "string" || !/^\/[^:*{]+$/.test(route)) {
@@ -108,14 +108,15 @@ export function checkPartRest(part: PartDescription, features: FeatureList): str
  */
 function partProblem(
   method: Method,
-  { array, embedded, identified }: PartDescription["link"] & { readonly identified: boolean },
+  { array, embedded, type }: PartDescription["link"] & { readonly type: string | undefined },
 ): string | undefined {
   const { many, change } = operationOf(method);
   const replaces = change === "replace";
   const cannot = `cannot have ${method.operation}()`;
   if (!array && (many || replaces)) return `holds one entity and ${cannot}`;
-  if (array && embedded && !identified && method.operation !== "all") {
-    return `holds entities without _id and ${cannot}`;
+  if (array && embedded && type !== "ObjectId" && method.operation !== "all") {
+    const kind = type === undefined ? "without _id" : `whose _id is no ObjectId but ${type}`;
+    return `holds entities ${kind} and ${cannot}`;
   }
   if (embedded && replaces) return `embeds what it holds and ${cannot}`;
   return isAction(method) && method.on === "all" && embedded
@@ -128,10 +129,18 @@ function partProblem(
  * have a `scope` and none has `main: true`. The framework checks with the `scope` whether the referenced entity exists,
  * so it must know which `scope` applies.
  */
-export function checkReferences(shape: Shape): void {
+export function checkReferences(shape: Shape, fail: Fail): void {
   for (const field of fieldsWithin(shape)) {
-    const referred = field.exists ? referredTarget(field) : undefined;
-    if (referred !== undefined) bindingRests(referred);
+    const referred = referredTarget(field);
+    if (referred === undefined) continue;
+    if (field.exists) bindingRests(referred);
+    const { instance = "" } = buildSchema(referred).schema.path("_id") ?? {};
+    const { type } = field;
+    if (type?.instance !== "ObjectId" || instance === "ObjectId") continue;
+    throw fail(
+      `reference "${type.path}" is an ObjectId, and the "_id" of "${referred.name}" is no ObjectId but ${instance}: ` +
+        `say its "type", or declare "_id" by define() or @prop`,
+    );
   }
 }
 

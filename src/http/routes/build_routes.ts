@@ -23,6 +23,7 @@ import {
   checkRest,
   checkUnselected,
 } from "./_check_rest.ts";
+import { checkIdentifier } from "./check_identifier.ts";
 import { checkNamedHooks } from "./check_named_hooks.ts";
 import { compileFilterPaths } from "./compile_filter_paths.ts";
 import { compileWrites } from "./compile_writes.ts";
@@ -170,8 +171,11 @@ function levelMaker(
 ): (method: Method) => Level {
   const { target, link } = level;
   const { schema } = buildSchema(target);
+  if (link?.embedded !== true) {
+    checkIdentifier(schema, (problem) => cannotMount(target, problem));
+  }
   const shape = shapeForAll(schema);
-  checkReferences(shape);
+  checkReferences(shape, (problem) => cannotMount(target, problem));
   checkUnselected(shape, (problem) => cannotMount(target, problem));
   const versionKey = link?.embedded ? above.at(-1)?.versionKey : versionKeyOf({ schema });
   checkIfMatch(methods, { ...level, versionKey });

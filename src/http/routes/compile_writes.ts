@@ -35,7 +35,7 @@ export function compileWrites(method: Method, place: OptionPlace): WriteRules | 
   if (q !== undefined) checkKind(q, { kind: "required", option: "q", fail });
   if (isUpdate) {
     const wrong = checkKind(fields, { kind: "fields", option: "fields", fail })
-      .find((name) => shape.fields.get(name)?.writable !== true);
+      .find((name) => name === "_id" || shape.fields.get(name)?.writable !== true);
     if (wrong !== undefined) {
       throw fail(`has "${wrong}" in "fields", which is no field that a body can set`);
     }
@@ -53,12 +53,6 @@ export function compileWrites(method: Method, place: OptionPlace): WriteRules | 
 }
 
 /**
- * The types of `_id` that the path of `replace()` can contain. A model with another type of `_id` cannot use `_id` in
- * `replace()`.
- */
-const NAMED_BY_TEXT: readonly unknown[] = ["ObjectId", "String"];
-
-/**
  * Returns the reason why the path of `replace()` cannot identify entities by a field. Returns `undefined` if every
  * client can see and set the field, and no two entities have the same value of it.
  */
@@ -67,11 +61,7 @@ function keyProblem(by: string, { schema }: OptionPlace): string | undefined {
   const unseen = whyUnseen(field);
   if (unseen !== undefined) return unseen;
   if (field?.kind !== "scalar") return "is no scalar";
-  if (by === "_id") {
-    return NAMED_BY_TEXT.includes(field.type?.instance)
-      ? undefined
-      : "is neither an ObjectId nor a string";
-  }
+  if (by === "_id") return undefined;
   if (!field.writable) return "not every client can set";
   const problems = declaredIndexes(schema)
     .filter(([index, { unique }]) => Object.keys(index).join() === by && Boolean(unique))

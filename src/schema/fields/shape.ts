@@ -2,6 +2,7 @@ import mongoose from "mongoose";
 import type { Schema, SchemaType } from "mongoose";
 import { buildSchema, schemaClass, usualSchema } from "../build_schema.ts";
 import { referredClass } from "../model_name.ts";
+import { isGivenId } from "../mongoose/schemas/field_rules.ts";
 import { kindSchemas } from "../mongoose/schemas/schema_kinds.ts";
 import { stampFields, virtualsOf } from "../mongoose/schemas/schema_members.ts";
 import { checkKind } from "./check_kinds.ts";
@@ -279,7 +280,8 @@ function systemPaths(schema: Schema): Set<string> {
   const { versionKey, discriminatorKey } = schema.options as Record<string, unknown>;
   const named = (given: unknown, name: string) => typeof given === "string" ? given : name;
   const stamps = Object.values(stampFields(schema)).filter((path) => typeof path === "string");
-  return new Set(["_id", named(versionKey, "__v"), named(discriminatorKey, "__t"), ...stamps]);
+  const id = isGivenId(schema) ? [] : ["_id"];
+  return new Set([...id, named(versionKey, "__v"), named(discriminatorKey, "__t"), ...stamps]);
 }
 
 function joinedShapes(schema: Schema, rights: Rights): Map<string, Shape> {

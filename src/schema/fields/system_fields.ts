@@ -1,6 +1,9 @@
 import mongoose from "mongoose";
 import type { Types } from "mongoose";
 
+/** The types of `_id` that a path can name, so that a class with such an `_id` can have routes. */
+export const IDENTIFIER_TYPES: readonly string[] = ["ObjectId", "String", "Number", "UUID"];
+
 export const IDENTIFIER = /^[0-9a-f]{24}$/i;
 
 /**

@@ -77,7 +77,9 @@ export abstract class MergeTarget {
     const member = this.open(false);
     const given = new Map(this.step.cast.writableEntries(patch, shape));
     for (const [name, value] of given) {
-      member(name).merge(value, shape.fields.get(name) as FieldShape);
+      const [target, field] = [member(name), shape.fields.get(name) as FieldShape];
+      // Mongoose would search for a stored entity by the identifier of the body.
+      if (name !== "_id" || !target.isLocked(field)) target.merge(value, field);
     }
     if (!this.step.whole) return;
     for (const [name, field] of shape.fields) {

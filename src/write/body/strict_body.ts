@@ -23,6 +23,8 @@ export interface StrictPlace {
    * path already.
    */
   readonly key?: string | undefined;
+  /** Whether the body makes an entity, so that it may give its `_id`. */
+  readonly isNew?: boolean;
 }
 
 export interface StrictVerdict {
@@ -45,7 +47,7 @@ export interface StrictVerdict {
  * keys, keys that the caller cannot set, and values of another JSON type than their field, such as `"5"` for a number.
  */
 export function checkStrictBody(body: JsonObject, place: StrictPlace): StrictVerdict {
-  const check = new StrictCheck(place.key);
+  const check = new StrictCheck(place);
   check.object(body, { ...place, path: "" });
   const { problems, needsStored, isStale } = check;
   return { problems: Object.fromEntries(problems), needsStored, isStale };
@@ -67,9 +69,11 @@ class StrictCheck {
   needsStored = false;
   isStale = false;
   readonly #key: string | undefined;
+  readonly #isNew: boolean;
 
-  constructor(key: string | undefined) {
+  constructor({ key, isNew = false }: StrictPlace) {
     this.#key = key;
+    this.#isNew = isNew;
   }
 
   object(value: JsonObject, place: ObjectPlace): void {
@@ -78,8 +82,10 @@ class StrictCheck {
       if (at === "" && key === this.#key) continue;
       const path = at === "" ? rootPath(key) : `${at}.${key}`;
       const field = fieldOf(key, place);
-      if (field?.writable !== true) this.#unsettable(key, each, { ...place, field, path });
-      else if (each !== null) this.#value(each, { field, path, stored: memberOf(stored, key) });
+      const isStoredId = path === "_id" && !this.#isNew;
+      if (field?.writable !== true || isStoredId) {
+        this.#unsettable(key, each, { ...place, field, path });
+      } else if (each !== null) this.#value(each, { field, path, stored: memberOf(stored, key) });
     }
   }
 

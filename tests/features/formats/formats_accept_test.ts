@@ -1,6 +1,16 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { stub } from "@std/testing/mock";
-import { all, create, Framework, FrameworkModel, getModel, one, prop, rest } from "../../../mod.ts";
+import {
+  all,
+  arrayProp,
+  create,
+  Framework,
+  FrameworkModel,
+  getModel,
+  one,
+  prop,
+  rest,
+} from "../../../mod.ts";
 import type { FrameworkRequest, HooksOf, ModelClass } from "../../../mod.ts";
 import { documentOf } from "../../support/documented.ts";
 import { test } from "../../harness/testing.ts";
@@ -138,15 +148,20 @@ test("a list that fails after its answer has begun is cut by a reset in each for
 });
 
 test("a table with one column has no empty line", async () => {
-  @rest({ route: "/ones", methods: [all({ formats: ["csv"] })] })
   class One extends FrameworkModel {
-    static override schemaOptions = { _id: false, versionKey: false } as const;
+    static override schemaOptions = { _id: false } as const;
     @prop()
     name?: string;
   }
-  await using app = await mount([One]);
-  await getModel(One).collection.insertMany([{}, { name: "a" }, { name: "" }] as never);
-  const { text } = await app.get("/ones", { headers: { accept: "text/csv" } });
+  @rest({ route: "/holders", methods: [one()] })
+  class Holder extends FrameworkModel {
+    @rest({ methods: [all({ formats: ["csv"] })] })
+    @arrayProp({ items: One, embedded: true })
+    ones?: One[];
+  }
+  await using app = await mount([Holder]);
+  const { _id } = await getModel(Holder).create({ ones: [{}, { name: "a" }, { name: "" }] });
+  const { text } = await app.get(`/holders/${_id}/ones`, { headers: { accept: "text/csv" } });
   assertEquals(text, 'name\r\n""\r\na\r\n""\r\n');
 });
 
@@ -160,13 +175,21 @@ const WRONG: readonly [unknown, string][] = [
   [["constructor"], 'has an unknown format "constructor" in "formats"'],
 ];
 
-/** Mounts a class whose fields fit in no cell, or one that has others. */
-function mountWith(method: unknown, { _id = true } = {}) {
-  @rest({ route: "/things", methods: [method as never] })
-  class Thing extends FrameworkModel {
-    static override schemaOptions = { _id, versionKey: _id ? "__v" : false } as const;
+/** Mounts a class with a list of elements whose fields fit in no cell. */
+function mountWith(method: unknown, ofParts: unknown = all()) {
+  class Part extends FrameworkModel {
+    static override schemaOptions = { _id: false, versionKey: false } as const;
     @prop({ type: Object })
     free?: object;
+  }
+  @rest({ route: "/things", methods: [one()] })
+  @rest({ route: "/others", methods: [method as never] })
+  class Thing extends FrameworkModel {
+    @prop({ type: Object })
+    free?: object;
+    @rest({ methods: [ofParts as never] })
+    @arrayProp({ items: Part, embedded: true, apart: false })
+    parts?: Part[];
   }
   return Framework.initialize({ models: [Thing] });
 }
@@ -177,7 +200,7 @@ test("wrong formats are an error at start-up", () => {
     assertThrows(() => mountWith(list({ formats })), TypeError, `all() ${problem}`);
   }
   const useless = 'all() has "csv" in "formats", but no field that fits in a cell';
-  assertThrows(() => mountWith(list({ formats: ["csv"] }), { _id: false }), TypeError, useless);
+  assertThrows(() => mountWith(all(), list({ formats: ["csv"] })), TypeError, useless);
   const single = (one as typeof list)({ formats: ["csv"] });
   assertThrows(() => mountWith(single), TypeError, 'one() cannot have "formats"');
   const made = (create as typeof list)({ formats: ["csv"] });

@@ -147,6 +147,32 @@ export function hasEmptyDefault(type: SchemaType | undefined): boolean {
     (given === undefined || (Array.isArray(given) && given.length === 0));
 }
 
+/**
+ * Makes the `_id` of a class a required field that is set once, unless Mongoose or a default makes it. Clients then give
+ * the `_id` of new entities.
+ */
+export function requireId(schema: Schema): void {
+  const type = schema.path("_id") as SchemaType | undefined;
+  if (type === undefined || hasDefault(type)) return;
+  type.required(true);
+  type.immutable(true);
+  const { enum: allowed, match } = declaredRules(type);
+  if (
+    type instanceof mongoose.Schema.Types.String && allowed === undefined && match === undefined
+  ) {
+    type.match(REACHABLE, "Path `{PATH}` is no segment of a path.");
+  }
+}
+
+/** The texts that a path can name. Clients and proxies resolve the segments `.` and `..`. */
+const REACHABLE = /^(?!\.\.?$)/;
+
+/** Whether clients give the `_id` of new entities. */
+export function isGivenId(schema: Schema): boolean {
+  const type = schema.path("_id") as SchemaType | undefined;
+  return isAlwaysRequired(type) && isImmutable(type) && !hasDefault(type);
+}
+
 export function hasUsualId(schema: Schema): boolean {
   const [own, usual] = [schema, new mongoose.Schema()].map((each) => rawDefault(each.path("_id")));
   return own === usual;
