@@ -81,9 +81,13 @@ const TEXTS = [
   ...["1", "007", "1e5", "\u0000", "__proto__", ";", "a;b", "'\"", '""', "x".repeat(500)],
 ];
 
+/** Characters that spreadsheets skip before a formula, full-width signs, and the mark of the export. */
+const MARKS = [..."'' \t\r\n\u0000\u00a0\u00ad\u200b\u2060\u3164\ufeff=+-@＝＋－＠1a"];
+
 function text(): string {
+  const marks = Array.from({ length: whole(5) }, () => pick(MARKS)).join("");
   const long = Array.from({ length: whole(4) }, () => pick(TEXTS)).join("");
-  return pick([pick(TEXTS), long, String.fromCharCode(...bytes(whole(12)))]);
+  return pick([pick(TEXTS), long, marks, String.fromCharCode(...bytes(whole(12)))]);
 }
 
 /** Strict bodies have no dates outside of the years 0 to 9999, and no integers beyond 2^53. */
