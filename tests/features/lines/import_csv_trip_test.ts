@@ -109,8 +109,17 @@ function inner(depth = 0): object {
   };
 }
 
+const ODD = ["Infinity", "-Infinity", "NaN"];
+
 function decimal(): Types.Decimal128 {
-  const digits = pick([`${whole(1e9)}`, `-${whole(1e6)}.${whole(1e6)}`, "1E+400", "-1.50", "0E-5"]);
+  const digits = pick([
+    `${whole(1e9)}`,
+    `-${whole(1e6)}.${whole(1e6)}`,
+    "1E+400",
+    "-1.50",
+    "0E-5",
+    ...ODD,
+  ]);
   return Types.Decimal128.fromString(digits);
 }
 
@@ -125,7 +134,7 @@ function row(index: number): object {
     decimal,
     flag: () => pick([true, false]),
     at: () => new Date(pick([whole(4e12), -whole(4e12), isStrict ? 0 : pick(FAR_DATES)])),
-    bytes: () => Buffer.from(bytes(whole(20) + 1)),
+    bytes: () => Buffer.from(bytes(whole(20))),
     uuid: () => new Types.UUID(crypto.randomUUID()),
     ref: () => new Types.ObjectId(),
     inner: () => inner(),
