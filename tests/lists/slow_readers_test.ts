@@ -1,9 +1,11 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { Buffer } from "node:buffer";
 import { stub } from "@std/testing/mock";
 // @ts-types="express-types"
 import express from "express";
 import { all, FrameworkModel, getModel, one, prop, rest } from "../../mod.ts";
 import type { ErrorContext, FrameworkRequest, ModelClass } from "../../mod.ts";
+import { csvFrame } from "../../src/features/formats/csv.ts";
 import { sendReply } from "../../src/http/replies/send_reply.ts";
 import { pass } from "../support/both_paths.ts";
 import { serve } from "../harness/serve.ts";
@@ -164,4 +166,37 @@ test("a list holds no text that is sent while its client reads nothing", async (
     return held() <= 1;
   }, { seconds: 2 }).catch(() => {});
   assertEquals(held(), 1);
+});
+
+test("a table holds its entities once, and not as text, while its clients read nothing", async () => {
+  const line = Buffer.from(`{"text":"${"x".repeat(1000)}"}\n`);
+  let made = 0;
+  async function* texts() {
+    for (;;) {
+      made++;
+      yield Buffer.alloc(4000 * line.length, line);
+    }
+  }
+  const host = express();
+  const frame = csvFrame([{ names: ["text"], isNumeric: false }]);
+  host.get("/texts", async (_req, res) => {
+    await sendReply(res, { reply: { status: 200, texts: texts(), frame }, timeoutMS: 60_000 });
+  });
+  await using server = await serve(host);
+  await collect();
+  const { heapUsed } = Deno.memoryUsage();
+  const sockets = await Promise.all(
+    Array.from({ length: 10 }, () => openGet(`${server.url}/texts`)),
+  );
+  const isStalled = async () => {
+    const before = made;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    return before >= 10 && before === made;
+  };
+  await until(isStalled);
+  await until(async () => {
+    await collect();
+    return Deno.memoryUsage().heapUsed - heapUsed < 10_000_000;
+  }, { seconds: 3 });
+  for (const socket of sockets) socket.close();
 });

@@ -1,6 +1,7 @@
+import { Buffer } from "node:buffer";
 import { nextTurn } from "../../errors/event_loop.ts";
 import { markFormula } from "../../json/formula_marks.ts";
-import { PIECE_BYTES } from "../../json/bytes/json_writer.ts";
+import { type JsonPiece, PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import type { Frame, Texts } from "../../pipeline/request/frame.ts";
 import { MEDIA_TYPES } from "../../pipeline/request/media_types.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
@@ -19,33 +20,44 @@ export function csvFrame(columns: readonly Column[]): Frame {
   };
 }
 
+const LINE_BREAK = 0x0a;
+
 /**
  * Converts the JSON texts of entities, one on each line, into the rows of a CSV table. Yields the rows in texts of
  * about `PIECE_BYTES` characters. Other requests get a turn of the event loop between two texts, so that a long table
- * does not block the process.
+ * does not block the process. The lines are decoded one by one, because a slow client would hold the decoded text of
+ * many entities in memory.
  */
 async function* csvRows(texts: Texts, columns: readonly Column[]): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let begun = "";
+  let begun = Buffer.alloc(0);
   let rows = "";
   for await (const text of texts) {
-    const decoded = typeof text === "string" ? text : decoder.decode(text, { stream: true });
-    const lines = `${begun}${decoded}`.split("\n");
-    begun = lines.pop() ?? "";
-    for (const line of lines) {
-      rows += csvRow(line, columns);
+    const bytes = bufferOf(text);
+    let start = 0;
+    for (let end = bytes.indexOf(LINE_BREAK); end !== -1; end = bytes.indexOf(LINE_BREAK, start)) {
+      const part = bytes.subarray(start, end);
+      rows += csvRow(begun.length === 0 ? part : Buffer.concat([begun, part]), columns);
+      begun = begun.subarray(begun.length);
+      start = end + 1;
       if (rows.length < PIECE_BYTES) continue;
       yield rows;
       rows = "";
       await nextTurn();
     }
+    begun = Buffer.concat([begun, bytes.subarray(start)]);
   }
-  if (begun !== "") rows += csvRow(begun, columns);
+  if (begun.length > 0) rows += csvRow(begun, columns);
   if (rows !== "") yield rows;
 }
 
-function csvRow(line: string, columns: readonly Column[]): string {
-  const entity: unknown = JSON.parse(line);
+function bufferOf(text: JsonPiece): Buffer {
+  return typeof text === "string"
+    ? Buffer.from(text)
+    : Buffer.from(text.buffer, text.byteOffset, text.length);
+}
+
+function csvRow(line: Buffer, columns: readonly Column[]): string {
+  const entity: unknown = JSON.parse(line.toString());
   return rowOf(columns.map(({ names, isNumeric }) => {
     let value = entity;
     for (const name of names) {

@@ -132,6 +132,8 @@ function cellProblem(
   return { ...problem, message: `${problem.message}, with a dot and without a comma` };
 }
 
+/** The types of which an export writes an empty value as an empty cell with quotes. */
+const EMPTY: ReadonlySet<unknown> = new Set(["String", "Buffer"]);
 const NUMBERS: ReadonlySet<unknown> = new Set(["Number", "Double", "Int32"]);
 const DECIMALS: ReadonlySet<unknown> = new Set(["Number", "Double", "Decimal128"]);
 const COMMA_NUMBER = /^[+-]?\d[\d.]*,\d/;
@@ -144,14 +146,14 @@ const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false }
  */
 function valueOf({ text, isQuoted }: Cell, { field: { type } }: ImportColumn): unknown {
   const instance = type?.instance;
-  if (text === "") return isQuoted && instance === "String" ? "" : undefined;
+  if (text === "") return isQuoted && EMPTY.has(instance) ? "" : undefined;
   const value = unmarkFormula(text);
   if (NUMBERS.has(instance) && NUMBER.test(value) && !mayBeRounded(Number(value))) {
     return Number(value);
   }
   // Spreadsheet programs write booleans as `TRUE` and `FALSE`, so a CSV cell may have them in upper case.
   if (instance === "Boolean") return BOOLEANS[value.toLowerCase()] ?? value;
-  return value;
+  return instance === "UUID" ? value.toLowerCase() : value;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { TurnPacer } from "../../errors/event_loop.ts";
-import { refusal } from "../../errors/refusals.ts";
+import { isOutage, refusal } from "../../errors/refusals.ts";
 import type { RestError } from "../../errors/rest_error.ts";
 import { toJson } from "../../json/to_json.ts";
 import {
@@ -8,6 +8,7 @@ import {
   describeResults,
 } from "../../pipeline/lists/item_results.ts";
 import { isMinimal } from "../../pipeline/request/preferences.ts";
+import { knownAnswer } from "../../pipeline/request/reporter.ts";
 import { isOver, type Reply } from "../../pipeline/request/reply.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import { writeEach } from "../../pipeline/write_each.ts";
@@ -24,8 +25,8 @@ const MAX_REFUSED = 10_000;
 
 /**
  * Creates an entity from each line of a body, and returns a reply with a result for each line. The lines are stored in
- * groups. An error of the database ends the import after the group in which it occurs, and the entities of earlier
- * groups stay stored.
+ * groups. If the database is not available, the import ends after the group in which this occurs. The last line of the
+ * answer then names the first line that is not stored, or may not be.
  */
 export function importLines(
   context: OpenLevelContext,
@@ -57,20 +58,22 @@ async function* createLines(
     const [first] = lines;
     if (first === undefined) continue;
     if (refused >= MAX_REFUSED) {
-      return yield lineOf(first, toldRefusal(tooManyRefused()));
+      return yield lineOf({ line: first.line, ...toldRefusal(tooManyRefused()) });
     }
     context.timeBudget.renew();
-    const { told, isLast } = await writeLines(context, lines);
+    const { told, stop } = await writeLines(context, lines);
     const pacer = new TurnPacer();
     let text = "";
-    for (const [index, result] of told.entries()) {
+    for (const result of told) {
       if (pacer.isDue) await pacer.rest();
       refused = result.status === 400 ? refused + 1 : 0;
-      if (result.status >= least) text += lineOf(lines[index], result);
+      // A client goes on with the line of `stop`, so it must know of the lines after it that are stored.
+      if (result.status >= least || stop && result.line > stop.line) text += lineOf(result);
     }
+    if (stop !== undefined) text += lineOf(stop);
     if (isOver(context.req)) return;
     yield text;
-    if (isLast) return;
+    if (stop !== undefined) return;
   }
 }
 
@@ -88,23 +91,46 @@ function toldRefusal({ status, body }: RestError): DescribedResult {
   return { ...body, status };
 }
 
-function lineOf(line: BodyLine | undefined, result: DescribedResult): string {
-  return `${toJson({ line: line?.line, ...result })}\n`;
+interface ToldLine extends DescribedResult {
+  readonly line: number;
+}
+
+function lineOf(told: ToldLine): string {
+  return `${toJson(told)}\n`;
+}
+
+interface WrittenLines {
+  readonly told: readonly ToldLine[];
+  /**
+   * The first line that is not stored, or may not be, because the database was not available. It ends the import. The
+   * other lines that failed for this reason are not in `told`.
+   */
+  readonly stop?: ToldLine | undefined;
 }
 
 async function writeLines(
   context: OpenLevelContext,
   lines: readonly BodyLine[],
-): Promise<{ readonly told: readonly DescribedResult[]; readonly isLast: boolean }> {
+): Promise<WrittenLines> {
+  const refusals = lines.flatMap(({ line, error }) =>
+    error === undefined ? [] : { line, ...toldRefusal(error) }
+  );
+  const sent = lines.filter(({ error }) => error === undefined);
   try {
-    const written = await writeEach(context, lines.flatMap(({ body }) => body ?? []));
-    const results = (await describeResults(context, written)).values();
-    const told = lines.flatMap(({ error }) =>
-      error === undefined ? results.next().value ?? [] : toldRefusal(error)
-    );
-    return { told, isLast: context.timeBudget.expired };
+    const written = await writeEach(context, sent.map(({ body }) => body));
+    const described = await describeResults(context, written);
+    const results = described.map((result, at) => ({ line: sent[at]?.line ?? 0, ...result }));
+    const isAway = written.map(({ error }) => {
+      const answer = error === undefined ? undefined : knownAnswer(context, error);
+      return answer !== undefined && isOutage(answer);
+    });
+    const told = [...results.filter((_, at) => !isAway[at]), ...refusals];
+    return {
+      told: told.sort((one, other) => one.line - other.line),
+      stop: results.find((_, at) => isAway[at]),
+    };
   } catch (error) {
-    const result = await describeError(context, error);
-    return { told: lines.map(() => result), isLast: true };
+    const line = sent[0]?.line ?? 0;
+    return { told: refusals, stop: { line, ...await describeError(context, error) } };
   }
 }

@@ -78,13 +78,14 @@ async function* readBatches(
     let chunk: Uint8Array | null | undefined;
     while (true) {
       for (const line of parser.parse(chunk)) {
+        batch.add(line);
+        if (batch.length >= many || batch.size >= FULL_BATCH) yield batch.take();
         if (++count % LINES_AT_ONCE === 0 && pacer.isDue) {
           await pacer.rest();
           if (isOver()) return;
         }
+        // Only here is `parser.next` the first line that is not in a batch.
         if (signal.aborted) throw stopped();
-        batch.add(line);
-        if (batch.length >= many || batch.size >= FULL_BATCH) yield batch.take();
       }
       if (chunk === null || performance.now() >= batch.dueAt) yield batch.take();
       if (chunk === null) return;

@@ -57,7 +57,7 @@ export const STRICT_TYPES: Readonly<Record<string, StrictType>> = {
   Decimal128: {
     words: "a number or the text of a decimal number",
     type: "number",
-    pattern: "[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?",
+    pattern: "[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?|-?Infinity|NaN",
   },
   ObjectId: { words: "24 digits of lower-case hexadecimal", pattern: "[0-9a-f]{24}" },
   UUID: {

@@ -21,7 +21,7 @@ function cellOf(entity: unknown, name: string): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== "string") return JSON.stringify(value);
   const isNumber = ["price", "big", "rank"].includes(name) && /^-?[\d.]+$/.test(value);
-  return /^[=+\-@\t\r']/.test(value) && !isNumber ? `'${value}` : value;
+  return /^(?:[\t\r\n']|\s*[=+\-@])/.test(value) && !isNumber ? `'${value}` : value;
 }
 
 test("a list has the same entities in each format", async () => {
@@ -76,6 +76,32 @@ test("an empty list has no lines, and a table only its header", async () => {
     assertEquals([lines.status, lines.text], [200, ""]);
     assertEquals(rowsOf((await app.get(list, { headers: TABLE })).text), []);
   }
+});
+
+const FORMULAS: Readonly<Record<string, boolean>> = {
+  ...{ "=1": true, "+1": true, "-1": true, "@x": true, "＝1": true, "＋1": true, "－1": true },
+  ...{ "＠x": true, " =1": true, "\u3000=1": true, "\u0000=1": true, "\u200b=1": true },
+  ...{ "\ufeff=1": true, "\u00a0\u2060＠": true, "\u001f=1": true, "\n=1": true, " \n =1": true },
+  ...{ "\u3164=1": true, "\u202e=1": true, "\ufe0f=1": true, "'": true, "'=1": true, "' =": true },
+  ...{ "\tx": true, "\rx": true, "\nx": true, "\n": true },
+  ...{
+    "": false,
+    " ": false,
+    " x": false,
+    "a=1": false,
+    "1-1": false,
+    " '=1": false,
+    " \tx": false,
+  },
+  ...{ "\u0000x": false, "x＝": false },
+};
+
+test("a table marks each text that a spreadsheet could run as a formula", async () => {
+  const texts = Object.keys(FORMULAS);
+  await using app = await mountFormats(texts.map((name, rank) => ({ rank, name })));
+  const { text } = await app.get("/bare?sort=rank&select=name", { headers: TABLE });
+  const cells = rowsOf(text).map(({ name }) => name);
+  assertEquals(cells, texts.map((each) => FORMULAS[each] ? `'${each}` : each));
 });
 
 test("long lists are whole in each format", async () => {

@@ -81,9 +81,13 @@ const TEXTS = [
   ...["1", "007", "1e5", "\u0000", "__proto__", ";", "a;b", "'\"", '""', "x".repeat(500)],
 ];
 
+/** Characters that spreadsheets skip before a formula, full-width signs, and the mark of the export. */
+const MARKS = [..."'' \t\r\n\u0000\u00a0\u00ad\u200b\u2060\u3164\ufeff=+-@＝＋－＠1a"];
+
 function text(): string {
+  const marks = Array.from({ length: whole(5) }, () => pick(MARKS)).join("");
   const long = Array.from({ length: whole(4) }, () => pick(TEXTS)).join("");
-  return pick([pick(TEXTS), long, String.fromCharCode(...bytes(whole(12)))]);
+  return pick([pick(TEXTS), long, marks, String.fromCharCode(...bytes(whole(12)))]);
 }
 
 /** Strict bodies have no dates outside of the years 0 to 9999, and no integers beyond 2^53. */
@@ -105,8 +109,17 @@ function inner(depth = 0): object {
   };
 }
 
+const ODD = ["Infinity", "-Infinity", "NaN"];
+
 function decimal(): Types.Decimal128 {
-  const digits = pick([`${whole(1e9)}`, `-${whole(1e6)}.${whole(1e6)}`, "1E+400", "-1.50", "0E-5"]);
+  const digits = pick([
+    `${whole(1e9)}`,
+    `-${whole(1e6)}.${whole(1e6)}`,
+    "1E+400",
+    "-1.50",
+    "0E-5",
+    ...ODD,
+  ]);
   return Types.Decimal128.fromString(digits);
 }
 
@@ -121,7 +134,7 @@ function row(index: number): object {
     decimal,
     flag: () => pick([true, false]),
     at: () => new Date(pick([whole(4e12), -whole(4e12), isStrict ? 0 : pick(FAR_DATES)])),
-    bytes: () => Buffer.from(bytes(whole(20) + 1)),
+    bytes: () => Buffer.from(bytes(whole(20))),
     uuid: () => new Types.UUID(crypto.randomUUID()),
     ref: () => new Types.ObjectId(),
     inner: () => inner(),

@@ -163,9 +163,6 @@ test("an import ends with the batch that the database cannot write", async () =>
   const fates = await sendLines(`${app.url}/rows`, linesWithBad(5500));
   await failCommand(getModel(Rows).db, ["insert"], { mode: "off" });
   const told = fates.map((fate) => JSON.parse(fate));
-  assertEquals(told.map(({ line }) => line), Array.from({ length: 2000 }, (_, index) => index + 1));
-  assertEquals(told.map(({ status }) => status), [
-    ...Array(999).fill(201),
-    ...[400, ...Array(1000).fill(503)],
-  ]);
+  assertEquals(told.map(({ line }) => line), Array.from({ length: 1001 }, (_, index) => index + 1));
+  assertEquals(told.map(({ status }) => status), [...Array(999).fill(201), 400, 503]);
 });

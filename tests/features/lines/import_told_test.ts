@@ -22,13 +22,23 @@ class Plain extends Row {}
 @rest({ route: "/hooked", methods: [create({ ...options, preSave: pass as never })] })
 class Hooked extends Row {}
 
+let onSave = () => {};
+
+@rest({ route: "/closing", methods: [create({ ...options, preSave: closing as never })] })
+class Closing extends Row {}
+
+function closing(_req: unknown, row: Row): Row {
+  if (row.name === "b") onSave();
+  return row;
+}
+
 const ROUTES = [["/plain", Plain], ["/hooked", Hooked]] as const;
 
 /** Serves the models with a server that the test can close. */
 async function serve() {
   const database = await openDatabase();
   const app = express();
-  app.use(Framework.initialize({ models: [Plain, Hooked] }));
+  app.use(Framework.initialize({ models: [Plain, Hooked, Closing] }));
   const server = createServer(app).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -118,6 +128,19 @@ test("Framework.close() ends an import with a line that says where it stopped", 
     await end().catch(() => {});
     await closed;
   }
+});
+
+test("Framework.close() loses no line of those that have come with a batch", async () => {
+  await using app = await serve();
+  let closed: Promise<unknown> | undefined;
+  onSave = () => closed = Framework.close(app.server, { timeoutMS: 30_000 });
+  const { send, told, end } = begin(`${app.url}/closing`);
+  await send(line("a"), line("b"), line("c"), line("d"));
+  const last = (await told(9)).at(-1);
+  const stored = await getModel(Closing).countDocuments();
+  assertEquals([last?.status, last?.line], [503, stored + 1]);
+  await end().catch(() => {});
+  await closed;
 });
 
 test("an import tells of all whole lines of a body that breaks off", async () => {

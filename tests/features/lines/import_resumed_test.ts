@@ -1,0 +1,115 @@
+import { assert, assertEquals } from "@std/assert";
+import {
+  all,
+  arrayProp,
+  create,
+  FrameworkModel,
+  getModel,
+  one,
+  prop,
+  type Ref,
+  rest,
+} from "../../../mod.ts";
+import { test } from "../../harness/testing.ts";
+import { pass } from "../../support/both_paths.ts";
+import { mount, type Mounted } from "../../support/support.ts";
+import { failCommand, openReplicaSet } from "../many/many.ts";
+
+const options = { many: 20, atomic: false, formats: ["ndjson", "csv"] } as const;
+const passed = { ...options, preSave: pass as never };
+
+class Row extends FrameworkModel {
+  @prop({ required: true, unique: true })
+  name!: string;
+}
+
+@rest({ route: "/plain", methods: [create(options)] })
+class Plain extends Row {}
+
+@rest({ route: "/hooked", methods: [create(passed)] })
+class Hooked extends Row {}
+
+@rest({ route: "/kept", methods: [one(), create(options)], history: { keep: "1d" } })
+class Kept extends Row {}
+
+@rest({ route: "/keptHooked", methods: [one(), create(passed)], history: { keep: "1d" } })
+class KeptHooked extends Row {}
+
+@rest({ route: "/referred", methods: [all()] })
+class Referred extends Row {}
+
+@rest({ route: "/shelves", methods: [one(), create()] })
+class Shelf extends FrameworkModel {
+  @rest({ methods: [all(), create(options)] })
+  @arrayProp({ items: () => Referred })
+  rows?: Ref<Referred>[];
+}
+
+const MODELS = [Plain, Hooked, Kept, KeptHooked] as const;
+const NAMES = Array.from({ length: 60 }, (_, index) => `row ${index}`);
+
+interface Told {
+  readonly line: number;
+  readonly status: number;
+}
+
+const TYPES = { ndjson: "application/x-ndjson", csv: "text/csv" } as const;
+
+async function send(
+  app: Mounted,
+  path: string,
+  { names, format, minimal }: {
+    readonly names: readonly string[];
+    readonly format: keyof typeof TYPES;
+    readonly minimal: boolean;
+  },
+): Promise<Told[]> {
+  const lines = names.map((name) => format === "csv" ? name : JSON.stringify({ name }));
+  const { status, text } = await app.send("POST", path, {
+    raw: [...format === "csv" ? ["name"] : [], ...lines].join("\n"),
+    headers: { "content-type": TYPES[format], ...minimal && { prefer: "return=minimal" } },
+  });
+  assertEquals(status, 207, text);
+  const told: Told[] = text.split("\n").slice(0, -1).map((line) => JSON.parse(line));
+  return told.map((each) => format === "csv" ? { ...each, line: each.line - 1 } : each);
+}
+
+const WAYS = [{ format: "ndjson", minimal: false }, { format: "csv", minimal: true }] as const;
+
+for (const way of WAYS) {
+  test(`a client goes on where an outage has ended its import: ${Object.values(way)}`, async () => {
+    await using mongo = await openReplicaSet();
+    const options = { mongo: mongo.uri, maxTimeMS: 500, onError: () => {} };
+    await using app = await mount([...MODELS, Referred, Shelf], options);
+    await Promise.all([...MODELS, Referred].map((model) => getModel(model).init()));
+    const { db } = getModel(Plain);
+    const shelf = await app.created("/shelves", {});
+    const routes = [
+      ...[["/plain", Plain], ["/hooked", Hooked], ["/kept", Kept], ["/keptHooked", KeptHooked]],
+      [`/shelves/${shelf._id}/rows`, Referred],
+    ] as const;
+    for (const [path, model] of routes as readonly (readonly [string, typeof Plain])[]) {
+      for (const skip of [1, 33]) {
+        await getModel(model).deleteMany({});
+        const fail = { mode: { skip }, closeConnection: true };
+        await failCommand(db, ["insert"], fail);
+        const told = await send(app, path, { names: NAMES, ...way });
+        await failCommand(db, ["insert"], { mode: "off" });
+        const last = told.at(-1);
+        assert(last?.status === 503 || skip === 33 && told.every(({ status }) => status === 201));
+        const at = last?.status === 503 ? last.line - 1 : NAMES.length;
+        const known = told.flatMap(({ line, status }) =>
+          status === 201 ? NAMES[line - 1] ?? [] : []
+        );
+        const rest = NAMES.slice(at).filter((name) => !known.includes(name));
+        assertEquals(
+          told.slice(0, -1).map(({ status }) => status).filter((each) => each > 201),
+          [],
+        );
+        await send(app, path, { names: rest, ...way });
+        const stored = (await getModel(model).find().lean()).map(({ name }) => name);
+        assertEquals([path, skip, stored.sort()], [path, skip, NAMES.toSorted()]);
+      }
+    }
+  });
+}
