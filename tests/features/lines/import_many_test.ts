@@ -14,7 +14,8 @@ import {
   rest,
 } from "../../../mod.ts";
 import { test } from "../../harness/testing.ts";
-import { failCommand, openReplicaSet } from "../many/many.ts";
+import { failCommand } from "../many/many.ts";
+import { openReplicaSet } from "../../support/shared_replica_set.ts";
 import { memoryOf } from "../../support/memory_of.ts";
 import { type EntityBody, mount } from "../../support/support.ts";
 import { until } from "../../support/until.ts";

@@ -13,7 +13,8 @@ import {
 import { test } from "../../harness/testing.ts";
 import { pass } from "../../support/both_paths.ts";
 import { mount, type Mounted } from "../../support/support.ts";
-import { failCommand, openReplicaSet } from "../many/many.ts";
+import { failCommand } from "../many/many.ts";
+import { openReplicaSet } from "../../support/shared_replica_set.ts";
 
 const options = { many: 20, atomic: false, formats: ["ndjson", "csv"] } as const;
 const passed = { ...options, preSave: pass as never };

@@ -17,7 +17,8 @@ import {
 } from "../../../mod.ts";
 import { pass, watchCommands } from "../../support/both_paths.ts";
 import { test } from "../../harness/testing.ts";
-import { namesOf, openReplicaSet } from "../many/many.ts";
+import { namesOf } from "../many/many.ts";
+import { openReplicaSet } from "../../support/shared_replica_set.ts";
 import { asQuery, type EntityBody, mount, type Mounted } from "../../support/support.ts";
 
 const options = { many: 1000, atomic: false, formats: ["ndjson"] } as const;
