@@ -28,7 +28,7 @@ export async function writeEach(
   const { source, level: { hooks, link } } = context;
   const left = others.map(([, body]) => body);
   const isAlone = source.insertEach === undefined || hooks.persist !== undefined;
-  const written = link?.embedded
+  const written = link !== undefined && hooks.persist === undefined
     ? await writeInOrder(context, left)
     : isAlone
     ? await mapAll(left, (body) => writeAlone(context, body))
@@ -38,8 +38,8 @@ export async function writeEach(
 }
 
 /**
- * Creates embedded entities one after the other. All of them are added to the same document, so that parallel writes
- * would conflict with each other and lose the order.
+ * Creates the entities of a parent one after the other. All of them are added to the same parent, so that parallel
+ * writes would conflict with each other and lose the order.
  */
 async function writeInOrder(
   context: OpenLevelContext,

@@ -279,25 +279,54 @@ export async function insertDocuments(
   });
 }
 
+export interface InsertEachOptions extends Pick<SaveDocumentOptions, "scope" | "statementOptions"> {
+  /**
+   * Inserts documents that class options record, such as in a history, by transactions. Returns the errors of the
+   * documents that were not inserted. Missing if the documents need no transaction.
+   */
+  readonly inTransactions?:
+    | ((
+      docs: readonly Document[],
+      insert: (docs: readonly Document[], together: Together) => Promise<void>,
+    ) => Promise<ReadonlyMap<Document, unknown>>)
+    | undefined;
+}
+
 /**
- * Inserts new documents of one model by one statement, so that each document succeeds or fails separately. Returns the
- * errors of the documents that were not inserted.
+ * Inserts new documents of one model, so that each document succeeds or fails separately. One statement is enough,
+ * unless the documents need transactions. Returns the errors of the documents that were not inserted.
  */
 export async function insertEach(
   docs: readonly Document[],
-  { scope, statementOptions }: SaveDocumentOptions,
+  { scope, statementOptions, inTransactions }: InsertEachOptions,
 ): Promise<ReadonlyMap<Document, unknown>> {
   const [first] = docs;
   if (first === undefined) return new Map();
   const model = first.constructor as Model<unknown>;
   return await saveEachBy(docs, async (valid) => {
-    const all = await mapPaced(valid, valuesOfNew);
-    const refused = await outsideOf(all, { scope, model });
-    const kept = all.filter((_, index) => !refused.has(index));
-    const places = [...all.keys()].filter((index) => !refused.has(index));
-    const options = { ...statementOptionsOf(first, statementOptions()), ordered: false };
+    const values = await mapPaced(valid, valuesOfNew);
+    const refused = await outsideOf(values, { scope, model });
+    const places = [...values.keys()].filter((index) => !refused.has(index));
+    const kept = places.map((index) => valid[index] as Document);
+    const all = new Map(kept.map((doc, at) => [doc, values[places[at] as number] as StoredObject]));
+    const insert = async (some: readonly Document[], session?: ClientSession, mostMS?: number) => {
+      const created = some.map((doc) => all.get(doc) as StoredObject);
+      const options = statementOptionsOf(first, statementOptions(session, mostMS));
+      await insertAll(model, {
+        all: created,
+        options: { ...options, ordered: session !== undefined },
+      });
+      return created.map((each) => ({ id: each._id, created: each }));
+    };
     try {
-      if (kept.length > 0) await insertAll(model, { all: kept, options });
+      if (inTransactions !== undefined) {
+        const errors = await inTransactions(
+          kept,
+          async (some, together) =>
+            await together((session, mostMS) => insert(some, session, mostMS)),
+        );
+        for (const [doc, error] of errors) refused.set(valid.indexOf(doc), error);
+      } else if (kept.length > 0) await insert(kept);
     } catch (error) {
       if (!(error instanceof BulkError)) throw error;
       for (const [index, each] of error.errors) refused.set(places[index] as number, each);

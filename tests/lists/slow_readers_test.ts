@@ -168,13 +168,14 @@ test("a list holds no text that is sent while its client reads nothing", async (
   assertEquals(held(), 1);
 });
 
+const LINE = `{"text":"${"x".repeat(1000)}"}\n`;
+
 test("a table holds its entities once, and not as text, while its clients read nothing", async () => {
-  const line = Buffer.from(`{"text":"${"x".repeat(1000)}"}\n`);
   let made = 0;
   async function* texts() {
     for (;;) {
       made++;
-      yield Buffer.alloc(4000 * line.length, line);
+      yield Buffer.from(LINE.repeat(4000));
     }
   }
   const host = express();
@@ -185,9 +186,8 @@ test("a table holds its entities once, and not as text, while its clients read n
   await using server = await serve(host);
   await collect();
   const { heapUsed } = Deno.memoryUsage();
-  const sockets = await Promise.all(
-    Array.from({ length: 10 }, () => openGet(`${server.url}/texts`)),
-  );
+  const all = Array.from({ length: 10 }, () => openGet(`${server.url}/texts`));
+  const sockets = await Promise.all(all);
   const isStalled = async () => {
     const before = made;
     await new Promise((resolve) => setTimeout(resolve, 500));

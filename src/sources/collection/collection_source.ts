@@ -16,12 +16,7 @@ import {
 import { showsInPart, uncovered } from "../../filter/projection.ts";
 import { findsByMiddleware } from "../../schema/mongoose/schemas/schema_members.ts";
 import type { TransactionPart } from "../../database/in_transaction.ts";
-import {
-  insertDocuments,
-  insertEach,
-  saveDocument,
-  saveDocuments,
-} from "../../write/save_document.ts";
+import { insertDocuments, saveDocument, saveDocuments } from "../../write/save_document.ts";
 import { removeDocument, removeMatching } from "../../write/remove_documents.ts";
 import type { RemoveNamedOptions } from "../../write/remove_documents.ts";
 import type { Together } from "../../write/save_document.ts";
@@ -42,6 +37,7 @@ import { openBytes, planIn, readGuarded, storedEntities, storedEntity } from "./
 import type { OpenCollection } from "./read_stored.ts";
 import { removalOf } from "./store_update.ts";
 import { planStatement } from "./write_stored.ts";
+import { insertSeparately } from "../insert_separately.ts";
 import { insertEntities } from "../insert_entities.ts";
 import type { SavedEntity } from "../saved_entity.ts";
 import { stampDocument } from "../stamp_document.ts";
@@ -210,17 +206,21 @@ export class CollectionSource implements Source {
   }
 
   /**
-   * Inserts new entities by one statement, so that each entity succeeds or fails separately. Missing if each entity
-   * needs a transaction, because a parent refers to it or because class options add work to each write.
+   * Inserts new entities together, so that each entity succeeds or fails separately. Missing if a parent refers to the
+   * entities, because each of them then needs a transaction with the parent.
    */
   get insertEach(): Source["insertEach"] {
-    if (this.#options.linked || this.#options.duties?.together !== undefined) return undefined;
+    if (this.#options.linked) return undefined;
     return async (entities) =>
       await insertEntities(entities, {
         model: await this.#options.model(),
         insert: (docs) => {
           for (const doc of docs) this.stamp(doc);
-          return this.#options.timeBudget.wait(insertEach(docs, this.#writeOptions()));
+          return insertSeparately(docs, {
+            ...this.#writeOptions(),
+            timeBudget: this.#options.timeBudget,
+            bind: (some) => this.#bind(some, { change: "create" }),
+          });
         },
         save: async (entity) => (await this.save(entity)).entity,
         readSaved: async (docs) =>

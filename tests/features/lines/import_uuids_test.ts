@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { Schema, Types } from "mongoose";
+import { Schema, type Types } from "mongoose";
 import { all, create, FrameworkModel, prop, rest } from "../../../mod.ts";
 import { test } from "../../harness/testing.ts";
 import { mount } from "../../support/support.ts";
