@@ -130,7 +130,7 @@ const TRACED: readonly (readonly [string, string, unknown, string])[] = [
     "POST",
     `/traced/${ID}/parts`,
     { text: SECRET },
-    "/traced/:id/parts TracedPart.create 201, find traceds, updateOne traceds",
+    "/traced/:id/parts TracedPart.create 201, find traceds, findOneAndUpdate traceds",
   ],
   [
     "GET",

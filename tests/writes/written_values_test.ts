@@ -234,3 +234,37 @@ test("updates by documents name the shard key of their schema", async () => {
     ["update", undefined],
   ]);
 });
+
+@rest({
+  route: "/secrets",
+  methods: [
+    one(),
+    update<Secrets>({
+      preSave: meet,
+      postFetch(_req, entity) {
+        delete entity.free?.secret;
+        return entity;
+      },
+    }),
+  ],
+})
+class Secrets extends FrameworkModel {
+  @prop()
+  name?: string;
+  @prop({ type: Object })
+  free?: Record<string, unknown>;
+  @prop({ hidden: true })
+  hidden?: string;
+}
+
+test("an answer shows nothing that is hidden, or that a hook has removed, after another write", async () => {
+  await using app = await mount([Secrets]);
+  const { collection } = getModel(Secrets);
+  const { insertedId } = await collection.insertOne({ __v: 0, free: { secret: 1, k: 1 } } as never);
+  const set = { "free.k": 2, "free.secret": 2, hidden: "h" };
+  between = () => collection.updateOne({ _id: insertedId }, { $set: set, $inc: { __v: 1 } });
+  const { text } = await app.patch(`/secrets/${insertedId}`, { name: "a" });
+  const { free, name, __v, ...others } = JSON.parse(text);
+  assertEquals([name, __v, Object.keys(others)], ["a", 2, ["_id"]]);
+  assertEquals(free.secret, undefined);
+});
