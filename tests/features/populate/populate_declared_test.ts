@@ -124,3 +124,21 @@ test("populate shows what one() guards only where it is declared unguarded", asy
   assertEquals(found?.open, [{ _id: three, name: "open", __v: 0 }]);
   assertEquals((await app.get("/x?populate=guarded,nobody")).status, 400);
 });
+
+@rest({ route: "/links", methods: [one({ populate: { next: true } })] })
+class Link extends FrameworkModel {
+  @prop({ ref: () => Link })
+  next?: Ref<Link>;
+}
+
+test("populate is one level deep", async () => {
+  await using app = await mount([Link]);
+  const [last] = await put(Link, {});
+  const [middle] = await put(Link, { next: last });
+  const [first] = await put(Link, { next: middle });
+  const { next } = await app.read<{ readonly next: object }>(`/links/${first}?populate=next`);
+  assertEquals(next, { _id: middle, next: last, __v: 0 });
+  for (const path of ["next.next", "next,next.next"]) {
+    assertEquals((await app.get(`/links/${first}?populate=${path}`)).status, 400);
+  }
+});
