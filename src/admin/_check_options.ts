@@ -2,14 +2,14 @@ import { unknownOption } from "../errors/unknown_option.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { AdminLogin, AdminOptions } from "./options.ts";
 
-const OPTIONS: Readonly<Record<keyof AdminOptions, true>> = {
+export const OPTIONS: Readonly<Record<keyof AdminOptions, true>> = {
   title: true,
   apiPath: true,
   see: true,
   login: true,
 };
 
-const LOGIN: Readonly<Record<keyof AdminLogin, true>> = {
+export const LOGIN: Readonly<Record<keyof AdminLogin, true>> = {
   header: true,
   label: true,
   help: true,

@@ -2,6 +2,7 @@ import mongoose from "mongoose";
 import type { Connection, Model } from "mongoose";
 import type { MaybePromise } from "../declare/hooks/hooks.ts";
 import type { FrameworkModel, ModelClass } from "../declare/model/framework_model.ts";
+import { wrongOption } from "../errors/option_kinds.ts";
 import { completeLimits } from "../errors/complete_limits.ts";
 import { logError } from "../errors/log.ts";
 import { getModel } from "../schema/get_model.ts";
@@ -202,7 +203,7 @@ export function follow<C extends ModelClass>(
 ): Follower {
   const { name, handle, onLost, onError, connection = mongoose.connection, retry, ...times } =
     options;
-  const limits = checkOptions(target, { name, handle, retry, times });
+  const limits = checkOptions(target, { name, handle, onLost, onError, retry, times });
   const model = getModel(target, connection) as unknown as Model<unknown>;
   const record = `${model.collection.collectionName}/${name}`;
   const report = (error: unknown, change?: Change<InstanceType<C>>) => {
@@ -255,9 +256,11 @@ function logThrown(thrown: unknown, context: object): void {
  */
 function checkOptions(
   { name: target }: ModelClass,
-  { name, handle, retry = {}, times }: {
+  { name, handle, onLost, onError, retry = {}, times }: {
     readonly name: unknown;
     readonly handle: unknown;
+    readonly onLost: unknown;
+    readonly onError: unknown;
     readonly retry: FollowRetryOptions | undefined;
     readonly times: { readonly [N in keyof typeof LIMITS]?: number | undefined };
   },
@@ -271,6 +274,8 @@ function checkOptions(
   if (typeof handle !== "function") {
     throw new TypeError(`Cannot follow "${target}": handle is no function`);
   }
+  const wrong = wrongOption({ onLost, onError }, { onLost: "function", onError: "function" });
+  if (wrong !== undefined) throw new TypeError(`Cannot follow "${target}": ${wrong}`);
   const limits = completeLimits(times, { defaults: LIMITS, what: "a follower" });
   const pauses = completeLimits(retry, { defaults: RETRY, what: "the attempts of a follower" });
   return { ...limits, retry: pauses };

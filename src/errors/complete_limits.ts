@@ -1,3 +1,5 @@
+import { isCount, isGroup } from "./option_kinds.ts";
+
 /**
  * The longest delay that a timer supports, in milliseconds. A timer with a longer delay would fire at once, so longer
  * times are refused.
@@ -13,16 +15,19 @@ export function completeLimits<L extends object>(
   given: { readonly [N in keyof L]?: number | undefined },
   { defaults, what }: { readonly defaults: L; readonly what: string },
 ): L {
+  if (!isGroup(given)) throw new TypeError(`Cannot limit ${what}: the limits are not an object`);
   const limits = { ...defaults };
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(defaults, name)) {
       throw new TypeError(`Cannot limit ${what}: there is no limit "${name}"`);
     }
     if (value === undefined) continue;
-    if (!(Number.isInteger(value) && Number(value) > 0)) {
-      throw new RangeError(`Cannot limit ${what}: "${name}" is ${value}, not a positive integer`);
+    if (!isCount(value)) {
+      throw new RangeError(
+        `Cannot limit ${what}: "${name}" is ${String(value)}, not a positive integer`,
+      );
     }
-    if (name.endsWith("MS") && Number(value) > MAX_TIMER_MS) {
+    if (name.endsWith("MS") && value > MAX_TIMER_MS) {
       throw new RangeError(
         `Cannot limit ${what}: "${name}" is ${value}, which is more than ${MAX_TIMER_MS}`,
       );

@@ -10,6 +10,7 @@ import { completeQueryLimits, type QueryLimits } from "../filter/q/limits.ts";
 import { type BodyLimits, completeBodyLimits } from "../write/body/read_body.ts";
 import { MAX_TIMER_MS } from "../errors/complete_limits.ts";
 import { logLine } from "../errors/log.ts";
+import { type OptionKinds, wrongOption } from "../errors/option_kinds.ts";
 import { unknownOption } from "../errors/unknown_option.ts";
 import type { BatchOptions } from "../features/batch/option.ts";
 import type { LiveLimits } from "../features/live/live_limits.ts";
@@ -122,24 +123,24 @@ export interface InitializeOptions {
   readonly log?: boolean;
 }
 
-const OPTIONS: Readonly<Record<keyof InitializeOptions, true>> = {
-  models: true,
-  onError: true,
+export const OPTIONS: OptionKinds<InitializeOptions> = {
+  models: "list",
+  onError: "function",
   maxTimeMS: true,
   sendTimeoutMS: true,
-  indexes: true,
-  parameters: true,
-  bodies: true,
-  actor: true,
-  tenant: true,
-  tidy: true,
-  queryLimits: true,
-  queryMethod: true,
-  bodyLimits: true,
-  live: true,
+  indexes: ["required", "lazy"],
+  parameters: ["strict"],
+  bodies: ["strict"],
+  actor: "function",
+  tenant: "function",
+  tidy: "boolean",
+  queryLimits: "group",
+  queryMethod: "boolean",
+  bodyLimits: "group",
+  live: "group",
   batch: true,
   maxCascade: true,
-  log: true,
+  log: "boolean",
 };
 
 /** The router that `Framework.initialize()` returns. The application mounts the router by `app.use()`. */
@@ -270,32 +271,12 @@ export function settingsOf(
   };
 }
 
-const WORDS = {
-  indexes: ["required", "lazy"],
-  parameters: ["strict"],
-  bodies: ["strict"],
-} as const;
-
 function checkOptions(options: InitializeOptions): void {
   const unknown = unknownOption(options, OPTIONS);
   if (unknown !== undefined) {
     throw new TypeError(`Cannot initialize: there is no option ${unknown}`);
   }
-  if (options.models !== undefined && !Array.isArray(options.models)) {
-    throw new TypeError(`Cannot initialize: "models" is not a list`);
-  }
-  if (options.actor !== undefined && typeof options.actor !== "function") {
-    throw new TypeError(`Cannot initialize: "actor" is not a function`);
-  }
-  for (const name of ["tidy", "queryMethod"] as const) {
-    if (options[name] === undefined || typeof options[name] === "boolean") continue;
-    throw new TypeError(`Cannot initialize: "${name}" is not a boolean`);
-  }
+  const wrong = wrongOption(options, OPTIONS);
+  if (wrong !== undefined) throw new TypeError(`Cannot initialize: ${wrong}`);
   if (options.queryMethod === true) checkQueryMethod();
-  for (const [name, words] of Object.entries(WORDS)) {
-    const given = options[name as keyof typeof WORDS];
-    if (given === undefined || words.some((word) => word === given)) continue;
-    const allowed = words.map((word) => `"${word}"`).join(" or ");
-    throw new TypeError(`Cannot initialize: "${name}" is ${JSON.stringify(given)}, not ${allowed}`);
-  }
 }

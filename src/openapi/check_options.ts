@@ -6,7 +6,7 @@ type Check = (value: unknown) => string | undefined;
 /**
  * The checks of the options of `openapi()`. A check returns the problem of a value, or `undefined` for a valid value.
  */
-const CHECKS: Readonly<Record<keyof OpenApiOptions, Check>> = {
+export const CHECKS: Readonly<Record<keyof OpenApiOptions, Check>> = {
   info: (info) =>
     isJsonObject(info) && hasTexts(info, ["title", "version"]) && mayDescribe(info)
       ? undefined

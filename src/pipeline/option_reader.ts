@@ -2,6 +2,7 @@ import type { Schema } from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { Duration } from "../declare/model/duration.ts";
 import type { Method } from "../declare/operations/methods.ts";
+import { isNames, type Kind, KINDS, MAX_TTL_SECONDS } from "../errors/option_kinds.ts";
 import { meantBy } from "../errors/unknown_option.ts";
 import type { PartLink } from "../schema/describe_parts.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
@@ -28,35 +29,13 @@ interface GivenOption {
   readonly fail: Fail;
 }
 
-const KINDS = {
-  boolean: ["a boolean", (value: unknown) => typeof value === "boolean"],
-  number: ["a whole number of at least 1", isCount],
-  function: ["a function", (value: unknown) => typeof value === "function"],
-  required: ['"required"', (value: unknown) => value === "required"],
-  fields: ["a list of fields", isFilled],
-  paths: ["a list of paths", isFilled],
-  names: ["a list of names", isNames],
-} as const;
-
 /**
  * The TypeScript type of a value that has passed a check in `KINDS`, so that the callers of `checkKind()` need no cast.
  */
-type Checked<K extends keyof typeof KINDS> = typeof KINDS[K][1] extends
-  (value: unknown) => value is infer T ? T : never;
+type Checked<K extends Kind> = typeof KINDS[K][1] extends (value: unknown) => value is infer T ? T
+  : never;
 
-function isNames(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((name) => typeof name === "string");
-}
-
-function isFilled(value: unknown): value is readonly string[] {
-  return isNames(value) && value.length > 0;
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 1;
-}
-
-export function checkKind<K extends keyof typeof KINDS>(
+export function checkKind<K extends Kind>(
   value: unknown,
   { kind, option, fail }: GivenOption & { readonly kind: K },
 ): Checked<K> {
@@ -224,7 +203,10 @@ export class OptionReader {
   duration(example: Duration): number {
     const [, digits, unit] = /^(\d+)([smhd])$/.exec(String(this.value)) ?? [];
     if (!Number(digits)) throw this.fail(`needs a time such as "${example}" as "${this.#name}"`);
-    return Number(digits) * UNITS_MS[unit as keyof typeof UNITS_MS];
+    const duration = Number(digits) * UNITS_MS[unit as keyof typeof UNITS_MS];
+    if (duration <= MAX_TTL_SECONDS * UNITS_MS.s) return duration;
+    const most = Math.floor(MAX_TTL_SECONDS * UNITS_MS.s / UNITS_MS.d);
+    throw this.fail(`has more than "${most}d" as "${this.#name}", the longest time of a TTL index`);
   }
 
   flag(missing = false): boolean {

@@ -4,6 +4,7 @@ import { Buffer } from "node:buffer";
 import { FrameworkModel, type ModelClass } from "../declare/model/framework_model.ts";
 import { ARRAY_FIELD_OPTIONS, FIELD_OPTIONS, type FieldFeatures } from "../declare/options.ts";
 import type { FieldRecord } from "../declare/model/records.ts";
+import { MONGOOSE_KINDS, OWN_KINDS } from "./field_option_kinds.ts";
 import { isJson, isJsonObject } from "./fields/json.ts";
 import { IDENTIFIER_TYPES } from "./fields/system_fields.ts";
 import { modelName } from "./model_name.ts";
@@ -21,17 +22,25 @@ const COMMON_OPTIONS = [
   ...["hidden", "readonly", "apart", "exists", "summary", "description", "deprecated", "example"],
   ...["alias", "get", "set"],
 ];
-const SINGLE_OPTIONS = new Set([
+export const SINGLE_OPTIONS: ReadonlySet<string> = new Set([
   ...[...COMMON_OPTIONS, "type", "ref", "of"],
   ...Object.keys(FIELD_OPTIONS),
 ]);
-const ARRAY_OPTIONS = new Set([...COMMON_OPTIONS, "items", "embedded", ...ARRAY_FIELD_OPTIONS]);
+export const ARRAY_OPTIONS: ReadonlySet<string> = new Set([
+  ...COMMON_OPTIONS,
+  "items",
+  "embedded",
+  ...ARRAY_FIELD_OPTIONS,
+]);
 
 /**
  * The options of Mongoose's field types, which `@prop` and `@arrayProp` accept. Mongoose reads the option `encrypt`
  * without listing it, so it is added here.
  */
-const MONGOOSE_OPTIONS = new Set(["encrypt", ...Object.values(SchemaTypes).flatMap(optionsOf)]);
+export const MONGOOSE_OPTIONS: ReadonlySet<string> = new Set([
+  "encrypt",
+  ...Object.values(SchemaTypes).flatMap(optionsOf),
+]);
 
 function optionsOf({ prototype }: { readonly prototype: object }): string[] {
   const { OptionsConstructor } = prototype as { OptionsConstructor?: { prototype: object } };
@@ -82,7 +91,7 @@ interface OtherSchemas {
 export function buildField(field: FieldRecord, schemas: OtherSchemas): BuiltField {
   const { array, name, options } = field;
   checkLoaded(field);
-  checkNames(field);
+  checkOptions(field);
   checkRules(field);
   if (array && options.items === undefined) {
     throw new TypeError(`property "${name}" is an array without "items"`);
@@ -197,41 +206,39 @@ function checkLoaded({ name, options }: FieldRecord): void {
 }
 
 /**
- * Throws if a field has an unknown option, because a misspelt `hidden` would leave the field visible. A field with a
- * Mongoose type of the application is not checked, because such a type may read any option.
+ * Throws if a field has an unknown option, because a misspelt `hidden` would leave the field visible, or an option with
+ * a value of a wrong type. A Mongoose type of the application may read any option.
  */
-function checkNames({ array, name, options }: FieldRecord): void {
+function checkOptions({ array, name, options }: FieldRecord): void {
   const { prototype } = Object(array ? options.items : options.type) as { prototype?: unknown };
-  if (prototype instanceof mongoose.SchemaType && !isMongooseType(prototype)) return;
-  const known = array ? ARRAY_OPTIONS : SINGLE_OPTIONS;
-  const unknown = Object.keys(options).find((each) =>
-    !known.has(each) && (each === "type" || !MONGOOSE_OPTIONS.has(each))
-  );
-  if (unknown === undefined) return;
-  const decorator = array ? "arrayProp" : "prop";
-  throw new TypeError(`@${decorator} of property "${name}" has no option "${unknown}"`);
+  const isForeign = prototype instanceof mongoose.SchemaType && !isMongooseType(prototype);
+  const unknown = Object.keys(options).find((each) => !isKnownOption(each, array));
+  if (unknown !== undefined && !isForeign) {
+    const decorator = array ? "arrayProp" : "prop";
+    throw new TypeError(`@${decorator} of property "${name}" has no option "${unknown}"`);
+  }
+  for (const [option, value] of Object.entries(options)) {
+    const [problem, isOfKind] = OWN_KINDS[option] ??
+      (isForeign ? undefined : MONGOOSE_KINDS[option]) ?? [];
+    if (value === undefined || isOfKind?.(value) !== false) continue;
+    throw new TypeError(`property "${name}" has "${option}", which is ${problem}`);
+  }
+}
+
+function isKnownOption(name: string, array: boolean): boolean {
+  return (array ? ARRAY_OPTIONS : SINGLE_OPTIONS).has(name) ||
+    name !== "type" && MONGOOSE_OPTIONS.has(name);
 }
 
 /**
- * Throws if the option `hidden` or `readonly` of a field is neither a boolean nor a synchronous function. The result of
- * an asynchronous function is a promise, and any result except `false` restricts the field, so the field would be
- * hidden from every reader. Also throws if `apart` is not a boolean, or if `example` is not a JSON value.
+ * Throws if the option `hidden` or `readonly` of a field is an asynchronous function. Its result is a promise, and any
+ * result except `false` restricts the field, so the field would be hidden from every reader.
  */
 function checkRules({ name, options }: FieldRecord): void {
   for (const rule of ["hidden", "readonly"]) {
-    const { [rule]: given = false } = options;
-    if (typeof given === "boolean" || typeof given === "function" && !isAsync(given)) continue;
-    const problem = typeof given === "function"
-      ? "asynchronous"
-      : "neither a boolean nor a function";
-    throw new TypeError(`property "${name}" has "${rule}", which is ${problem}`);
-  }
-  const { apart = false, example = null } = options;
-  if (typeof apart !== "boolean") {
-    throw new TypeError(`property "${name}" has "apart", which is neither true nor false`);
-  }
-  if (!isJson(example)) {
-    throw new TypeError(`property "${name}" has "example", which is not a value of JSON`);
+    const { [rule]: given } = options;
+    if (typeof given !== "function" || !isAsync(given)) continue;
+    throw new TypeError(`property "${name}" has "${rule}", which is asynchronous`);
   }
 }
 

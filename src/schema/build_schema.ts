@@ -2,6 +2,7 @@ import mongoose from "mongoose";
 import type { Schema, SchemaType } from "mongoose";
 import { chainOf, describeModel, type ModelDescription } from "../declare/model/describe_model.ts";
 import type { FrameworkModel, ModelClass } from "../declare/model/framework_model.ts";
+import { MAX_TTL_SECONDS } from "../errors/option_kinds.ts";
 import { buildField } from "./build_field.ts";
 import { PROTOTYPE_KEYS } from "./fields/json.ts";
 import type { Shape } from "./fields/shape.ts";
@@ -165,6 +166,7 @@ function fillSchema(
     if (description.rests.length > 0) requireId(schema);
     refuseNestedVersion(schema);
     refuseInnerMaps(schema);
+    refuseExpiry(schema);
   } catch (error) {
     throw named(target, error);
   }
@@ -219,6 +221,18 @@ export function hideWithin(schema: Schema): void {
       hideAdded(each.schema);
     }
     Object.assign(each.prototype, copyMethods(each.schema));
+  }
+}
+
+/** Throws if an index removes documents after a time that MongoDB cannot count, because it would remove none. */
+function refuseExpiry(schema: Schema): void {
+  for (const [keys, { expireAfterSeconds: seconds = 0 }] of schema.indexes()) {
+    if (seconds >= 0 && seconds <= MAX_TTL_SECONDS) continue;
+    throw new TypeError(
+      `the index of "${
+        Object.keys(keys).join()
+      }" expires after ${seconds} seconds: use up to ${MAX_TTL_SECONDS}`,
+    );
   }
 }
 

@@ -35,7 +35,7 @@ export interface TenantRule {
  */
 export const tenants: ClassFeature<TenantRule> = {
   name: "tenant",
-  settings: checkFunction,
+  settings: (given) => given as TenantFunction | undefined,
   check(option, target) {
     const { value } = option;
     if (typeof value === "string" && describeModel(target).fields.has(value)) {
@@ -57,11 +57,6 @@ export const tenants: ClassFeature<TenantRule> = {
   stamps: (rule, { req, isNew }) => isNew ? { [rule.field]: tenantFor(req, rule) } : {},
   stamped: ({ field }) => [field],
 };
-
-function checkFunction(given: unknown): TenantFunction | undefined {
-  if (given === undefined || typeof given === "function") return given as TenantFunction;
-  throw new TypeError(`Cannot initialize: "tenant" is not a function`);
-}
 
 interface Place {
   readonly target: ModelClass;
@@ -109,9 +104,20 @@ function checkReferred({ target }: Place): void {
   }
 }
 
+/** The Mongoose types that hold neither a text nor a number nor an identifier, as the tenant of a request is. */
+const NO_TENANTS: readonly string[] = [
+  ...["Embedded", "DocumentArray", "Array", "Map", "Mixed", "Date", "Boolean", "Buffer"],
+];
+
 /** Prevents clients from setting the field with the tenant, and updates from changing it. */
 function protect({ field }: TenantRule, schema: Schema): void {
-  Object.assign(schema.path(field).options, { readonly: true });
+  const type = schema.path(field);
+  if (NO_TENANTS.includes(type.instance)) {
+    throw new TypeError(
+      `property "${field}" is the "tenant", so it holds a text, a number or an identifier, not ${type.instance}`,
+    );
+  }
+  Object.assign(type.options, { readonly: true });
   const stamps = Object.values(stampFields(schema));
   if (stamps.includes(field)) {
     throw new TypeError(`property "${field}" is a timestamp, and no tenant`);

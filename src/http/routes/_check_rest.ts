@@ -24,10 +24,11 @@ import { isSchema } from "../../schema/standard_schema.ts";
 import { cannotMount, type Fail } from "../../pipeline/option_reader.ts";
 import type { ClassFeatures } from "../../declare/options.ts";
 import type { FeatureList } from "../../pipeline/feature_list.ts";
+import { isGroup } from "../../errors/option_kinds.ts";
 import { unknownOption } from "../../errors/unknown_option.ts";
 
 /** The names of all options of `@rest`. Any other option is an error at start-up. */
-const OPTIONS: Readonly<Record<Exclude<keyof RestRecord, keyof ClassFeatures>, true>> = {
+export const OPTIONS: Readonly<Record<Exclude<keyof RestRecord, keyof ClassFeatures>, true>> = {
   route: true,
   methods: true,
   schemaOptions: true,
@@ -61,6 +62,9 @@ export function checkRest(
   checkOptions(rest, { place: "", fail, features });
   if (![undefined, true, false].includes(rest.main)) {
     throw fail(`"main" is neither true nor false`);
+  }
+  if (rest.schemaOptions !== undefined && !isGroup(rest.schemaOptions)) {
+    throw fail(`"schemaOptions" is not an object`);
   }
   if (rest.main && describeModel(target).rests.filter(({ main }) => main).length > 1) {
     throw fail(`two of its @rest are "main"`);
@@ -247,6 +251,9 @@ function checkMethod(
   const isName = (name: unknown) => typeof name === "string" && name !== "" && name !== "q";
   if (!Array.isArray(parameters) || !parameters.every(isName)) {
     throw fail(`"parameters" of ${method} is not a list of names other than "q"`);
+  }
+  if (lean !== undefined && typeof lean !== "boolean") {
+    throw fail(`"lean" of ${method} is not a boolean`);
   }
   if (lean === true && operation.change !== undefined) {
     throw fail(`${given.operation}() writes documents and cannot be lean`);

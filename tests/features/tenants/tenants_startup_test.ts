@@ -47,12 +47,31 @@ class Open extends Named {
   loose?: Ref<Loose>;
 }
 
+class Company extends FrameworkModel {
+  @prop()
+  title?: string;
+}
+
+@rest({ route: "/embedding", methods: [all()], tenant: "company" })
+class Embedding extends FrameworkModel {
+  @prop({ type: Company })
+  company?: Company;
+}
+
+@rest({ route: "/listing", methods: [all()], tenant: "companies" })
+class Listing extends FrameworkModel {
+  @arrayProp({ items: String })
+  companies?: string[];
+}
+
 const PROBLEMS: [ModelClass, string][] = [
   [Forgetful, 'its @rest does not say "tenant": name its field, or say false'],
   [Misspelled, 'needs a field of the class, or false, as "tenant"'],
   [Wrong, 'needs a field of the class, or false, as "tenant"'],
   [Split, 'its @rest decorators have different values of "tenant"'],
   [Holder, 'its field "loose" refers to "Loose", whose @rest does not say "tenant"'],
+  [Embedding, 'property "company" is the "tenant", so it holds a text'],
+  [Listing, 'property "companies" is the "tenant", so it holds a text'],
   [Open, 'its field "loose" refers to "Loose", whose @rest does not say "tenant"'],
 ];
 

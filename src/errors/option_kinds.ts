@@ -1,0 +1,59 @@
+/** The longest time after which an index of MongoDB removes documents, in seconds. */
+export const MAX_TTL_SECONDS = 2 ** 31 - 1;
+
+/** The kinds of the values of options, by the words of error messages and a check. */
+export const KINDS = {
+  boolean: ["a boolean", (value: unknown) => typeof value === "boolean"],
+  number: ["a whole number of at least 1", isCount],
+  function: ["a function", (value: unknown) => typeof value === "function"],
+  group: ["an object", isGroup],
+  list: ["a list", (value: unknown) => Array.isArray(value)],
+  required: ['"required"', (value: unknown) => value === "required"],
+  fields: ["a list of fields", isFilled],
+  paths: ["a list of paths", isFilled],
+  names: ["a list of names", isNames],
+} as const;
+
+export type Kind = keyof typeof KINDS;
+
+/**
+ * The kind of each option of a function. A list has the words that an option can be. `true` stands for an option that
+ * is checked where it is read.
+ */
+export type OptionKinds<O> = Readonly<Record<keyof O, true | Kind | readonly string[]>>;
+
+/** Returns the problem of the first option of a wrong kind, such as `"log" is not a boolean`, or `undefined`. */
+export function wrongOption<O extends object>(
+  given: O,
+  kinds: OptionKinds<O>,
+): string | undefined {
+  for (const [name, value] of Object.entries(given)) {
+    const kind: true | Kind | readonly string[] = kinds[name as keyof O];
+    if (value === undefined || kind === true) continue;
+    if (typeof kind === "string") {
+      const [words, isOfKind] = KINDS[kind];
+      if (!isOfKind(value)) return `"${name}" is not ${words}`;
+    } else if (!kind.includes(value)) {
+      const allowed = kind.map((word) => `"${word}"`).join(" or ");
+      return `"${name}" is ${JSON.stringify(value)}, not ${allowed}`;
+    }
+  }
+  return undefined;
+}
+
+export function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
+}
+
+function isFilled(value: unknown): value is readonly string[] {
+  return isNames(value) && value.length > 0;
+}
+
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 1;
+}
+
+/** Whether a value is an object with options. Dates, Maps and the like hold no options. */
+export function isGroup(value: unknown): value is object {
+  return Object.prototype.toString.call(value) === "[object Object]";
+}

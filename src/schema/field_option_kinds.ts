@@ -1,0 +1,141 @@
+import type { ArrayFeatures, FieldFeatures } from "../declare/options.ts";
+import { isGroup, isNames } from "../errors/option_kinds.ts";
+import { isJson, isJsonObject } from "./fields/json.ts";
+import { isSchema } from "./standard_schema.ts";
+
+type Check = (value: unknown) => boolean;
+
+/** The problem of a value of another kind, for an error message, and the check of the value. */
+type FieldKind = readonly [problem: string, isOfKind: Check];
+
+const isBoolean: Check = (value) => typeof value === "boolean";
+const isFunction: Check = (value) => typeof value === "function";
+const isText: Check = (value) => typeof value === "string" && value !== "";
+
+/** An option that is checked where it is read, or whose values Mongoose does not limit. */
+const FREE: FieldKind = ["", () => true];
+const FLAG: FieldKind = ["not a boolean", isBoolean];
+const FUNCTION: FieldKind = ["not a function", isFunction];
+const TEXT: FieldKind = ["not a text", isText];
+const RULE: FieldKind = [
+  "neither a boolean nor a function",
+  (value) => isBoolean(value) || isFunction(value),
+];
+const BOUND: FieldKind = ["not a finite number or a date", bounded(isBound)];
+const LENGTH: FieldKind = ["not a whole number", bounded(isLength)];
+
+/** The options of fields that the framework reads. */
+export const OWN_KINDS: Readonly<Record<string, FieldKind>> = {
+  hidden: RULE,
+  readonly: RULE,
+  apart: FLAG,
+  exists: FLAG,
+  embedded: FLAG,
+  summary: TEXT,
+  description: TEXT,
+  deprecated: FLAG,
+  example: ["not a value of JSON", isJson],
+  alias: ["not a name", (value) => isText(value) || isNames(value) && value.every(isText)],
+  get: FUNCTION,
+  set: FUNCTION,
+  type: FREE,
+  items: FREE,
+  ref: FREE,
+  of: FREE,
+  ...{ onDelete: FREE } satisfies Record<keyof ArrayFeatures, FieldKind>,
+  ...{ onDelete: FREE, stamp: FREE, maxBytes: FREE, accept: FREE, inline: FREE } satisfies Record<
+    keyof FieldFeatures,
+    FieldKind
+  >,
+};
+
+/** The options of the field types of Mongoose. A Mongoose type of the application may read them otherwise. */
+export const MONGOOSE_KINDS: Readonly<Record<string, FieldKind>> = {
+  required: ["neither a boolean nor a text nor a function", isRequired],
+  unique: [
+    "neither a boolean nor { global: true }",
+    (value) => bounded(isBoolean)(value) || isJsonObject(value) && value.global === true,
+  ],
+  index: [
+    "neither a boolean nor a text nor an object",
+    (value) => isBoolean(value) || isText(value) || isGroup(value),
+  ],
+  sparse: FLAG,
+  text: FLAG,
+  immutable: RULE,
+  select: FLAG,
+  expires: [
+    'neither a number of seconds nor a time such as "1d"',
+    (value) => isText(value) || typeof value === "number" && value >= 0 && Number.isFinite(value),
+  ],
+  enum: ["not a list of values", isEnum],
+  validate: ["neither a validator nor a schema", isValidator],
+  min: BOUND,
+  max: BOUND,
+  minLength: LENGTH,
+  maxLength: LENGTH,
+  minlength: LENGTH,
+  maxlength: LENGTH,
+  match: ["not a regular expression", bounded((value) => value instanceof RegExp)],
+  trim: FLAG,
+  lowercase: FLAG,
+  uppercase: FLAG,
+  transform: FUNCTION,
+  default: FREE,
+  cast: FREE,
+  populate: FREE,
+  discriminators: FREE,
+  encrypt: FREE,
+  refPath: ["neither a text nor a function", (value) => isText(value) || isFunction(value)],
+  castNonArrays: FLAG,
+  auto: FLAG,
+  allowNull: FLAG,
+  _id: FLAG,
+  excludeIndexes: FLAG,
+  minimize: FLAG,
+  subtype: LENGTH,
+};
+
+/** Accepts a value, and a list of a value and its error message, as Mongoose does. */
+function bounded(isValue: Check): Check {
+  return (value) =>
+    isValue(value) ||
+    Array.isArray(value) && value.length === 2 && isValue(value[0]) &&
+      (isText(value[1]) || isFunction(value[1]));
+}
+
+/** Mongoose casts a limit to the type of the field, and calls a function that returns it. */
+function isBound(value: unknown): boolean {
+  if (value instanceof Date) return !Number.isNaN(value.getTime());
+  if (typeof value === "number") return Number.isFinite(value);
+  return typeof value === "bigint" || isFunction(value) ||
+    isText(value) && !Number.isNaN(Date.parse(String(value)));
+}
+
+function isLength(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function isRequired(value: unknown): boolean {
+  const isRule: Check = (each) => isBoolean(each) || isText(each) || isFunction(each);
+  return bounded(isRule)(value) || isJsonObject(value) && isRule(value.isRequired);
+}
+
+function isEnum(value: unknown): boolean {
+  if (Array.isArray(value)) {
+    return value.some((each) => each !== null) &&
+      value.every((each) => each === null || ["string", "number", "bigint"].includes(typeof each));
+  }
+  if (!isJsonObject(value)) return false;
+  return Array.isArray(value.values) ? isEnum(value.values) : isEnum(Object.values(value));
+}
+
+function isValidator(value: unknown): boolean {
+  if (Array.isArray(value)) {
+    const [first, message] = value;
+    return value.length > 0 &&
+      (typeof message === "string" ? isValidator(first) : value.every(isValidator));
+  }
+  return isFunction(value) || isSchema(value) || value instanceof RegExp ||
+    isJsonObject(value) && isFunction(value.validator);
+}
