@@ -5,7 +5,7 @@ import { describeModel } from "../declare/model/describe_model.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { RestRecord } from "../declare/model/records.ts";
 import type { PartDescription } from "../schema/describe_parts.ts";
-import { isDeepStrictEqual } from "node:util";
+import { inspect, isDeepStrictEqual } from "node:util";
 import { buildSchema } from "../schema/build_schema.ts";
 import type { Filter } from "../filter/filters.ts";
 import { shapeForAll } from "../schema/fields/shape.ts";
@@ -259,11 +259,19 @@ export function readClassRules(
   const { rests } = describeModel(target);
   return all.flatMap((feature) => {
     const { name } = feature;
-    const [value, ...others] = feature.declared === undefined
+    const values = feature.declared === undefined
       ? rests.map((rest) => rest[name as keyof RestRecord] as unknown)
       : [feature.declared(target)];
-    if (others.some((other) => !isDeepStrictEqual(other, value))) {
-      throw cannotMount(target, `its @rest decorators have different values of "${name}"`);
+    const [value] = values;
+    const other = values.findIndex((each) => !isDeepStrictEqual(each, value));
+    if (other > 0) {
+      const [one, two] = [0, other].map((index) =>
+        `${inspect(values[index], { breakLength: Infinity })} for "${rests[index]?.route}"`
+      );
+      throw cannotMount(
+        target,
+        `its @rest decorators have different values of "${name}": ${one}, and ${two}`,
+      );
     }
     if (value === undefined || value === false) return [];
     const option = new OptionReader(placeOf(target), { name, value });
