@@ -1,4 +1,4 @@
-import type { ClientSession, Model, Schema } from "mongoose";
+import type { ClientSession, Model, mongo, Schema } from "mongoose";
 import type { Actor, FrameworkRequest, QueryObject } from "../declare/hooks/framework_request.ts";
 import type { MaybePromise } from "../declare/hooks/hooks.ts";
 import { describeModel } from "../declare/model/describe_model.ts";
@@ -95,7 +95,7 @@ export interface ClassFeature<R = unknown> {
    */
   removal?(
     rule: R,
-    write: Pick<JoinedRequest, "req" | "actor" | "at">,
+    write: RemovalRequest,
   ): Readonly<Record<string, unknown>> | undefined;
   removalFields?(rule: R): RemovalFields;
   /**
@@ -137,6 +137,8 @@ export interface ClassFeature<R = unknown> {
 /** The fields that a removal into the trash sets in the entity, such as the time of the removal. */
 export interface RemovalFields {
   readonly time: string;
+  /** The field that tells the removals of one request from all others. */
+  readonly removalId: string;
   readonly all: readonly string[];
 }
 
@@ -209,6 +211,8 @@ export interface JoinedRequest {
   readonly route: Route;
   /** The time of the request. All removals of a transaction store the same time. */
   readonly at: Date;
+  /** The identifier that the removals of this request and its cascades store, because requests can have equal times. */
+  readonly removalId: mongo.ObjectId;
   /**
    * The write for which the client has sent the request, such as the removal of a movie, if the present write follows
    * from it, such as the removal of its comments. The limit `maxCascade` counts all removals with the same origin.
@@ -221,6 +225,8 @@ export interface JoinedRequest {
    */
   open(from: TogetherWrite, place: JoinedPlace): Promise<JoinedClass>;
 }
+
+export type RemovalRequest = Pick<JoinedRequest, "req" | "actor" | "at" | "removalId">;
 
 /**
  * The class whose entities a class option writes in the transaction of another write, such as referring entities that
@@ -324,7 +330,7 @@ export function scopesOfRules(rules: readonly ClassRule[], reach: Reach): Scope[
  */
 export function removalByRules(
   rules: readonly ClassRule[],
-  write: Pick<JoinedRequest, "req" | "actor" | "at">,
+  write: RemovalRequest,
 ): (() => Stamps) | undefined {
   const kept = rules.map(({ feature, rule }) => feature.removal?.(rule, write))
     .filter((values) => values !== undefined);

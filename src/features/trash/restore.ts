@@ -9,10 +9,10 @@ import type { TrashRule } from "./trash.ts";
  */
 export async function restore(
   context: OpenLevelContext,
-  { field, byField }: TrashRule,
+  { field, byField, withField }: TrashRule,
 ): Promise<Reply> {
   return await changeEntity(context, (entity) => {
-    entity.set({ [field]: undefined, [byField]: undefined });
+    entity.set({ [field]: undefined, [byField]: undefined, [withField]: undefined });
     return Promise.resolve([]);
   });
 }
