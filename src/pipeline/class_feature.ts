@@ -1,11 +1,11 @@
-import type { ClientSession, Model, Schema } from "mongoose";
+import type { ClientSession, Model, mongo, Schema } from "mongoose";
 import type { Actor, FrameworkRequest, QueryObject } from "../declare/hooks/framework_request.ts";
 import type { MaybePromise } from "../declare/hooks/hooks.ts";
 import { describeModel } from "../declare/model/describe_model.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { RestRecord } from "../declare/model/records.ts";
 import type { PartDescription } from "../schema/describe_parts.ts";
-import { isDeepStrictEqual } from "node:util";
+import { inspect, isDeepStrictEqual } from "node:util";
 import { buildSchema } from "../schema/build_schema.ts";
 import type { Filter } from "../filter/filters.ts";
 import { shapeForAll } from "../schema/fields/shape.ts";
@@ -95,7 +95,7 @@ export interface ClassFeature<R = unknown> {
    */
   removal?(
     rule: R,
-    write: Pick<JoinedRequest, "req" | "actor" | "at">,
+    write: RemovalRequest,
   ): Readonly<Record<string, unknown>> | undefined;
   removalFields?(rule: R): RemovalFields;
   /**
@@ -137,6 +137,8 @@ export interface ClassFeature<R = unknown> {
 /** The fields that a removal into the trash sets in the entity, such as the time of the removal. */
 export interface RemovalFields {
   readonly time: string;
+  /** The field that tells the removals of one request from all others. */
+  readonly removalId: string;
   readonly all: readonly string[];
 }
 
@@ -209,6 +211,8 @@ export interface JoinedRequest {
   readonly route: Route;
   /** The time of the request. All removals of a transaction store the same time. */
   readonly at: Date;
+  /** The identifier that the removals of this request and its cascades store, because requests can have equal times. */
+  readonly removalId: mongo.ObjectId;
   /**
    * The write for which the client has sent the request, such as the removal of a movie, if the present write follows
    * from it, such as the removal of its comments. The limit `maxCascade` counts all removals with the same origin.
@@ -221,6 +225,8 @@ export interface JoinedRequest {
    */
   open(from: TogetherWrite, place: JoinedPlace): Promise<JoinedClass>;
 }
+
+export type RemovalRequest = Pick<JoinedRequest, "req" | "actor" | "at" | "removalId">;
 
 /**
  * The class whose entities a class option writes in the transaction of another write, such as referring entities that
@@ -259,11 +265,19 @@ export function readClassRules(
   const { rests } = describeModel(target);
   return all.flatMap((feature) => {
     const { name } = feature;
-    const [value, ...others] = feature.declared === undefined
+    const values = feature.declared === undefined
       ? rests.map((rest) => rest[name as keyof RestRecord] as unknown)
       : [feature.declared(target)];
-    if (others.some((other) => !isDeepStrictEqual(other, value))) {
-      throw cannotMount(target, `its @rest decorators have different values of "${name}"`);
+    const [value] = values;
+    const other = values.findIndex((each) => !isDeepStrictEqual(each, value));
+    if (other > 0) {
+      const [one, two] = [0, other].map((index) =>
+        `${inspect(values[index], { breakLength: Infinity })} for "${rests[index]?.route}"`
+      );
+      throw cannotMount(
+        target,
+        `its @rest decorators have different values of "${name}": ${one}, and ${two}`,
+      );
     }
     if (value === undefined || value === false) return [];
     const option = new OptionReader(placeOf(target), { name, value });
@@ -316,7 +330,7 @@ export function scopesOfRules(rules: readonly ClassRule[], reach: Reach): Scope[
  */
 export function removalByRules(
   rules: readonly ClassRule[],
-  write: Pick<JoinedRequest, "req" | "actor" | "at">,
+  write: RemovalRequest,
 ): (() => Stamps) | undefined {
   const kept = rules.map(({ feature, rule }) => feature.removal?.(rule, write))
     .filter((values) => values !== undefined);

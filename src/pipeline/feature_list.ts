@@ -1,3 +1,4 @@
+import mongoose from "mongoose";
 import { STANDALONE } from "../database/in_transaction.ts";
 import type { TimeBudget } from "../database/time_budget.ts";
 import type { Actor, FrameworkRequest } from "../declare/hooks/framework_request.ts";
@@ -206,16 +207,18 @@ export class FeatureList {
     const rules = this.#rulesOf(target);
     if (!this.#addsValues(target) && joiningRules(rules, place).length === 0) return undefined;
     const at = origin?.request?.at ?? new Date();
+    const removalId = origin?.request?.removalId ?? new mongoose.Types.ObjectId();
     const request: JoinedRequest = {
       req,
       actor,
       route,
       at,
+      removalId,
       origin,
       open: (from, opened) => openJoined(from, { ...opened, timeBudget }),
     };
     const together = joinedStatements(rules, { ...place, request });
-    const removal = removalByRules(rules, { req, actor, at });
+    const removal = removalByRules(rules, { req, actor, at, removalId });
     return {
       target,
       stamps: (written, isNew) => {

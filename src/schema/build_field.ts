@@ -5,7 +5,7 @@ import { FrameworkModel, type ModelClass } from "../declare/model/framework_mode
 import { ARRAY_FIELD_OPTIONS, FIELD_OPTIONS, type FieldFeatures } from "../declare/options.ts";
 import type { FieldRecord } from "../declare/model/records.ts";
 import { MONGOOSE_KINDS, OWN_KINDS } from "./field_option_kinds.ts";
-import { isJson, isJsonObject } from "./fields/json.ts";
+import { isJsonObject } from "./fields/json.ts";
 import { IDENTIFIER_TYPES } from "./fields/system_fields.ts";
 import { modelName } from "./model_name.ts";
 import { isMongooseType } from "./mongoose/schemas/field_rules.ts";

@@ -17,9 +17,15 @@ interface Removed {
   readonly stored: StoredObject;
 }
 
+/** A removal with all that followed from it. Entities that earlier versions have removed have no `removalId`. */
+interface Cascade {
+  readonly at: Date;
+  readonly removalId: unknown;
+}
+
 /**
  * Takes entities out of the trash that the rule `cascade` has removed together with an entity that is now restored.
- * They have the same time of removal as this entity. An entity that also refers to another entity of this removal stays
+ * They have the identifier of the removal of this entity. An entity that also refers to another entity of this removal stays
  * in the trash until this other entity is restored.
  */
 export async function restoreCascade(
@@ -31,12 +37,14 @@ export async function restoreCascade(
   const { target } = write;
   if (!fieldsReferringTo(target).some(({ rule }) => rule === "cascade")) return;
   const { removal } = await openClass(write, write);
+  if (removal === undefined) return;
   for (const { id, before = {} } of returned) {
-    const at = removal && before[removal.time];
+    const at = before[removal.time];
     if (!(at instanceof Date)) continue;
+    const cascade = { at, removalId: before[removal.removalId] };
     const root = { target, stored: { _id: id } };
-    const found = await cascadeOf(write, { root, at });
-    await leaveOutWaiting(write, { found, at });
+    const found = await cascadeOf(write, { root, cascade });
+    await leaveOutWaiting(write, { found, cascade });
     found.delete(keyOf(root));
     for (const [owner, some] of groupBy(found.values(), (each) => each.target)) {
       await restoreAll(write, { target: owner, ids: some.map(({ stored }) => stored._id) });
@@ -51,7 +59,7 @@ export async function restoreCascade(
  */
 async function cascadeOf(
   write: RequestWrite,
-  { root, at }: { readonly root: Removed; readonly at: Date },
+  { root, cascade }: { readonly root: Removed; readonly cascade: Cascade },
 ): Promise<Map<string, Removed>> {
   const found = new Map([[keyOf(root), root]]);
   for (let last: readonly Removed[] = [root]; last.length > 0;) {
@@ -63,7 +71,7 @@ async function cascadeOf(
         if (!mustExist({ rule }) || rule === "restrict" && owner === root.target) continue;
         const ids = some.map(({ stored }) => castForQuery(type, stored._id));
         const named = { [path]: { $in: ids } };
-        const removed = await readRemoved(write, { target: owner, named, at });
+        const removed = await readRemoved(write, { target: owner, named, cascade });
         next.push(...removed.filter(mayFollow));
       }
     }
@@ -82,11 +90,11 @@ function mayFollow({ target, stored }: Removed): boolean {
 
 /**
  * Removes from `found` the entities that must stay in the trash. An entity must stay if it refers by `cascade` or
- * `restrict` to an entity that was removed at the same time and is not restored now, or to an entity that must stay.
+ * `restrict` to an entity of the same removal that is not restored now, or to an entity that must stay.
  */
 async function leaveOutWaiting(
   write: RequestWrite,
-  { found, at }: { readonly found: Map<string, Removed>; readonly at: Date },
+  { found, cascade }: { readonly found: Map<string, Removed>; readonly cascade: Cascade },
 ): Promise<void> {
   const referring: (readonly [from: string, to: string])[] = [];
   const missing = new Set<string>();
@@ -101,7 +109,9 @@ async function leaveOutWaiting(
           return _id;
         })
       );
-      for (const each of await readRemoved(write, { target, named: { _id: { $in: ids } }, at })) {
+      for (
+        const each of await readRemoved(write, { target, named: { _id: { $in: ids } }, cascade })
+      ) {
         if (!found.has(keyOf(each))) missing.add(keyOf(each));
       }
     }
@@ -113,20 +123,23 @@ async function leaveOutWaiting(
   for (const key of missing) found.delete(key);
 }
 
-/** Reads the entities that match a filter and were put into the trash at a time. */
+/** Reads the entities that match a filter and were put into the trash by one removal. */
 async function readRemoved(
   write: RequestWrite,
-  { target, named, at }: {
+  { target, named, cascade: { at, removalId } }: {
     readonly target: ModelClass;
     readonly named: Filter;
-    readonly at: Date;
+    readonly cascade: Cascade;
   },
 ): Promise<Removed[]> {
   const { model, present, removal } = await openClass(write, { target, reach: "route" });
   if (removal === undefined) return [];
   const tops = ["_id", ...referringFields(target).map(({ path }) => topOf(path))];
   const projection = Object.fromEntries(tops.map((name) => [name, 1]));
-  const filter = everyFilter(named, { [removal.time]: at }, present);
+  const same = removalId == null
+    ? { [removal.time]: at, [removal.removalId]: null }
+    : { [removal.removalId]: removalId };
+  const filter = everyFilter(named, same, present);
   const options = { ...BEFORE_WRITE, projection, session: write.session };
   const found = await model.collection.find(filter, options).toArray();
   return found.map((stored) => ({ target, stored }));

@@ -15,7 +15,8 @@ export interface TrashOptions {
   readonly see?: (req: FrameworkRequest) => boolean;
   /**
    * The name of the field that stores when an entity was put into the trash. The default is `"deletedAt"`. The field
-   * with the sender of the removal has the same name with `By` in the place of `At`, such as `"deletedBy"`.
+   * with the sender of the removal has the same name with `By` in the place of `At`, such as `"deletedBy"`. A hidden field has
+   * `With`, such as `"deletedWith"`, and stores which entities the same request has removed.
    */
   readonly field?: string;
 }

@@ -10,11 +10,11 @@ import type { TrashRule } from "./trash.ts";
  */
 export async function restore(
   context: OpenLevelContext,
-  { field, byField }: TrashRule,
+  { field, byField, withField }: TrashRule,
 ): Promise<Reply> {
   return await changeEntity(context, (entity) => {
-    entity.set({ [field]: undefined, [byField]: undefined });
-    noteSet(entity, [field, byField]);
+    entity.set({ [field]: undefined, [byField]: undefined, [withField]: undefined });
+    noteSet(entity, [field, byField, withField]);
     return Promise.resolve([]);
   });
 }

@@ -18,6 +18,8 @@ export interface TrashRule {
   readonly field: string;
   /** The name of the field that stores who has put an entity into the trash. */
   readonly byField: string;
+  /** The name of the hidden field that stores with which other removals an entity was put into the trash. */
+  readonly withField: string;
   /** The time for which entities stay in the trash, in milliseconds. Missing if they stay for ever. */
   readonly keepMS?: number;
   readonly see?: SeeFunction | undefined;
@@ -60,10 +62,14 @@ export const trash: ClassFeature<TrashRule> = {
     if (asked === "restore") return {};
     return { [field]: asked === "only" ? { $ne: null } : null };
   },
-  removalFields: ({ field, byField }) => ({ time: field, all: [field, byField] }),
-  removal({ field, byField }, { req, actor, at }) {
+  removalFields: ({ field, byField, withField }) => ({
+    time: field,
+    removalId: withField,
+    all: [field, byField, withField],
+  }),
+  removal({ field, byField, withField }, { req, actor, at, removalId }) {
     if (askedOf(req) === "only") return undefined;
-    return { [field]: at, [byField]: actor };
+    return { [field]: at, [byField]: actor, [withField]: removalId };
   },
 };
 
@@ -76,16 +82,18 @@ function checkTrash(option: OptionReader): TrashRule {
   if (typeof name !== "string" || !/^[A-Za-z]\w*$/.test(name)) {
     throw option.fail(`needs the name of a field as "trash.field"`);
   }
+  const stem = name.replace(/At$/, "");
   return {
     field: name,
-    byField: `${name.replace(/At$/, "")}By`,
+    byField: `${stem}By`,
+    withField: `${stem}With`,
     ...keep.value !== undefined && { keepMS: keep.duration("30d") },
     see: see.callback<SeeFunction>(),
   };
 }
 
-function addFields({ field, byField, keepMS, see }: TrashRule, schema: Schema): void {
-  const taken = [field, byField].find((name) => schema.path(name) !== undefined);
+function addFields({ field, byField, withField, keepMS, see }: TrashRule, schema: Schema): void {
+  const taken = [field, byField, withField].find((name) => schema.path(name) !== undefined);
   if (taken !== undefined) {
     throw new TypeError(`property "${taken}" has the name of a field that "trash" adds`);
   }
@@ -95,6 +103,7 @@ function addFields({ field, byField, keepMS, see }: TrashRule, schema: Schema): 
     {
       [field]: { type: Date, ...options },
       [byField]: { type: mongoose.Schema.Types.Mixed, ...options },
+      [withField]: { type: mongoose.Schema.Types.ObjectId, readonly: true, hidden: true },
     } as Parameters<Schema["add"]>[0],
   );
   // Without an index of the time of the removal, each search for expired entities would read the whole collection.

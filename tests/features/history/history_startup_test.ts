@@ -59,7 +59,10 @@ const PROBLEMS: [ModelClass, string][] = [
     Persisted,
     'Cannot mount "Persisted": "history" cannot record what the hook "persist" of update() writes',
   ],
-  [Split, 'Cannot mount "Split": its @rest decorators have different values of "history"'],
+  [
+    Split,
+    `its @rest decorators have different values of "history": { keep: '90d' } for "/a", and true for "/b"`,
+  ],
   [Timed, 'Cannot mount "Timed": needs a time such as "90d" as "history.keep"'],
 ];
 

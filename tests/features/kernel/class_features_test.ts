@@ -162,7 +162,11 @@ test("the option of a class is checked, and is the same on all @rest of the clas
     @prop()
     name?: string;
   }
-  assertThrows(mount(Split), TypeError, 'its @rest decorators have different values of "shelved"');
+  assertThrows(
+    mount(Split),
+    TypeError,
+    `its @rest decorators have different values of "shelved": { field: 'x' } for "/a", and undefined for "/b"`,
+  );
   const unknown = () => Framework.initialize({ models: [Book] });
   assertThrows(unknown, TypeError, "@rest has no option");
 });

@@ -3,6 +3,7 @@ import mongoose from "mongoose";
 import {
   create,
   type Entity,
+  Framework,
   FrameworkModel,
   type FrameworkRequest,
   getModel,
@@ -23,6 +24,7 @@ import {
   countOf,
   hookCalls,
   KEEPER,
+  MODELS,
   Note,
   Person,
   Project,
@@ -167,6 +169,70 @@ test("a restore restores what the same cascade has put into the trash, and no mo
   ]);
   const records = await recordsOf(Task, first._id);
   assertEquals(records.map(({ operation }) => operation), ["create", "cascade", "restore"]);
+});
+
+/** Sets the time of removal of all removed tasks and projects to one millisecond. */
+async function removeAtOnce(update: object = {}): Promise<void> {
+  const all = { $set: { deletedAt: new Date(0) }, ...update };
+  for (const each of [Task, Project]) {
+    await getModel(each as typeof Task).collection.updateMany({ deletedAt: { $ne: null } }, all);
+  }
+}
+
+test("a restore leaves in the trash what another request has removed in the same millisecond", async () => {
+  await using app = await serveAll();
+  const { project, first, second } = await projectOf(app);
+  await app.delete(`/tasks/${second._id}`);
+  await app.delete(`/projects/${project._id}`);
+  await removeAtOnce();
+  const { status, text } = await app.post(`/projects/${project._id}/restore`, undefined, KEEPER);
+  assertEquals([status, text.includes("deleted")], [200, false]);
+  assertEquals((await app.get(`/tasks/${first._id}`)).status, 200);
+  assertEquals((await app.get(`/tasks/${second._id}`)).status, 404);
+  for (const stored of [await storedOf(Project, project._id), await storedOf(Task, first._id)]) {
+    assertEquals(Object.keys(stored ?? {}).filter((name) => name.startsWith("deleted")), []);
+  }
+});
+
+test("a cascade of a version without identifiers of removals is restored by its time", async () => {
+  await using app = await serveAll();
+  const { project, first, second } = await projectOf(app);
+  await app.delete(`/projects/${project._id}`);
+  await removeAtOnce({ $unset: { deletedWith: 1 } });
+  const other = await projectOf(app);
+  await app.delete(`/projects/${other.project._id}`);
+  await removeAtOnce();
+  await getModel(Task).collection.updateOne({ deletedWith: { $exists: true } }, {
+    $set: { project: new mongoose.Types.ObjectId(project._id) },
+  });
+  assertEquals((await app.post(`/projects/${project._id}/restore`, undefined, KEEPER)).status, 200);
+  for (const { _id } of [first, second]) {
+    assertEquals((await app.get(`/tasks/${_id}`)).status, 200);
+  }
+  assertEquals(await countOf(Task, { deletedAt: { $ne: null } }), 2);
+});
+
+test("no client sees the identifier of a removal", async () => {
+  await using app = await serveAll();
+  const { project, first } = await projectOf(app);
+  await app.delete(`/projects/${project._id}`);
+  assertEquals("deletedWith" in (await storedOf(Task, first._id) ?? {}), true);
+  const paths = ["", `/${first._id}`, `/${first._id}/history`].map((path) => `/tasks${path}`);
+  for (const path of paths) {
+    for (const accept of ["application/json", ...path === "/tasks" ? ["text/csv"] : []]) {
+      const headers = { ...KEEPER.headers, accept };
+      const { status, text } = await app.get(`${path}?trash=only`, { headers });
+      assertEquals([path, status, text.includes("deletedWith")], [path, 200, false]);
+      assertEquals([path, text.includes("deletedAt")], [path, true]);
+    }
+  }
+  const { status } = await app.get("/tasks?trash=only&q[deletedWith][$exists]=true", KEEPER);
+  assertEquals(status, 400);
+  const described = Framework.describe({ models: [...MODELS] });
+  assertEquals(JSON.stringify(described).includes("deletedWith"), false);
+  await app.post(`/projects/${project._id}/restore`, undefined, KEEPER);
+  const { text } = await app.get(`/tasks/${first._id}/history`, KEEPER);
+  assertEquals(text.includes("deletedWith"), false);
 });
 
 const trash = { see: () => true };

@@ -59,7 +59,10 @@ const PROBLEMS: [ModelClass, string][] = [
   [Misnamed, 'needs the name of a field as "trash.field"'],
   [Blind, 'needs a function as "trash.see"'],
   [Reading, 'all() uses the parameter "trash" of its trash'],
-  [Split, 'its @rest decorators have different values of "trash"'],
+  [
+    Split,
+    `its @rest decorators have different values of "trash": { keep: '1d' } for "/c", and undefined for "/d"`,
+  ],
 ];
 
 test("a trash that cannot work fails the start", async (t) => {
