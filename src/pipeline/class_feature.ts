@@ -111,11 +111,7 @@ export interface ClassFeature<R = unknown> {
    * transactions.
    */
   together?(rule: R, write: TogetherWrite): Promise<void>;
-  /**
-   * Returns the function that removes expired entities or other expired data of the class. Returns `undefined` if
-   * nothing ever expires. The framework calls the function every few minutes in one of the processes of the
-   * application, and `Framework.tidy()` calls it too.
-   */
+  /** Returns the function by which housekeeping removes expired data of the class. */
   tidy?(rule: R): Tidy | undefined;
   /**
    * Runs after a request has written entities of the class, or parts of them. The answer waits for the function. The
@@ -150,7 +146,6 @@ export type Tidy = (expired: TidyPortion) => Promise<number>;
 
 /** The arguments of a {@linkcode Tidy}, which removes a portion of the expired entities. */
 export interface TidyPortion {
-  /** The model of the class on the default connection, because housekeeping has no request for `getConnection`. */
   readonly model: Model<unknown>;
   /** The time at which an entity counts as expired. It is the current time, unless a test asks for another time. */
   readonly at: Date;
@@ -184,20 +179,14 @@ export interface StampedWrite {
   readonly schema: Schema;
 }
 
-/**
- * A write whose statement was sent in a transaction that is still open. Class options send further statements in the
- * same transaction, by its session.
- */
+/** A write in an open transaction, in which class options send further statements. */
 export interface TogetherWrite extends WrittenEntities {
   /** The request that has caused the write. Missing if the framework has removed expired entities. */
   readonly req?: FrameworkRequest | undefined;
   /** The sender of the request. Missing if the option `actor` of `Framework.initialize()` returned no sender. */
   readonly actor: Actor | undefined;
   readonly target: ModelClass;
-  /**
-   * The name of the operation, such as `update`, or of the action. A write of a part also names the property, as in
-   * `comments.create`.
-   */
+  /** The name of the operation or action. A write of a part also names the property, as in `comments.create`. */
   readonly operation: string;
   readonly session: ClientSession;
   /** The facts about the request that further statements need. Missing if the framework removed expired entities. */
@@ -228,10 +217,7 @@ export interface JoinedRequest {
 
 export type RemovalRequest = Pick<JoinedRequest, "req" | "actor" | "at" | "removalId">;
 
-/**
- * The class whose entities a class option writes in the transaction of another write, such as referring entities that
- * are removed, and the name of the operation in the history.
- */
+/** The class whose entities a class option writes in the transaction of another write, and the operation in the history. */
 export interface JoinedPlace extends Pick<TogetherWrite, "target" | "operation"> {
   /**
    * The way by which the writes that a class option adds to a request reach the entities of the class. With `"route"`,

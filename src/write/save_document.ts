@@ -10,9 +10,9 @@ import {
   markSaved,
   saveBy,
   saveEachBy,
+  type StatementOptions,
   statementOptionsOf,
 } from "../schema/mongoose/statements/save_by.ts";
-import type { StatementOptions } from "../schema/mongoose/statements/save_by.ts";
 import {
   alwaysRead,
   BEFORE_WRITE,
@@ -73,16 +73,10 @@ export interface SaveDocumentOptions {
 /** The entities that a statement has written. Missing if no class option, such as a history, records them. */
 export type Written = readonly WrittenEntity[] | undefined;
 
-/**
- * A function that runs a write together with other writes, for example in a transaction. The function may call `write`
- * more than once, because a transaction may be repeated.
- */
+/** Runs a write together with other writes. A transaction that is repeated calls `write` more than once. */
 export type Together = (write: Write<Written>) => Promise<void>;
 
-/**
- * The default for {@linkcode Together}, which sends a write at once and without a transaction, because no other write
- * belongs to it.
- */
+/** Sends a write at once, because no other write belongs to it. */
 export const alone: Together = async (write) => void await write();
 
 /**

@@ -17,7 +17,7 @@ interface Removed {
   readonly stored: StoredObject;
 }
 
-/** A removal with all that followed from it. Entities that earlier versions have removed have no `removalId`. */
+/** A removal and its cascades. Entities that earlier versions have removed have no `removalId`. */
 interface Cascade {
   readonly at: Date;
   readonly removalId: unknown;
@@ -136,7 +136,7 @@ async function readRemoved(
   if (removal === undefined) return [];
   const tops = ["_id", ...referringFields(target).map(({ path }) => topOf(path))];
   const projection = Object.fromEntries(tops.map((name) => [name, 1]));
-  const same = removalId == null
+  const same = removalId === undefined || removalId === null
     ? { [removal.time]: at, [removal.removalId]: null }
     : { [removal.removalId]: removalId };
   const filter = everyFilter(named, same, present);
