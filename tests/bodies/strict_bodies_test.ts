@@ -530,7 +530,7 @@ test("a body reads the entity only if it has a key that the caller cannot set", 
   await app.updated(`/typed/${_id}`, { text: "b" });
   assertEquals(sent.map(({ name }) => name), ["insert", "findAndModify"]);
   await app.updated(`/typed/${_id}`, { text: "c", __v: 1 });
-  assertEquals(sent.slice(2).map(({ name }) => name), ["find", "update"]);
+  assertEquals(sent.slice(2).map(({ name }) => name), ["find", "findAndModify"]);
 });
 
 @rest({

@@ -180,7 +180,7 @@ export class ElementSource implements Source {
     let version: Version | undefined;
     const write = async () => {
       const change = { place: await this.locate(doc), condition: this.#selected, shape };
-      version = await (doc.isNew ? this.#insert([doc]) : updateElement(doc, change));
+      version = await (doc.isNew ? this.#insert([doc], "version") : updateElement(doc, change));
     };
     const [shown = doc] = await this.#write([doc], () => saveBy([doc], write).catch(throwOnly));
     return { entity: shown, version };
@@ -239,11 +239,11 @@ export class ElementSource implements Source {
     return shown;
   }
 
-  async #insert(docs: readonly Document[]): Promise<Version | undefined> {
+  async #insert(docs: readonly Document[], reads?: "version"): Promise<Version | undefined> {
     const { parent, link } = this.#options;
     const values = docs.map(valuesToStore);
     await checkScope(values, { scope: this.#scope, connection: parent.model.db });
-    const added = await addToProperty(parent, { link, values, reads: "version" });
+    const added = await addToProperty(parent, { link, values, reads });
     if (added === undefined) throw link.array ? conflict() : occupied();
     for (const doc of docs) doc.isNew = false;
     return added.version;

@@ -43,6 +43,7 @@ export interface Addition extends PropertyWrite {
    * be empty, so that a new value replaces no other value.
    */
   readonly vacant?: Filter;
+  /** Whether the caller needs the version of the root document after the write. */
   readonly reads?: "version" | undefined;
 }
 
