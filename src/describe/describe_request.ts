@@ -37,7 +37,9 @@ export function describeParameters({ path, operation, levels }: Route): Paramete
     ...levels.flatMap(({ parameters }) => parameters),
   ]);
   return [
-    ...pathParameters(path).map((name) => ({ name, in: "path", required: true }) as const),
+    ...pathParameters(path).map((name) =>
+      ({ name, in: "path", required: true, ...idTypeOf(name, levels) }) as const
+    ),
     ...[...declared].map((name) =>
       ({
         name,
@@ -47,6 +49,13 @@ export function describeParameters({ path, operation, levels }: Route): Paramete
       }) as const
     ),
   ];
+}
+
+function idTypeOf(name: string, levels: readonly Level[]): Pick<ParameterDescription, "idType"> {
+  const level = levels.find(({ parameter }) => parameter === name);
+  const { instance } = level?.shape.fields.get("_id")?.type ?? {};
+  const isOther = instance === "String" || instance === "Number" || instance === "UUID";
+  return isOther ? { idType: instance } : {};
 }
 
 function valuesOf(

@@ -45,6 +45,8 @@ export interface ParameterDescription {
   readonly default?: number;
   /** The greatest value of the parameter `limit`, which is the greatest number of entities on a page. */
   readonly maximum?: number;
+  /** The type of the `_id` in a path, if it is no `ObjectId`. */
+  readonly idType?: "String" | "Number" | "UUID";
 }
 
 /** A request header that the operation reads, in the result of `Framework.describe()`. */

@@ -20,7 +20,9 @@ export function describeParameter(
 ): object {
   const { name, required } = parameter;
   const place = { name, in: parameter.in, required };
-  if (parameter.in === "path") return { ...place, schema: { type: "string" } };
+  if (parameter.in === "path") {
+    return { ...place, schema: ID_SCHEMAS[parameter.idType ?? "String"] };
+  }
   if (name === "q" && route.filter) {
     const { object, limits } = route.filter;
     const schema = components.filter(object);
@@ -36,6 +38,12 @@ export function describeParameter(
   }
   return { ...place, ...describeQuery(name, route) };
 }
+
+const ID_SCHEMAS = {
+  String: { type: "string" },
+  Number: { type: "number" },
+  UUID: { type: "string", format: "uuid" },
+} as const;
 
 function filterText(
   { maxClauses, maxDepth, maxList, maxRegex }: NonNullable<RouteNode["filter"]>["limits"],

@@ -200,7 +200,8 @@ function entityOf({ headers, body }: Incoming, options: AnyOptions): unknown {
  *
  * @throws {TypeError} If the segment would change the path. For example, an empty identifier would name the whole list.
  */
-function segmentOf(text: string): string {
+function segmentOf(given: string | number): string {
+  const text = Number.isFinite(given) ? String(given) : given;
   if (typeof text !== "string" || ["", ".", ".."].includes(text)) {
     throw new TypeError(`Cannot build the URL: "${text}" is no identifier`);
   }
