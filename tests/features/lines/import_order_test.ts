@@ -13,7 +13,8 @@ import {
 import { test } from "../../harness/testing.ts";
 import { pass, watchCommands } from "../../support/both_paths.ts";
 import { mount } from "../../support/support.ts";
-import { namesOf, openReplicaSet } from "../many/many.ts";
+import { namesOf } from "../many/many.ts";
+import { openReplicaSet } from "../../support/shared_replica_set.ts";
 
 const options = { many: 100, atomic: false, formats: ["ndjson"] } as const;
 const hooks = { preSave: pass as never, preSend: pass as never };
