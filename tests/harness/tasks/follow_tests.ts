@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 export interface FollowTestsOptions {
   /** How many test files run. */
   readonly files: number;
-  /** Gets the progress, without a line feed where a terminal renews the line. */
+  /** Gets the progress, without a line feed where a terminal renews the line, and each failure at once. */
   readonly tell: (text: string) => void;
   /** Whether a terminal shows the progress. */
   readonly isTerminal: boolean;
@@ -16,7 +16,7 @@ export interface FollowTestsOptions {
 const TELL_MS = 30_000;
 
 /** Returns to the start of a terminal's line, and clears it. */
-const RENEWED = "\r\x1b[K";
+const RENEW = "\r\x1b[K";
 
 /** The result of a test or, with another ` ... `, of a step: `path => test ... step ... ok (5ms)`. */
 const RESULT = /^(\S+) => (.*) \.\.\. (ok|ignored|FAILED)\b/;
@@ -31,7 +31,7 @@ const END = /^ ?ERRORS ?$|^(?:ok|FAILED) \| /;
  *
  * @param output The output.
  * @param options See {@linkcode FollowTestsOptions}.
- * @returns The failures and the summary.
+ * @returns The errors and the summary.
  */
 export async function followTests(
   output: ReadableStream<Uint8Array<ArrayBuffer>>,
@@ -40,9 +40,10 @@ export async function followTests(
   const begun = new Set<string>();
   let failed = 0;
   const progress = () => `${begun.size} of ${files} test files, ${failed} failed`;
+  const renew = isTerminal ? RENEW : "";
   const kept: string[] = [];
   const timer = setInterval(
-    () => tell(isTerminal ? `${RENEWED}${progress()}` : `${progress()}\n`),
+    () => tell(isTerminal ? `${RENEW}${progress()}` : `${progress()}\n`),
     isTerminal ? 1_000 : TELL_MS,
   );
   try {
@@ -54,11 +55,12 @@ export async function followTests(
       const [, path, name = "", result] = RESULT.exec(text) ?? [];
       if (path !== undefined) begun.add(FILE.exec(name)?.[0] ?? path);
       if (result === "FAILED" && !name.includes(" ... ")) failed++;
-      if (isOver || result === "FAILED" || result === undefined && line !== "") kept.push(line);
+      if (result === "FAILED") tell(`${renew}${line}\n`);
+      else if (isOver || result === undefined && line !== "") kept.push(line);
     }
   } finally {
     clearInterval(timer);
-    if (isTerminal) tell(RENEWED);
+    if (isTerminal) tell(RENEW);
   }
   return isStopped() ? `Stopped after ${progress()}` : kept.join("\n");
 }
