@@ -2,7 +2,7 @@ import mongoose, { type Document } from "mongoose";
 import { problemsOf } from "../database/translate_error.ts";
 import { TurnPacer } from "../errors/event_loop.ts";
 import { badData, forbidden, type Problems } from "../errors/refusals.ts";
-import type { RestError } from "../errors/rest_error.ts";
+import { RestError } from "../errors/rest_error.ts";
 import { isEmpty, topOf } from "../filter/filters.ts";
 import { toJson, wholeToJson } from "../json/to_json.ts";
 import type { Shape } from "../schema/fields/shape.ts";
@@ -15,6 +15,7 @@ import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 import { validationFailure } from "../schema/mongoose/errors.ts";
 import { attributeProblems } from "../write/attribute_problems.ts";
 import { mergeBody, type Merged } from "../write/body/merge_body.ts";
+import { isChangedByOthers } from "../write/hold_stored.ts";
 import { copyDocument, readSnapshot } from "../write/stored_values.ts";
 import type { Fetched } from "./fetch.ts";
 import { writeFetched } from "./guard.ts";
@@ -22,7 +23,7 @@ import { mapAll } from "../sources/lists/map_in_order.ts";
 import { missingReferences } from "./references.ts";
 import { shownOf } from "./read.ts";
 import { persistOne } from "./persist.ts";
-import type { OpenLevelContext } from "./request/request_context.ts";
+import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
 import { isMinimal } from "./request/preferences.ts";
 import type { Reply } from "./request/reply.ts";
 import type { Level } from "./request/route.ts";
@@ -114,7 +115,7 @@ async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<Reply
   // identifier of the entity before the hook.
   await claim?.finish([ready]);
   return await answerWritten(context, {
-    entity: saved?.entity,
+    entity: saved && await passAgain(context, saved.entity),
     previous,
     isNew,
     parentId: parentIdOf(context, written),
@@ -126,8 +127,27 @@ async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<Reply
   });
 }
 
+/**
+ * Runs `postFetch` again on a written entity with values that other requests have stored since it was read, because the
+ * client may not see these values. Returns `undefined` if the hook rejects the entity. The hooks of parents would need
+ * another read, so the client sees nothing of a part that they guard.
+ */
+async function passAgain(context: OpenLevelContext, entity: object): Promise<object | undefined> {
+  if (!isChangedByOthers(entity)) return entity;
+  for (let { level, above }: LevelContext = context; level.link?.embedded && above;) {
+    ({ level, above } = above);
+    if (level.hooks.postFetch !== undefined) return undefined;
+  }
+  try {
+    return await passHook(context, "postFetch", { entity });
+  } catch (error) {
+    if (error instanceof RestError) return undefined;
+    throw error;
+  }
+}
+
 interface Written {
-  /** The written entity. `undefined` if a `persist` hook hides it, so that the answer is a 204. */
+  /** The written entity. `undefined` if a hook hides it, so that the answer is a 204. */
   readonly entity: object | undefined;
   readonly previous?: object | undefined;
   readonly isNew: boolean;

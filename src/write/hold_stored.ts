@@ -4,6 +4,14 @@ import { isJsonObject } from "../schema/fields/json.ts";
 import { initFields, ownDefaults } from "../schema/mongoose/documents/document_values.ts";
 import { type StoredObject, storedText, valuesToStore } from "./stored_values.ts";
 
+/** The documents that show values of other requests, which no hook has seen. */
+const changedByOthers = new WeakSet<object>();
+
+/** Whether an entity shows values that other requests have stored since it was read. */
+export function isChangedByOthers(entity: object): boolean {
+  return changedByOthers.has(entity);
+}
+
 export interface StoredResult {
   /** The stored values that the write leads to, if no other request has changed the entity since it was read. */
   readonly expected: StoredObject;
@@ -22,6 +30,7 @@ export function holdStored(doc: Document, { expected, stored, others }: StoredRe
     !others.has(name) && doc.isSelected(name) && !isSame(expected[name], stored[name])
   );
   if (changed.length === 0) return;
+  changedByOthers.add(doc);
   const present = valuesToStore(doc);
   const defaults = new Set(ownDefaults(doc));
   // A hook may have removed a value for the answer only, past Mongoose's change tracking. It would be shown again.

@@ -474,8 +474,8 @@ const VALUES: Readonly<Record<keyof Typed & string, readonly [good: unknown[], b
   text: [["", "a", null], [1, true, {}, []]],
   big: [[1, -1, "1", "-9007199254740993", null], [1.5, "", " 1", "0x1", "+1", true, 2 ** 60]],
   decimal: [
-    [1, 1.5, "1.50", "-0.1", "1E+3", null],
-    ["", "x", "Infinity", "NaN", true, { $numberDecimal: "1.5" }, " 1"],
+    [1, 1.5, "1.50", "-0.1", "1E+3", "Infinity", "-Infinity", "NaN", null],
+    ["", "x", "infinity", true, { $numberDecimal: "1.5" }, " 1"],
   ],
   id24: [["0123456789abcdef01234567", null], ["0123456789ABCDEF01234567", "x", 5, "abcdefghijkl"]],
   uuid: [

@@ -39,7 +39,6 @@ function callsOf(app: Client, _id: string) {
     find: () => app.get<ErrorBody>(note),
     aggregate: () => app.get<ErrorBody>(`${note}/parts`),
     insert: () => app.post<ErrorBody>("/notes", {}),
-    update: () => app.patch<ErrorBody>(`/hooked/${_id}`, { text: crypto.randomUUID() }),
     findAndModify: () => app.patch<ErrorBody>(note, { text: crypto.randomUUID() }),
     delete: () => app.delete<ErrorBody>("/notes?q=%7B%22text%22%3A%22none%22%7D"),
     commitTransaction: () => app.post<ErrorBody>(`${note}/others`, {}),

@@ -211,7 +211,7 @@ async function forEach(
 /** The conditions on `null` below which the stored values may have arrays: those of pages, of new parts and of `q`. */
 const CHANGED = [
   ...["find inner.rank $eq", "find inner.rank $lte"],
-  ...["update inner.remark $eq", "update inner.writer $eq"],
+  ...["findAndModify inner.remark $eq", "update inner.writer $eq"],
 ];
 
 /** Runs the scenarios, and returns all answers. */

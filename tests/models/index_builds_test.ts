@@ -105,6 +105,7 @@ test("an index that could not be built is built as soon as it can be", async () 
     return known.some(({ spec, building }) => spec.unique && !building);
   });
   assertEquals(await app.add("b0"), 409);
+  await until(2, () => Promise.resolve(log.calls.length));
   const lines = log.calls.map(({ args }) => String(args[0]));
   assertEquals(lines.length, 2);
   assertMatch(lines[0] ?? "", /^Cannot build an index of "Unique": .*duplicate key/);

@@ -1,3 +1,4 @@
+// Runs alone: names of models depend on those of other classes.
 import { Buffer } from "node:buffer";
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import type { Express } from "express-types";

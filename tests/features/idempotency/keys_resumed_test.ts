@@ -180,7 +180,9 @@ test("a key is whole whichever command of its first request breaks", async (t) =
   const { app, lists } = notes;
   const keys = "mongrove_keys";
   for (const path of lists) {
-    const write = path.startsWith("/boards") ? "update" : "insert";
+    const write = path.startsWith("/boards")
+      ? path.endsWith("cards") ? "findAndModify" : "update"
+      : "insert";
     const steps: readonly [command: string, collection: string, status: number][] = [
       ["findAndModify", keys, 503],
       [write, collectionOf(path), 503],

@@ -24,7 +24,7 @@ export async function chooseMongoose(
 /** Reads the packages in deno.json. `deno task` downloads all imports first, so packages that only tests and pages need are in a scope. */
 export async function readPackages(): Promise<Record<string, string>> {
   const { imports, scopes } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
-  return { ...imports, ...scopes["./"] };
+  return { ...imports, ...scopes["/"] };
 }
 
 /** Imports of deno.json lead to what is below a package as well; those of an import map have to say so. */
