@@ -153,12 +153,10 @@ export class Housekeeper {
     const places = this.#places({ connections });
     for (const { connection } of places) checkOpen(connection);
     for (const place of places) {
-      let lease = await claim(place.connection);
-      while (lease === undefined) {
-        await pause(CLAIM_PAUSE_MS);
-        lease = await claim(place.connection);
-      }
-      await tidyAll({ ...place, lease, at, result });
+      const { name } = place.connection;
+      await waitForLease(place.connection)
+        .then((lease) => tidyAll({ ...place, lease, at, result }))
+        .catch((cause) => result.errors.push(new Error(`Cannot tidy "${name}"`, { cause })));
     }
     if (result.errors.length > 0) throw joined(result.errors);
     return { removed: result.removed };
@@ -262,6 +260,15 @@ function joined(errors: readonly unknown[]): unknown {
 async function claim(connection: Connection): Promise<Lease | undefined> {
   const records = connection.collection(COLLECTION);
   return (await Lease.claim({ records, name: "tidy", leaseMS: LEASE_MS })).lease;
+}
+
+async function waitForLease(connection: Connection): Promise<Lease> {
+  let lease = await claim(connection);
+  while (lease === undefined) {
+    await pause(CLAIM_PAUSE_MS);
+    lease = await claim(connection);
+  }
+  return lease;
 }
 
 /**

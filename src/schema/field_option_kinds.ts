@@ -54,16 +54,17 @@ export const MONGOOSE_KINDS: Readonly<Record<string, FieldKind>> = {
   required: ["neither a boolean nor a text nor a function", isRequired],
   unique: [
     "neither a boolean nor { global: true }",
-    (value) => bounded(isBoolean)(value) || isJsonObject(value) && value.global === true,
+    (value) =>
+      bounded(isBoolean)(value) || value === 1 || isJsonObject(value) && value.global === true,
   ],
   index: [
     "neither a boolean nor a text nor an object",
-    (value) => isBoolean(value) || isText(value) || isGroup(value),
+    (value) => isBoolean(value) || value === 1 || value === -1 || isText(value) || isGroup(value),
   ],
   sparse: FLAG,
   text: FLAG,
   immutable: RULE,
-  select: FLAG,
+  select: ["not a boolean", (value) => isBoolean(value) || value === 0 || value === 1],
   expires: [
     'neither a number of seconds nor a time such as "1d"',
     (value) => isText(value) || typeof value === "number" && value >= 0 && Number.isFinite(value),
@@ -104,7 +105,7 @@ function bounded(isValue: Check): Check {
       (isText(value[1]) || isFunction(value[1]));
 }
 
-/** Mongoose casts a limit to the type of the field, and calls a function that returns it. */
+/** Whether a value can be a limit. Mongoose casts the limits of dates, and calls functions that return them. */
 function isBound(value: unknown): boolean {
   if (value instanceof Date) return !Number.isNaN(value.getTime());
   if (typeof value === "number") return Number.isFinite(value);

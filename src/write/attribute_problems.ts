@@ -60,12 +60,11 @@ function originOf(
   if (secrecy === undefined) return "client";
   // Mongoose would write a changed object without the stored values in it that cannot be cast. If such a value cannot
   // be kept, the save must fail.
-  if (isMisfit(problem)) {
-    return !values.isTouched(path) || keepMisfit(doc, path) ? "stored" : "application";
-  }
+  if (isMisfit(problem) && (!values.isTouched(path) || keepMisfit(doc, path))) return "stored";
   // The client gets the problems of every value that it may set and its body names. Otherwise a client could guess a
   // hidden value, because the stored value would get another answer than all other values.
   if (namesPath(body, path) && isSettable(path, shape)) return "client";
+  if (isMisfit(problem)) return secrecy === "holder" ? "client" : "application";
   if (!isBrokenRule(problem)) return "client";
   const change = values.changeOf(path);
   if (change === undefined) return "stored";

@@ -147,7 +147,7 @@ const FIELDS: Record<string, Takes> = {
   ...{ get: "function", set: "function", transform: "function" },
   required: "text true function",
   unique: "true",
-  index: "text true {}",
+  index: "text true {} -1",
   ...{ sparse: "true", text: "true", select: "true", immutable: "true function" },
   expires: undefined,
   enum: "",

@@ -17,9 +17,10 @@ import {
 import { Housekeeper } from "../../../src/host/housekeeper.ts";
 import { openRoutes } from "../../../src/host/initialize.ts";
 import { test } from "../../harness/testing.ts";
-import { sharedReplicaSet } from "../../support/shared_replica_set.ts";
+import { openReplicaSet, sharedReplicaSet } from "../../support/shared_replica_set.ts";
 import { mount, type Mounted } from "../../support/support.ts";
 import { until } from "../../support/until.ts";
+import { failCommand } from "../many/many.ts";
 import { inDays } from "./sheets.ts";
 
 const byTenant = (name: string) => mongoose.connection.useDb(`tidy_${name}`, { useCache: true });
@@ -91,4 +92,18 @@ test("tidy() removes files without an entity from connections of getConnection",
   assertEquals([await chunks.countDocuments(), await Framework.tidy()], [1, { removed: {} }]);
   await Framework.tidy({ at: inDays(2) });
   assertEquals(await chunks.countDocuments(), 0);
+});
+
+test("a database that fails does not keep tidy() from the others", async () => {
+  await using app = await serve();
+  await using _mongo = await openReplicaSet();
+  for (const tenant of ["a", "b"]) await app.get("/ledgers", as(tenant));
+  for (const name of ["a", "b"]) await storeRemoved(byTenant(name));
+  await failCommand(mongoose.connection, ["findAndModify"], {
+    mode: "alwaysOn",
+    errorCode: 13,
+    namespace: "tidy_a.mongrove_leases",
+  });
+  await assertRejects(() => Framework.tidy(), Error, 'Cannot tidy "tidy_a"');
+  assertEquals(await counts(), [1, 0, 0]);
 });
