@@ -175,14 +175,18 @@ function collectionOf(path: string): string {
   return path.startsWith("/boards") ? "boards" : path === "/notes" ? "notes" : "plains";
 }
 
+/** The command by which the entities of a list are written. */
+function writeOf(path: string): string {
+  if (!path.startsWith("/boards")) return "insert";
+  return path.endsWith("cards") ? "findAndModify" : "update";
+}
+
 test("a key is whole whichever command of its first request breaks", async (t) => {
   await using notes = await openNotes();
   const { app, lists } = notes;
   const keys = "mongrove_keys";
   for (const path of lists) {
-    const write = path.startsWith("/boards")
-      ? path.endsWith("cards") ? "findAndModify" : "update"
-      : "insert";
+    const write = writeOf(path);
     const steps: readonly [command: string, collection: string, status: number][] = [
       ["findAndModify", keys, 503],
       [write, collectionOf(path), 503],
