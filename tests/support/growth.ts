@@ -1,14 +1,14 @@
 /**
  * Returns how much longer a run takes with four times the size: about 4 if the time is linear in the size, 16 if it is
- * quadratic. Other load makes single runs slower, so the fastest of three counts.
+ * quadratic. Other load makes single runs slower, so the smallest of three ratios counts.
  */
 export async function growth(size: number, run: (size: number) => Promise<void>): Promise<number> {
-  let [small, large] = [Infinity, Infinity];
+  let ratio = Infinity;
   for (let round = 0; round < 3; round++) {
-    small = Math.min(small, await timeOf(() => run(size / 4)));
-    large = Math.min(large, await timeOf(() => run(size)));
+    const small = await timeOf(() => run(size / 4));
+    ratio = Math.min(ratio, await timeOf(() => run(size)) / small);
   }
-  return large / small;
+  return ratio;
 }
 
 async function timeOf(run: () => Promise<void>): Promise<number> {
