@@ -25,7 +25,7 @@ import type { FieldNames } from "./model/field_names.ts";
  * intersects all types of this table. Intersected methods are cheap, but intersected unions take all memory.
  */
 export interface OptionTable<M, X> {
-  page(): Exactly<"page", PageOptions, X>;
+  page(): false | Exactly<"page", PageOptions, X>;
   sort(): CheckedNames<"sort", M, X>;
   select(): CheckedNames<"select", M, X>;
   search(): CheckedNames<"search", M, X> | { readonly index: true };
@@ -39,8 +39,8 @@ export interface OptionTable<M, X> {
   atomic(): boolean;
   idempotency(): Exactly<"idempotency", IdempotencyOptions, X>;
   fields(): CheckedNames<"set", M, X>;
-  max(): number;
-  q(): "required";
+  max(): number | false;
+  q(): "required" | "optional";
   by(): CheckedName<"key", M, X>;
 }
 
@@ -235,8 +235,11 @@ export interface OptionDescriptions {
  * ```
  */
 export interface ReadOptions<M = unknown> {
-  /** The pages of a list, which clients choose with `?limit=`, and `?after=` or `?skip=`. Only for `all()`. */
-  readonly page?: PageOptions | undefined;
+  /**
+   * The pages of a list, which clients choose with `?limit=`, and `?after=` or `?skip=`. `false` says that the list has
+   * no pages, which `strict` wants to be said. Only for `all()`.
+   */
+  readonly page?: PageOptions | false | undefined;
   /**
    * The fields by which clients can sort, such as `?sort=-year,name`. The fields hold no lists and no objects. Only for
    * `all()`.
@@ -336,15 +339,15 @@ export interface WriteOptions<M = unknown> {
   /** The fields that a body of `updateAll()` may set. */
   readonly fields?: readonly FieldNames<"set", M>[] | undefined;
   /**
-   * The maximum number of entities that `updateAll()` (1000 by default) and `removeAll()` may change. A request that
-   * selects more entities answers 409. `Infinity` is no limit.
+   * The maximum number of entities that `updateAll()` and `removeAll()` may change. A request that selects more
+   * entities answers 409. `false` is no limit. The default is 1000, but `false` for `removeAll()` without `strict`.
    */
-  readonly max?: number | undefined;
+  readonly max?: number | false | undefined;
   /**
-   * With `"required"`, `removeAll()` refuses requests without the parameter `q`. `updateAll()` always refuses such
-   * requests.
+   * Whether `removeAll()` refuses requests without the parameter `q`. The default is `"required"` with `strict`, and
+   * otherwise `"optional"`. `updateAll()` always refuses such requests.
    */
-  readonly q?: "required" | undefined;
+  readonly q?: "required" | "optional" | undefined;
   /**
    * The field by which the path of `replace()` names an entity. The default is `_id`. Any other field needs a unique
    * index, which may be sparse.

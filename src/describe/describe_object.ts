@@ -103,7 +103,7 @@ export function isAnswer(view: View): boolean {
 }
 
 /**
- * Whether a body belongs to a stored entity. With `bodies: "strict"`, such a body may contain the stored values of
+ * Whether a body belongs to a stored entity. If bodies are strict, such a body may contain the stored values of
  * fields that the caller cannot set, so that a client can send back an entity that it has read.
  */
 export function repeatsStored(view: View): boolean {
@@ -126,7 +126,7 @@ export interface ObjectNode {
   /** Whether a body with an undeclared field is refused. Otherwise the undeclared field is ignored. */
   readonly strict: boolean;
   /**
-   * Whether a body with undeclared fields is accepted even with `bodies: "strict"`, because the model has
+   * Whether a body with undeclared fields is accepted even if bodies are strict, because the model has
    * `strict: false`, or because a function of the application makes the JSON that clients read and send back.
    */
   readonly isOpen: boolean;
@@ -137,7 +137,7 @@ export interface ObjectNode {
    */
   readonly ignored: readonly string[];
   /**
-   * The fields that clients can read and that a body cannot set, for routes with `bodies: "strict"`. A body for a
+   * The fields that clients can read and that a body cannot set, for routes with strict bodies. A body for a
    * stored entity may contain them only with their stored values.
    */
   readonly repeated: readonly FieldNode[];

@@ -137,7 +137,8 @@ export function describeErrors(route: Route): ErrorDescription[] {
   const isPossible: { readonly [N in ErrorCode]?: boolean | undefined } = {
     BAD_FORMAT: true,
     BAD_DATA: isMerge && bytes === undefined || acts || removesRequired,
-    FORBIDDEN: levels.some((level) => level.hooks.preFetch !== undefined) ||
+    FORBIDDEN: route.guard !== undefined && !actingLevel(route).isOpen ||
+      levels.some((level) => level.hooks.preFetch !== undefined) ||
       hooks.preSave !== undefined || ((isMerge || acts) && scopes.length > 0),
     NOT_FOUND: item || levels.length > 1 || route.path.includes(":"),
     CONFLICT: acts || affects ||

@@ -120,7 +120,7 @@ export interface RouteDescription extends OperationWords, OptionDescriptions {
    */
   readonly model: string;
   /**
-   * The parameters of the path and of the query string. A router with `parameters: "strict"` refuses any other
+   * The parameters of the path and of the query string. A router with `strict` refuses any other
    * parameter.
    */
   readonly parameters: readonly ParameterDescription[];
@@ -160,6 +160,11 @@ export interface RouteDescription extends OperationWords, OptionDescriptions {
    * change entities.
    */
   readonly hooks: readonly HookName[];
+  /**
+   * What decides who may use the route, such as `guard signedIn`, `preFetch isDoctor`, `scope` or `tenant`, or
+   * `everybody`. A description for clients, as in the OpenAPI document, has no such property.
+   */
+  readonly access?: readonly string[];
 }
 
 export function describeRoute(route: Route): RouteDescription {
@@ -232,7 +237,7 @@ export function routeObjects(
 ): { readonly body?: ObjectNode; readonly answer?: ObjectNode } {
   const { change, status, origin } = route.operation;
   const { target, shape, link, action, rights, writes = {}, bytes } = actingLevel(route);
-  const isStrict = route.bodies === "strict";
+  const isStrict = route.strict.bodies;
   const embedded = link?.embedded === true;
   const object = (view: View) => describeObject(shape, { view, embedded });
   const countsEntities = change === "merge" && origin === "list";

@@ -7,6 +7,8 @@ const RENAMED: Readonly<Record<string, string>> = {
   least: "minCount",
   by: "caller",
   within: "timeoutMS",
+  parameters: "strict",
+  bodies: "strict",
 };
 
 /**

@@ -5,6 +5,7 @@ import { closeRegistry, registeredModels } from "../declare/model/records.ts";
 import { type ErrorContext, Reporter } from "../pipeline/request/reporter.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { Actor, FrameworkRequest } from "../declare/hooks/framework_request.ts";
+import type { PreFetch } from "../declare/hooks/hooks.ts";
 import { MAX_TIME_MS } from "../database/time_budget.ts";
 import { completeQueryLimits, type QueryLimits } from "../filter/q/limits.ts";
 import { type BodyLimits, completeBodyLimits } from "../write/body/read_body.ts";
@@ -19,6 +20,7 @@ import type { FeatureList } from "../pipeline/feature_list.ts";
 import { checkTransactions } from "../pipeline/check_transactions.ts";
 import { planLevel } from "../pipeline/plan_level.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
+import { completeStrict, type StrictOptions } from "../pipeline/request/strict_parts.ts";
 import type { Endpoint } from "../pipeline/router_feature.ts";
 import { getModel } from "../schema/get_model.ts";
 import { followSettings, mountRoutes } from "../http/routes/open_router.ts";
@@ -26,6 +28,7 @@ import { refuseRequest } from "../http/check_options.ts";
 import { checkQueryMethod } from "../http/query_method.ts";
 import { buildRoutes, type RouteSettings } from "../http/routes/build_routes.ts";
 import { housekeeper } from "./housekeeper.ts";
+import { accessOf } from "../describe/describe_access.ts";
 import { describeRoute, type RouteDescription } from "../describe/describe_route.ts";
 
 /**
@@ -59,17 +62,16 @@ export interface InitializeOptions {
    */
   readonly indexes?: "required" | "lazy";
   /**
-   * With `"strict"`, requests with parameters that the operation does not declare answer 400. `updateAll()` and
-   * `removeAll()` refuse such requests in any case, because a misspelled `q` would select all entities.
+   * Whether the router refuses what it would otherwise ignore: undeclared parameters, keys and values of bodies that do
+   * not fit, operations that nobody guards, lists without pages, and removals without a limit. An object turns single
+   * parts off, such as `{ bodies: false }`. The default is `false`.
    */
-  readonly parameters?: "strict";
+  readonly strict?: boolean | StrictOptions;
   /**
-   * With `"strict"`, a body answers 400 if it has a key that the model does not declare, a key that the caller cannot
-   * set, or a value whose JSON type is not the type of its field. A visible key that the caller cannot set is accepted
-   * with the stored value, so that a client can send back an entity that it has read. By default, such keys are
-   * ignored, and values are cast as Mongoose casts them.
+   * A `preFetch` hook that runs before all others for each request to a route or a batch of this router, except to
+   * operations with `open: true`. In a batch, the hook runs for the batch and for each of its requests.
    */
-  readonly bodies?: "strict";
+  readonly guard?: PreFetch;
   /**
    * Returns the identifier of the user or program that sends a request, or `undefined`. The function is called once for
    * each request, after the `preFetch` hooks. `req.framework.actor` has the result, and fields with the option `stamp`
@@ -117,8 +119,8 @@ export interface InitializeOptions {
    */
   readonly maxCascade?: number;
   /**
-   * Whether `initialize()` logs the routes, one per line. The line of a read says whether the read makes Mongoose
-   * documents, and why.
+   * Whether `initialize()` logs the routes, one per line, with what decides who may use each of them. The line of a read
+   * says whether the read makes Mongoose documents, and why.
    */
   readonly log?: boolean;
 }
@@ -129,8 +131,8 @@ export const OPTIONS: OptionKinds<InitializeOptions> = {
   maxTimeMS: true,
   sendTimeoutMS: true,
   indexes: ["required", "lazy"],
-  parameters: ["strict"],
-  bodies: ["strict"],
+  strict: true,
+  guard: "function",
   actor: "function",
   tenant: "function",
   tidy: "boolean",
@@ -173,7 +175,7 @@ export function initializeWith(
     options.start(route);
     route.features.startClasses(route);
   }
-  const describe = () => routes.map(describeRoute);
+  const describe = () => routes.map(withAccess);
   if (options.log === true) logLine(routes.map(routeLine).join("\n"));
   const endpoints = known.endpoints(options, routes);
   const router = Object.assign(followSettings(mountRoutes(routes, endpoints)), { describe });
@@ -182,13 +184,18 @@ export function initializeWith(
   return router;
 }
 
+function withAccess(route: Route): RouteDescription {
+  return { ...describeRoute(route), access: accessOf(route) };
+}
+
 /**
  * Returns the line about a route that the option `log` writes. The line of a read says whether the read sends bytes or
  * makes Mongoose documents, and why.
  */
 function routeLine(route: Route): string {
   const { method, path, operation, model } = describeRoute(route);
-  const line = `${method.padEnd(6)} ${path}  ${operation}  ${model}`;
+  const facts = [path, operation, model, accessOf(route).join(", ")];
+  const line = `${method.padEnd(6)} ${facts.join("  ")}`;
   const level = actingLevel(route);
   const isRead = level.kind.change === undefined && route.getConnection === undefined;
   if (!isRead) return line;
@@ -221,7 +228,7 @@ export function mountedEndpoints(router: object): readonly Endpoint[] {
 }
 
 export function describe(options: InitializeOptions = {}): RouteDescription[] {
-  return openRoutes(options).map(describeRoute);
+  return openRoutes(options).map(withAccess);
 }
 
 /**
@@ -247,7 +254,7 @@ export function settingsOf(
   known: FeatureList = features,
 ): RouteSettings {
   const { onError, maxTimeMS = MAX_TIME_MS, sendTimeoutMS = 60_000 } = options;
-  const { queryLimits, bodyLimits, indexes, parameters, bodies, actor, queryMethod } = options;
+  const { queryLimits, bodyLimits, indexes, guard, actor, queryMethod } = options;
   for (const [name, time] of Object.entries({ maxTimeMS, sendTimeoutMS })) {
     if (Number.isInteger(time) && time > 0 && time <= MAX_TIMER_MS) continue;
     throw new RangeError(
@@ -263,8 +270,8 @@ export function settingsOf(
     features: known,
     settings: known.settings(options),
     indexes,
-    parameters,
-    bodies,
+    strict: completeStrict(options.strict),
+    guard,
     actor,
     queryMethod,
     reporter: new Reporter(onError),

@@ -147,6 +147,7 @@ function makeRoute(target: ModelClass, { path: route, ignoresQ }: RouteKey): Rou
     operation: "all",
     kind: OPERATIONS.all,
     hooks: {},
+    isOpen: true,
     parameters: [],
     scopes,
     conditions: features.conditionsOf(target, "reference"),

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from "express-types";
-import { translateError } from "../database/translate_error.ts";
+import { translateError, translateHookFailure } from "../database/translate_error.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
+import { HookFailure } from "../declare/hooks/run_hook.ts";
 import { logError } from "../errors/log.ts";
 import { internal, isOutage } from "../errors/refusals.ts";
 import type { RestError } from "../errors/rest_error.ts";
@@ -31,9 +32,12 @@ export function handleEndpoint(
   const { path, description: { operationId: operation } } = endpoint;
   const report = async (req: Request, error: unknown): Promise<RestError> => {
     const context = { method: req.method, route: path, class: "", operation };
-    const failure = { req: req as FrameworkRequest, error, context };
-    const known = translateError(error, { filtered: false, isHidden: () => true });
-    if (known === undefined) return await reporter.report(failure) ?? internal(error);
+    const isOfHook = error instanceof HookFailure;
+    const thrown = isOfHook ? error.thrown : error;
+    const failure = { req: req as FrameworkRequest, error: thrown, context };
+    const options = { filtered: false, isHidden: () => true };
+    const known = isOfHook ? translateHookFailure(error, options) : translateError(error, options);
+    if (known === undefined) return await reporter.report(failure) ?? internal(thrown);
     if (isOutage(known)) await reporter.reportRepeated(failure);
     return known;
   };

@@ -40,7 +40,9 @@ export function handleRoute(
     // all other requests, a limited number runs before their turn (`runsAhead()`).
     if (isQueued(res) && (sendsMuch || !runsAhead(res)) && !await awaitTurn(res)) return;
     const refused = prepare(req);
-    const facts = { req, count: countSelected, refused, origin, timeBudget };
+    // The requests of a batch count in the batch, and a description of a route is no use of it.
+    const weight = origin !== undefined || inner?.describes ? 0 : 1;
+    const facts = { req, count: countSelected, refused, origin, weight, timeBudget };
     const call = openCall(inner?.route ?? route, facts);
     try {
       await inner?.admit?.(call);

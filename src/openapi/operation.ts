@@ -35,6 +35,7 @@ export function describeOperation(
     summary,
     ...words.description !== undefined && { description: words.description },
     ...words.deprecated && { deprecated: true },
+    ...route.isOpen && { security: [] },
     ...parameters.length > 0 && { parameters },
     ...(body ?? bodySchema) && { requestBody: describeBody(route, components) },
     ...route.isQuery && { requestBody: describeParametersInBody(inBody, { route, components }) },

@@ -80,6 +80,8 @@ export interface RouteNode
    * cannot promise a code.
    */
   readonly isHooked: boolean;
+  /** Whether requests need not pass the guard of the router. */
+  readonly isOpen: boolean;
 }
 
 export interface PropertyPlace {
@@ -158,8 +160,10 @@ export function routeNode(route: Route): RouteNode {
     },
     ...needed !== undefined && { needed },
     ...unique && { unique },
-    isStrict: route.bodies === "strict",
-    isHooked: route.getConnection !== undefined || route.reporter.hasOnError ||
+    isStrict: route.strict.bodies,
+    isOpen: acting.isOpen,
+    isHooked: route.guard !== undefined && !acting.isOpen || route.getConnection !== undefined ||
+      route.reporter.hasOnError ||
       action !== undefined ||
       levels.some((level) => level.scopes.length > 0 || Object.keys(level.hooks).some(isHookName)),
   };

@@ -160,6 +160,8 @@ export interface Feature<T extends FeatureTypes> {
    */
   readonly also?: readonly string[];
   readonly operations: readonly OperationName[];
+  /** Whether the option can be `false`, which says that the operation goes without the feature. */
+  readonly takesFalse?: true;
   readonly requirements?: readonly Requirement[];
   readonly exclusive?: Exclusive;
   /**

@@ -55,7 +55,7 @@ export class OperationOptions {
     return own.flatMap((feature) => {
       const name = optionOf(feature);
       const value = given[name];
-      if (value === undefined) return [];
+      if (value === undefined || value === false && feature.takesFalse) return [];
       checkRequirements(feature, { given, place: this.#place });
       const reader = new OptionReader(this.#place, { name, value, others: given });
       return [{ feature, declared: feature.check(reader, this.#place) }];

@@ -72,7 +72,7 @@ function withKey(context: OpenLevelContext, body: JsonObject): JsonObject {
   const key = by === "_id" ? castPathId(text, shape) : castPathKey(text, field);
   if (key === undefined) throw notFound();
   if (Object.hasOwn(body, by)) {
-    const problem = context.route.bodies === "strict" && field !== undefined
+    const problem = context.route.strict.bodies && field !== undefined
       ? typeProblem(body[by], { field, path: by })
       : undefined;
     if (problem !== undefined) throw badData({ [by]: problem });

@@ -16,6 +16,7 @@ import { narrowToReader } from "./request/reader_rights.ts";
 import { refuseTags } from "./request/versions.ts";
 import { replace } from "./replace.ts";
 import { performWrite } from "./perform_write.ts";
+import { passGuard } from "./pass_guard.ts";
 import { passPreFetch } from "./pass_hooks.ts";
 import { runWrapped } from "./run_wrapped.ts";
 import { write } from "./write.ts";
@@ -110,6 +111,7 @@ export async function admit(call: Call): Promise<void> {
 
 /** Runs the hooks and checks that decide whether the reader of a request may use its route. */
 export async function admitReader(call: Call): Promise<void> {
+  await passGuard(call);
   await passPreFetch(call);
   askActor(call);
   call.route.features.admitClasses(call);

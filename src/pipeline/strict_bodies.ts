@@ -10,18 +10,17 @@ import { checkStrictBody, type StrictPlace } from "../write/body/strict_body.ts"
 import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
 
 /**
- * Whether a body can be written by one statement, without reading the stored entity first. If the option `bodies` is
- * `"strict"`, a body with a problem is not written in this way, because some problems are found only by a comparison
- * with the stored entity.
+ * Whether a body can be written by one statement, without reading the stored entity first. A strict body with a problem
+ * is not written in this way, because some problems are found only by a comparison with the stored entity.
  */
 export function passesUnread(context: LevelContext, body: JsonObject): boolean {
-  if (context.route.bodies !== "strict") return true;
+  if (!context.route.strict.bodies) return true;
   const { problems } = checkStrictBody(body, placeOf(context));
   return Object.keys(problems).length === 0;
 }
 
 /**
- * Returns the problems of a body if the option `bodies` is `"strict"`, and no problems otherwise. A body may contain a
+ * Returns the problems of a body if bodies are strict, and no problems otherwise. A body may contain a
  * key that the caller cannot set, if the value is the value that the caller sees in the stored entity. Throws a 409 if
  * the body contains an old version of the entity.
  */
@@ -29,7 +28,7 @@ export function strictProblems(
   context: LevelContext,
   { body, seen }: { readonly body: JsonObject; readonly seen?: object | undefined },
 ): Problems {
-  if (context.route.bodies !== "strict") return {};
+  if (!context.route.strict.bodies) return {};
   const place = placeOf(context, seen === undefined);
   const { problems, needsStored } = checkStrictBody(body, place);
   if (!needsStored) return problems;
@@ -58,7 +57,7 @@ export function certainProblems(
 }
 
 /**
- * Returns the problems of the body of an action, such as unknown keys, if the option `bodies` is `"strict"`. The body
+ * Returns the problems of the body of an action, such as unknown keys, if bodies are strict. The body
  * belongs to no stored entity, so a key that the caller cannot set is always a problem and is not compared with a
  * stored value.
  */
@@ -66,18 +65,18 @@ export function strictActionProblems(
   { route }: LevelContext,
   { body, shape }: { readonly body: JsonObject; readonly shape: Shape },
 ): Problems {
-  if (route.bodies !== "strict") return {};
+  if (!route.strict.bodies) return {};
   return checkStrictBody(body, { shape, isEmbedded: false }).problems;
 }
 
 /**
- * Returns the context for a write whose body contains the version of the entity, if the option `bodies` is `"strict"`.
+ * Returns the context for a write whose body contains the version of the entity, if bodies are strict.
  * The write has a condition on this version, so a change by another request between the read and the write leads to a
  * 409 and is not overwritten.
  */
 export function boundToBody(context: OpenLevelContext, body: JsonObject): OpenLevelContext {
   const { level: { versionKey, link }, route, source, match } = context;
-  const isBound = Array.isArray(match) || route.bodies !== "strict" || link?.embedded === true;
+  const isBound = Array.isArray(match) || !route.strict.bodies || link?.embedded === true;
   if (isBound || versionKey === undefined || !Object.hasOwn(body, versionKey)) return context;
   const version = hasOneOf(versionKey, [body[versionKey] as Version]);
   return { ...context, source: source.boundTo({ isFirst: true, version }) };

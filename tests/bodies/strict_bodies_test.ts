@@ -23,6 +23,7 @@ import {
 import { test } from "../harness/testing.ts";
 import { watchCommands } from "../support/both_paths.ts";
 import { asQuery, type ErrorBody, mount, type Mounted } from "../support/support.ts";
+import { onlyStrict } from "../support/only_strict.ts";
 
 const isCustomer = (req: FrameworkRequest) => req.headers["x-role"] !== "agent";
 const AGENT = { headers: { "x-role": "agent" } };
@@ -139,7 +140,7 @@ class Hooked extends Thing {
 
 const ROUTES = ["/direct", "/hooked"];
 
-function open(options: { readonly bodies?: "strict" } = { bodies: "strict" }): Promise<Mounted> {
+function open(options: MountOptions = { strict: onlyStrict("bodies") }): Promise<Mounted> {
   return mount([Direct, Hooked, Actor], options);
 }
 
@@ -487,7 +488,7 @@ const VALUES: Readonly<Record<keyof Typed & string, readonly [good: unknown[], b
 } as never;
 
 test("each type takes the JSON values of its type, and no others", async () => {
-  await using app = await mount([TypedRoot], { bodies: "strict" });
+  await using app = await mount([TypedRoot], { strict: onlyStrict("bodies") });
   const { _id } = await app.created("/typed", {});
   const wrong: string[] = [];
   for (const [field, [good, bad]] of Object.entries(VALUES)) {
@@ -508,14 +509,14 @@ test("each type takes the JSON values of its type, and no others", async () => {
 
 test("bytes of many megabytes are judged as few bytes are", async () => {
   const prepare = (app: Express) => app.use(express.json({ limit: "30mb" }));
-  await using app = await mount([TypedRoot], { bodies: "strict", prepare });
+  await using app = await mount([TypedRoot], { strict: onlyStrict("bodies"), prepare });
   const bytes = Buffer.alloc(9 * 2 ** 20, "mongrove").toString("base64");
   assertEquals((await app.post("/typed", { bytes })).status, 201);
   assertEquals(kinds((await app.post("/typed", { bytes: `${bytes}=` })).body), { bytes: "Buffer" });
 });
 
 test("what an answer shows of each type can be sent back", async () => {
-  await using app = await mount([TypedRoot], { bodies: "strict" });
+  await using app = await mount([TypedRoot], { strict: onlyStrict("bodies") });
   const values = Object.entries(VALUES).map(([field, [[first]]]) => [field, first]);
   const made = await app.created("/typed", Object.fromEntries(values));
   const patched = await app.patch(`/typed/${made._id}`, made);
@@ -524,7 +525,7 @@ test("what an answer shows of each type can be sent back", async () => {
 });
 
 test("a body reads the entity only if it has a key that the caller cannot set", async () => {
-  await using app = await mount([TypedRoot], { bodies: "strict" });
+  await using app = await mount([TypedRoot], { strict: onlyStrict("bodies") });
   const sent = await watchCommands(app.database.uri);
   const { _id } = await app.created("/typed", { text: "a" });
   await app.updated(`/typed/${_id}`, { text: "b" });
@@ -546,7 +547,7 @@ class Keyed extends FrameworkModel {
 }
 
 test("a list that is written by one statement has its wrong elements refused", async () => {
-  await using app = await mount([Keyed], { bodies: "strict" });
+  await using app = await mount([Keyed], { strict: onlyStrict("bodies") });
   const bodies = [{ no: 1 }, { no: "2" }, { no: 3, text: 3 }, { no: 4, _id: NEW }, { no: 5 }];
   const many = await app.post<Record<string, unknown>[]>("/keyed", bodies);
   assertEquals(many.body.map(({ status }) => status), [201, 400, 400, 400, 201]);
@@ -557,7 +558,7 @@ test("a list that is written by one statement has its wrong elements refused", a
 });
 
 test("the key in the body of a replacement has the type of its field", async () => {
-  await using app = await mount([Keyed], { bodies: "strict" });
+  await using app = await mount([Keyed], { strict: onlyStrict("bodies") });
   assertEquals((await app.put("/keyed/5", { no: 5, text: "a" })).status, 201);
   assertEquals((await app.put("/keyed/5", { text: "b", __v: 0 })).status, 200);
   assertEquals(kinds((await app.put("/keyed/5", { no: "5" })).body), { no: "Number" });

@@ -13,6 +13,7 @@ import {
 } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
 import { type ErrorBody, mount } from "../support/support.ts";
+import { onlyStrict } from "../support/only_strict.ts";
 
 const isStranger = (req: FrameworkRequest) => req.headers["x-role"] !== "chief";
 
@@ -59,7 +60,7 @@ async function store() {
 }
 
 test("no strict body tells whether a guess of a field is right that the answer lacks", async (t) => {
-  await using app = await mount([Worker], { bodies: "strict" });
+  await using app = await mount([Worker], { strict: onlyStrict("bodies") });
   for (
     const [method, route] of [["PATCH", "left"], ["PUT", "left"], ["PATCH", "projected"]] as const
   ) {
@@ -86,7 +87,7 @@ test("no strict body tells whether a guess of a field is right that the answer l
 test("an identifier of an element that is an object names no element", async (t) => {
   for (const bodies of ["strict", undefined] as const) {
     await t.step(String(bodies), async () => {
-      await using app = await mount([Worker], { ...bodies && { bodies } });
+      await using app = await mount([Worker], { ...bodies && { strict: onlyStrict("bodies") } });
       const id = await store();
       for (const _id of [{ toString: 1 }, { valueOf: {} }, [{}], null]) {
         const { status, text } = await app.patch<ErrorBody>(`/left/${id}`, { earlier: [{ _id }] });

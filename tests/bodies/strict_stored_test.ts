@@ -17,6 +17,7 @@ import {
 import { test } from "../harness/testing.ts";
 import { type ErrorBody, mount } from "../support/support.ts";
 import { whenIndexed } from "../support/until.ts";
+import { onlyStrict } from "../support/only_strict.ts";
 
 const isCustomer = (req: FrameworkRequest) => req.headers["x-role"] !== "agent";
 
@@ -64,7 +65,7 @@ async function stored() {
 }
 
 test("what a toJSON, a kind and a dotted path show is accepted as it was read", async () => {
-  await using app = await mount([Pet], { bodies: "strict" });
+  await using app = await mount([Pet], { strict: onlyStrict("bodies") });
   const path = await stored();
   const read = await app.read(path);
   assertEquals([read.loud, read.chip, read.secret], ["Rex!", "c1", undefined]);
@@ -75,7 +76,7 @@ test("what a toJSON, a kind and a dotted path show is accepted as it was read", 
 });
 
 test("such a key with another value is refused, and one that is not shown is unknown", async () => {
-  await using app = await mount([Pet], { bodies: "strict" });
+  await using app = await mount([Pet], { strict: onlyStrict("bodies") });
   const path = await stored();
   for (
     const [body, kind] of [
@@ -112,7 +113,7 @@ class Foreign extends FrameworkModel {
 }
 
 test("an entity of a fetch hook is compared as its reader sees it", async () => {
-  await using app = await mount([Foreign], { bodies: "strict" });
+  await using app = await mount([Foreign], { strict: onlyStrict("bodies") });
   const same = await app.patch("/foreign/5", { name: "b", score: 7, __v: 3 });
   assertEquals([same.status, same.body.name], [200, "b"], same.text);
   assertEquals((await app.patch("/foreign/5", { score: 8 })).status, 400);
@@ -138,7 +139,7 @@ class Shown extends FrameworkModel {
 }
 
 test("a value that postFetch has changed is compared as the hook shows it", async () => {
-  await using app = await mount([Shown], { bodies: "strict" });
+  await using app = await mount([Shown], { strict: onlyStrict("bodies") });
   const { _id } = await getModel(Shown).create({});
   assertEquals((await app.patch(`/shown/${_id}`, { score: 14 })).status, 200);
   assertEquals((await app.patch(`/shown/${_id}`, { score: 7 })).status, 400);
@@ -154,7 +155,10 @@ class Unique extends FrameworkModel {
 }
 
 test("a hidden field whose unique index is not built is refused as an unknown key", async () => {
-  await using app = await mount([Unique], { bodies: "strict", onError: () => undefined });
+  await using app = await mount([Unique], {
+    strict: onlyStrict("bodies"),
+    onError: () => undefined,
+  });
   await getModel(Unique).init();
   const { collection } = getModel(Unique);
   await whenIndexed(() => collection.dropIndexes());

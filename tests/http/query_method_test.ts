@@ -25,6 +25,7 @@ import { casesOf } from "../harness/report.ts";
 import { test } from "../harness/testing.ts";
 import { documents, filters, JudgedFields } from "../q/q_arbitraries.ts";
 import { asQuery, type ErrorBody, mount, type Mounted } from "../support/support.ts";
+import { onlyStrict } from "../support/only_strict.ts";
 
 /** What hooks have seen of their requests. */
 const seen: unknown[] = [];
@@ -135,9 +136,9 @@ const QUERIES = [
   "?__proto__=1",
 ];
 
-for (const options of [{}, { parameters: "strict" }] as const) {
+for (const options of [{}, { strict: onlyStrict("parameters") }]) {
   for (const query of QUERIES) {
-    const what = `${query}${"parameters" in options ? " of a strict router" : ""}`;
+    const what = `${query}${"strict" in options ? " of a strict router" : ""}`;
     test(`QUERY answers what GET answers to ${what}`, async () => {
       await using app = await open(options);
       const asked = asQueryMethod(`/films${query}`);

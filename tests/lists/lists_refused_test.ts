@@ -3,6 +3,7 @@ import { all, arrayProp, FrameworkModel, getModel, one, prop, rest } from "../..
 import { mountPieces, pieceId, placesOf, ranked } from "../fixtures/pieces.ts";
 import { test } from "../harness/testing.ts";
 import { type ErrorBody, mount } from "../support/support.ts";
+import { onlyStrict } from "../support/only_strict.ts";
 
 const LIMIT = "a whole number from 1 to 10";
 const SKIP = "a whole number from 0 to 2147483647";
@@ -112,8 +113,8 @@ test("other parameters belong to hooks", async () => {
   }
 });
 
-test('parameters: "strict" takes what a list declares, and nothing else', async () => {
-  await using app = await mountPieces(ranked(4), { parameters: "strict" });
+test("strict parameters take what a list declares, and nothing else", async () => {
+  await using app = await mountPieces(ranked(4), { strict: onlyStrict("parameters") });
   for (const list of app.lists) {
     const query = `q={}&limit=2&after=${pieceId(0)}&sort=rank&select=name&search=n`;
     assertEquals(placesOf(await app.read(`${list}?${query}`)), [1, 2]);

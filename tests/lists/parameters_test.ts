@@ -15,6 +15,7 @@ import {
 } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
 import { type ErrorBody, mount } from "../support/support.ts";
+import { onlyStrict } from "../support/only_strict.ts";
 
 class Note extends FrameworkModel {
   @prop()
@@ -130,8 +131,8 @@ test("other operations leave parameters to their hooks", async () => {
   assertEquals((await api.post("/tasks?ids=1", { title: "a" })).status, 201);
 });
 
-test('parameters: "strict" refuses undeclared parameters of every operation', async () => {
-  await using api = await mount(MODELS, { parameters: "strict" });
+test("strict parameters refuse undeclared parameters of every operation", async () => {
+  await using api = await mount(MODELS, { strict: onlyStrict("parameters") });
   const { _id } = await api.created("/tasks", { title: "a" });
   const sent = { title: "b" };
   const statuses = [
@@ -163,7 +164,7 @@ test("a hook may read a parameter that it declares, in a strict route too", asyn
     })],
   })
   class Strict extends FrameworkModel {}
-  await using api = await mount([Strict], { parameters: "strict" });
+  await using api = await mount([Strict], { strict: onlyStrict("parameters") });
   assertEquals((await api.get("/strict?deny=1")).status, 402);
   assertEquals((await api.get("/strict")).status, 200);
 });
@@ -190,10 +191,12 @@ for (const parameters of ["page", [""], ["q"], [1]]) {
   });
 }
 
-test('initialize({ parameters }) takes "strict" alone', () => {
-  assertThrows(
-    () => Framework.initialize({ models: [Task], parameters: "loose" as "strict" }),
-    TypeError,
-    'Cannot initialize: "parameters" is "loose", not "strict"',
-  );
+test("the words that strict has replaced fail the start", () => {
+  for (const old of ["parameters", "bodies"]) {
+    assertThrows(
+      () => Framework.initialize({ models: [Task], [old]: "strict" }),
+      TypeError,
+      `Cannot initialize: there is no option "${old}", which is now "strict"`,
+    );
+  }
 });

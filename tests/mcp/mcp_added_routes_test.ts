@@ -18,6 +18,7 @@ import {
 import { test } from "../harness/testing.ts";
 import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { as, serveTools } from "./mcp.ts";
+import { onlyStrict } from "../support/only_strict.ts";
 
 const isKeeper = (req: FrameworkRequest) => req.headers.authorization === "Bearer keeper";
 
@@ -47,7 +48,10 @@ const ACTIONS = ["history", "revert", "restore"];
 async function serveNotes() {
   const app = express();
   app.use(express.json());
-  const api = Framework.initialize({ models: [Note, Log], parameters: "strict", bodies: "strict" });
+  const api = Framework.initialize({
+    models: [Note, Log],
+    strict: onlyStrict("bodies", "parameters"),
+  });
   app.use(api);
   app.use("/mcp", mcp(api, { expose: [{ model: Note, actions: ACTIONS }, { model: Log }] }));
   const served = await serveTools(app, await sharedReplicaSet());

@@ -22,6 +22,7 @@ import { pass } from "../support/both_paths.ts";
 import { mountOnReplicaSet } from "../support/mount_on_replica_set.ts";
 import { asQuery, type EntityBody, type ErrorBody, type MountOptions } from "../support/support.ts";
 import { readPages } from "../features/page/links.ts";
+import { onlyStrict } from "../support/only_strict.ts";
 
 /** Serves a class with an `_id` of a type, on routes that read bytes, documents and named fields. */
 async function serve(type: unknown, options: MountOptions = {}) {
@@ -195,7 +196,7 @@ eachKind("is put", async ({ type, ids, other }) => {
 
 eachKind("does not change", async ({ type, ids: [_id, other] }) => {
   for (const bodies of ["strict", undefined] as const) {
-    const { app: opened } = await serve(type, { ...bodies && { bodies } });
+    const { app: opened } = await serve(type, { ...bodies && { strict: onlyStrict("bodies") } });
     await using app = opened;
     await app.created("/plain", { _id, n: 0 });
     let version = 0;

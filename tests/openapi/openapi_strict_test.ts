@@ -22,6 +22,7 @@ import { isInexact } from "../../src/schema/fields/json_numbers.ts";
 import { type Document, type JsonSchema, mountDocumented } from "../support/documented.ts";
 import { casesOf } from "../harness/report.ts";
 import { test } from "../harness/testing.ts";
+import { onlyStrict } from "../support/only_strict.ts";
 
 class Inner extends FrameworkModel {
   @prop({ type: Number, min: 0 })
@@ -186,7 +187,7 @@ function repeats(given: unknown): boolean {
 }
 
 test("strict bodies are accepted if the document says so, and only then", async () => {
-  await using app = await mountDocumented([Kind], { bodies: "strict" });
+  await using app = await mountDocumented([Kind], { strict: onlyStrict("bodies") });
   const judge = judgeOf(app.document);
   const { _id } = await app.created("/kinds", {});
   const [isNew, isPatch] = [judge("KindNew"), judge("KindPatch")];
@@ -204,7 +205,7 @@ test("strict bodies are accepted if the document says so, and only then", async 
 });
 
 test("the document closes strict bodies, and allows stored values only where one is stored", async () => {
-  await using app = await mountDocumented([Kind], { bodies: "strict" });
+  await using app = await mountDocumented([Kind], { strict: onlyStrict("bodies") });
   const { schemas, operation } = app;
   const refOf = (method: string, path: string) =>
     operation(method, path).requestBody?.content["application/json"]?.schema;
@@ -234,14 +235,14 @@ test("the document closes strict bodies, and allows stored values only where one
 });
 
 test("the values that a body may only repeat are readOnly, so that generated clients leave them out", async () => {
-  await using app = await mountDocumented([Kind], { bodies: "strict" });
+  await using app = await mountDocumented([Kind], { strict: onlyStrict("bodies") });
   const properties = app.schemas.KindPatch?.properties as Record<string, JsonSchema>;
   const readOnly = Object.keys(properties).filter((name) => properties[name]?.readOnly === true);
   assertEquals(readOnly.sort(), ["__v", "_id", "by", "createdAt", "updatedAt"]);
 });
 
 test("an entity as it was read is a body of a patch and of a replacement, and not a new one", async () => {
-  await using app = await mountDocumented([Kind], { bodies: "strict" });
+  await using app = await mountDocumented([Kind], { strict: onlyStrict("bodies") });
   const { _id } = await app.created("/kinds", { parts: [{ size: 1 }], inner: { size: 2 } });
   const stored = await app.read(`/kinds/${_id}`);
   const judge = judgeOf(app.document);

@@ -7,6 +7,7 @@ import { prop, type Ref, remove, rest, update, updateAll } from "@mongrove/mongr
 import { test } from "../harness/testing.ts";
 import { type AdminBrowser, openAdminBrowser } from "./support/admin_tab.ts";
 import type { Tab } from "./support/admin_page.ts";
+import { onlyStrict } from "../support/only_strict.ts";
 
 const SAVE = "form button[type=submit]";
 const DIALOG = "[role=dialog]";
@@ -158,7 +159,7 @@ class Shelf extends FrameworkModel {
 function buildApp(): Express {
   const app = express();
   app.use(express.json());
-  const api = Framework.initialize({ models: [Box, Friend, Shelf], bodies: "strict" });
+  const api = Framework.initialize({ models: [Box, Friend, Shelf], strict: onlyStrict("bodies") });
   app.use(api);
   app.use("/admin", admin(api, { title: "Shop" }));
   app.use(Framework.errors({ notFound: true }));

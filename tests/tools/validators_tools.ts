@@ -15,6 +15,7 @@ import { WRITTEN } from "../fixtures/written.ts";
 import { serve } from "../harness/serve.ts";
 import { test } from "../harness/testing.ts";
 import { buildTextApp } from "./support/text_app.ts";
+import { onlyStrict } from "../support/only_strict.ts";
 
 /** What is changed in a document. */
 interface Document extends Record<string, unknown> {
@@ -24,7 +25,7 @@ interface Document extends Record<string, unknown> {
 /** An application that describes models. */
 function describing(title: string, models: readonly ModelClass[], bodies?: "strict") {
   return (): RequestListener => {
-    const api = Framework.initialize({ models, ...bodies && { bodies } });
+    const api = Framework.initialize({ models, ...bodies && { strict: onlyStrict("bodies") } });
     return express().use(api, openapi(api, { info: { title, version: "1" } }));
   };
 }

@@ -15,7 +15,7 @@ export type NewOf<M> = { readonly [K in keyof M as Settable<M, K>]?: Input<M[K]>
 /**
  * The body of `update()`, which is a merge patch. Objects are merged, lists are replaced, and `null` clears a field.
  * The body can repeat the stored values of `_id`, `__v` and `ReadOnly` fields, as in an entity that the client has
- * read. A server with `bodies: "strict"` answers 409 if `__v` is not the stored version, and other servers ignore these
+ * read. A server with strict bodies answers 409 if `__v` is not the stored version, and other servers ignore these
  * values.
  *
  * @typeParam M The model.

@@ -54,6 +54,11 @@ export interface RestOptions<
    */
   readonly ifMatch?: "required" | undefined;
   /**
+   * Whether requests to the operations of this `@rest` need not pass the `guard` of `Framework.initialize()`. An
+   * operation with another value of `open` is excepted, and so are the routes of properties.
+   */
+  readonly open?: boolean | undefined;
+  /**
    * Whether this `@rest` applies to references to the class. The `scope` of this `@rest` selects the entities that
    * references can name and show, and the hooks of its `one()` guard these entities. A referenced class needs a main
    * `@rest` if it has several `@rest` and at least one of them has a scope.
@@ -188,7 +193,7 @@ export type Operations<L, M> = {
 export type Scoped = Returns<"scope returns a filter", QueryObject>;
 
 /** @internal The options of `@rest` on a property. `S` is the type of the result of `scope`. */
-export interface RestOfProperty<M, L, R, S> extends Pick<RestOptions, "ifMatch"> {
+export interface RestOfProperty<M, L, R, S> extends Pick<RestOptions, "ifMatch" | "open"> {
   /** Returns a filter that every read and every write of this route must match. */
   readonly scope?: (
     req: FrameworkRequest<M extends FrameworkModel ? M : FrameworkModel>,

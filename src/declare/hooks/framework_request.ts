@@ -46,6 +46,11 @@ export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
    * operations.
    */
   readonly operation: string;
+  /**
+   * The number of requests for which this request counts, so that a guard can limit requests: for a batch the number of
+   * its requests, and 0 for each of them and when hooks run again for a live list or an upload. Otherwise 1.
+   */
+  readonly weight: number;
   /** Returns the Mongoose model on the connection of this request, so that hooks use the database of the request. */
   model<T extends FrameworkModel = M>(): Promise<ModelOf<ModelClass<T>>>;
   /**

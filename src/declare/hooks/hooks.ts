@@ -54,10 +54,15 @@ export interface FilterOptions<M = unknown> {
 export interface OperationOptions extends OperationWords, FilterOptions {
   /**
    * The URL parameters that hooks read. `updateAll()` and `removeAll()` refuse requests with other parameters, because
-   * a misspelled `q` would select all entities. With `initialize({ parameters: "strict" })`, all operations refuse
+   * a misspelled `q` would select all entities. With `initialize({ strict: true })`, all operations refuse
    * requests with other parameters. A sub-route also accepts the parameters of its parents' `one()`.
    */
   readonly parameters?: readonly string[] | undefined;
+  /**
+   * Whether requests need not pass the `guard` of `Framework.initialize()`. The hooks of the operation run nevertheless.
+   * The routes below an entity are not open by the word of its operation.
+   */
+  readonly open?: boolean | undefined;
 }
 
 /**

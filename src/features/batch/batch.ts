@@ -1,11 +1,14 @@
+import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
+import type { PreFetch } from "../../declare/hooks/hooks.ts";
 import { unknownOption } from "../../errors/unknown_option.ts";
+import { passGuardOf } from "../../pipeline/pass_guard.ts";
 import type { Endpoint, RouterFeature } from "../../pipeline/router_feature.ts";
 import { refuseStandalone } from "../../pipeline/check_transactions.ts";
 import type { Route } from "../../pipeline/request/route.ts";
 import { STANDALONE } from "../../database/in_transaction.ts";
 import { describeBatch } from "./describe_batch.ts";
 import type { BatchOptions } from "./option.ts";
-import { readRequests } from "./read_requests.ts";
+import { type BatchRequest, readRequests } from "./read_requests.ts";
 import { runRequests } from "./run_requests.ts";
 
 /**
@@ -42,14 +45,35 @@ function openBatches(
   for (const route of routes) {
     refuseStandalone(route, `"batch" needs transactions, but ${STANDALONE}`);
   }
-  const { bodyLimits, maxTimeMS } = settings;
+  const { bodyLimits, maxTimeMS, guard } = settings;
   return {
     method: "post",
     path,
     description: describeBatch(max),
     serve: async (req, handler) => {
-      const requests = readRequests(req, { max, bodyLimits });
+      const read = () => readRequests(req, { max, bodyLimits });
+      const requests = await guarded(read, { req: req as FrameworkRequest, guard });
       return await runRequests(requests, { req, handler, maxTimeMS });
     },
   };
+}
+
+/**
+ * Reads the requests of a batch and runs the guard of the router. The guard needs the number of requests. An error of
+ * the batch is thrown after the guard, so that a client whom the guard refuses learns nothing from it.
+ */
+async function guarded(
+  read: () => BatchRequest[],
+  { req, guard }: { readonly req: FrameworkRequest; readonly guard: PreFetch | undefined },
+): Promise<BatchRequest[]> {
+  let requests: BatchRequest[] | undefined;
+  let wrong: unknown;
+  try {
+    requests = read();
+  } catch (error) {
+    wrong = error;
+  }
+  await passGuardOf(guard, { req, operation: "batch", weight: requests?.length ?? 1 });
+  if (requests === undefined) throw wrong;
+  return requests;
 }

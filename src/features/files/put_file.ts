@@ -145,7 +145,7 @@ async function openAgain(
   { route, req, timeBudget }: OpenLevelContext,
   field: FileField,
 ): Promise<{ readonly now: OpenLevelContext; readonly place: FileField }> {
-  const call = openCall(route, { req, count: countSelected, timeBudget });
+  const call = openCall(route, { req, count: countSelected, weight: 0, timeBudget });
   await admit(call);
   call.context.level.checkRequest?.(call.context);
   const now = await openLevel(call.context);

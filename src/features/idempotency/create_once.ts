@@ -223,6 +223,7 @@ async function readCreated(context: OpenLevelContext, id: string) {
       options: {},
       projection: {},
       operation: "one",
+      weight: state.weight,
       model: state.model,
       ...state.actor !== undefined && { actor: state.actor },
       count: () => countSelected(ofOne),

@@ -122,7 +122,8 @@ export class Subscription implements Subscriber {
     let afterMS = limitsOf(this.#route).renewMS;
     while (this.#isDue && !this.#isEnded) {
       this.#isDue = false;
-      const call = openCall(this.#route, { req: requestView(this.#req), count: countSelected });
+      const req = requestView(this.#req);
+      const call = openCall(this.#route, { req, count: countSelected, weight: 0 });
       try {
         await admit(call);
         await this.#enter(call, {});

@@ -37,6 +37,7 @@ interface PageQuery {
 export const page: Feature<Plain<PageRule, PageQuery>> = {
   name: "page",
   operations: ["all"],
+  takesFalse: true,
   requirements: [
     { needs: "query" },
     { needs: "_id", reason: "what it lists has no _id, which completes the order" },

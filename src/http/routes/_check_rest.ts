@@ -36,6 +36,7 @@ export const OPTIONS: Readonly<Record<Exclude<keyof RestRecord, keyof ClassFeatu
   scope: true,
   ifMatch: true,
   main: true,
+  open: true,
 };
 
 const CLASS_OPTIONS = ["getConnection", "schemaOptions", "main"] as const;
@@ -229,6 +230,7 @@ function checkOptions(rest: RestRecord, { place, fail, features }: OperationsPla
   const methods: unknown = rest.methods;
   if (!Array.isArray(methods) || methods.length === 0) throw fail(`"methods"${place} is empty`);
   for (const method of methods) checkMethod(method, { place, fail, features });
+  if (![undefined, true, false].includes(rest.open)) throw fail(`"open"${place} is no boolean`);
   for (const name of ["getConnection", "scope"] as const) {
     if (rest[name] !== undefined && typeof rest[name] !== "function") {
       throw fail(`"${name}"${place} is not a function`);
@@ -247,13 +249,15 @@ function checkMethod(
   const wrong = isAction(given) ? actionProblem(given) : undefined;
   if (wrong !== undefined) throw fail(`the action ${method} ${wrong}`);
   const operation = operationOf(given);
-  const { lean, parameters = [], filter: _filter, unguarded: _unguarded, ...others } = given.hooks;
+  const { lean, open, parameters = [], filter: _filter, unguarded: _unguarded, ...others } =
+    given.hooks;
   const isName = (name: unknown) => typeof name === "string" && name !== "" && name !== "q";
   if (!Array.isArray(parameters) || !parameters.every(isName)) {
     throw fail(`"parameters" of ${method} is not a list of names other than "q"`);
   }
-  if (lean !== undefined && typeof lean !== "boolean") {
-    throw fail(`"lean" of ${method} is not a boolean`);
+  for (const [name, value] of Object.entries({ lean, open })) {
+    if (value === undefined || typeof value === "boolean") continue;
+    throw fail(`"${name}" of ${method} is not a boolean`);
   }
   if (lean === true && operation.change !== undefined) {
     throw fail(`${given.operation}() writes documents and cannot be lean`);

@@ -27,6 +27,7 @@ import { checkIdentifier } from "./check_identifier.ts";
 import { checkNamedHooks } from "./check_named_hooks.ts";
 import { compileFilterPaths } from "./compile_filter_paths.ts";
 import { compileWrites } from "./compile_writes.ts";
+import { type Above, checkGuards, guardedLevels, writerOf } from "./strict_guards.ts";
 import { pathKey } from "../../describe/paths.ts";
 
 export type RouteSettings = Omit<SharedSettings, "getConnection">;
@@ -69,6 +70,7 @@ export function buildRoutes(
   });
   checkReached(routes);
   checkActionPaths(routes);
+  checkGuards(routes);
   const parameters = ({ path }: Route) => path.split("/:").length;
   return routes.sort((a, b) => parameters(a) - parameters(b));
 }
@@ -80,7 +82,7 @@ function rootBranch(
     readonly features: FeatureList;
   },
 ): Branch {
-  const { scope, ifMatch } = rest;
+  const { scope, ifMatch, open: isOpen = false } = rest;
   const scopes = scope === undefined ? [] : [scope];
   const conditions = features.conditionsOf(target, "route");
   const path = checkRest(target, { rest, features });
@@ -90,7 +92,7 @@ function rootBranch(
     base: path === "" ? "/" : path,
     item: `${path}/:id`,
     above: [],
-    level: { target, scopes, conditions, parameter: "id", ifMatch },
+    level: { target, scopes, conditions, parameter: "id", ifMatch, isOpen },
   };
 }
 
@@ -120,14 +122,14 @@ interface Branch {
   readonly methods: RestRecord["methods"];
   readonly base: string;
   readonly item: string;
-  readonly above: readonly Level[];
+  readonly above: readonly Above[];
   /**
    * The last level of the routes of one `@rest`, with the properties that all of its operations share, such as the
    * class. Other properties, such as the hooks, are added for each operation.
    */
   readonly level: Pick<
     Level,
-    "target" | "scopes" | "conditions" | "link" | "parameter" | "ifMatch"
+    "target" | "scopes" | "conditions" | "link" | "parameter" | "ifMatch" | "isOpen"
   >;
 }
 
@@ -141,14 +143,17 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const actingOn = levelMaker(branch, shared);
   const reading = methods.find(({ operation }) => operation === "one");
   const reader = reading && actingOn(reading);
+  const levelsOf = (last: Level) =>
+    shared.strict.guards
+      ? guardedLevels(above, last)
+      : [...above.map(({ reader }) => reader), last];
   const own = methods.map((method): Route => {
     const acting = method === reading && reader !== undefined ? reader : actingOn(method);
     // Class options such as `trash` add query parameters to the routes of the class, but not to the routes of its
     // parts.
     const added = features.parametersOf(level, method);
     const parameters = [...acting.parameters, ...Object.keys(added)];
-    const last = { ...acting, parameters, added };
-    const levels = [...above, last];
+    const levels = levelsOf({ ...acting, parameters, added });
     const at = acting.kind.item ? item : base;
     const path = isAction(method) ? `${at.replace(/\/$/, "")}/${method.operation}` : at;
     const operation = acting.kind;
@@ -158,8 +163,10 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     const path = checkPartRest(part, features);
     // Models may refer to each other, so paths such as `/authors/:id/books/:subId/authors` could grow without an end.
     // Each property therefore occurs at most once in a path.
-    if (reader === undefined || [...above, reader].some((each) => isSame(each, part))) return [];
-    const place = { base: `${item}${path}`, above: [...above, reader], features };
+    if (reader === undefined) return [];
+    const inside = [...above, { reader, writer: writerOf(reader, methods) }];
+    if (inside.some((each) => isSame(each.reader, part))) return [];
+    const place = { base: `${item}${path}`, above: inside, features };
     return branchRoutes(partBranch(part, place), shared);
   });
   return [...own, ...below];
@@ -167,7 +174,7 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
 
 function levelMaker(
   { methods, above, level }: Branch,
-  { features, getConnection, filterPaths: mode }: SharedSettings,
+  { features, getConnection, filterPaths: mode, strict }: SharedSettings,
 ): (method: Method) => Level {
   const { target, link } = level;
   const { schema } = buildSchema(target);
@@ -177,15 +184,18 @@ function levelMaker(
   const shape = shapeForAll(schema);
   checkReferences(shape, (problem) => cannotMount(target, problem));
   checkUnselected(shape, (problem) => cannotMount(target, problem));
-  const versionKey = link?.embedded ? above.at(-1)?.versionKey : versionKeyOf({ schema });
+  const versionKey = link?.embedded ? above.at(-1)?.reader.versionKey : versionKeyOf({ schema });
   checkIfMatch(methods, { ...level, versionKey });
   const isDivided = getConnection !== undefined ||
-    [...above, level].some(({ scopes }) => scopes.length > 0);
+    [...above.map(({ reader }) => reader), level].some(({ scopes }) => scopes.length > 0);
   return (method) => {
     const { operation, hooks } = method;
     const { perform, answerHeaders, checkRights, checkRequest, bytes } = performOf(method) ?? {};
     const fail = (problem: string) => cannotMount(target, `${operation}() ${problem}`);
     checkExample(method, { shape, fail });
+    if (strict.lists && operation === "all" && method.hooks.page === undefined) {
+      throw fail(`needs "page", or "page: false", because the router is strict`);
+    }
     const leftOut = checkNamedHooks(method, { shape, fail });
     const place = { target, schema, shape, link, isDivided, methods, fail, leftOut };
     return {
@@ -195,6 +205,7 @@ function levelMaker(
       operation,
       kind: operationOf(method),
       hooks: hooks as Hooks<object>,
+      isOpen: hooks.open ?? level.isOpen,
       ...isAction(method) && { action: method },
       perform,
       answerHeaders,
@@ -204,7 +215,9 @@ function levelMaker(
       parameters: hooks.parameters ?? [],
       filterPaths: compileFilterPaths(method, { ...place, mode }),
       options: new OperationOptions(features, { method, place }).under(shape),
-      writes: perform === undefined ? compileWrites(method, place) : undefined,
+      writes: perform === undefined
+        ? compileWrites(method, { ...place, isStrict: strict.removals })
+        : undefined,
     };
   };
 }
@@ -229,6 +242,7 @@ function partBranch(
       conditions,
       link,
       ifMatch: rest.ifMatch,
+      isOpen: rest.open ?? false,
       ...link.array && { parameter },
     },
   };

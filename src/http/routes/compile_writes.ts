@@ -9,30 +9,33 @@ import { declaredIndexes } from "../../schema/mongoose/schemas/change_indexes.ts
 import { whyUnseen } from "../../schema/fields/visibility.ts";
 import { checkKind, type OptionPlace } from "../../pipeline/option_reader.ts";
 
-/** The maximum number of entities that a request to `updateAll()` may change if the option `max` is not set. */
-const MOST_UPDATED = 1000;
+/** The maximum number of entities that a request may change or remove if the option `max` is not set. */
+const MOST_CHANGED = 1000;
 
 /**
  * Checks the options of `updateAll()`, `removeAll()` and `replace()`, and returns them with their defaults. Throws if
  * an option is wrong, or if another operation has one of these options. Returns `undefined` if the operation has no
  * such options.
  */
-export function compileWrites(method: Method, place: OptionPlace): WriteRules | undefined {
+export function compileWrites(
+  method: Method,
+  place: OptionPlace & { readonly isStrict: boolean },
+): WriteRules | undefined {
   const { operation } = method;
-  const { fail, shape } = place;
+  const { fail, shape, isStrict } = place;
   const given: WriteOptions = optionsGiven(method);
   const misplaced = misplacedOption(method, given);
   if (misplaced !== undefined) throw fail(`cannot have "${misplaced}"`);
   const isUpdate = operation === "updateAll";
   const isReplace = operation === "replace";
-  const isRemoval = operation === "removeAll" && Object.keys(given).length > 0;
+  const isRemoval = operation === "removeAll" && (isStrict || Object.keys(given).length > 0);
   if (!isUpdate && !isReplace && !isRemoval) return undefined;
-  const { atomic = true, fields, q, max = isUpdate ? MOST_UPDATED : undefined } = given;
+  const isLimited = isUpdate || isStrict && isRemoval;
+  const { atomic = true, fields, max = isLimited && MOST_CHANGED } = given;
+  const { q = isStrict ? "required" : "optional" } = given;
   checkKind(atomic, { kind: "boolean", option: "atomic", fail });
-  if (max !== undefined && max !== Infinity) {
-    checkKind(max, { kind: "number", option: "max", fail });
-  }
-  if (q !== undefined) checkKind(q, { kind: "required", option: "q", fail });
+  if (max !== false) checkKind(max, { kind: "number", option: "max", fail });
+  if (q !== "required" && q !== "optional") throw fail(`needs "required" or "optional" as "q"`);
   if (isUpdate) {
     const wrong = checkKind(fields, { kind: "fields", option: "fields", fail })
       .find((name) => name === "_id" || shape.fields.get(name)?.writable !== true);
@@ -45,7 +48,7 @@ export function compileWrites(method: Method, place: OptionPlace): WriteRules | 
   if (problem !== undefined) throw fail(`has "${by}" as "by", which ${problem}`);
   return {
     atomic,
-    max,
+    ...max !== false && { max },
     needsQ: isUpdate || q === "required",
     ...isUpdate && { fields: new Set(fields) },
     ...isReplace && { by, isRead: place.methods.some((each) => each.operation === "one") },

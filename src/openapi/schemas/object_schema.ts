@@ -25,7 +25,7 @@ export function describeObject(node: ObjectNode, components: Components): JsonSc
 const REPEATED = { readOnly: true, description: "Only the stored value is accepted" } as const;
 
 /**
- * Returns the JSON Schema of a body for `bodies: "strict"`, which allows no other keys. A body for a stored entity may
+ * Returns the JSON Schema of a strict body, which allows no other keys. A body for a stored entity may
  * contain the stored values of fields that the client cannot set.
  */
 function closed(

@@ -8,15 +8,15 @@ import type { Call, LevelContext } from "./request_context.ts";
 import { errorContext } from "./reporter.ts";
 
 /**
- * Throws a 400 for a query parameter that no option of the route declares. The check applies to routes with
- * `parameters: "strict"`, and to changes of many entities. Without the check, a change with a misspelled `q` would
+ * Throws a 400 for a query parameter that no option of the route declares. The check applies to routes with strict
+ * parameters, and to changes of many entities. Without the check, a change with a misspelled `q` would
  * change all entities.
  */
 export function checkParameters({ route, req, levels, context }: Call): void {
-  const { operation, parameters } = route;
+  const { operation, strict } = route;
   const removesMany = operation.many && operation.change === "remove";
   const changesMany = removesMany || operation.many && operation.change === "merge";
-  const isStrict = changesMany || parameters === "strict";
+  const isStrict = changesMany || strict.parameters;
   if (!isStrict && operation.change !== "replace") return;
   const known = new Set<string>(levels.flatMap(({ level }) => level.parameters));
   for (const name of Object.keys(context.level.options.description.parameters)) known.add(name);
@@ -25,7 +25,7 @@ export function checkParameters({ route, req, levels, context }: Call): void {
   for (const parameter of given) {
     if (known.has(parameter)) continue;
     // A PUT applies no filter `q`. A client that sends `q` expects a condition on the write, so the parameter is
-    // refused even without the option `parameters: "strict"`.
+    // refused even without the option `strict`.
     if (!isStrict && !/^q(\[|$)/.test(parameter)) continue;
     throw badFormat(`Parameter "${parameter}" is not allowed`, { parameter });
   }

@@ -119,6 +119,8 @@ interface CallOptions {
    */
   readonly refused?: unknown;
   readonly origin?: object | undefined;
+  /** The number of requests for which this one counts in limits of the application. The default is 1. */
+  readonly weight?: number | undefined;
   /**
    * The time limit that the request shares with other requests, as in a batch. By default, the request gets a separate
    * limit from the option `maxTimeMS`.
@@ -132,8 +134,14 @@ interface CallOptions {
  */
 export function openCall(
   route: Route,
-  { req, count, refused, origin = req, timeBudget = new TimeBudget(route.maxTimeMS + MARGIN_MS) }:
-    CallOptions,
+  {
+    req,
+    count,
+    refused,
+    origin = req,
+    weight = 1,
+    timeBudget = new TimeBudget(route.maxTimeMS + MARGIN_MS),
+  }: CallOptions,
 ): Call {
   const open = requestConnection(req, { getConnection: route.getConnection, timeBudget });
   let opened: Connection | undefined;
@@ -173,6 +181,7 @@ export function openCall(
         options: {},
         projection: {},
         operation: level.operation,
+        weight,
         model: shown as unknown as FrameworkState["model"],
         count: () => count(context),
       },

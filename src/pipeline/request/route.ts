@@ -1,4 +1,4 @@
-import type { Hooks } from "../../declare/hooks/hooks.ts";
+import type { Hooks, PreFetch } from "../../declare/hooks/hooks.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
 import type { ActionRecord } from "../../declare/operations/action.ts";
@@ -16,6 +16,7 @@ import type { ReaderOptions } from "../reader_options.ts";
 import type { RouteRights } from "./reader_rights.ts";
 import type { Reply } from "./reply.ts";
 import type { Reporter } from "./reporter.ts";
+import type { StrictParts } from "./strict_parts.ts";
 import type { LevelContext, OpenLevelContext } from "./request_context.ts";
 
 export interface WriteRules {
@@ -70,8 +71,12 @@ export interface Level {
    */
   readonly rights?: Rights;
   readonly hooks: Hooks<object>;
+  /** Whether requests to this level need not pass the guard of the router. */
+  readonly isOpen: boolean;
+  /** The reason why strict guards want a `preFetch` hook of a write below an entity, for the error at start-up. */
+  readonly lacks?: string;
   /**
-   * The names of the query parameters that hooks and class options read, so that `parameters: "strict"` does not refuse
+   * The names of the query parameters that hooks and class options read, so that the option `strict` does not refuse
    * them.
    */
   readonly parameters: readonly string[];
@@ -133,13 +138,10 @@ export interface Route {
   readonly limits: FilterLimits;
   /** With `"listed"`, filters may name only the paths in the option `filter` of their operation. */
   readonly filterPaths?: QueryLimits["paths"];
-  /** With `"strict"`, every operation answers 400 to query parameters that no option of the route declares. */
-  readonly parameters?: "strict" | undefined;
-  /**
-   * With `"strict"`, a body is refused if it has an unknown key, a key that the caller cannot set, or a value of
-   * another JSON type than its field.
-   */
-  readonly bodies?: "strict" | undefined;
+  /** The parts of the option `strict` that are on, such as strict bodies. */
+  readonly strict: StrictParts;
+  /** The hook that runs before all others for each request, unless its level is open. */
+  readonly guard?: PreFetch | undefined;
   /**
    * The writes that get a 503 while a unique index is not built yet, because they could store a duplicate. By default,
    * a write needs the indexes of the fields that it sets. With `"required"`, a write needs all unique indexes. With

@@ -1,10 +1,7 @@
 import { Buffer } from "node:buffer";
 import { namesNoDay } from "./texts.ts";
 
-/**
- * The JSON values that a field of one type accepts in a body if the application has set `initialize({ bodies: "strict"
- * })`.
- */
+/** The JSON values that a field of one type accepts in a strict body. */
 export interface StrictType {
   /** The JSON values that the field accepts in strict bodies, in words for error messages, such as `an integer`. */
   readonly words: string;

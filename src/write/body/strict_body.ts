@@ -43,7 +43,7 @@ export interface StrictVerdict {
 }
 
 /**
- * Checks a body by the rules of the option `bodies: "strict"`, before its values are cast. The problems are unknown
+ * Checks a body by the rules for strict bodies, before its values are cast. The problems are unknown
  * keys, keys that the caller cannot set, and values of another JSON type than their field, such as `"5"` for a number.
  */
 export function checkStrictBody(body: JsonObject, place: StrictPlace): StrictVerdict {

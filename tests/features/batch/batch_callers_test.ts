@@ -20,6 +20,7 @@ import {
 import { test } from "../../harness/testing.ts";
 import { mountOnReplicaSet } from "../../support/mount_on_replica_set.ts";
 import { rows, sendBatch } from "./shop.ts";
+import { onlyStrict } from "../../support/only_strict.ts";
 
 const batch = { path: "/batch" };
 
@@ -253,7 +254,7 @@ test("the answer of a hook that refuses is the answer of the batch", async () =>
 });
 
 test("strict bodies and parameters are strict in batches", async () => {
-  await using app = await mountTasks({ bodies: "strict", parameters: "strict" });
+  await using app = await mountTasks({ strict: onlyStrict("bodies", "parameters") });
   for (
     const [method, path, body] of [
       ["POST", "/notes", { owner: "ann", text: 1 }],

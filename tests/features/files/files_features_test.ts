@@ -20,6 +20,7 @@ import { test } from "../../harness/testing.ts";
 import { mountOnReplicaSet } from "../../support/mount_on_replica_set.ts";
 import type { ErrorBody } from "../../support/support.ts";
 import { fileAt, inHours, outcome, storedCounts } from "./shelf.ts";
+import { onlyStrict } from "../../support/only_strict.ts";
 
 @rest({
   route: "/cases",
@@ -180,7 +181,7 @@ interface MailBody {
 type File = ReturnType<typeof fileAt>;
 
 async function serveMails() {
-  const app = await mountOnReplicaSet([Mail], { bodies: "strict", tidy: false });
+  const app = await mountOnReplicaSet([Mail], { strict: onlyStrict("bodies"), tidy: false });
   const titles = [{ title: "a" }, { title: "b" }];
   const { _id, attachments } = await app.created<MailBody>("/mails", {
     attachments: titles,

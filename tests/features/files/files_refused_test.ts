@@ -5,6 +5,7 @@ import { requestRaw } from "../../harness/request_raw.ts";
 import { test } from "../../harness/testing.ts";
 import { mount, NOBODY } from "../../support/support.ts";
 import { Book, bytesOf, fileAt, outcome, serveBook, storedCounts } from "./shelf.ts";
+import { onlyStrict } from "../../support/only_strict.ts";
 
 const NOTHING = { files: 0, chunks: 0 };
 
@@ -141,7 +142,7 @@ test("a body that the usual parsers have read is a 415, and a form with it is no
 });
 
 test("unknown parameters and methods are refused as on other routes", async () => {
-  await using app = await mount([Book], { parameters: "strict" });
+  await using app = await mount([Book], { strict: onlyStrict("parameters") });
   const { _id } = await app.created("/books", { name: "a" });
   const { put } = fileAt(`${app.url}/books/${_id}/cover?a=1`);
   assertEquals(await outcome(put("x")), [400, "BAD_FORMAT"]);

@@ -15,6 +15,7 @@ import {
 import { test } from "../../harness/testing.ts";
 import { asQuery, type MountOptions } from "../../support/support.ts";
 import { as, serveHistory } from "./plans.ts";
+import { onlyStrict } from "../../support/only_strict.ts";
 
 class Member extends FrameworkModel {
   @prop()
@@ -201,7 +202,7 @@ test("a history takes the filters of one() and no others", async () => {
 });
 
 test("a history takes the parameters of one() and those of its pages", async () => {
-  await using app = await serveJobs({ parameters: "strict" });
+  await using app = await serveJobs({ strict: onlyStrict("parameters") });
   const path = `/own/${app.id}/history`;
   assertEquals((await app.get(`${path}?why=audit&limit=2`, as("bob"))).status, 200);
   assertEquals((await app.get(`${path}?other=1`, as("bob"))).status, 400);

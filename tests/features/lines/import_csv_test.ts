@@ -19,6 +19,7 @@ import { documentOf } from "../../support/documented.ts";
 import { test } from "../../harness/testing.ts";
 import { mount, type Mounted } from "../../support/support.ts";
 import { importTable, sendTable } from "./csv.ts";
+import { onlyStrict } from "../../support/only_strict.ts";
 
 class Place extends FrameworkModel {
   @prop()
@@ -129,7 +130,7 @@ const TABLE = [
 
 for (const bodies of ["strict", "loose"] as const) {
   test(`an import of a table reads each cell by the type of its field, with ${bodies} bodies`, async () => {
-    await using app = await open(bodies === "strict" ? { bodies } : {});
+    await using app = await open(bodies === "strict" ? { strict: onlyStrict("bodies") } : {});
     const fates = await importTable(app, "/things", { raw: TABLE });
     assertEquals(fates.map(({ line, status }) => [line, status]), [[2, 201], [3, 201], [4, 201]]);
     const things = await stored();
@@ -203,7 +204,7 @@ test("an import tells of all wrong cells of a row", async () => {
 });
 
 test("an import ignores the columns that the caller sees and cannot set", async () => {
-  await using app = await open({ bodies: "strict" });
+  await using app = await open({ strict: onlyStrict("bodies") });
   const raw =
     "_id,name,__v,createdAt,updatedAt,state,grade,place._id,place.code\nx,a,y,z,1,2,3,4,5\n";
   const [fate] = await importTable(app, "/things", { raw });

@@ -3,6 +3,7 @@ import { create, FrameworkModel, one, prop, rest } from "../../../mod.ts";
 import { test } from "../../harness/testing.ts";
 import { type ErrorBody, mount } from "../../support/support.ts";
 import { named } from "./many.ts";
+import { onlyStrict } from "../../support/only_strict.ts";
 
 class Named extends FrameworkModel {
   @prop({ required: true })
@@ -53,7 +54,7 @@ const CASES: readonly (readonly [string, object, number, RegExp])[] = [
 ];
 
 test("create({ many }) refuses hooks first, then parameters, headers and the body", async () => {
-  await using app = await mount([Note, Counted], { parameters: "strict" });
+  await using app = await mount([Note, Counted], { strict: onlyStrict("parameters") });
   for (const [path, options, status, message] of CASES) {
     const reply = await app.send<ErrorBody>("POST", path, { body: LONG, ...options });
     const { message: told = "" } = reply.status === 403 ? { message: "-" } : JSON.parse(reply.text);

@@ -25,6 +25,7 @@ import { serveTools } from "../../mcp/mcp.ts";
 import { documentOf } from "../../support/documented.ts";
 import { mount } from "../../support/support.ts";
 import { of } from "./companies.ts";
+import { onlyStrict } from "../../support/only_strict.ts";
 
 const tenant = (req: FrameworkRequest) => req.headers["x-company"] as string | undefined;
 
@@ -75,8 +76,8 @@ test("no hook and no body moves an entity to another tenant", async () => {
   assertEquals((await app.get(path, of("bell"))).status, 404);
 });
 
-test('bodies: "strict" refuses the field of the tenant', async () => {
-  await using app = await mount([Sheet], { tenant, bodies: "strict" });
+test("a strict router refuses the field of the tenant", async () => {
+  await using app = await mount([Sheet], { tenant, strict: onlyStrict("bodies") });
   const by = of("acme");
   const { _id } = await app.created("/sheets", { name: "a" }, by);
   const sent = [

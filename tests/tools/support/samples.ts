@@ -23,6 +23,7 @@ import {
   update,
   updateAll,
 } from "@mongrove/mongrove";
+import { onlyStrict } from "../../support/only_strict.ts";
 
 const { Types, Schema } = mongoose;
 
@@ -193,7 +194,10 @@ export async function seed(): Promise<void> {
 export function buildApp(): Express {
   const app = express();
   app.use(express.json());
-  const api = Framework.initialize({ models: [Sample, Friend, Price], bodies: "strict" });
+  const api = Framework.initialize({
+    models: [Sample, Friend, Price],
+    strict: onlyStrict("bodies"),
+  });
   app.use("/office", api);
   app.use("/office/admin", admin(api, { title: "Samples" }));
   app.use(Framework.errors({ notFound: true }));

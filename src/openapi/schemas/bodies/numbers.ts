@@ -71,7 +71,7 @@ export function describeNumber(node: ValueNode): JsonSchema | undefined {
   };
 }
 
-/** Returns the JSON Schema of a number field in a body with `bodies: "strict"`, which refuses texts and booleans. */
+/** Returns the JSON Schema of a number field in a strict body, which refuses texts and booleans. */
 export function describeStrictNumber(node: ValueNode): JsonSchema {
   const { enum: allowed, minimum, maximum } = boundsOf(node);
   if (allowed !== undefined) return oneOf(allowed.filter((each) => isWithin(each, node)));

@@ -11,7 +11,7 @@ import { describeStrictNumber, SAFE } from "./numbers.ts";
 import { dateBounds } from "./others.ts";
 import { describeStrictText } from "./texts.ts";
 
-/** The functions that return the JSON Schema of the values of each type in a body with `bodies: "strict"`. */
+/** The functions that return the JSON Schema of the values of each type in a strict body. */
 const TYPES: Readonly<Record<string, (node: ValueNode) => JsonSchema>> = {
   String: describeStrictText,
   Number: describeStrictNumber,
@@ -51,7 +51,7 @@ const SHARED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the JSON Schema of a scalar field in a body with `bodies: "strict"`. A setter of the application may change
+ * Returns the JSON Schema of a scalar field in a strict body. A setter of the application may change
  * the value before its rules are checked, so the schema of a field with a setter has no rules.
  */
 export function strictValue(node: ValueNode, components: Components): JsonSchema {

@@ -31,7 +31,7 @@ export function describeText({ rules, filled, reworked }: ValueNode): JsonSchema
   };
 }
 
-/** Returns the JSON Schema of a text field in a body with `bodies: "strict"`, which refuses other JSON values. */
+/** Returns the JSON Schema of a text field in a strict body, which refuses other JSON values. */
 export function describeStrictText({ rules, filled, reworked }: ValueNode): JsonSchema {
   const texts = rules.enum?.filter((each) => typeof each === "string");
   if (texts !== undefined && reworked.length === 0) {

@@ -1,0 +1,96 @@
+import { bindingRests } from "../../declare/model/describe_model.ts";
+import { and } from "../../declare/hooks/compose.ts";
+import type { Hooks } from "../../declare/hooks/hooks.ts";
+import type { Method } from "../../declare/operations/methods.ts";
+import { actingLevel, type Level, type Route } from "../../pipeline/request/route.ts";
+
+/** The levels above the entities of a route, each with the level by which a write below it is guarded. */
+export interface Above {
+  readonly reader: Level;
+  /** The level with the hooks of `update()`. Missing if the entities of the level have no `update()`. */
+  readonly writer: Level | undefined;
+}
+
+const GUARDS = ["preFetch", "postFetch"] as const;
+
+/**
+ * Returns the level that reads an entity above a write: the level of `one()` with the hooks `preFetch` and `postFetch`
+ * of `update()`, because a write below an entity is a change of this entity.
+ */
+export function writerOf(reader: Level, methods: readonly Method[]): Level | undefined {
+  const { hooks } = methods.find(({ operation }) => operation === "update") ?? {};
+  if (hooks === undefined) return undefined;
+  const { preFetch: _preFetch, postFetch: _postFetch, lean: _lean, ...others } = reader.hooks;
+  const guards = GUARDS.flatMap((name) => hooks[name] === undefined ? [] : [[name, hooks[name]]]);
+  const parameters = [...new Set([...reader.parameters, ...hooks.parameters ?? []])];
+  return { ...reader, hooks: { ...others, ...Object.fromEntries(guards) }, parameters };
+}
+
+/**
+ * Returns the levels of a write below an entity as strict guards want them. An embedded entity and a file belong to the
+ * document around them, whose `update()` guards their writes. A referenced entity of a class with its own `@rest`
+ * follows the hooks of the same operation there.
+ */
+export function guardedLevels(above: readonly Above[], last: Level): readonly Level[] {
+  const readers = above.map(({ reader }) => reader);
+  const { link, kind, hooks } = last;
+  if (link === undefined || kind.change === undefined || kind.change === "act") {
+    return [...readers, last];
+  }
+  const rests = link.embedded ? [] : bindingRests(last.target);
+  if (rests.length > 0) {
+    const found = rests.flatMap(({ methods }) => methods)
+      .filter(({ operation }) => operation === last.operation);
+    const [own, ...others] = found;
+    const isKnown = own !== undefined &&
+      others.every((other) => GUARDS.every((name) => other.hooks[name] === own.hooks[name]));
+    if (isKnown) return [...readers, following(last, own)];
+    const lacks = `"${last.target.name}" has ${own ? "several" : "no"} ${last.operation}()`;
+    return [...readers, { ...last, lacks }];
+  }
+  const root = readers.findLastIndex((each) => each.link?.embedded !== true);
+  const changed = above.map(({ reader, writer }, index) => index < root ? reader : writer);
+  const without = readers.find((_reader, index) => changed[index] === undefined);
+  const lacks = without && hooks.preFetch === undefined
+    ? `"${without.target.name}" above it has no update()`
+    : undefined;
+  const levels = readers.map((reader, index) => changed[index] ?? reader);
+  return [...levels, { ...last, ...lacks && { lacks } }];
+}
+
+/** Returns a level whose hooks run after the hooks of the same operation in another `@rest` of its class. */
+function following(last: Level, { hooks }: Method): Level {
+  const joined = GUARDS.flatMap((name) => {
+    const [first, second] = [hooks[name], last.hooks[name] as CallableFunction | undefined];
+    const both = first && second && first !== second ? and(first, second) : first ?? second;
+    return both === undefined ? [] : [[name, both]];
+  });
+  const parameters = [...new Set([...last.parameters, ...hooks.parameters ?? []])];
+  const own: Hooks<object> = { ...last.hooks, ...Object.fromEntries(joined) };
+  return { ...last, hooks: own, parameters };
+}
+
+/** Throws if strict guards miss the guard of an operation. The error names all such operations and the cures. */
+export function checkGuards(routes: readonly Route[]): void {
+  const lines = routes.flatMap((route) => {
+    const problem = route.strict.guards ? problemOf(route) : undefined;
+    if (problem === undefined) return [];
+    const { operation, target } = actingLevel(route);
+    const { verb } = route.operation;
+    return `${verb.toUpperCase()} ${route.path}, ${operation}() of "${target.name}": ${problem}`;
+  });
+  if (lines.length === 0) return;
+  throw new TypeError(`Cannot initialize with "strict": ${lines.join("\n")}`);
+}
+
+function problemOf({ guard, levels, operation }: Route): string | undefined {
+  const last = levels.at(-1) as Level;
+  if (last.isOpen) return undefined;
+  if (last.lacks !== undefined && last.hooks.preFetch === undefined) {
+    return `${last.lacks}, so it needs its own "preFetch", or "open: true"`;
+  }
+  const isBelow = last.link !== undefined && operation.change !== "act";
+  const asking = operation.change === undefined || isBelow ? levels : [last];
+  if (guard !== undefined || asking.some(({ hooks }) => hooks.preFetch !== undefined)) return;
+  return `nobody guards it: use "guard" of initialize(), "preFetch", or "open: true"`;
+}

@@ -1,0 +1,43 @@
+import type { FrameworkRequest, FrameworkState } from "../declare/hooks/framework_request.ts";
+import type { PreFetch } from "../declare/hooks/hooks.ts";
+import { runHook } from "../declare/hooks/run_hook.ts";
+import { forbidden } from "../errors/refusals.ts";
+import { type Call, enterLevel } from "./request/request_context.ts";
+
+/** Runs the guard of the router for a request, unless its operation is open. Throws a 403 if the guard refuses it. */
+export async function passGuard({ route: { guard }, context, req }: Call): Promise<void> {
+  if (guard === undefined || context.level.isOpen) return;
+  enterLevel(context);
+  await runGuard(guard, req);
+  // The guard may have replaced the object `req.framework`, and its values must apply to the request.
+  Object.assign(context.state, req.framework);
+}
+
+/** Runs the guard of the router for a request that belongs to no model, such as a batch. */
+export async function passGuardOf(
+  guard: PreFetch | undefined,
+  { req, operation, weight }: {
+    readonly req: FrameworkRequest;
+    readonly operation: string;
+    readonly weight: number;
+  },
+): Promise<void> {
+  if (guard === undefined) return;
+  const none = () => Promise.reject(new TypeError(`${operation} has no model`));
+  const state: FrameworkState = {
+    filter: {},
+    options: {},
+    projection: {},
+    operation,
+    weight,
+    model: none,
+    count: none,
+  };
+  req.framework = state;
+  await runGuard(guard, req);
+}
+
+async function runGuard(guard: PreFetch, req: FrameworkRequest): Promise<void> {
+  const given: unknown = await runHook("preFetch", () => guard(req));
+  if (given !== true) throw forbidden();
+}

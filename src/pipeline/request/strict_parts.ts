@@ -1,0 +1,55 @@
+import { isGroup } from "../../errors/option_kinds.ts";
+import { unknownOption } from "../../errors/unknown_option.ts";
+
+/** The parts of the option `strict` of `Framework.initialize()`. Each part is on by default, and `false` turns it off. */
+export interface StrictOptions {
+  /** Whether URL parameters that the operation does not declare answer 400. */
+  readonly parameters?: boolean;
+  /**
+   * Whether a body answers 400 if it has a key that the model does not declare, a key that the caller cannot set, or a
+   * value whose JSON type is not the type of its field. A visible key that the caller cannot set is accepted with the
+   * stored value, so that a client can send back an entity that it has read.
+   */
+  readonly bodies?: boolean;
+  /**
+   * Whether each operation needs the `guard` of the router, a `preFetch` hook, or `open: true`. A write below an entity,
+   * such as the upload of a file, is then a change of this entity, which the hooks of its `update()` guard.
+   */
+  readonly guards?: boolean;
+  /** Whether each `all()` needs the option `page`, which can be `false`. */
+  readonly lists?: boolean;
+  /**
+   * Whether `removeAll()` needs the parameter `q`, unless the operation has `q: "optional"`, and removes at most 1000
+   * entities, unless it has another `max`.
+   */
+  readonly removals?: boolean;
+}
+
+/** The parts of the option `strict` that are on in a router. */
+export type StrictParts = Readonly<Required<StrictOptions>>;
+
+const PARTS: Readonly<Record<keyof StrictOptions, true>> = {
+  parameters: true,
+  bodies: true,
+  guards: true,
+  lists: true,
+  removals: true,
+};
+
+/** Checks the option `strict`, and returns all parts of it. Throws if the option or one of its parts is wrong. */
+export function completeStrict(given: unknown = false): StrictParts {
+  if (typeof given !== "boolean" && !isGroup(given)) {
+    throw new TypeError(`Cannot initialize: "strict" is neither a boolean nor an object`);
+  }
+  const options: StrictOptions = typeof given === "boolean" ? {} : given;
+  const unknown = unknownOption(options, PARTS);
+  if (unknown !== undefined) {
+    throw new TypeError(`Cannot initialize: "strict" has no option ${unknown}`);
+  }
+  const parts = Object.keys(PARTS).map((name) => {
+    const value: unknown = options[name as keyof StrictOptions] ?? given !== false;
+    if (typeof value === "boolean") return [name, value];
+    throw new TypeError(`Cannot initialize: "strict.${name}" is not a boolean`);
+  });
+  return Object.fromEntries(parts);
+}

@@ -1,0 +1,203 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import {
+  all,
+  and,
+  arrayProp,
+  create,
+  Framework,
+  FrameworkModel,
+  type FrameworkRequest,
+  one,
+  prop,
+  removeAll,
+  replace,
+  rest,
+  RestError,
+  StoredFile,
+} from "../../mod.ts";
+import { openLive } from "../features/live/live.ts";
+import { rows, sendBatch } from "../features/batch/shop.ts";
+import { test } from "../harness/testing.ts";
+import { mountOnReplicaSet } from "../support/mount_on_replica_set.ts";
+import { asQuery, type ErrorBody, mount, NOBODY } from "../support/support.ts";
+import { until } from "../support/until.ts";
+
+class Page extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+
+@rest({
+  route: "/books",
+  methods: [
+    all({ open: true }),
+    one({ open: true }),
+    create({ preFetch: note("create") }),
+    removeAll(),
+  ],
+})
+class Book extends FrameworkModel {
+  @prop({ required: true })
+  name!: string;
+  @rest({ methods: [all(), create()] })
+  @arrayProp({ items: Page, embedded: true })
+  pages?: Page[];
+  @rest({ methods: [one(), replace()] })
+  @prop({ type: StoredFile, maxBytes: 1000 })
+  cover?: StoredFile;
+}
+
+let noted: string[] = [];
+
+function note(name: string) {
+  return (req: FrameworkRequest) => {
+    noted.push(`${name} ${req.framework.operation} ${req.framework.weight}`);
+    return true;
+  };
+}
+
+/** Lets the requests with the header `x-user` pass, and notes each call. */
+function signedIn(req: FrameworkRequest): boolean {
+  note("guard")(req);
+  if (req.headers["x-user"] === undefined) throw new RestError(401, { code: "UNAUTHENTICATED" });
+  return req.headers["x-user"] !== "eve";
+}
+
+function take(): string[] {
+  const taken = noted;
+  noted = [];
+  return taken;
+}
+
+const ADA = { headers: { "x-user": "ada" } };
+
+test("the guard runs once, before all hooks, and open operations go without it", async () => {
+  await using app = await mount([Book], { guard: signedIn });
+  take();
+  assertEquals((await app.get("/books")).status, 200);
+  assertEquals((await app.get(`/books/${NOBODY}`)).status, 404);
+  assertEquals(take(), []);
+  const refused = [
+    ["POST", "/books", 401],
+    ["DELETE", "/books", 401],
+    // What lies below an open entity is guarded.
+    ["GET", `/books/${NOBODY}/pages`, 401],
+    ["POST", `/books/${NOBODY}/pages`, 401],
+    ["GET", `/books/${NOBODY}/cover`, 401],
+  ] as const;
+  for (const [method, path, status] of refused) {
+    assertEquals((await app.send(method, path)).status, status, path);
+  }
+  assertEquals(
+    take(),
+    ["create", "removeAll", "all", "create", "one"].map((each) => `guard ${each} 1`),
+  );
+  const eve = await app.send<ErrorBody>("POST", "/books", { headers: { "x-user": "eve" } });
+  assertEquals([eve.status, eve.body.code], [403, "FORBIDDEN"]);
+  take();
+  // A guard is asked before the parameters and the body are read.
+  assertEquals((await app.send("DELETE", "/books?nothing=1")).status, 401);
+  take();
+  const made = await app.send("POST", "/books", { body: { name: "a" }, ...ADA });
+  assertEquals([made.status, take()], [201, ["guard create 1", "create create 1"]]);
+  // A path that no route takes is the host's.
+  assertEquals((await app.get("/elsewhere")).status, 404);
+  assertEquals(take(), []);
+});
+
+test("a guard can be an and(), and its failures are answered as those of hooks", async () => {
+  const failing = { broken: false };
+  const guard = and(signedIn, (_req: FrameworkRequest) => {
+    if (failing.broken) throw new Error("secret");
+    return true;
+  });
+  const told: unknown[] = [];
+  const onError = (_req: unknown, error: unknown) => void told.push((error as Error).message);
+  await using app = await mountOnReplicaSet([Book], { guard, onError, batch: { path: "/batch" } });
+  const create = () => app.send<ErrorBody>("POST", "/books", { body: { name: "a" }, ...ADA });
+  assertEquals((await create()).status, 201);
+  failing.broken = true;
+  const { status, text } = await create();
+  assertEquals([status, text.includes("secret"), told], [500, false, ["secret"]]);
+  const batch = await app.send("POST", "/batch", {
+    body: { requests: rows(["GET", "/books"]) },
+    ...ADA,
+  });
+  assertEquals([batch.status, batch.text.includes("secret"), told.length], [500, false, 2]);
+});
+
+test("the guard of a batch sees its weight, and refuses it as a whole", async () => {
+  await using app = await mountOnReplicaSet([Book], { guard: signedIn, batch: { path: "/batch" } });
+  take();
+  const requests = rows(["POST", "/books", { name: "a" }], ["POST", "/books", { name: "b" }]);
+  const refused = await sendBatch(app, requests);
+  assertEquals([refused.status, take()], [401, ["guard batch 2"]]);
+  const passed = await app.send("POST", "/batch", { body: { requests }, ...ADA });
+  assertEquals(passed.status, 200, passed.text);
+  const inner = ["guard create 0", "create create 0"];
+  assertEquals(take(), ["guard batch 2", ...inner, ...inner]);
+  // A stranger learns nothing from a malformed batch.
+  const malformed = { requests: [{ id: "a" }] };
+  assertEquals((await app.post("/batch", malformed)).status, 401);
+  const known = await app.send("POST", "/batch", { body: malformed, ...ADA });
+  assertEquals([known.status, take()], [400, ["guard batch 1", "guard batch 1"]]);
+});
+
+test("the guard runs again for open live lists, twice for uploads, once for other files", async () => {
+  @rest({ route: "/notes", methods: [all({ live: true }), create()] })
+  class Note extends FrameworkModel {
+    @prop()
+    name?: string;
+  }
+  await using app = await mountOnReplicaSet([Note, Book], {
+    guard: signedIn,
+    live: { renewMS: 1000 },
+  });
+  const { body } = await app.send<{ _id: string }>("POST", "/books", {
+    body: { name: "a" },
+    ...ADA,
+  });
+  const cover = `${app.url}/books/${body._id}/cover`;
+  take();
+  await (await fetch(cover, { method: "PUT", body: "x", ...ADA })).body?.cancel();
+  assertEquals(take(), ["guard replace 1", "guard replace 0"]);
+  await (await fetch(cover, ADA)).body?.cancel();
+  assertEquals(take(), ["guard one 1"]);
+  await using live = await openLive(`${app.url}/notes`, ADA.headers);
+  await live.ready();
+  await until(() => noted.length > 1);
+  assertEquals(take().slice(0, 2), ["guard all 1", "guard all 0"]);
+});
+
+test("queryFor() runs no guard", async () => {
+  const found: unknown[] = [];
+  await using app = await mount([Book], {
+    guard: () => false,
+    prepare: (express) =>
+      express.get("/count", async (req, res) => {
+        const { filter, model } = await Framework.queryFor(req, Book);
+        found.push(filter);
+        res.json({ count: await model.countDocuments(filter) });
+      }),
+  });
+  assertEquals((await app.get(`/count${asQuery({ name: "a" })}`)).text, '{"count":0}');
+  assertEquals((await app.post("/books")).status, 403);
+});
+
+test("open is a boolean, at a class, a property or an operation", () => {
+  const wrong = [
+    () => ({ route: "/a", methods: [all()], open: "yes" }),
+    () => ({ route: "/a", methods: [all({ open: 1 as never })] }),
+  ];
+  for (const options of wrong) {
+    assertThrows(
+      () => {
+        @rest(options() as never)
+        class Wrong extends FrameworkModel {}
+        Framework.initialize({ models: [Wrong as never] });
+      },
+      TypeError,
+      '"open"',
+    );
+  }
+});

@@ -1,0 +1,7 @@
+import type { StrictOptions } from "../../mod.ts";
+
+/** The option `strict` with the given parts alone. */
+export function onlyStrict(...parts: (keyof StrictOptions)[]): StrictOptions {
+  const off = { parameters: false, bodies: false, guards: false, lists: false, removals: false };
+  return { ...off, ...Object.fromEntries(parts.map((part) => [part, true])) };
+}
