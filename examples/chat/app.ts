@@ -24,7 +24,7 @@ export function buildApp(script: string): Express {
   });
   app.get("/page.js", (_req, res) => void res.type("js").send(script));
   app.use(express.json());
-  const api = Framework.initialize({ models: [Room], parameters: "strict", bodies: "strict" });
+  const api = Framework.initialize({ models: [Room], strict: true });
   app.use("/api", api);
   app.use(Framework.errors({ notFound: true }));
   return app;

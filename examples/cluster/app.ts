@@ -6,7 +6,7 @@ import { Note } from "./note.ts";
 export function buildApp(): Express {
   const app = express();
   app.use(express.json());
-  app.use(Framework.initialize({ models: [Note], bodies: "strict" }));
+  app.use(Framework.initialize({ models: [Note], strict: true }));
   app.use(Framework.errors({ notFound: true }));
   return app;
 }

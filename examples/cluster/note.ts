@@ -20,10 +20,10 @@ function readAnywhere(req: FrameworkRequest): boolean {
   route: "/notes",
   getConnection: connectionOf,
   methods: [
-    all({ preFetch: readAnywhere }),
+    all({ preFetch: readAnywhere, page: false }),
     one({ preFetch: nameProcess }),
     create({ preFetch: nameProcess }),
-    removeAll({ preFetch: nameProcess }),
+    removeAll({ preFetch: nameProcess, q: "optional", max: false }),
   ],
 })
 export class Note extends FrameworkModel {

@@ -5,7 +5,7 @@ import { type Exposure, mcp } from "@mongrove/mongrove/mcp";
 import { openapi } from "@mongrove/mongrove/openapi";
 import { Organisation } from "./organisation.ts";
 import { Ticket } from "./ticket.ts";
-import { userOf } from "./users.ts";
+import { signedIn, userOf } from "./users.ts";
 
 /** What assistants may do for whoever they work for. */
 const EXPOSED: readonly Exposure[] = [
@@ -29,8 +29,8 @@ export function buildApp(): Express {
     models: [Ticket, Organisation],
     actor: (req) => userOf(req).id,
     tenant: (req) => userOf(req).desk,
-    parameters: "strict",
-    bodies: "strict",
+    strict: true,
+    guard: signedIn,
     queryLimits: { paths: "listed" },
   });
   app.use(api);

@@ -1,5 +1,6 @@
 import { FrameworkModel, one, prop, type ReadOnly, replace } from "@mongrove/mongrove";
 import { rest, StoredFile } from "@mongrove/mongrove";
+import { signedIn } from "./users.ts";
 
 /** A file on a ticket. */
 export class Attachment extends FrameworkModel {
@@ -9,7 +10,7 @@ export class Attachment extends FrameworkModel {
   @prop({ stamp: "createdBy" })
   readonly author?: ReadOnly<string>;
 
-  @rest({ methods: [one(), replace()] })
+  @rest({ methods: [one(), replace({ preFetch: signedIn })] })
   @prop({ type: StoredFile, maxBytes: 10_000_000, accept: ["image/*", "text/plain"], inline: true })
   file?: StoredFile;
 }

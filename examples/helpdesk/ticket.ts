@@ -77,13 +77,15 @@ export class Ticket extends FrameworkModel {
   readonly updatedBy?: ReadOnly<string>;
 
   @rest({
-    methods: [all(), one(), create()],
+    methods: [all({ page: false }), one(), create()],
     scope: (req) => isAgent(req) ? {} : { internal: false },
   })
   @arrayProp({ items: Comment, embedded: true, apart: true })
   comments?: Comment[];
 
-  @rest({ methods: [all(), one(), create(), remove({ preFetch: agentsOnly })] })
+  @rest({
+    methods: [all({ page: false }), one(), create(), remove({ preFetch: agentsOnly })],
+  })
   @arrayProp({ items: Attachment, embedded: true, apart: true })
   attachments?: Attachment[];
 }

@@ -30,6 +30,11 @@ export function userOf({ headers }: FrameworkRequest): User {
   return user;
 }
 
+/** The guard: lets users pass. */
+export function signedIn(req: FrameworkRequest): boolean {
+  return userOf(req) !== undefined;
+}
+
 export function isAgent(req: FrameworkRequest): boolean {
   return userOf(req).organisation === undefined;
 }

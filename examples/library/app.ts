@@ -8,7 +8,7 @@ import { Shelf } from "./shelf.ts";
 export function buildApp(): Express {
   const app = express();
   app.use(express.json());
-  const api = Framework.initialize({ models: [Shelf, Author], bodies: "strict" });
+  const api = Framework.initialize({ models: [Shelf, Author], strict: true });
   app.use(api);
   app.use(openapi(api, { info: { title: "Library", version: "1.0.0" } }));
   app.use(Framework.errors({ notFound: true }));

@@ -14,7 +14,10 @@ export class Book extends FrameworkModel {
   signature?: string;
 
   // A body that could list any author would open that author to these routes
-  @rest({ methods: [all(), one(), create(), update(), remove(), removeAll()] })
+  @rest({
+    methods: [all({ page: false }), one(), create(), update(), remove(), removeAll()],
+    open: true,
+  })
   @arrayProp({ items: Author, readonly: true })
   authors?: Ref<Author>[];
 }

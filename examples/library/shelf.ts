@@ -7,7 +7,12 @@ import { Place } from "./place.ts";
 /** A shelf. Its one() guards itself and everything on it. */
 @rest({
   route: "/shelves",
-  methods: [all({ postFetch: asFilter(keepLocked) }), one({ postFetch: keepLocked }), create()],
+  methods: [
+    all({ postFetch: asFilter(keepLocked), page: false }),
+    one({ postFetch: keepLocked }),
+    create(),
+  ],
+  open: true,
 })
 export class Shelf extends FrameworkModel {
   @prop({ required: true })
@@ -16,11 +21,14 @@ export class Shelf extends FrameworkModel {
   @prop({ default: false })
   locked!: boolean;
 
-  @rest({ methods: [all(), one(), create(), update(), remove(), removeAll()] })
+  @rest({
+    methods: [all({ page: false }), one(), create(), update(), remove(), removeAll()],
+    open: true,
+  })
   @arrayProp({ items: Book, embedded: true })
   books?: Book[];
 
-  @rest({ methods: [one(), create(), update(), remove()] })
+  @rest({ methods: [one(), create(), update(), remove()], open: true })
   @prop({ type: Place })
   place?: Place;
 }

@@ -1,6 +1,5 @@
 import { all, arrayProp, create, one, remove, update } from "@mongrove/mongrove";
 import { FrameworkModel, prop, type Ref, rest } from "@mongrove/mongrove";
-import { authenticated } from "./hooks/authenticated.ts";
 import { keepFields } from "./hooks/keep_fields.ts";
 import { paginate } from "./hooks/paginate.ts";
 import { Movie } from "./movie.ts";
@@ -9,11 +8,17 @@ import { Movie } from "./movie.ts";
 @rest({
   route: "/actors",
   methods: [
-    all({ preFetch: paginate, preSend: keepFields("_id", "name") }),
-    one(),
-    create({ preFetch: authenticated }),
-    update({ preFetch: authenticated }),
-    remove({ preFetch: authenticated }),
+    all({
+      preFetch: paginate,
+      preSend: keepFields("_id", "name"),
+      parameters: ["page"],
+      page: false,
+      open: true,
+    }),
+    one({ open: true }),
+    create(),
+    update(),
+    remove(),
   ],
 })
 export class Actor extends FrameworkModel {

@@ -3,6 +3,7 @@ import { Framework } from "@mongrove/mongrove";
 import { admin, type AdminLogin } from "@mongrove/mongrove/admin";
 import { openapi } from "@mongrove/mongrove/openapi";
 import { Actor } from "./actor.ts";
+import { authenticated } from "./hooks/authenticated.ts";
 import { Movie } from "./movie.ts";
 
 /** Everybody reads, and the key lets writes pass. */
@@ -16,7 +17,11 @@ const LOGIN: AdminLogin = {
 export function buildApp(): Express {
   const app = express();
   app.use(express.json());
-  const api = Framework.initialize({ models: [Movie, Actor], bodies: "strict" });
+  const api = Framework.initialize({
+    models: [Movie, Actor],
+    strict: true,
+    guard: authenticated,
+  });
   app.use(api);
   app.use(openapi(api, { info: { title: "Movies", version: "1.0.0" } }));
   app.use("/admin", admin(api, { title: "Movies", login: LOGIN }));

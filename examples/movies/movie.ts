@@ -3,7 +3,6 @@ import { arrayProp, FrameworkModel, prop, type Ref, rest, StoredFile } from "@mo
 import { updateAll } from "@mongrove/mongrove";
 import type { Schema } from "mongoose";
 import { Actor } from "./actor.ts";
-import { authenticated } from "./hooks/authenticated.ts";
 
 /** A movie. It refers to its actors, who refer to their movies: either file may be loaded first. */
 @rest({
@@ -15,19 +14,19 @@ import { authenticated } from "./hooks/authenticated.ts";
       select: ["name", "year"],
       populate: { actors: { select: ["name"] } },
       count: true,
+      open: true,
       summary: "Movies, page by page",
     }),
-    one({ populate: { actors: { select: ["name"] } } }),
+    one({ populate: { actors: { select: ["name"] } }, open: true }),
     create({
-      preFetch: authenticated,
       summary: "Add a movie",
       example: { name: "Playground", description: "A test", year: 2024 },
     }),
-    update({ preFetch: authenticated }),
-    remove({ preFetch: authenticated }),
+    update(),
+    remove(),
     // The demo also runs on a standalone server, which has no transactions
-    updateAll({ preFetch: authenticated, fields: ["year"], max: 100, atomic: false }),
-    removeAll({ preFetch: authenticated, max: 100, q: "required" }),
+    updateAll({ fields: ["year"], max: 100, atomic: false }),
+    removeAll({ max: 100 }),
   ],
 })
 export class Movie extends FrameworkModel {
@@ -52,7 +51,7 @@ export class Movie extends FrameworkModel {
   actors?: Ref<Actor>[];
 
   @rest({
-    methods: [one(), replace({ preFetch: authenticated }), remove({ preFetch: authenticated })],
+    methods: [one({ open: true }), replace(), remove()],
   })
   @prop({
     type: StoredFile,

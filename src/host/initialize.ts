@@ -201,7 +201,7 @@ function routeLine(route: Route): string {
   if (!isRead) return line;
   const compiled: unknown = level.link?.embedded ? undefined : getModel(level.target);
   const { kind, reason } = planLevel(level, compiled as Model<unknown> | undefined);
-  return `${line}: ${kind} (${reason})`;
+  return `${line}  ${kind} (${reason})`;
 }
 
 interface MountedRouter {

@@ -4,24 +4,19 @@
  * @module
  */
 
-const GUARDED_OPERATIONS = `all({ ...guard, page: { max: 100 }, sort: ["text"] }),
-    one(guard),
-    create(guard),
-    update(guard),
-    remove(guard),`;
-
 const MODEL = `import { all, create, FrameworkModel, one, prop } from "@mongrove/mongrove";
 import { type ReadOnly, remove, rest, update } from "@mongrove/mongrove";
-import { signedIn } from "./login.ts";
-
-const guard = { preFetch: signedIn };
 
 /** The model. Each user sees and changes the todos that this user has created. */
 @rest({
   route: "/todos",
   scope: (req) => ({ owner: req.user?.id }),
   methods: [
-    ${GUARDED_OPERATIONS}
+    all({ page: { max: 100 }, sort: ["text"] }),
+    one(),
+    create(),
+    update(),
+    remove(),
   ],
 })
 export class Todo extends FrameworkModel {
@@ -38,9 +33,6 @@ export class Todo extends FrameworkModel {
 
 const PLAIN_MODEL = `import { all, create, define, FrameworkModel } from "@mongrove/mongrove";
 import { one, type ReadOnly, remove, update } from "@mongrove/mongrove";
-import { signedIn } from "./login.ts";
-
-const guard = { preFetch: signedIn };
 
 /** The model. Each user sees and changes the todos that this user has created. */
 export class Todo extends FrameworkModel {
@@ -58,11 +50,39 @@ define(Todo, {
     route: "/todos",
     scope: (req) => ({ owner: req.user?.id }),
     methods: [
-      ${GUARDED_OPERATIONS.replaceAll("\n", "\n  ")}
+      all({ page: { max: 100 }, sort: ["text"] }),
+      one(),
+      create(),
+      update(),
+      remove(),
     ],
     schemaOptions: { strict: "throw" },
   },
 });
+`;
+
+const APP = `import { Framework } from "@mongrove/mongrove";
+import { openapi } from "@mongrove/mongrove/openapi";
+import express, { type Express } from "express";
+import { mountLogin, signedIn } from "./login.ts";
+import { Todo } from "./todo.ts";
+
+/** Builds the application, after Mongoose is connected. */
+export function buildApp(): Express {
+  const app = express();
+  mountLogin(app);
+  app.use(express.json());
+  const api = Framework.initialize({
+    models: [Todo],
+    strict: true,
+    guard: signedIn,
+    actor: (req) => req.user?.id,
+  });
+  app.use(api);
+  app.use(openapi(api, { info: { title: "Todos", version: "0.1.0" } }));
+  app.use(Framework.errors({ notFound: true }));
+  return app;
+}
 `;
 
 const LOGIN = `import { type FrameworkRequest, RestError } from "@mongrove/mongrove";
@@ -336,15 +356,11 @@ test("a password of another browser signs nobody in", async () => {
  * Returns the files of a new application in which users sign in, as far as they differ from an application without
  * users.
  */
-export function loginFiles(app: string, plain: boolean): Readonly<Record<string, string>> {
+export function loginFiles(plain: boolean): Readonly<Record<string, string>> {
   return {
     "todo.ts": plain ? PLAIN_MODEL : MODEL,
     "login.ts": LOGIN,
-    "app.ts": app
-      .replace("import { Todo }", 'import { mountLogin } from "./login.ts";\nimport { Todo }')
-      .replace("It neither connects nor listens. */", "The application is connected already. */")
-      .replace("  app.use(express.json());", "  mountLogin(app);\n$&")
-      .replace("    models: [Todo],", "$&\n    actor: (req) => req.user?.id,"),
+    "app.ts": APP,
     "app.test.ts": TEST,
   };
 }

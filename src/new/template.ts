@@ -68,22 +68,29 @@ define(Todo, {
 });
 `;
 
-const APP = `import { Framework } from "@mongrove/mongrove";
+const APP = `import { Framework, type GuardRequest } from "@mongrove/mongrove";
 import { openapi } from "@mongrove/mongrove/openapi";
 import express, { type Express } from "express";
+import process from "node:process";
 import { Todo } from "./todo.ts";
 
-/** Builds the application. It neither connects nor listens. */
-export function buildApp(): Express {
+/** How /docs sends the key. */
+const KEY = {
+  securitySchemes: {
+    key: { type: "apiKey", in: "header", name: "authorization" },
+  },
+  security: [{ key: [] }],
+} as const;
+
+/** Builds the application. It neither connects nor listens. Without a key, it lets nobody in. */
+export function buildApp(key = process.env.API_KEY): Express {
   const app = express();
   app.use(express.json());
-  const api = Framework.initialize({
-    models: [Todo],
-    parameters: "strict",
-    bodies: "strict",
-  });
+  const guard = ({ headers }: GuardRequest) =>
+    key !== undefined && headers.authorization === key;
+  const api = Framework.initialize({ models: [Todo], strict: true, guard });
   app.use(api);
-  app.use(openapi(api, { info: { title: "Todos", version: "0.1.0" } }));
+  app.use(openapi(api, { info: { title: "Todos", version: "0.1.0" }, ...KEY }));
   app.use(Framework.errors({ notFound: true }));
   return app;
 }
@@ -115,7 +122,7 @@ import { buildApp } from "./app.ts";
 
 const mongo = await startMongo();
 await mongoose.connect(mongo.uri);
-const { url, stop } = await serve(buildApp());
+const { url, stop } = await serve(buildApp("secret"));
 
 after(async () => {
   await stop();
@@ -123,10 +130,15 @@ after(async () => {
   await mongo.stop();
 });
 
-async function send(method: string, path: string, body?: object) {
+async function send(
+  method: string,
+  path: string,
+  body?: object,
+  authorization = "secret",
+) {
   const response = await fetch(url + path, {
     method,
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", authorization },
     body: body ? JSON.stringify(body) : null,
   });
   return { status: response.status, body: await response.json() };
@@ -147,6 +159,11 @@ test("a field that is not declared is refused", async () => {
   const refused = await send("POST", "/todos", { text: "Rest", color: "red" });
   assert.equal(refused.status, 400);
   assert.deepEqual(Object.keys(refused.body.errors), ["color"]);
+});
+
+test("nobody gets in without the key", async () => {
+  const refused = await send("GET", "/todos", undefined, "other");
+  assert.equal(refused.status, 403);
 });
 `;
 
@@ -240,7 +257,7 @@ export function filesOf(
     "app.ts": APP,
     "main.ts": MAIN,
     "app.test.ts": TEST,
-    ...login && loginFiles(APP, plain),
+    ...login && loginFiles(plain),
     ...runtime === "deno"
       ? { "deno.json": denoJson(login) }
       : { "tsconfig.json": tsconfig({ plain, login }) },
@@ -263,7 +280,8 @@ function readme(
   name: string,
   { run, login }: { readonly run: string; readonly login: boolean },
 ): string {
-  const user = login ? " -b cookies" : "";
+  const user = login ? " -b cookies" : " -H 'authorization: secret'";
+  const start = login ? `${run} start` : `API_KEY=secret ${run} start`;
   return `# ${name}
 
 A REST API over MongoDB, made with
@@ -271,7 +289,7 @@ A REST API over MongoDB, made with
 
 \`\`\`sh
 ${run} test     # runs a MongoDB; the first time, downloads one if there is none
-${run} start    # needs a MongoDB at MONGODB_URI, or else at 127.0.0.1:27017
+${start}    # needs a MongoDB at MONGODB_URI, or else at 127.0.0.1:27017
 \`\`\`
 
 No MongoDB? \`docker run --rm -p 27017:27017 mongo:6\` runs one.
@@ -298,7 +316,7 @@ ${
   }| \`main.ts\`     | connects and listens, and stops without losing requests  |
 | \`app.test.ts\` | tests over HTTP, with a real MongoDB                     |
 
-${login ? LOGIN_ADVICE : OPEN_ADVICE}`;
+${login ? LOGIN_ADVICE : KEY_ADVICE}`;
 }
 
 const LOGIN_LINE = `alias post="curl -c cookies -H 'content-type: application/json'"
@@ -317,8 +335,8 @@ of \`login.ts\` send mails, and make a page \`/new-password\` that posts its \`t
 and a \`newPassword\` to \`/api/auth/reset-password\`.
 `;
 
-const OPEN_ADVICE = `Everybody may do everything here. Before you publish it, add hooks to the
-operations: they say who may do what.
+const KEY_ADVICE =
+  `Whoever has the key may do everything. With \`new --login\`, users sign in instead.
 `;
 
 function versionsOf(names: readonly Package[], registry?: "jsr:" | "npm:"): Record<string, string> {

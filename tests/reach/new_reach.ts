@@ -32,7 +32,8 @@ async function tryOut(
   { cwd, env }: Required<RunCommandOptions>,
 ): Promise<void> {
   await using database = await openDatabase();
-  await using app = await startApp(command, { cwd, env: { ...env, MONGODB_URI: database.uri } });
+  const own = { MONGODB_URI: database.uri, API_KEY: "secret" };
+  await using app = await startApp(command, { cwd, env: { ...env, ...own } });
   const readme = await Deno.readTextFile(join(cwd, "README.md"));
   const texts: string[] = [];
   for (const [line] of readme.matchAll(/^curl .*$/gm)) {
@@ -86,7 +87,7 @@ for (const node of nodes) {
       `Wrote ${FILES}, tsconfig.json, README.md, package.json, .gitignore. Next:\n\n` +
         "  npm install && npm test\n  npm start",
     );
-    assertMatch(outputs[4] ?? "", /pass 2$/m);
+    assertMatch(outputs[4] ?? "", /pass 3$/m);
     await runCommand("npm", ["run", "check"], app);
     // Started without npm, which leaves it running when it is ended itself
     const { scripts } = JSON.parse(await Deno.readTextFile(join(cwd, "package.json")));
@@ -109,7 +110,7 @@ test("Node 24 makes an application without decorators, which it runs and tests b
     const [name = "", ...args] = (line ?? "").split(" ");
     await runCommand(name, args, app);
   }
-  assertMatch(await runCommand("npm", ["test"], app), /pass 2$/m);
+  assertMatch(await runCommand("npm", ["test"], app), /pass 3$/m);
   await runCommand("npm", ["run", "check"], app);
   const installed = await Array.fromAsync(Deno.readDir(join(cwd, "node_modules")));
   const compilers = ["tsx", "esbuild", "@swc"];

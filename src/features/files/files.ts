@@ -65,6 +65,9 @@ const OPERATIONS = {
   remove: { run: removeFile, describe: describeRemove, verb: "Remove" },
 } as const;
 
+/** The hooks and options of the operations of a file. */
+const TAKEN: readonly string[] = ["preFetch", "parameters", "open"];
+
 function partMethod(method: Method, { link, rest }: PartDescription): PartMethod {
   const { owner, property } = link;
   const rules = rulesOf(owner, property);
@@ -78,7 +81,7 @@ function partMethod(method: Method, { link, rest }: PartDescription): PartMethod
     throw fail(`cannot have ${operation}(): declare one(), replace() or remove()`);
   }
   const other = Object.keys(hooks).find((name) =>
-    name !== "preFetch" && name !== "parameters" && (name === "example" || !isOperationWord(name))
+    !TAKEN.includes(name) && (name === "example" || !isOperationWord(name))
   );
   if (other !== undefined) throw fail(`its ${operation}() cannot have "${other}"`);
   const isWrite = operation !== "one";

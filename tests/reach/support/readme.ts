@@ -42,8 +42,7 @@ export async function readTestableApp(): Promise<string> {
 
 /** Takes from an application what connects, listens and stops. */
 export function toTestable(app: string): string {
-  const outside =
-    /^(import (process|mongoose|\{ setTimeout)|const (uri|server|stop) =|while|process\.)/;
+  const outside = /^(import (mongoose|\{ setTimeout)|const (uri|server|stop) =|while|process\.)/;
   const lines = app.split("\n").filter((line) => !outside.test(line));
   return lines.join("\n").replace("const app =", "export const app =");
 }
