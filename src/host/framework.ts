@@ -41,7 +41,8 @@ export const Framework: {
    * path and at several paths. The router compares paths by the settings `case sensitive routing` and `strict routing`
    * of the application, so that a guard of the application matches the same paths.
    *
-   * @throws {TypeError} If a declaration or an option is wrong. The message names the class and the property.
+   * @throws {TypeError} If a declaration or an option is wrong. The message names the class and the property. Several
+   * wrong declarations are one error, with a line for each.
    * @throws {RangeError} If a limit is not a positive integer.
    */
   readonly initialize: (options?: InitializeOptions) => FrameworkRouter;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SchemaOptions } from "mongoose";
+import { forAll } from "../../errors/for_all.ts";
 import { FrameworkModel, type ModelClass } from "./framework_model.ts";
 import { type FieldRecord, ownRecords, type RestRecord } from "./records.ts";
 
@@ -32,7 +33,7 @@ export function isDescribed(target: ModelClass): boolean {
 }
 
 /**
- * Returns the declarations of a model class and its ancestors. Throws a `TypeError` with the first problem of these
+ * Returns the declarations of a model class and its ancestors. Throws a `TypeError` with the problems of these
  * declarations.
  */
 export function describeModel(target: ModelClass): ModelDescription {
@@ -41,8 +42,9 @@ export function describeModel(target: ModelClass): ModelDescription {
   for (const owner of chainOf(target)) {
     described.add(owner);
     const records = ownRecords(owner);
-    const problem = records?.problems[0];
-    if (problem !== undefined) throw new TypeError(`Cannot describe "${target.name}": ${problem}`);
+    forAll(records?.problems ?? [], (problem) => {
+      throw new TypeError(`Cannot describe "${target.name}": ${problem}`);
+    });
     for (const [name, field] of records?.fields ?? []) fields.set(name, field);
     for (const [name, rests] of records?.parts ?? []) parts.set(name, rests);
   }

@@ -11,6 +11,7 @@ import { buildSchema } from "../../schema/build_schema.ts";
 import { describeParts, type PartDescription } from "../../schema/describe_parts.ts";
 import { shapeForAll } from "../../schema/fields/shape.ts";
 import { versionKeyOf } from "../../schema/fields/system_fields.ts";
+import { memoize } from "../../schema/memoize.ts";
 import { collectionName, modelName } from "../../schema/model_name.ts";
 import type { FeatureList } from "../../pipeline/feature_list.ts";
 import { OperationOptions } from "../../pipeline/operation_options.ts";
@@ -28,6 +29,7 @@ import { checkNamedHooks } from "./check_named_hooks.ts";
 import { compileFilterPaths } from "./compile_filter_paths.ts";
 import { compileWrites } from "./compile_writes.ts";
 import { pathKey } from "../../describe/paths.ts";
+import { forAll } from "../../errors/for_all.ts";
 
 export type RouteSettings = Omit<SharedSettings, "getConnection">;
 
@@ -49,26 +51,25 @@ export function buildRoutes(
   // schema is built.
   for (const target of models) modelName(target);
   const owners = new Map<string, ModelClass>();
-  const routes = models.flatMap((target) => {
+  const routes = forAll(models, (target) => {
     const { rests } = describeModel(target);
     if (rests.length === 0) throw cannotMount(target, "it has no @rest");
     // Two classes with the same name and the same collection are an error, because they are usually one class whose
     // module was evaluated twice.
     const what = `collection "${collectionName(target, buildSchema(target).schema)}"`;
     claim(owners, { target, what, key: `${what} of ${target.name}` });
-    const own = rests.flatMap((rest) => {
+    const own = forAll(rests, (rest) => {
       const { getConnection } = rest;
       const shared = { ...settings, ...getConnection && { getConnection } };
       return branchRoutes(rootBranch({ target, rest, features: settings.features }), shared);
-    });
-    for (const { operation: { verb }, path } of own) {
+    }).flat();
+    forAll(own, ({ operation: { verb }, path }) => {
       const what = `${verb.toUpperCase()} ${path}`;
       claim(owners, { target, what, key: `${verb} ${pathKey(path)}` });
-    }
+    });
     return own;
-  });
-  checkReached(routes);
-  checkActionPaths(routes);
+  }).flat();
+  forAll([checkReached, checkActionPaths], (check) => check(routes));
   const parameters = ({ path }: Route) => path.split("/:").length;
   return routes.sort((a, b) => parameters(a) - parameters(b));
 }
@@ -138,31 +139,34 @@ type SharedSettings = Omit<Route, "path" | "operation" | "levels" | "rights" | "
 function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const { methods, base, item, above, level } = branch;
   const { features } = shared;
-  const actingOn = levelMaker(branch, shared);
+  const actingOn = memoize(levelMaker(branch, shared));
   const reading = methods.find(({ operation }) => operation === "one");
-  const reader = reading && actingOn(reading);
-  const own = methods.map((method): Route => {
-    const acting = method === reading && reader !== undefined ? reader : actingOn(method);
+  const readerOf = () => reading && actingOn(reading);
+  const openOwn = (method: Method): Route => {
+    const acting = actingOn(method);
     // Class options such as `trash` add query parameters to the routes of the class, but not to the routes of its
     // parts.
     const added = features.parametersOf(level, method);
     const parameters = [...acting.parameters, ...Object.keys(added)];
-    const last = { ...acting, parameters, added };
-    const levels = [...above, last];
+    const levels = [...above, { ...acting, parameters, added }];
     const at = acting.kind.item ? item : base;
     const path = isAction(method) ? `${at.replace(/\/$/, "")}/${method.operation}` : at;
     const operation = acting.kind;
-    return { path, operation, levels, rights: rightsOf(levels), reader, ...shared };
-  });
-  const below = describeParts(level.target).flatMap((part) => {
+    return { path, operation, levels, rights: rightsOf(levels), reader: readerOf(), ...shared };
+  };
+  const openPart = (part: PartDescription): Route[] => {
     const path = checkPartRest(part, features);
+    const reader = readerOf();
     // Models may refer to each other, so paths such as `/authors/:id/books/:subId/authors` could grow without an end.
     // Each property therefore occurs at most once in a path.
     if (reader === undefined || [...above, reader].some((each) => isSame(each, part))) return [];
     const place = { base: `${item}${path}`, above: [...above, reader], features };
     return branchRoutes(partBranch(part, place), shared);
-  });
-  return [...own, ...below];
+  };
+  return forAll([
+    () => forAll(methods, openOwn),
+    () => forAll(describeParts(level.target), openPart).flat(),
+  ], (open) => open()).flat();
 }
 
 function levelMaker(
