@@ -44,6 +44,12 @@ export function buildRoutes(
   if (models.length === 0) {
     throw new TypeError("Cannot initialize: no model is registered, import them first");
   }
+  if ((models as readonly unknown[]).includes(undefined)) {
+    throw new TypeError(
+      `Cannot initialize: "models" contains undefined. A circular import is the usual cause: ` +
+        `call Framework.initialize() in a module that no model imports`,
+    );
+  }
   if (models.some((target) => typeof target !== "function")) {
     throw new TypeError(`Cannot initialize: "models" contains something that is not a model class`);
   }
