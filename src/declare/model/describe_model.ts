@@ -77,14 +77,20 @@ export function chainOf(target: ModelClass): ModelClass[] {
  * of several scopes limits the references.
  */
 export function bindingRests(target: ModelClass): readonly RestRecord[] {
-  const { rests } = describeModel(target);
-  const main = rests.filter((rest) => rest.main);
-  if (main.length > 0) return main;
-  if (rests.length < 2 || rests.every(({ scope }) => scope === undefined)) return rests;
+  const rests = knownBindingRests(target);
+  if (rests !== undefined) return rests;
   throw new TypeError(
     `Cannot refer to "${target.name}": it has several @rest, and not all without a scope; ` +
       `set main: true on the one whose scope and one() bind what refers to the class`,
   );
+}
+
+/** Returns the {@linkcode bindingRests} of a class, or `undefined` if the class must name one of them by `main`. */
+export function knownBindingRests(target: ModelClass): readonly RestRecord[] | undefined {
+  const { rests } = describeModel(target);
+  const main = rests.filter((rest) => rest.main);
+  if (main.length > 0) return main;
+  return rests.length < 2 || rests.every(({ scope }) => scope === undefined) ? rests : undefined;
 }
 
 export function scopesOf(target: ModelClass): NonNullable<RestRecord["scope"]>[] {
