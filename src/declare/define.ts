@@ -75,7 +75,9 @@ function writeRecords(target: unknown, options: unknown): void {
 function checkClass(target: unknown): asserts target is ModelClass {
   if (typeof target !== "function" || !(target.prototype instanceof FrameworkModel)) {
     const name = typeof target === "function" ? `"${target.name}"` : `${target}`;
-    const cause = target === undefined ? ": modules that import each other load classes late" : "";
+    const cause = target === undefined
+      ? ": modules that import each other load classes late, so call define() in the module of the class"
+      : "";
     throw new TypeError(`Cannot define ${name}: it does not extend FrameworkModel${cause}`);
   }
   if (target.name === "") {

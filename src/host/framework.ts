@@ -4,6 +4,7 @@ import type { Server as HttpServer } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import { type CloseOptions, closeServer } from "../http/close_server.ts";
 import { errors, type ErrorsOptions } from "../http/answer_error.ts";
+import { tellCircularImports } from "./circular_imports.ts";
 import { type Health, health } from "./health.ts";
 import { housekeeper, type Tidied, type TidyOptions } from "./housekeeper.ts";
 import { describe, initialize } from "./initialize.ts";
@@ -12,6 +13,8 @@ import { queryFor, type QueryForOptions } from "./query_for.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
 import type { FrameworkModel, ModelClass } from "../declare/model/framework_model.ts";
 import type { RouteDescription } from "../describe/describe_route.ts";
+
+tellCircularImports();
 
 /**
  * The functions with which an application mounts routes, describes routes, answers errors, reports its health, and
@@ -41,7 +44,8 @@ export const Framework: {
    * path and at several paths. The router compares paths by the settings `case sensitive routing` and `strict routing`
    * of the application, so that a guard of the application matches the same paths.
    *
-   * @throws {TypeError} If a declaration or an option is wrong. The message names the class and the property.
+   * @throws {TypeError} If a declaration or an option is wrong. The message names the class and the property. Several
+   * wrong declarations are one error, with a line for each.
    * @throws {RangeError} If a limit is not a positive integer.
    */
   readonly initialize: (options?: InitializeOptions) => FrameworkRouter;

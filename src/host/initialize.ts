@@ -10,6 +10,7 @@ import { MAX_TIME_MS } from "../database/time_budget.ts";
 import { completeQueryLimits, type QueryLimits } from "../filter/q/limits.ts";
 import { type BodyLimits, completeBodyLimits } from "../write/body/read_body.ts";
 import { MAX_TIMER_MS } from "../errors/complete_limits.ts";
+import { forAll } from "../errors/for_all.ts";
 import { logLine } from "../errors/log.ts";
 import { type OptionKinds, wrongOption } from "../errors/option_kinds.ts";
 import { unknownOption } from "../errors/unknown_option.ts";
@@ -164,17 +165,15 @@ export function initializeWith(
   const routes = openRoutes(options, known);
   if (options.models === undefined) closeRegistry();
   // Compiling the models here lets a wrong model fail at start-up, and starts the builds of its indexes early.
-  for (const route of routes) {
-    const { levels: [root], getConnection } = route;
-    if (root === undefined || getConnection !== undefined) continue;
-    getModel(root.target);
-  }
-  for (const route of routes) {
+  forAll(routes, ({ levels: [root], getConnection }) => {
+    if (root !== undefined && getConnection === undefined) getModel(root.target);
+  });
+  forAll(routes, (route) => {
     const { operation, options, writes } = actingLevel(route);
     if (operation === "updateAll" && writes?.atomic) checkTransactions(route);
     options.start(route);
     route.features.startClasses(route);
-  }
+  });
   const describe = () => routes.map(withAccess);
   if (options.log === true) logLine(routes.map(routeLine).join("\n"));
   const endpoints = known.endpoints(options, routes);
@@ -255,12 +254,12 @@ export function settingsOf(
 ): RouteSettings {
   const { onError, maxTimeMS = MAX_TIME_MS, sendTimeoutMS = 60_000 } = options;
   const { queryLimits, bodyLimits, indexes, guard, actor, queryMethod } = options;
-  for (const [name, time] of Object.entries({ maxTimeMS, sendTimeoutMS })) {
-    if (Number.isInteger(time) && time > 0 && time <= MAX_TIMER_MS) continue;
+  forAll(Object.entries({ maxTimeMS, sendTimeoutMS }), ([name, time]) => {
+    if (Number.isInteger(time) && time > 0 && time <= MAX_TIMER_MS) return;
     throw new RangeError(
       `Cannot initialize: ${name} is ${time}, not an integer from 1 to ${MAX_TIMER_MS}`,
     );
-  }
+  });
   return {
     maxTimeMS,
     sendTimeoutMS,
@@ -279,11 +278,13 @@ export function settingsOf(
 }
 
 function checkOptions(options: InitializeOptions): void {
-  const unknown = unknownOption(options, OPTIONS);
-  if (unknown !== undefined) {
-    throw new TypeError(`Cannot initialize: there is no option ${unknown}`);
-  }
-  const wrong = wrongOption(options, OPTIONS);
-  if (wrong !== undefined) throw new TypeError(`Cannot initialize: ${wrong}`);
+  forAll(Object.entries(options), ([name, value]) => {
+    const option = { [name]: value };
+    const unknown = unknownOption(option, OPTIONS);
+    const wrong = unknown === undefined
+      ? wrongOption(option as InitializeOptions, OPTIONS)
+      : `there is no option ${unknown}`;
+    if (wrong !== undefined) throw new TypeError(`Cannot initialize: ${wrong}`);
+  });
   if (options.queryMethod === true) checkQueryMethod();
 }

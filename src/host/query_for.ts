@@ -2,7 +2,7 @@
 import type { Request } from "express";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { HookFailure } from "../declare/hooks/run_hook.ts";
-import { bindingRests, describeModel } from "../declare/model/describe_model.ts";
+import { describeModel, knownBindingRests } from "../declare/model/describe_model.ts";
 import type { FrameworkModel, ModelClass, ModelOf } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
 import { OPERATIONS } from "../declare/operations/operation.ts";
@@ -114,15 +114,16 @@ function routeFor(target: ModelClass, given: RouteKey): Route {
  */
 function makeRoute(target: ModelClass, { path: route, ignoresQ }: RouteKey): Route {
   const rests = route === undefined
-    ? bindingRests(target)
+    ? knownBindingRests(target)
     : describeModel(target).rests.filter((rest) => rest.route === route);
+  if (rests === undefined) throw ambiguous(target, "scope");
   const [rest, ...others] = rests;
   if (rest === undefined) {
     const place = route === undefined ? "" : ` with route "${route}"`;
     throw new TypeError(`Cannot query "${target.name}": it has no @rest${place}`);
   }
   if (others.some(({ getConnection }) => getConnection !== rest.getConnection)) {
-    throw new TypeError(`Cannot query "${target.name}": name the route whose connection applies`);
+    throw ambiguous(target, "getConnection");
   }
   const shape = shapeForAll(buildSchema(target).schema);
   const scopes = rests.flatMap(({ scope }) => scope ?? []);
@@ -162,4 +163,13 @@ function makeRoute(target: ModelClass, { path: route, ignoresQ }: RouteKey): Rou
     ...rest.getConnection && { getConnection: rest.getConnection },
     ...settingsOf({}),
   };
+}
+
+function ambiguous(target: ModelClass, option: "scope" | "getConnection"): TypeError {
+  const { name } = target;
+  const paths = describeModel(target).rests.map(({ route }) => `{ route: "${route}" }`);
+  return new TypeError(
+    `Cannot query "${name}": it has several @rest with different "${option}". Call Framework.queryFor(req, ${name}, ` +
+      `${paths.join(" or ")}), or set main: true on one of them`,
+  );
 }

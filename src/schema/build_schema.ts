@@ -2,6 +2,7 @@ import mongoose from "mongoose";
 import type { Schema, SchemaType } from "mongoose";
 import { chainOf, describeModel, type ModelDescription } from "../declare/model/describe_model.ts";
 import type { FrameworkModel, ModelClass } from "../declare/model/framework_model.ts";
+import { forAll } from "../errors/for_all.ts";
 import { MAX_TTL_SECONDS } from "../errors/option_kinds.ts";
 import { buildField } from "./build_field.ts";
 import { PROTOTYPE_KEYS } from "./fields/json.ts";
@@ -146,10 +147,10 @@ function fillSchema(
     return inner.schema;
   };
   const idOf = (referred: ModelClass) => buildSchema(referred).schema.path("_id");
-  try {
-    // A class that refers to itself needs the type of its `_id` for its other fields.
-    const idFirst = [...fields].sort(([a], [b]) => Number(b === "_id") - Number(a === "_id"));
-    for (const [name, field] of idFirst) {
+  // A class that refers to itself needs the type of its `_id` for its other fields.
+  const idFirst = [...fields].sort(([a], [b]) => Number(b === "_id") - Number(a === "_id"));
+  forAll(idFirst, ([name, field]) =>
+    naming(target, () => {
       refuseReserved(name);
       if (field.options.apart === true && !parts.has(name)) {
         throw new TypeError(`property "${name}" is apart and has no @rest: nothing would show it`);
@@ -158,7 +159,8 @@ function fillSchema(
       schema.add({ [name]: definition } as Parameters<Schema["add"]>[0]);
       rememberDefault(schema.path(name));
       if (referred !== undefined) refersTo.add(referred);
-    }
+    }));
+  naming(target, () => {
     addClassMembers(target, schema);
     for (const { add } of additions) add(target, schema);
     (target as typeof FrameworkModel).configure?.(schema);
@@ -167,9 +169,7 @@ function fillSchema(
     refuseNestedVersion(schema);
     refuseInnerMaps(schema);
     refuseExpiry(schema);
-  } catch (error) {
-    throw named(target, error);
-  }
+  });
   addVersion(description, schema);
   declareKindKey(schema);
   hideInJson(schema);
@@ -297,11 +297,15 @@ function memberOfDocuments(kind: "property" | "member", name: string): TypeError
   return new TypeError(`${kind} "${name}" has the name of a member of Mongoose's documents`);
 }
 
-function named(target: ModelClass, error: unknown): unknown {
-  if (!(error instanceof Error) || error.message.startsWith("Cannot ")) return error;
-  return new TypeError(`Cannot build the schema of "${target.name}": ${error.message}`, {
-    cause: error,
-  });
+function naming(target: ModelClass, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof Error) || error.message.startsWith("Cannot ")) throw error;
+    throw new TypeError(`Cannot build the schema of "${target.name}": ${error.message}`, {
+      cause: error,
+    });
+  }
 }
 
 /**

@@ -107,7 +107,12 @@ test("queryFor() asks for a route where none of several @rest is main", async ()
   await using _database = await openDatabase();
   await getModel(Place).create([{ rank: 1 }, { rank: 2 }]);
   const req = { url: "/", headers: {} } as never;
-  await assertRejects(() => Framework.queryFor(req, Place), TypeError, "main: true");
+  await assertRejects(
+    () => Framework.queryFor(req, Place),
+    TypeError,
+    'Cannot query "Place": it has several @rest with different "scope". Call Framework.queryFor(req, Place, ' +
+      '{ route: "/here" } or { route: "/there" }), or set main: true on one of them',
+  );
   const { filter, model } = await Framework.queryFor(req, Place, { route: "/here" });
   assertEquals(filter.rank, 1);
   assertEquals((await model.find(filter)).map(({ rank }) => rank), [1]);
@@ -191,7 +196,7 @@ test("queryFor() asks for a route where the connection depends on it", async () 
   await assertRejects(
     () => Framework.queryFor(req, Page),
     TypeError,
-    'Cannot query "Page": name the route whose connection applies',
+    'Cannot query "Page": it has several @rest with different "getConnection". Call Framework.queryFor(',
   );
   const { model } = await Framework.queryFor(req, Page, { route: "/own-notes" });
   assertEquals(model.db, other);

@@ -329,6 +329,10 @@ Deno.test("initialize() refuses options that there are not, and models that are 
       [{ models: [Thing], body: {} }, `there is no option "body" (did you mean "bodyLimits"?)`],
       [[Thing], `there is no option "0"`],
       [{ models: Thing }, `"models" is not a list`],
+      [
+        { models: [undefined] },
+        `"models" contains undefined. A circular import is the usual cause`,
+      ],
     ] as [object, string][]
   ) {
     assertThrows(() => Framework.initialize(options), TypeError, `Cannot initialize: ${problem}`);

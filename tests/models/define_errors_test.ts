@@ -25,7 +25,7 @@ const ROUTE = { route: "/notes", methods: [all()] };
 Deno.test("define() refuses a value that is no model class", () => {
   const rule = "it does not extend FrameworkModel";
   assertRefused(
-    `Cannot define undefined: ${rule}: modules that import each other load classes late`,
+    `Cannot define undefined: ${rule}: modules that import each other load classes late, so call define() in the module of the class`,
     undefined,
     { fields: {} },
   );

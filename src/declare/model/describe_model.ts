@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SchemaOptions } from "mongoose";
+import { forAll } from "../../errors/for_all.ts";
 import { FrameworkModel, type ModelClass } from "./framework_model.ts";
 import { type FieldRecord, ownRecords, type RestRecord } from "./records.ts";
 
@@ -32,7 +33,7 @@ export function isDescribed(target: ModelClass): boolean {
 }
 
 /**
- * Returns the declarations of a model class and its ancestors. Throws a `TypeError` with the first problem of these
+ * Returns the declarations of a model class and its ancestors. Throws a `TypeError` with the problems of these
  * declarations.
  */
 export function describeModel(target: ModelClass): ModelDescription {
@@ -41,8 +42,9 @@ export function describeModel(target: ModelClass): ModelDescription {
   for (const owner of chainOf(target)) {
     described.add(owner);
     const records = ownRecords(owner);
-    const problem = records?.problems[0];
-    if (problem !== undefined) throw new TypeError(`Cannot describe "${target.name}": ${problem}`);
+    forAll(records?.problems ?? [], (problem) => {
+      throw new TypeError(`Cannot describe "${target.name}": ${problem}`);
+    });
     for (const [name, field] of records?.fields ?? []) fields.set(name, field);
     for (const [name, rests] of records?.parts ?? []) parts.set(name, rests);
   }
@@ -75,14 +77,20 @@ export function chainOf(target: ModelClass): ModelClass[] {
  * of several scopes limits the references.
  */
 export function bindingRests(target: ModelClass): readonly RestRecord[] {
-  const { rests } = describeModel(target);
-  const main = rests.filter((rest) => rest.main);
-  if (main.length > 0) return main;
-  if (rests.length < 2 || rests.every(({ scope }) => scope === undefined)) return rests;
+  const rests = knownBindingRests(target);
+  if (rests !== undefined) return rests;
   throw new TypeError(
     `Cannot refer to "${target.name}": it has several @rest, and not all without a scope; ` +
       `set main: true on the one whose scope and one() bind what refers to the class`,
   );
+}
+
+/** Returns the {@linkcode bindingRests} of a class, or `undefined` if the class must name one of them by `main`. */
+export function knownBindingRests(target: ModelClass): readonly RestRecord[] | undefined {
+  const { rests } = describeModel(target);
+  const main = rests.filter((rest) => rest.main);
+  if (main.length > 0) return main;
+  return rests.length < 2 || rests.every(({ scope }) => scope === undefined) ? rests : undefined;
 }
 
 export function scopesOf(target: ModelClass): NonNullable<RestRecord["scope"]>[] {

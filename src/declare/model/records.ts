@@ -28,7 +28,7 @@ interface ModelRecords {
   /** The options of the `@rest` decorators on the class, in the order of the source text. */
   readonly rests: RestRecord[];
   /**
-   * The error texts of a wrong declaration. `describeModel()` throws the first of them when the class is first used.
+   * The error texts of a wrong declaration. `describeModel()` throws them when the class is first used.
    */
   readonly problems: string[];
 }

@@ -24,6 +24,7 @@ import { isSchema } from "../../schema/standard_schema.ts";
 import { cannotMount, type Fail } from "../../pipeline/option_reader.ts";
 import type { ClassFeatures } from "../../declare/options.ts";
 import type { FeatureList } from "../../pipeline/feature_list.ts";
+import { forAll } from "../../errors/for_all.ts";
 import { isGroup } from "../../errors/option_kinds.ts";
 import { unknownOption } from "../../errors/unknown_option.ts";
 
@@ -96,10 +97,10 @@ export function checkPartRest(part: PartDescription, features: FeatureList): str
   const isOfOption = features.partMethodsOf(part) !== undefined;
   checkApart(link);
   const type = buildSchema(target).schema.path("_id")?.instance;
-  for (const method of isOfOption ? [] : methods) {
+  forAll(isOfOption ? [] : methods, (method) => {
     const problem = partProblem(method, { ...link, type });
     if (problem !== undefined) throw fail(`property "${property}" ${problem}`);
-  }
+  });
   if (typeof route !== "string" || !/^\/[^:*{]+$/.test(route)) {
     const rule = `is not a path without parameters that starts with "/"`;
     throw fail(`route "${route}"${place} ${rule}`);
@@ -229,7 +230,7 @@ interface OperationsPlace extends Place {
 function checkOptions(rest: RestRecord, { place, fail, features }: OperationsPlace): void {
   const methods: unknown = rest.methods;
   if (!Array.isArray(methods) || methods.length === 0) throw fail(`"methods"${place} is empty`);
-  for (const method of methods) checkMethod(method, { place, fail, features });
+  forAll(methods, (method) => checkMethod(method, { place, fail, features }));
   if (![undefined, true, false].includes(rest.open)) throw fail(`"open"${place} is no boolean`);
   for (const name of ["getConnection", "scope"] as const) {
     if (rest[name] !== undefined && typeof rest[name] !== "function") {

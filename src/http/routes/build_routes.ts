@@ -11,6 +11,7 @@ import { buildSchema } from "../../schema/build_schema.ts";
 import { describeParts, type PartDescription } from "../../schema/describe_parts.ts";
 import { shapeForAll } from "../../schema/fields/shape.ts";
 import { versionKeyOf } from "../../schema/fields/system_fields.ts";
+import { memoize } from "../../schema/memoize.ts";
 import { collectionName, modelName } from "../../schema/model_name.ts";
 import type { FeatureList } from "../../pipeline/feature_list.ts";
 import { OperationOptions } from "../../pipeline/operation_options.ts";
@@ -29,6 +30,7 @@ import { compileFilterPaths } from "./compile_filter_paths.ts";
 import { compileWrites } from "./compile_writes.ts";
 import { type Above, checkGuards, guardedLevels, writerOf } from "./strict_guards.ts";
 import { pathKey } from "../../describe/paths.ts";
+import { forAll } from "../../errors/for_all.ts";
 
 export type RouteSettings = Omit<SharedSettings, "getConnection">;
 
@@ -43,6 +45,12 @@ export function buildRoutes(
   if (models.length === 0) {
     throw new TypeError("Cannot initialize: no model is registered, import them first");
   }
+  if ((models as readonly unknown[]).includes(undefined)) {
+    throw new TypeError(
+      `Cannot initialize: "models" contains undefined. A circular import is the usual cause: ` +
+        `call Framework.initialize() in a module that no model imports`,
+    );
+  }
   if (models.some((target) => typeof target !== "function")) {
     throw new TypeError(`Cannot initialize: "models" contains something that is not a model class`);
   }
@@ -50,27 +58,25 @@ export function buildRoutes(
   // schema is built.
   for (const target of models) modelName(target);
   const owners = new Map<string, ModelClass>();
-  const routes = models.flatMap((target) => {
+  const routes = forAll(models, (target) => {
     const { rests } = describeModel(target);
     if (rests.length === 0) throw cannotMount(target, "it has no @rest");
     // Two classes with the same name and the same collection are an error, because they are usually one class whose
     // module was evaluated twice.
     const what = `collection "${collectionName(target, buildSchema(target).schema)}"`;
     claim(owners, { target, what, key: `${what} of ${target.name}` });
-    const own = rests.flatMap((rest) => {
+    const own = forAll(rests, (rest) => {
       const { getConnection } = rest;
       const shared = { ...settings, ...getConnection && { getConnection } };
       return branchRoutes(rootBranch({ target, rest, features: settings.features }), shared);
-    });
-    for (const { operation: { verb }, path } of own) {
+    }).flat();
+    forAll(own, ({ operation: { verb }, path }) => {
       const what = `${verb.toUpperCase()} ${path}`;
       claim(owners, { target, what, key: `${verb} ${pathKey(path)}` });
-    }
+    });
     return own;
-  });
-  checkReached(routes);
-  checkActionPaths(routes);
-  checkGuards(routes);
+  }).flat();
+  forAll([checkReached, checkActionPaths, checkGuards], (check) => check(routes));
   const parameters = ({ path }: Route) => path.split("/:").length;
   return routes.sort((a, b) => parameters(a) - parameters(b));
 }
@@ -140,15 +146,15 @@ type SharedSettings = Omit<Route, "path" | "operation" | "levels" | "rights" | "
 function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const { methods, base, item, above, level } = branch;
   const { features } = shared;
-  const actingOn = levelMaker(branch, shared);
+  const actingOn = memoize(levelMaker(branch, shared));
   const reading = methods.find(({ operation }) => operation === "one");
-  const reader = reading && actingOn(reading);
+  const readerOf = () => reading && actingOn(reading);
   const levelsOf = (last: Level) =>
     shared.strict.guards
       ? guardedLevels(above, last)
       : [...above.map(({ reader }) => reader), last];
-  const own = methods.map((method): Route => {
-    const acting = method === reading && reader !== undefined ? reader : actingOn(method);
+  const openOwn = (method: Method): Route => {
+    const acting = actingOn(method);
     // Class options such as `trash` add query parameters to the routes of the class, but not to the routes of its
     // parts.
     const added = features.parametersOf(level, method);
@@ -157,10 +163,11 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     const at = acting.kind.item ? item : base;
     const path = isAction(method) ? `${at.replace(/\/$/, "")}/${method.operation}` : at;
     const operation = acting.kind;
-    return { path, operation, levels, rights: rightsOf(levels), reader, ...shared };
-  });
-  const below = describeParts(level.target).flatMap((part) => {
+    return { path, operation, levels, rights: rightsOf(levels), reader: readerOf(), ...shared };
+  };
+  const openPart = (part: PartDescription): Route[] => {
     const path = checkPartRest(part, features);
+    const reader = readerOf();
     // Models may refer to each other, so paths such as `/authors/:id/books/:subId/authors` could grow without an end.
     // Each property therefore occurs at most once in a path.
     if (reader === undefined) return [];
@@ -168,8 +175,11 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     if (inside.some((each) => isSame(each.reader, part))) return [];
     const place = { base: `${item}${path}`, above: inside, features };
     return branchRoutes(partBranch(part, place), shared);
-  });
-  return [...own, ...below];
+  };
+  return forAll([
+    () => forAll(methods, openOwn),
+    () => forAll(describeParts(level.target), openPart).flat(),
+  ], (open) => open()).flat();
 }
 
 function levelMaker(

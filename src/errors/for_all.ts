@@ -1,0 +1,41 @@
+/** The errors of several declarations, as one error with a line for each. */
+class SeveralErrors extends TypeError {
+  override readonly name = "TypeError";
+  readonly #errors: readonly unknown[];
+
+  constructor(errors: readonly unknown[]) {
+    super([`Cannot start: ${errors.length} problems`, ...errors.map(messageOf)].join("\n"));
+    this.#errors = errors;
+  }
+
+  static in(error: unknown): readonly unknown[] {
+    return error instanceof SeveralErrors ? error.#errors : [error];
+  }
+}
+
+/**
+ * Does a part of the start for each item, and throws after the last item if one of them failed, so that one start tells
+ * all problems. Throws a single error unchanged.
+ */
+export function forAll<T, R>(items: Iterable<T>, work: (item: T) => R): R[] {
+  const results: R[] = [];
+  // A class that several classes refer to fails once for each of them, by the same message.
+  const errors = new Map<string, unknown>();
+  for (const item of items) {
+    try {
+      results.push(work(item));
+    } catch (error) {
+      for (const each of SeveralErrors.in(error)) {
+        if (!errors.has(messageOf(each))) errors.set(messageOf(each), each);
+      }
+    }
+  }
+  const [first, ...others] = errors.values();
+  if (others.length > 0) throw new SeveralErrors([first, ...others]);
+  if (errors.size > 0) throw first;
+  return results;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
