@@ -65,8 +65,9 @@ export interface FieldFeatures {
   /**
    * The work that the framework does if the entity that the reference names is removed or put into the trash. With
    * `"restrict"`, the removal answers 409. With `"cascade"`, the referring entities are removed as well, without their
-   * hooks. With `"unset"`, the reference is removed. The default is `"keep"`. `"restrict"` and `"cascade"` imply
-   * `exists: true`. Needs a database with transactions.
+   * hooks. If only the referred class has a trash, a cascade says `{ cascade: "forGood" }`. With `"unset"`, the
+   * reference is removed. The default is `"keep"`. `"restrict"` and cascades imply `exists: true`. Needs a database with
+   * transactions.
    */
   readonly onDelete?: OnDelete;
   /**
@@ -140,7 +141,10 @@ export interface ImpliedOptions {
 export const FIELD_OPTIONS: Readonly<
   Record<keyof FieldFeatures, (value: unknown) => ImpliedOptions>
 > = {
-  onDelete: (value) => value === "restrict" || value === "cascade" ? { exists: true } : {},
+  onDelete: (value) =>
+    ["restrict", "cascade"].includes(value as string) || Object(value) === value
+      ? { exists: true }
+      : {},
   stamp: () => ({ readonly: true }),
   maxBytes: () => ({ managed: true }),
   accept: () => ({}),
