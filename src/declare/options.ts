@@ -109,14 +109,14 @@ export interface LifecycleOptions<M extends FrameworkModel = FrameworkModel> {
 
 /**
  * The options of {@linkcode rest} on a class that belong to features, such as `trash`. If a class has several `@rest`,
- * they must have the same values.
+ * an option of one of them applies to all routes of the class.
  */
 export interface ClassFeatures<M extends FrameworkModel = FrameworkModel>
   extends LifecycleOptions<M> {
   /**
    * The name of the field with the tenant of an entity, such as its company. The framework sets the field to the result
    * of the option `tenant` of `Framework.initialize()`, and no request reaches entities of another tenant. With
-   * `false`, the entities belong to no tenant. The option is required on all routes of a router with tenants.
+   * `false`, the entities belong to no tenant. A router with tenants requires the option for each class.
    */
   readonly tenant?: string | false;
 }
