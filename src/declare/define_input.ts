@@ -15,6 +15,7 @@ import type {
 } from "./decorators/prop_input.ts";
 import type {
   ModelIn,
+  ModelOr,
   Operations,
   PartRestOptions,
   RestOptions,
@@ -26,6 +27,7 @@ import type { MaybePromise } from "./hooks/hooks.ts";
 import type { NamedFilter } from "./model/field_names.ts";
 import type { FrameworkModel } from "./model/framework_model.ts";
 import type { Given } from "./operations/hooks_input.ts";
+import type { LifecycleOptions } from "./options.ts";
 
 /**
  * The declaration of a model, which {@linkcode define} takes.
@@ -263,6 +265,8 @@ type CheckedRestOption<M, R, N extends keyof R, Kind extends RestKind> = N exten
   : N extends "scope" ? CheckedScope<M, R[N]>
   : N extends "tenant" ? N extends keyof Kind["options"] ? TenantField<M> | false
     : `rest has no option ${N & string}`
+  : N extends "trash" ? N extends keyof Kind["options"] ? LifecycleOptions<ModelOr<M>>["trash"]
+    : `rest has no option ${N & string}`
   : N extends keyof Kind["options"] ? Kind["options"][N]
   : `rest has no option ${N & string}`;
 
@@ -278,7 +282,7 @@ type Operation<M> = Operations<readonly unknown[], M>[number];
  * only name fields of the model, because a misspelled name would select wrong entities.
  */
 type CheckedScope<M, S> = (
-  req: FrameworkRequest<M extends FrameworkModel ? M : FrameworkModel>,
+  req: FrameworkRequest<ModelOr<M>>,
 ) => S extends (...args: never) => infer T ? [T] extends [Scoped] ? NamedFilter<M, T> : Scoped
   : Scoped;
 
@@ -316,8 +320,9 @@ interface OpenEntry<V> {
 export interface OpenRest<M> {
   readonly methods?: readonly Operation<M>[] | UncheckedValue;
   readonly scope?:
-    | ((req: FrameworkRequest<M extends FrameworkModel ? M : FrameworkModel>) => Scoped)
+    | ((req: FrameworkRequest<ModelOr<M>>) => Scoped)
     | UncheckedValue;
+  readonly trash?: LifecycleOptions<ModelOr<M>>["trash"] | UncheckedValue;
   readonly getConnection?: ((req: FrameworkRequest) => MaybePromise<Connection>) | UncheckedValue;
   readonly schemaOptions?: SchemaOptions | UncheckedValue;
   readonly [name: string]: unknown;

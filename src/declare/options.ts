@@ -15,6 +15,7 @@ import type { Stamp } from "../features/stamps/option.ts";
 import type { TrashOptions } from "../features/trash/option.ts";
 import type { CheckedName, CheckedNames, Exactly } from "./model/checked_names.ts";
 import type { FieldNames } from "./model/field_names.ts";
+import type { FrameworkModel } from "./model/framework_model.ts";
 
 /**
  * @internal The types against which the options of an operation are checked. A misspelled name of a field does not
@@ -65,8 +66,9 @@ export interface FieldFeatures {
   /**
    * The work that the framework does if the entity that the reference names is removed or put into the trash. With
    * `"restrict"`, the removal answers 409. With `"cascade"`, the referring entities are removed as well, without their
-   * hooks. With `"unset"`, the reference is removed. The default is `"keep"`. `"restrict"` and `"cascade"` imply
-   * `exists: true`. Needs a database with transactions.
+   * hooks. If only the referred class has a trash, a cascade says `{ cascade: "forGood" }`. With `"unset"`, the
+   * reference is removed. The default is `"keep"`. `"restrict"` and cascades imply `exists: true`. Needs a database with
+   * transactions.
    */
   readonly onDelete?: OnDelete;
   /**
@@ -89,7 +91,7 @@ export interface FieldFeatures {
 }
 
 /** The options of {@linkcode rest} on a class about the life of its entities, such as a trash. */
-export interface LifecycleOptions {
+export interface LifecycleOptions<M extends FrameworkModel = FrameworkModel> {
   /**
    * Whether each write of an entity adds a record with the replaced values. `GET {route}/:id/history` reads the records
    * of an entity, and `POST {route}/:id/revert` sets the entity back to an earlier version. Needs a database with
@@ -102,18 +104,19 @@ export interface LifecycleOptions {
    * removed entities by `?trash=only`, restore one by `POST {route}/:id/restore`, and remove one for good by
    * `DELETE {route}/:id?trash=only`.
    */
-  readonly trash?: true | TrashOptions;
+  readonly trash?: true | TrashOptions<M>;
 }
 
 /**
  * The options of {@linkcode rest} on a class that belong to features, such as `trash`. If a class has several `@rest`,
- * they must have the same values.
+ * an option of one of them applies to all routes of the class.
  */
-export interface ClassFeatures extends LifecycleOptions {
+export interface ClassFeatures<M extends FrameworkModel = FrameworkModel>
+  extends LifecycleOptions<M> {
   /**
    * The name of the field with the tenant of an entity, such as its company. The framework sets the field to the result
    * of the option `tenant` of `Framework.initialize()`, and no request reaches entities of another tenant. With
-   * `false`, the entities belong to no tenant. The option is required on all routes of a router with tenants.
+   * `false`, the entities belong to no tenant. A router with tenants requires the option for each class.
    */
   readonly tenant?: string | false;
 }
@@ -140,7 +143,10 @@ export interface ImpliedOptions {
 export const FIELD_OPTIONS: Readonly<
   Record<keyof FieldFeatures, (value: unknown) => ImpliedOptions>
 > = {
-  onDelete: (value) => value === "restrict" || value === "cascade" ? { exists: true } : {},
+  onDelete: (value) =>
+    ["restrict", "cascade"].includes(value as string) || Object(value) === value
+      ? { exists: true }
+      : {},
   stamp: () => ({ readonly: true }),
   maxBytes: () => ({ managed: true }),
   accept: () => ({}),

@@ -82,7 +82,7 @@ export interface InitializeOptions {
   /**
    * Returns the tenant of a request, such as the company of its sender, for classes with the option `tenant`. The
    * function is called once for each request, after the `preFetch` hooks. Anything but a text, a number or an ObjectId
-   * answers 500, and so does a promise. With this option, every `@rest` of a class must have the option `tenant`.
+   * answers 500, and so does a promise. With this option, each class must have the option `tenant` in one `@rest`.
    */
   readonly tenant?: (req: FrameworkRequest) => Actor | undefined;
   /**

@@ -20,8 +20,8 @@ import { cannotMount, type OptionPlace, OptionReader } from "./option_reader.ts"
 
 /**
  * The code of an option of `@rest` that applies wherever entities of the class are read or written, such as a filter
- * for deleted entities. References of other classes apply the option too. All `@rest` decorators of a class must have
- * the same value of the option, because otherwise an entity could be read by one route and hidden by another.
+ * for deleted entities. References of other classes apply the option too. The option of one `@rest`
+ * applies to all routes of the class, because otherwise an entity could be read by one route and hidden by another.
  *
  * @example Entities that only their shop can see
  * ```ts ignore
@@ -243,7 +243,7 @@ export interface ClassRule {
   readonly rule: unknown;
 }
 
-/** Reads the class options of all `@rest` of a class. Throws if two `@rest` have different values of an option. */
+/** Reads the class options of a class. Throws if two `@rest` of the class have different values of an option. */
 export function readClassRules(
   all: readonly ClassFeature[],
   target: ModelClass,
@@ -251,14 +251,13 @@ export function readClassRules(
   const { rests } = describeModel(target);
   return all.flatMap((feature) => {
     const { name } = feature;
-    const values = feature.declared === undefined
-      ? rests.map((rest) => rest[name as keyof RestRecord] as unknown)
-      : [feature.declared(target)];
-    const [value] = values;
-    const other = values.findIndex((each) => !isDeepStrictEqual(each, value));
-    if (other > 0) {
-      const [one, two] = [0, other].map((index) =>
-        `${inspect(values[index], { breakLength: Infinity })} for "${rests[index]?.route}"`
+    const valueIn = (rest?: RestRecord): unknown => rest?.[name as keyof RestRecord];
+    const [first, ...others] = rests.filter((each) => valueIn(each) !== undefined);
+    const value = feature.declared === undefined ? valueIn(first) : feature.declared(target);
+    const other = others.find((each) => !isDeepStrictEqual(valueIn(each), valueIn(first)));
+    if (other !== undefined) {
+      const [one, two] = [first, other].map((each) =>
+        `${inspect(valueIn(each), { breakLength: Infinity })} for "${each?.route}"`
       );
       throw cannotMount(
         target,

@@ -31,7 +31,7 @@ import type { Method } from "../operations/methods.ts";
 export interface RestOptions<
   O extends Method = Method,
   M extends FrameworkModel = FrameworkModel,
-> extends ClassFeatures {
+> extends ClassFeatures<M> {
   /** The path of the model, such as `/movies`. */
   readonly route: string;
   /** The operations and actions that clients can call, such as `[all(), one()]`. The list must not be empty. */
@@ -192,11 +192,14 @@ export type Operations<L, M> = {
  */
 export type Scoped = Returns<"scope returns a filter", QueryObject>;
 
+/** @internal The model `M`, or any model if TypeScript does not know the decorated class. */
+export type ModelOr<M> = M extends FrameworkModel ? M : FrameworkModel;
+
 /** @internal The options of `@rest` on a property. `S` is the type of the result of `scope`. */
 export interface RestOfProperty<M, L, R, S> extends Pick<RestOptions, "ifMatch" | "open"> {
   /** Returns a filter that every read and every write of this route must match. */
   readonly scope?: (
-    req: FrameworkRequest<M extends FrameworkModel ? M : FrameworkModel>,
+    req: FrameworkRequest<ModelOr<M>>,
   ) => [Scoped] extends [S] ? Returns<"scope returns a filter", QueryObject>
     : NamedFilter<M, S>;
   readonly route?: R;
@@ -208,7 +211,7 @@ export interface RestOfClass<M, L, R, S, Problem>
   extends
     RestOfProperty<M, L, R, S>,
     Pick<RestOptions, "schemaOptions" | "getConnection" | "main">,
-    LifecycleOptions {
+    LifecycleOptions<ModelOr<M>> {
   /** The name of the field with the tenant of an entity, or `false` if the entities belong to no tenant. */
   readonly tenant?: TenantField<M> | false;
   readonly route: R & string;

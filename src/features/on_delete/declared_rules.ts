@@ -3,12 +3,16 @@ import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { FieldRecord } from "../../declare/model/records.ts";
 import { cannotMount } from "../../pipeline/option_reader.ts";
 import { fieldKind, isModelClass } from "../../schema/build_field.ts";
+import { isJsonObject } from "../../schema/fields/json.ts";
 import type { ListOnDelete, OnDelete } from "./option.ts";
+
+/** The name of a rule. The rules `"cascade"` and `{ cascade: "forGood" }` have the same name. */
+export type RuleName = Extract<OnDelete, string>;
 
 /** A field of a class with its rule for the removal of the entities to which it refers. */
 export interface DeclaredRule {
   readonly name: string;
-  readonly rule: OnDelete;
+  readonly rule: RuleName;
 }
 
 const RULES: readonly unknown[] = [
@@ -16,7 +20,7 @@ const RULES: readonly unknown[] = [
   "cascade",
   "unset",
   "keep",
-] satisfies readonly OnDelete[];
+] satisfies readonly RuleName[];
 
 const LIST_RULES: readonly unknown[] = [
   "restrict",
@@ -31,14 +35,25 @@ export function declaredRules(target: ModelClass): readonly DeclaredRule[] {
     const { name, options: { onDelete: rule } } = field;
     const problem = problemOf(field);
     if (problem !== undefined) throw cannotMount(target, `its field "${name}" ${problem}`);
-    return { name, rule: rule as OnDelete };
+    return { name, rule: ruleName(rule as OnDelete) };
   });
+}
+
+export function ruleName(rule: OnDelete): RuleName {
+  return typeof rule === "string" ? rule : "cascade";
+}
+
+function isForGood(rule: unknown): boolean {
+  return isJsonObject(rule) && Object.keys(rule).length === 1 && rule.cascade === "forGood";
 }
 
 function problemOf({ array, options }: FieldRecord): string | undefined {
   const { onDelete: rule, required = false, ref, type, items, embedded } = options;
   const allowed = array ? LIST_RULES : RULES;
-  if (!allowed.includes(rule)) return `has an "onDelete" other than ${allowed.join(", ")}`;
+  if (!allowed.includes(rule) && (array || !isForGood(rule))) {
+    const words = [...allowed, ...array ? [] : [`{ cascade: "forGood" }`]];
+    return `has an "onDelete" other than ${words.join(", ")}`;
+  }
   const isReference = array
     ? embedded !== true && (ref !== undefined || isModelClass(fieldKind(items)))
     : ref !== undefined;

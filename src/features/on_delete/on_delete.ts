@@ -11,7 +11,7 @@ import { applyRules, CASCADE, UNSET } from "./apply_rules.ts";
 import { checkLast } from "./check_last.ts";
 import { type DeclaredRule, declaredRules } from "./declared_rules.ts";
 import { addIndexes } from "./reference_index.ts";
-import { fieldsReferringTo, referringFields } from "./referring_fields.ts";
+import { fieldsReferringTo, type ReferringField, referringFields } from "./referring_fields.ts";
 import { isOfRequest } from "./request_write.ts";
 import { restoreCascade } from "./restore_cascade.ts";
 import { readSettings, settingsOf } from "./settings.ts";
@@ -86,6 +86,7 @@ function checkRoute(
     hintAtHooks(target, cascading);
   }
   const fields = referringFields(target);
+  for (const each of [...fields, ...fieldsReferringTo(target)]) checkCascade(each, route);
   if (acting.target !== target || acting.hooks.persist === undefined) return;
   const isRemoval = acting.kind.change === "remove";
   const other = isRemoval ? fieldsReferringTo(target)[0] : fields.find(mustExist);
@@ -93,6 +94,31 @@ function checkRoute(
   throw cannotMount(
     target,
     `"onDelete" of "${other.path}" of "${other.owner.name}" does not bind the hook "persist" of ${acting.operation}()`,
+  );
+}
+
+/**
+ * Throws if a cascade would lose data: the entity that goes into the trash can be restored, and the entities that
+ * follow it could not.
+ */
+function checkCascade(
+  { owner, path, rule, isForGood, referred }: ReferringField,
+  { features }: Route,
+): void {
+  if (rule !== CASCADE) return;
+  const isKept = features.removalFieldsOf(owner) !== undefined;
+  if (isForGood && isKept) {
+    throw cannotMount(
+      owner,
+      `its field "${path}" has the cascade "forGood", but "${owner.name}" has a trash: say "cascade"`,
+    );
+  }
+  if (isForGood || isKept || features.removalFieldsOf(referred) === undefined) return;
+  throw cannotMount(
+    owner,
+    `its field "${path}" has the "onDelete" "cascade", and "${referred.name}" has a trash, but "${owner.name}" has ` +
+      `none, so a restore would not bring its entities back: give "${owner.name}" the option "trash" too, or say ` +
+      `onDelete: "restrict", or onDelete: { cascade: "forGood" }`,
   );
 }
 

@@ -9,6 +9,7 @@ import { fieldKind, isModelClass } from "../../schema/build_field.ts";
 import { buildSchema, schemaClass } from "../../schema/build_schema.ts";
 import { fieldsWithin, referenceIn, type Shape, shapeForAll } from "../../schema/fields/shape.ts";
 import { memoize } from "../../schema/memoize.ts";
+import { type RuleName, ruleName } from "./declared_rules.ts";
 import type { OnDelete } from "./option.ts";
 
 /**
@@ -31,7 +32,9 @@ export interface ReferringField {
   readonly path: string;
   readonly holders: readonly Holder[];
   readonly isList: boolean;
-  readonly rule: OnDelete;
+  readonly rule: RuleName;
+  /** Whether a cascade removes entities of a class without trash because of an entity that goes into the trash. */
+  readonly isForGood: boolean;
   /**
    * The Mongoose type of one reference, to which identifiers are cast, even if the field holds a list of references.
    */
@@ -75,12 +78,15 @@ function fieldsIn(
       if (isAgain) return [];
       return fieldsIn(inner, { owner, holders: [...holders, { name, isList, shape: inner }] });
     }
-    const rule = ruleOf(field.type);
+    const declared = ruleOf(field.type);
     const reference = referenceIn(field);
-    if (rule === undefined || reference?.type === undefined) return [];
+    if (declared === undefined || reference?.type === undefined) return [];
     const referred = referredTarget(reference);
     if (referred === undefined) throw fail(`has "onDelete" and refers to no class with @rest`);
-    return [{ owner, name, path, holders, isList, rule, type: reference.type, referred }];
+    const rule = ruleName(declared);
+    const isForGood = rule !== declared;
+    const { type } = reference;
+    return [{ owner, name, path, holders, isList, rule, isForGood, type, referred }];
   });
 }
 

@@ -81,7 +81,7 @@ function checkWithout(place: Place): void {
   const { target, route } = place;
   if (route.settings.get("tenant") === undefined) return;
   const isRoot = route.levels[0]?.target === target;
-  if (isRoot && describeModel(target).rests.some(({ tenant }) => tenant === undefined)) {
+  if (isRoot && !saysTenant(target)) {
     throw cannotMount(target, `its @rest does not say "tenant": name its field, or say false`);
   }
   checkReferred(place);
@@ -95,13 +95,16 @@ function checkReferred({ target }: Place): void {
   for (const field of fieldsWithin(shapeForAll(buildSchema(target).schema))) {
     const referred = referredTarget(field);
     if (referred === undefined) continue;
-    const { rests } = describeModel(referred);
-    if (rests.length > 0 && rests.every(({ tenant }) => tenant !== undefined)) continue;
+    if (saysTenant(referred)) continue;
     throw cannotMount(
       target,
       `its field "${field.type?.path}" refers to "${referred.name}", whose @rest does not say "tenant"`,
     );
   }
+}
+
+function saysTenant(target: ModelClass): boolean {
+  return describeModel(target).rests.some(({ tenant }) => tenant !== undefined);
 }
 
 /** The Mongoose types that hold neither a text nor a number nor an identifier, as the tenant of a request is. */

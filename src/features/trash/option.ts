@@ -1,8 +1,10 @@
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
+import type { PreFetch } from "../../declare/hooks/hooks.ts";
 import type { Duration } from "../../declare/model/duration.ts";
+import type { FrameworkModel } from "../../declare/model/framework_model.ts";
 
 /** Options of the trash of a class, from which removed entities can be restored. */
-export interface TrashOptions {
+export interface TrashOptions<M extends FrameworkModel = FrameworkModel> {
   /**
    * The time after which the framework removes an entity in the trash for good, such as `"30d"`. Without this option,
    * entities stay in the trash.
@@ -13,6 +15,12 @@ export interface TrashOptions {
    * function is called at most once for each request, after the `preFetch` hooks. Without this option, nobody may.
    */
   readonly see?: (req: FrameworkRequest) => boolean;
+  /**
+   * A `preFetch` hook that decides, together with `see`, whether the sender of a request may restore an entity. It
+   * takes the place of the hooks `preFetch`, `postFetch` and `preSave` of `update()`. By default, these hooks decide,
+   * or the same hooks of `remove()` if the class has no `update()`.
+   */
+  readonly restore?: PreFetch<FrameworkRequest<M>>;
   /**
    * The name of the field that stores when an entity was put into the trash. The default is `"deletedAt"`. The field
    * with the sender of the removal has the same name with `By` in the place of `At`, such as `"deletedBy"`. A hidden field has

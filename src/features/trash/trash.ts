@@ -1,7 +1,7 @@
 import mongoose, { type Schema } from "mongoose";
 import { describeModel } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
-import type { Hooks } from "../../declare/hooks/hooks.ts";
+import type { Hooks, PreFetch } from "../../declare/hooks/hooks.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
 import { isOperationName } from "../../declare/operations/operation.ts";
 import type { ClassFeature } from "../../pipeline/class_feature.ts";
@@ -23,6 +23,7 @@ export interface TrashRule {
   /** The time for which entities stay in the trash, in milliseconds. Missing if they stay for ever. */
   readonly keepMS?: number;
   readonly see?: SeeFunction | undefined;
+  readonly restore?: PreFetch | undefined;
 }
 
 /**
@@ -77,10 +78,13 @@ export const trash: ClassFeature<TrashRule> = {
 const WITH_TRASH: ReadonlySet<string> = new Set(["all", "one", "remove", "removeAll"]);
 
 function checkTrash(option: OptionReader): TrashRule {
-  const { keep, see, field } = option.parts("keep", "see", "field");
+  const { keep, see, restore, field } = option.parts("keep", "see", "restore", "field");
   const name = field.value ?? "deletedAt";
   if (typeof name !== "string" || !/^[A-Za-z]\w*$/.test(name)) {
     throw option.fail(`needs the name of a field as "trash.field"`);
+  }
+  if (restore.value !== undefined && see.value === undefined) {
+    throw option.fail(`has "trash.restore" without "trash.see", so nobody could restore an entity`);
   }
   const stem = name.replace(/At$/, "");
   return {
@@ -89,6 +93,7 @@ function checkTrash(option: OptionReader): TrashRule {
     withField: `${stem}With`,
     ...keep.value !== undefined && { keepMS: keep.duration("30d") },
     see: see.callback<SeeFunction>(),
+    restore: restore.callback<PreFetch>(),
   };
 }
 
@@ -128,22 +133,27 @@ function checkRoute(
 }
 
 /**
- * The hooks of `update()` that also run when an entity is restored from the trash. If the class has no `update()`,
- * these hooks of `remove()` run.
+ * The hooks of `update()` that decide whether an entity is restored from the trash. If the class has no `update()`,
+ * these hooks of `remove()` decide. The option `trash.restore` takes their place.
  */
-const RESTORE_HOOKS: readonly string[] = ["preFetch", "postFetch", "preSave", "preSend"];
+const DECIDING_HOOKS = ["preFetch", "postFetch", "preSave"] as const;
 
 function restoreMethods({ methods }: RestRecord, rule: TrashRule): ClassMethod[] {
   const named = (operation: string) => methods.find((method) => method.operation === operation);
-  const guarding = named("update") ?? named("remove");
+  const guarding = named("update") ?? named("remove") ?? (rule.restore && named("removeAll"));
   if (guarding === undefined) return [];
-  const entries = Object.entries(guarding.hooks as Hooks<object>);
+  const given = guarding.hooks as Hooks<object>;
+  const preSend = named("update")?.hooks.preSend;
+  const deciding = rule.restore ? { preFetch: rule.restore } : Object.fromEntries(
+    DECIDING_HOOKS.flatMap((name) => given[name] ? [[name, given[name]]] : []),
+  );
   return [{
     operation: "restore",
     on: "one",
     method: "POST",
     hooks: {
-      ...Object.fromEntries(entries.filter(([name]) => RESTORE_HOOKS.includes(name))),
+      ...deciding,
+      ...preSend && { preSend },
       summary: "Restore an entity from the trash",
     },
     perform: (context) => restore(context, rule),

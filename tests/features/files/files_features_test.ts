@@ -52,7 +52,7 @@ class Case extends FrameworkModel {
 
 @rest({ route: "/notes", methods: [all(), one(), create(), remove()], tenant: false })
 class Note extends FrameworkModel {
-  @prop({ ref: Case, onDelete: "cascade" })
+  @prop({ ref: Case, onDelete: { cascade: "forGood" } })
   about?: string;
   @rest({ methods: [one(), replace()] })
   @prop({ type: StoredFile, maxBytes: 1000, apart: true })

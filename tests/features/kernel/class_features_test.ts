@@ -148,7 +148,7 @@ test("a feature of a class adds fields and indexes to its schema", () => {
   assertEquals(getModel(Book).schema.path("shelvedAt")?.instance, "Date");
 });
 
-test("the option of a class is checked, and is the same on all @rest of the class", () => {
+test("the option of a class is checked, and two @rest of the class have no different ones", () => {
   @rest({ route: "/wrong", methods: [all()], ...{ shelved: {} } })
   class Wrong extends FrameworkModel {
     @prop()
@@ -157,7 +157,7 @@ test("the option of a class is checked, and is the same on all @rest of the clas
   const mount = (target: typeof Wrong) => () => initializeWith(list, { models: [target] });
   assertThrows(mount(Wrong), TypeError, 'Cannot mount "Wrong": needs a field as "shelved.field"');
   @rest({ route: "/a", methods: [all()], ...{ shelved: { field: "x" } } })
-  @rest({ route: "/b", methods: [all()] })
+  @rest({ route: "/b", methods: [all()], ...{ shelved: { field: "y" } } })
   class Split extends FrameworkModel {
     @prop()
     name?: string;
@@ -165,7 +165,7 @@ test("the option of a class is checked, and is the same on all @rest of the clas
   assertThrows(
     mount(Split),
     TypeError,
-    `its @rest decorators have different values of "shelved": { field: 'x' } for "/a", and undefined for "/b"`,
+    `its @rest decorators have different values of "shelved": { field: 'x' } for "/a", and { field: 'y' } for "/b"`,
   );
   const unknown = () => Framework.initialize({ models: [Book] });
   assertThrows(unknown, TypeError, "@rest has no option");

@@ -99,7 +99,7 @@ const CHAIN: readonly ModelClass[] = [Top, Middle, Low];
 
 @rest({ route: "/lefts", methods: [one(), create(), update(), remove()] })
 class Left extends FrameworkModel {
-  @prop({ ref: () => Right, onDelete: "cascade" })
+  @prop({ ref: () => Right, onDelete: { cascade: "forGood" } })
   right?: Ref<Right>;
   @prop({ ref: () => Left, onDelete: "cascade" })
   next?: Ref<Left>;

@@ -55,6 +55,26 @@ const ref = () => Thing;
 /** The problems of rules, by the classes that declare them. */
 const PROBLEMS: [string, () => ModelClass, string][] = [
   ["another word", () => modelWith({ ref, onDelete: "remove" }), '"onDelete" other than restrict'],
+  [
+    "another cascade",
+    () => modelWith({ ref, onDelete: { cascade: "now" } }),
+    "other than restrict",
+  ],
+  [
+    "a cascade beside another word",
+    () => modelWith({ ref, onDelete: { cascade: "forGood", unset: true } }),
+    "other than restrict",
+  ],
+  [
+    "a list that cascades for good",
+    () => modelWith({ items: Thing, onDelete: { cascade: "forGood" } }, true),
+    '"onDelete" other than restrict, unset, keep',
+  ],
+  [
+    "a part that cascades for good",
+    () => modelAround({ onDelete: { cascade: "forGood" } }),
+    '"cascade" cannot remove',
+  ],
   ["true", () => modelWith({ ref, onDelete: true }), '"onDelete" other than restrict'],
   ["no reference", () => modelWith({ onDelete: "unset" }), '"onDelete" and is not a reference'],
   ["texts", () => modelWith({ items: String, onDelete: "unset" }, true), "is not a reference"],
@@ -121,6 +141,42 @@ test("a hook that writes in the place of the framework fails the start", () => {
       `"onDelete" of "one" of "Persisting" does not bind the hook "persist" of ${operation}()`,
     );
   }
+});
+
+/** Returns a class with a trash, and a class whose entities are removed together with those of the first one. */
+function cascading(
+  onDelete: string | object,
+  trash?: true,
+): [kept: ModelClass, follower: ModelClass] {
+  @rest({ route: "/kept", methods: [one(), create(), remove()], trash: true })
+  class Kept extends FrameworkModel {}
+  @rest({ route: "/followers", methods: [one(), create(), remove()], ...trash && { trash } })
+  class Follower extends FrameworkModel {
+    @prop({ ref: () => Kept, onDelete } as never)
+    kept?: Ref<Kept>;
+  }
+  return [Kept, Follower];
+}
+
+test("a cascade from a class with trash to a class without it fails the start, at both ends", () => {
+  for (const model of cascading("cascade")) {
+    const { message } = assertThrows(() => Framework.initialize({ models: [model] }), TypeError);
+    for (const part of ['"Kept"', '"Follower"', "trash", '"restrict"', '{ cascade: "forGood" }']) {
+      assert(message.includes(part), message);
+    }
+  }
+  const start = () => Framework.initialize({ models: cascading({ cascade: "forGood" }, true) });
+  assertThrows(start, TypeError, '"Follower" has a trash: say "cascade"');
+});
+
+test("a cascade for good removes entities without trash because of an entity in the trash", async () => {
+  const [Kept, Follower] = cascading({ cascade: "forGood" });
+  await using app = await serveAll([Kept, Follower]);
+  assertEquals((await app.post("/followers", { kept: NOBODY })).status, 400);
+  const { _id: kept } = await app.created("/kept", {});
+  await app.created("/followers", { kept });
+  assertEquals((await app.delete(`/kept/${kept}`)).status, 204);
+  assertEquals([await countOf(Kept), await countOf(Follower)], [1, 0]);
 });
 
 @rest({ route: "/goals", methods: [one(), create(), remove()] })

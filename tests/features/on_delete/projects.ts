@@ -106,7 +106,7 @@ export class Task extends FrameworkModel {
 
 @rest({ route: "/notes", methods: [all(), one(), create(), remove()] })
 export class Note extends FrameworkModel {
-  @prop({ ref: () => Task, onDelete: "cascade" })
+  @prop({ ref: () => Task, onDelete: { cascade: "forGood" } })
   task?: Ref<Task>;
 }
 

@@ -49,7 +49,7 @@ class Blind extends Named {}
 class Reading extends Named {}
 
 @rest({ route: "/c", methods: [all()], trash: { keep: "1d" } })
-@rest({ route: "/d", methods: [all()] })
+@rest({ route: "/d", methods: [all()], trash: true })
 class Split extends Named {}
 
 const PROBLEMS: [ModelClass, string][] = [
@@ -61,7 +61,7 @@ const PROBLEMS: [ModelClass, string][] = [
   [Reading, 'all() uses the parameter "trash" of its trash'],
   [
     Split,
-    `its @rest decorators have different values of "trash": { keep: '1d' } for "/c", and undefined for "/d"`,
+    `its @rest decorators have different values of "trash": { keep: '1d' } for "/c", and true for "/d"`,
   ],
 ];
 
