@@ -5,8 +5,10 @@ import type {
   BoundOption,
   BrandProblem,
   CheckedRule,
+  IsSame,
   ItemIn,
   ItemsProblem,
+  KeywordProblem,
   OptionIn,
   PropChecks,
   RestrictedProblem,
@@ -90,7 +92,10 @@ export type ClassProblem<M> = M extends FrameworkModel ? unknown
  */
 type FieldsInput<Rule extends string, M, B, F> = {
   readonly [K in NeededName<M, B> | keyof F]: K extends keyof M
-    ? Entry<K & string, M[K], OptionIn<F, K & string>>
+    ? KeywordProblem<M, K, OptionIn<F, K & string>, unknown> extends infer P
+      ? unknown extends P ? Entry<K & string, M[K], OptionIn<F, K & string>>
+      : Reworded<K & string, P>
+    : never
     : `the class has no property ${K & string}`;
 };
 
@@ -125,13 +130,6 @@ type WritableName<M> = IsSame<M, Writable<M>> extends true ? keyof M : {
 type Writable<M> = { -readonly [K in keyof M]: M[K] };
 
 type AnyFunction = (...args: never) => unknown;
-
-/**
- * Whether two types are identical, including the modifiers `readonly` and `?` of their properties, by which read-only
- * properties are found.
- */
-type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true
-  : false;
 
 /**
  * The type against which `define()` checks the entry of the property `K` in its option `fields`. An entry with `items`

@@ -3,6 +3,8 @@ import type { EntityHook, HookName, MaybePromise } from "../declare/hooks/hooks.
 import { forbidden } from "../errors/refusals.ts";
 import "../sources/entity_fields.ts";
 import { checkHookValues } from "./hook_values.ts";
+import { isOver } from "./request/reply.ts";
+import { errorContext } from "./request/reporter.ts";
 import { type Call, enterLevel, type LevelContext } from "./request/request_context.ts";
 
 /**
@@ -33,19 +35,65 @@ export interface HookArguments {
 
 /**
  * Runs a hook on an entity, and returns the entity that the hook returns. Returns `undefined` if the hook rejects the
- * entity by `null`, `undefined` or `false`, so that a forgotten `return` never shows an entity.
+ * entity by `null` or `false`. Throws a `TypeError` if the hook returns `undefined`, because a `return` is missing.
  */
 export function passHook(
   context: LevelContext,
   name: EntityHookName,
   { entity, previous }: HookArguments,
 ): MaybePromise<object | undefined> {
-  const { level: { hooks: { [name]: given } }, req } = context;
+  return runEntityHook(context, name, {
+    entity,
+    previous,
+    forgot: (error) => {
+      throw error;
+    },
+  });
+}
+
+/**
+ * Runs a hook as {@linkcode passHook} does, but an entity has been written, so that an error would tell the client to
+ * repeat the write. If the hook returns `undefined`, the entity is rejected, and the application is told once for each
+ * request.
+ */
+export function passHookAfterWrite(
+  context: LevelContext,
+  name: EntityHookName,
+  { entity, previous }: HookArguments,
+): MaybePromise<object | undefined> {
+  const { req, route: { reporter } } = context;
+  const forgot = async (error: TypeError) => {
+    if (toldRequests.has(req)) return undefined;
+    toldRequests.add(req);
+    await reporter.report({ req, error, context: errorContext(context) });
+    return undefined;
+  };
+  return runEntityHook(context, name, { entity, previous, forgot });
+}
+
+const toldRequests = new WeakSet<object>();
+
+function runEntityHook(
+  context: LevelContext,
+  name: EntityHookName,
+  { entity, previous, forgot }: HookArguments & {
+    readonly forgot: (error: TypeError) => MaybePromise<undefined>;
+  },
+): MaybePromise<object | undefined> {
+  const { level: { hooks: { [name]: given }, operation, target }, req } = context;
   const hook: EntityHook<object> | undefined = given;
   if (hook === undefined) return entity;
   const run = () => previous === undefined ? hook(req, entity) : hook(req, entity, previous);
   return andThen(runHook<unknown>(name, run), (result) => {
-    if (result === undefined) reportForgotten(context, name);
+    // A hook that has ended the response has no entity to return.
+    if (result === undefined && !isOver(req)) {
+      const place = `the hook "${name}" of ${operation}() of "${target.name}"`;
+      return forgot(
+        new TypeError(
+          `Cannot use the result of ${place}: it is undefined: return the entity, or null`,
+        ),
+      );
+    }
     if (typeof result !== "object" || result === null) return undefined;
     checkHookValues(context, { hook: name, entity: result });
     return result;

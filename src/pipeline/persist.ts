@@ -7,7 +7,7 @@ import { failedSet } from "../write/failed_sets.ts";
 import type { SavedEntity } from "../sources/saved_entity.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 import type { Level } from "./request/route.ts";
-import { type HookArguments, passHook } from "./pass_hooks.ts";
+import { type HookArguments, passHookAfterWrite } from "./pass_hooks.ts";
 
 /**
  * Writes an entity, by the hook `persist` after validation, or otherwise to the database. Returns `undefined` if the
@@ -22,7 +22,9 @@ export async function persistOne(
   if (level.hooks.persist === undefined) return await source.save(entity);
   source.stamp(entity);
   await timeBudget.wait(validateEntity(entity, level));
-  const written = await timeBudget.wait(Promise.resolve(passHook(context, "persist", given)));
+  const written = await timeBudget.wait(
+    Promise.resolve(passHookAfterWrite(context, "persist", given)),
+  );
   return written && { entity: written };
 }
 
@@ -39,7 +41,7 @@ export async function persistEach(
   await timeBudget.wait(eachInTurn(ready, ({ entity }) => validateEntity(entity, level)));
   const saved: object[] = [];
   for (const given of ready) {
-    const work = passHook(context, "persist", given);
+    const work = passHookAfterWrite(context, "persist", given);
     const result = await timeBudget.wait(Promise.resolve(work));
     if (result !== undefined) saved.push(result);
   }

@@ -36,7 +36,7 @@ import {
   parentIdOf,
   versionIn,
 } from "./request/versions.ts";
-import { type HookArguments, passHook } from "./pass_hooks.ts";
+import { type HookArguments, passHook, passHookAfterWrite } from "./pass_hooks.ts";
 import { boundToBody, strictProblems } from "./strict_bodies.ts";
 
 export interface Draft extends Merged {
@@ -139,7 +139,7 @@ async function passAgain(context: OpenLevelContext, entity: object): Promise<obj
     if (level.hooks.postFetch !== undefined) return undefined;
   }
   try {
-    return await passHook(context, "postFetch", { entity });
+    return await passHookAfterWrite(context, "postFetch", { entity });
   } catch (error) {
     if (error instanceof RestError) return undefined;
     throw error;
@@ -161,7 +161,7 @@ export async function answerWritten(
   { entity, previous, isNew, version, parentId, created }: Written,
 ): Promise<Reply> {
   const saves = entity && savesOf(entity);
-  const sent = entity && await passHook(context, "preSend", { entity, previous });
+  const sent = entity && await passHookAfterWrite(context, "preSend", { entity, previous });
   // A `preSend` hook may have saved the entity again, so its version is read again. An embedded entity has no version
   // field to read.
   const isSame = entity === undefined || savesOf(entity) === saves ||
@@ -180,7 +180,7 @@ export async function answerCreated(
   context: OpenLevelContext,
   saved: readonly object[],
 ): Promise<Reply> {
-  const sent = await mapAll(saved, (entity) => passHook(context, "preSend", { entity }));
+  const sent = await mapAll(saved, (entity) => passHookAfterWrite(context, "preSend", { entity }));
   if (isMinimal(context)) return { status: 201 };
   const texts = await mapAll(sent, (each) => toJson(each, context.level.shape));
   return { status: 201, text: `[${texts.join()}]` };

@@ -5,7 +5,7 @@ import { isJsonObject } from "../schema/fields/json.ts";
 import type { InsertedEach, ItemResult } from "../sources/source.ts";
 import { fetchOne } from "./fetch.ts";
 import { mapAll } from "../sources/lists/map_in_order.ts";
-import { passHook } from "./pass_hooks.ts";
+import { passHookAfterWrite } from "./pass_hooks.ts";
 import { performWrite } from "./perform_write.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 import { type Draft, idOf, mergeDraft, passPreSave, refusalsOf, write } from "./write.ts";
@@ -100,7 +100,7 @@ async function insertEach(
   const results = await mapAll(entries, async ([index, entity]): Promise<ItemResult> => {
     if (errors.has(index)) return { error: errors.get(index) };
     try {
-      await passHook(context, "preSend", { entity: sent?.get(index) ?? entity });
+      await passHookAfterWrite(context, "preSend", { entity: sent?.get(index) ?? entity });
       return { _id: idOf(entity, level) };
     } catch (error) {
       return { error };

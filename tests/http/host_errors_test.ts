@@ -320,21 +320,20 @@ test("a 503 is told once for all requests of one cause, and never by its route a
   await connection.close();
 });
 
-test("a hook that gives undefined is logged once, with class, operation and hook", async () => {
-  const nothing = () => undefined as never;
+test("a hook before the entity is read that gives undefined is logged once", async () => {
   using warn = stub(console, "warn");
-  for (const hook of ["preFetch", "postFetch", "preSave", "persist", "preSend"] as HookName[]) {
-    const model = hooked({ update: { [hook]: nothing } });
+  for (const [hook, operation] of [["preFetch", "update"], ["fetch", "all"]] as const) {
+    const model = hooked({ [operation]: { [hook]: () => undefined as never } });
     await using app = await mount([model]);
     const { _id } = await getModel(model).create({ name: "a" });
     const before = warn.calls.length;
     for (let count = 0; count < 3; count++) {
-      await app.patch(`/items/${_id}`, { name: "b" });
+      await (operation === "all" ? app.get("/items") : app.patch(`/items/${_id}`, { name: "b" }));
     }
     const lines = warn.calls.slice(before).map(({ args }) => String(args[0]))
       .filter((line) => line.startsWith("Hook "));
     assertEquals(lines.length, 1);
-    assertStringIncludes(lines[0] ?? "", `Hook "${hook}" of update() of "Hooked" gave undefined`);
+    assertStringIncludes(lines[0] ?? "", `"${hook}" of ${operation}() of "Hooked" gave undefined`);
   }
 });
 

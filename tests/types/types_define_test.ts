@@ -245,6 +245,19 @@ class Loose extends FrameworkModel {
 const FIELDS = { text: {}, size: { type: Number }, owner: { type: Types.ObjectId } } as const;
 define(Note, { fields: FIELDS });
 
+class Keyword extends FrameworkModel {
+  readonly total!: number;
+  readonly list?: string[];
+  readonly author?: string;
+}
+define(Keyword, {
+  fields: {
+    total: { type: Number, readonly: true },
+    list: { items: String, readonly: true },
+    author: { stamp: "createdBy" },
+  },
+});
+
 // Declarations that do not agree with their classes; nobody calls the function
 
 function refused(): void {
@@ -254,6 +267,12 @@ function refused(): void {
   define(Note, { fields: { ...FIELDS, other: {} } });
   // @ts-expect-error an entry for a method
   define(Actor, { fields: { name: {}, act: {} } });
+  // @ts-expect-error clients could set a property with the keyword readonly
+  define(Keyword, { fields: { total: { type: Number } } });
+  // @ts-expect-error some clients could set it
+  define(Keyword, { fields: { total: { type: Number, readonly: () => true } } });
+  // @ts-expect-error clients could set it
+  define(Keyword, { fields: { list: { items: String } } });
   // @ts-expect-error a number without a type
   define(Note, { fields: { ...FIELDS, size: {} } });
   // @ts-expect-error a type of another property

@@ -13,6 +13,7 @@ import {
   getModel,
   prop,
   type Ref,
+  StoredFile,
 } from "../../mod.ts";
 import { Actor, Address, expect, Movie, type Same } from "../support/same_type.ts";
 
@@ -122,7 +123,43 @@ class Agrees extends FrameworkModel {
   frees?: { a: number }[];
 }
 
-// Fields that do not
+// The keyword readonly
+
+class Keyword extends FrameworkModel {
+  @prop({ readonly: true })
+  readonly kept?: string;
+  @prop({ type: Number, readonly: true })
+  readonly total!: number;
+  @prop({ stamp: "createdBy" })
+  readonly author?: string;
+  @prop({ type: StoredFile, maxBytes: 9 })
+  readonly picture?: StoredFile;
+  @prop({ type: Object })
+  list?: readonly string[];
+  // @ts-expect-error clients could set it
+  @prop()
+  readonly a?: string;
+  // @ts-expect-error clients could set it
+  @prop({ type: Number, required: true })
+  readonly b!: number;
+  // @ts-expect-error clients could set it
+  @prop({ hidden: true })
+  readonly c!: string;
+  // @ts-expect-error some clients could set it
+  @prop({ readonly: () => true })
+  readonly d!: string;
+  // @ts-expect-error clients could set it
+  @arrayProp({ items: String })
+  readonly e?: string[];
+  // @ts-expect-error clients could set it
+  @prop({ type: () => Keyword })
+  readonly f?: Keyword;
+  // @ts-expect-error clients could set it
+  @prop({ default: 5 })
+  readonly g = 5;
+}
+
+// Fields that do not agree
 
 class Disagrees extends FrameworkModel {
   // @ts-expect-error a number without a type

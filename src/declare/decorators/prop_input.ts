@@ -14,10 +14,12 @@ export type Decorated<D> = D extends (...args: never) => infer R ? [R] extends [
   : D extends (target: infer T, context: infer C) => unknown
     ? T extends abstract new () => infer M ? { readonly model: M }
     : C extends ClassFieldDecoratorContext<infer This, infer V>
-      ? { readonly owner: This; readonly value: V }
+      ? { readonly owner: This; readonly value: V; readonly name: NameIn<C> }
     : { readonly neither: true }
   : { readonly neither: true }
   : undefined;
+
+type NameIn<C> = C extends { readonly name: infer N } ? N : never;
 
 /**
  * @internal The type of the values of the decorated field. The type is `any` if TypeScript does not infer the field, so
@@ -42,8 +44,17 @@ export type OptionIn<O, K extends string> = K extends keyof O ? O[K] : undefined
  * declares its `this` with this type, so that TypeScript refuses the decorator and prints the text.
  */
 export type FieldProblem<D, N extends string, O, P> = Decorated<D> extends infer F
-  ? F extends { readonly owner: infer This }
-    ? This extends FrameworkModel ? RestrictedProblem<F, O, BrandProblem<FieldValue<D>, O, P>>
+  ? F extends { readonly owner: infer This } ? This extends FrameworkModel ? RestrictedProblem<
+        F,
+        O,
+        BrandProblem<
+          FieldValue<D>,
+          O,
+          F extends { readonly name: keyof This & infer K }
+            ? KeywordProblem<This, K & keyof This, O, P>
+            : P
+        >
+      >
     : `@${N} belongs to a class that extends FrameworkModel`
   : F extends undefined ? unknown
   : `@${N} belongs to a field, such as name!: string`
@@ -64,6 +75,24 @@ export type BrandProblem<V, O, P> = 0 extends 1 & V ? P
   : IsRestricted<V> extends true
     ? OptionIn<O, "hidden"> extends AnyRule ? P : "the field is Restricted: add hidden: (req) => …"
   : P;
+
+/**
+ * @internal The error text for a property with the keyword `readonly` of TypeScript, if the options `O` let clients set
+ * the field. In all other cases, the type is `P`, which is the error text of another check or `unknown`.
+ */
+export type KeywordProblem<M, K extends keyof M, O, P> = OptionIn<O, "readonly"> extends true ? P
+  : OptionIn<O, "stamp"> extends string ? P
+  : "maxBytes" extends keyof O ? P
+  : IsSame<Pick<M, K>, { -readonly [N in K]: M[N] }> extends true ? P
+  : "the property is readonly: add readonly: true";
+
+/**
+ * Whether two types are identical, including the modifiers `readonly` and `?` of their properties, by which read-only
+ * properties are found.
+ */
+export type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2)
+  ? true
+  : false;
 
 type AnyRule = (...args: never) => unknown;
 

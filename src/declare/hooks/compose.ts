@@ -21,7 +21,8 @@ import { andThen, isPromise } from "./run_hook.ts";
  * Combines hooks into one hook that passes if all of them pass.
  *
  * The hooks run in order until a hook rejects. Each entity hook gets the result of the hook before it. An entity hook
- * rejects if it throws or returns `null`, `undefined` or `false`. A `preFetch` hook rejects unless it returns `true`.
+ * rejects if it throws or returns `null`, `undefined` or `false`. A `preFetch` hook rejects unless it returns `true`. A
+ * combined hook returns `null` in the place of `undefined`, which would be an error of a hook that is not combined.
  */
 export function and<E, R = FrameworkRequest>(...hooks: EntityHook<E, R>[]): EntityHook<E, R>;
 /** Combines `preFetch` hooks into one hook that passes if all of them pass. */
@@ -39,7 +40,7 @@ export function and(...hooks: CallableFunction[]): CallableFunction {
     for (const hook of hooks) {
       if (args.length > 1) args[1] = result;
       result = await hook(...args);
-      if (isRejection(result, args)) return result;
+      if (isRejection(result, args)) return result ?? null;
     }
     return result;
   };
@@ -102,7 +103,7 @@ export function or(...hooks: CallableFunction[]): CallableFunction {
       try {
         const result: unknown = await hook(...args);
         if (!isRejection(result, args)) return result;
-        last = () => result;
+        last = () => result ?? null;
       } catch (error) {
         last = () => {
           throw error;
@@ -163,7 +164,7 @@ function composed<F extends object>(
 export function asFilter<F extends CallableFunction>(hook: F): F {
   const filter = async (...args: unknown[]): Promise<unknown> => {
     try {
-      return await hook(...args);
+      return await hook(...args) ?? null;
     } catch {
       return null;
     }

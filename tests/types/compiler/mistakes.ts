@@ -562,6 +562,17 @@ class Film extends Movie {}`,
     says: `"the field is ReadOnly: add readonly: true"`,
   },
   {
+    name: "a property with the keyword readonly that clients could set",
+    code: `class Note extends FrameworkModel { @prop({ type: Number }) readonly total!: number; }`,
+    says: `"the property is readonly: add readonly: true"`,
+  },
+  {
+    name: "an entry for a property with the keyword readonly that clients could set",
+    code: `class Note extends FrameworkModel { readonly total!: number; }
+define(Note, { fields: { total: { type: Number } } });`,
+    says: `"total: the property is readonly: add readonly: true"`,
+  },
+  {
     name: "a file without a maximum size",
     code: `class Note extends FrameworkModel { @prop({ type: StoredFile }) scan?: StoredFile; }`,
     says: `"the field is a file: add maxBytes, the maximum number of bytes"`,
