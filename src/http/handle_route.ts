@@ -30,7 +30,7 @@ export function handleRoute(
   const serve = async (request: Request, res: Response) => {
     const req = request as FrameworkRequest;
     const inner = innerRequestOf(req);
-    const { mounted = route, origin, timeBudget } = inner ?? {};
+    const { mounted = route, origin, timeBudget, together } = inner ?? {};
     if (mounted !== route) return sendError(res, notFound());
     // A hook may write to a response after its end. Without a listener, the error of this write would end the process.
     res.on("error", logError);
@@ -40,7 +40,7 @@ export function handleRoute(
     // all other requests, a limited number runs before their turn (`runsAhead()`).
     if (isQueued(res) && (sendsMuch || !runsAhead(res)) && !await awaitTurn(res)) return;
     const refused = prepare(req);
-    const facts = { req, count: countSelected, refused, origin, timeBudget };
+    const facts = { req, count: countSelected, refused, origin, timeBudget, together };
     const call = openCall(inner?.route ?? route, facts);
     try {
       await inner?.admit?.(call);

@@ -49,7 +49,7 @@ function openBatches(
     description: describeBatch(max),
     serve: async (req, handler) => {
       const requests = readRequests(req, { max, bodyLimits });
-      return await runRequests(requests, { req, handler, maxTimeMS });
+      return await runRequests(requests, { req, handler, routes, maxTimeMS });
     },
   };
 }
