@@ -1,6 +1,6 @@
-import type { ClientSession, Model, mongo } from "mongoose";
+import type { ClientSession, Connection, Model, mongo } from "mongoose";
 import { badFormat, conflict, unavailable } from "../errors/refusals.ts";
-import { awaitFirstBuild } from "../schema/index_builds.ts";
+import { awaitBuilds } from "../schema/build_waits.ts";
 import {
   joinTransactions,
   runInTransaction,
@@ -35,13 +35,13 @@ class SharedTransaction {
   #committed: Promise<void> | undefined;
 
   /**
-   * Waits for the first index builds of the connection of a model, and begins the transaction on this connection. If
+   * Waits for the index builds of the connection of a model, and begins the transaction on this connection. If
    * the transaction has begun already, throws a 400 for a connection of another MongoDB client.
    */
   async join(model: Model<unknown>): Promise<void> {
     // A hook may go on after the time limit, when the transaction has been undone already. Its request then gets a 503.
     if (this.state !== "open") throw unavailable();
-    await firstBuilds(model);
+    await awaitBuilds(model.db as Connection);
     const client = model.db.getClient();
     this.client ??= client;
     if (this.client !== client) {
@@ -115,20 +115,6 @@ class SharedTransaction {
     const killSessions = [session.id];
     await runOutside(() => client.db("admin").command({ killSessions })).catch(() => {});
   }
-}
-
-/** The models whose first index builds have ended, or have lasted so long that transactions do not wait for them. */
-const built = new WeakSet<Model<unknown>>();
-
-/**
- * Waits for the first index builds of all models of a connection, before requests write in a transaction. An index
- * build that begins during the transaction would wait for the end of the transaction, and the writes of the transaction
- * would wait for the unique indexes of the build.
- */
-async function firstBuilds({ db }: Model<unknown>): Promise<void> {
-  const models = Object.values(db.models).filter((each) => !built.has(each));
-  await Promise.all(models.map(awaitFirstBuild));
-  for (const each of models) built.add(each);
 }
 
 /**

@@ -30,7 +30,7 @@ export function handleRoute(
   const serve = async (request: Request, res: Response) => {
     const req = request as FrameworkRequest;
     const inner = innerRequestOf(req);
-    const { mounted = route, origin, timeBudget } = inner ?? {};
+    const { mounted = route, origin, timeBudget, together } = inner ?? {};
     if (mounted !== route) return sendError(res, notFound());
     // A hook may write to a response after its end. Without a listener, the error of this write would end the process.
     res.on("error", logError);
@@ -42,7 +42,7 @@ export function handleRoute(
     const refused = prepare(req);
     // The requests of a batch count in the batch, and a description of a route is no use of it.
     const weight = origin !== undefined || inner?.describes ? 0 : 1;
-    const facts = { req, count: countSelected, refused, origin, weight, timeBudget };
+    const facts = { req, count: countSelected, refused, origin, weight, timeBudget, together };
     const call = openCall(inner?.route ?? route, facts);
     try {
       await inner?.admit?.(call);

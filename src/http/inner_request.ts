@@ -36,6 +36,8 @@ export interface InnerRequest {
    */
   readonly origin?: Request;
   readonly timeBudget?: TimeBudget;
+  /** The routes of all internal requests that share a transaction with this one. */
+  readonly together?: readonly Route[];
   /**
    * Runs before the hooks of the internal request, and throws an error if its route cannot be used. A batch refuses
    * lists without pages in this way.

@@ -111,6 +111,10 @@ export interface ClassFeature<R = unknown> {
    * transactions.
    */
   together?(rule: R, write: TogetherWrite): Promise<void>;
+  /** Begins to build indexes for {@linkcode ClassFeature.together}. Runs before a batch begins its transaction. */
+  build?(rule: R, model: Model<unknown>): void;
+  /** Returns the other classes that {@linkcode ClassFeature.together} may read or write. */
+  writes?(rule: R, target: ModelClass): readonly ModelClass[];
   /** Returns the function by which housekeeping removes expired data of the class. */
   tidy?(rule: R): Tidy | undefined;
   /**
@@ -166,7 +170,6 @@ export interface DoneWrite {
   readonly affected?: number | undefined;
 }
 
-/** Runs the phase `after` of the class options of a class, when a request has written its entities. */
 export async function runAfter(rules: readonly ClassRule[], write: DoneWrite): Promise<void> {
   for (const { feature, rule } of rules) await feature.after?.(rule, write);
 }
@@ -309,10 +312,7 @@ export function scopesOfRules(rules: readonly ClassRule[], reach: Reach): Scope[
   );
 }
 
-/**
- * Returns the function that returns the values which the framework stores in an entity instead of removing it, such as
- * the time of the removal. Returns `undefined` if the request removes entities for good.
- */
+/** Returns `undefined` if the request removes entities for good. */
 export function removalByRules(
   rules: readonly ClassRule[],
   write: RemovalRequest,

@@ -1,12 +1,15 @@
 import mongoose from "mongoose";
+import type { Connection, Model } from "mongoose";
 import { STANDALONE } from "../database/in_transaction.ts";
 import type { TimeBudget } from "../database/time_budget.ts";
 import type { Actor, FrameworkRequest } from "../declare/hooks/framework_request.ts";
+import { describeModel } from "../declare/model/describe_model.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { RestRecord } from "../declare/model/records.ts";
 import type { PartDescription } from "../schema/describe_parts.ts";
 import type { Method } from "../declare/operations/methods.ts";
 import { addToSchemas, embeddedClasses } from "../schema/build_schema.ts";
+import { getModel } from "../schema/get_model.ts";
 import { memoize } from "../schema/memoize.ts";
 import type { WriteDuties } from "../sources/write_duties.ts";
 import {
@@ -231,6 +234,26 @@ export class FeatureList {
     };
   }
 
+  /**
+   * Compiles the models that a request to a route needs on a connection, which creates their collections, and begins the
+   * builds of class options.
+   */
+  beginBuilds({ levels, getConnection, operation }: Route, connection: Connection): void {
+    const begun = new Set<ModelClass>();
+    const begin = (target: ModelClass) => {
+      if (begun.has(target)) return;
+      begun.add(target);
+      const model = getModel(target, connection) as unknown as Model<unknown>;
+      if (operation.change === undefined) return;
+      for (const { feature, rule } of this.#rulesOf(target)) {
+        feature.build?.(rule, model);
+        const others = feature.writes?.(rule, target) ?? [];
+        others.filter((each) => usesConnection(each, getConnection)).forEach(begin);
+      }
+    };
+    for (const { target, link } of levels) if (!link?.embedded) begin(target);
+  }
+
   /** Returns the functions by which housekeeping removes the expired entities of a class, such as from the trash. */
   tidiesOf(target: ModelClass): readonly Tidy[] {
     return tidiesOfRules(this.#rulesOf(target));
@@ -303,6 +326,10 @@ export class FeatureList {
       ),
     );
   }
+}
+
+function usesConnection(target: ModelClass, getConnection: Route["getConnection"]): boolean {
+  return describeModel(target).rests.some((rest) => rest.getConnection === getConnection);
 }
 
 function settingOf(feature: AnyFeature | ClassFeature): string {

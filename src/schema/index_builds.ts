@@ -1,7 +1,8 @@
 import { setTimeout } from "node:timers";
-import type { Model, Schema } from "mongoose";
+import type { Connection, Model, Schema } from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { logHint } from "../errors/log.ts";
+import { noteBuild, waitFor } from "./build_waits.ts";
 import { memoize } from "./memoize.ts";
 import { isOpen } from "./mongoose/connections.ts";
 import { declaredIndexes, type SchemaIndex } from "./mongoose/schemas/change_indexes.ts";
@@ -13,12 +14,6 @@ import { declaredIndexes, type SchemaIndex } from "./mongoose/schemas/change_ind
 const FIRST_PAUSE_MS = 1000;
 
 const LONGEST_PAUSE_MS = 60_000;
-
-/**
- * The longest time that a write waits for the first build of the indexes that the write needs. A build on an empty
- * collection takes milliseconds. If the indexes are still missing after this time, the write is refused.
- */
-const FIRST_BUILD_MS = 2000;
 
 const builds = new WeakMap<Model<unknown>, IndexBuilds>();
 
@@ -199,7 +194,7 @@ export class IndexBuilds {
       if (db.getClient() !== client) this.#untold.delete(this);
       else if (!isOpen(db)) this.#retryIn(FIRST_PAUSE_MS, client);
       // Mongoose reports the result of the build by the "index" event, so the rejection of the promise is ignored.
-      else this.#model.ensureIndexes().catch(() => {});
+      else noteBuild(db as Connection, this.#model.ensureIndexes());
     };
     setTimeout(retry, pause).unref();
   }
@@ -208,25 +203,6 @@ export class IndexBuilds {
 /** Whether the framework builds the indexes of a model. An application can switch the builds off by `autoIndex`. */
 export function buildsIndexes({ db, schema }: Model<unknown>): boolean {
   return ![schema.get("autoIndex"), db.get("autoIndex"), db.base.get("autoIndex")].includes(false);
-}
-
-/**
- * Waits until the first build of the indexes of a model has ended, but at most `FIRST_BUILD_MS`. A transaction that
- * begins before the build would conflict with the build.
- */
-export function awaitFirstBuild(model: Model<unknown>): Promise<void> {
-  return waitFor(model.init());
-}
-
-/**
- * Waits until an index build has succeeded or failed, but at most `FIRST_BUILD_MS`. A failure is not thrown, because
- * the caller checks afterwards whether the indexes exist.
- */
-async function waitFor(build: Promise<unknown>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => timer = setTimeout(resolve, FIRST_BUILD_MS));
-  await Promise.race([build.then(() => {}, () => {}), late]);
-  clearTimeout(timer);
 }
 
 /**

@@ -53,7 +53,7 @@ function openBatches(
     serve: async (req, handler) => {
       const read = () => readRequests(req, { max, bodyLimits });
       const requests = await guarded(read, { req: req as FrameworkRequest, guard });
-      return await runRequests(requests, { req, handler, maxTimeMS });
+      return await runRequests(requests, { req, handler, routes, maxTimeMS });
     },
   };
 }

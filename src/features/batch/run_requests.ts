@@ -5,7 +5,7 @@ import { badFormat, withDetails } from "../../errors/refusals.ts";
 import { RestError } from "../../errors/rest_error.ts";
 import { type InnerAnswer, sendInner } from "../../http/inner_request.ts";
 import type { Call } from "../../pipeline/request/request_context.ts";
-import { actingLevel } from "../../pipeline/request/route.ts";
+import { actingLevel, type Route } from "../../pipeline/request/route.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { BatchRequest } from "./read_requests.ts";
 import { pathWith } from "./request_path.ts";
@@ -15,6 +15,7 @@ interface RunOptions {
   readonly req: Request;
   /** The handler of the routes of models, which answers the requests of the batch. */
   readonly handler: RequestHandler;
+  readonly routes: readonly Route[];
   readonly maxTimeMS: number;
 }
 
@@ -27,19 +28,20 @@ const MAX_BYTES = 16 * 1024 * 1024;
  */
 export async function runRequests(
   requests: readonly BatchRequest[],
-  { req, handler, maxTimeMS }: RunOptions,
+  { req, handler, routes, maxTimeMS }: RunOptions,
 ): Promise<string> {
   const timeBudget = new TimeBudget(maxTimeMS + MARGIN_MS);
   timeBudget.isLong = true;
   const answers = new Map<string, InnerAnswer>();
   const results = new Results();
+  const together = routes.filter((route) => requests.some((each) => mayAnswer(route, each)));
   let failed: string | undefined;
   const run = async () => {
     let maxBytes = MAX_BYTES;
     for (const request of requests) {
       failed = request.id;
       const message = messageOf(request, { req, results });
-      const facts = { origin: req, timeBudget, admit };
+      const facts = { origin: req, timeBudget, admit, together };
       const answer = await sendInner(handler, { req, message, facts, maxBytes });
       if (answer === undefined) throw badFormat(`"path" is the path of no route`);
       checkAnswer(answer, req);
@@ -80,6 +82,23 @@ function messageOf(
     headers,
     ...body !== undefined && { body: withResults(body, results) },
   };
+}
+
+/**
+ * Whether a route seems to answer a request. Express decides that later: the models of the routes are only made before
+ * the transaction begins.
+ */
+function mayAnswer(
+  { path, operation }: Route,
+  { method, path: { segments } }: BatchRequest,
+): boolean {
+  const names = path.split("/").slice(1);
+  return operation.verb.toUpperCase() === method && names.length === segments.length &&
+    names.every((name, index) => {
+      const segment = segments[index];
+      return name.startsWith(":") || typeof segment !== "string" ||
+        name.toLowerCase() === segment.toLowerCase();
+    });
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Connection, mongo } from "mongoose";
 import { StatementTurns } from "../../database/statement_turns.ts";
 import { MAX_TIME_MS, type TimeBudget } from "../../database/time_budget.ts";
 import { unavailable } from "../../errors/refusals.ts";
+import { noteBuild } from "../../schema/build_waits.ts";
 import { memoize } from "../../schema/memoize.ts";
 import type { ByteRange } from "./range.ts";
 
@@ -312,6 +313,7 @@ async function indexesOf(connection: Connection): Promise<void> {
   const ofClient = builds(connection.getClient());
   const { name } = connection;
   const build = ofClient.get(name) ?? createIndexes(new FileStore(connection));
+  if (!ofClient.has(name)) noteBuild(connection, build);
   ofClient.set(name, build);
   await build.catch((error) => {
     ofClient.delete(name);

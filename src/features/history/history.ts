@@ -33,8 +33,7 @@ export const history: ClassFeature<HistoryRule> = {
   },
   start(rule, { target, route }) {
     checkRoutes(target);
-    // With `getConnection`, the connection is known only for a request, so the first write builds the indexes of the
-    // history.
+    // With `getConnection`, the connection is known only for a request, so the first write builds the indexes.
     if (route.getConnection === undefined) {
       keepFor(getModel(target) as unknown as Model<unknown>, rule);
     }
@@ -46,6 +45,7 @@ export const history: ClassFeature<HistoryRule> = {
     );
   },
   methods: (_rule, { methods }) => [...historyMethods(methods), ...revertMethods(methods)],
+  build: (rule, model) => keepFor(model, rule),
   together: addRecords,
 };
 

@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers";
-import type { Model } from "mongoose";
+import type { Connection, Model } from "mongoose";
 import { logHint } from "../../errors/log.ts";
+import { noteBuild } from "../../schema/build_waits.ts";
 import { buildsIndexes } from "../../schema/index_builds.ts";
 import { runOutside } from "../../schema/mongoose/statements/transaction_around.ts";
 import type { HistoryRule } from "./history.ts";
@@ -22,7 +23,9 @@ const built = new WeakSet<Model<unknown>>();
 export function keepFor(model: Model<unknown>, rule: HistoryRule): void {
   if (built.has(model) || !buildsIndexes(model)) return;
   built.add(model);
-  runOutside(() => buildIndexes(model, rule)).catch((error) => {
+  const build = runOutside(() => buildIndexes(model, rule));
+  noteBuild(model.db as Connection, build);
+  build.catch((error) => {
     logHint(
       `Cannot build the indexes of the history of "${model.modelName}": ${error}; it is tried again until it succeeds`,
     );

@@ -33,6 +33,7 @@ export const onDelete: ClassFeature<readonly DeclaredRule[]> = {
   joins: (_rules, write) => joins(write),
   joinedFields: (_rules, target) =>
     referringFields(target).filter(mustExist).map(({ path }) => topOf(path)),
+  writes: (_rules, target) => fieldsReferringTo(target).map(({ owner }) => owner),
   async together(_rules, write) {
     if (!isOfRequest(write)) return;
     if (write.change === "remove") return await applyRules(write);

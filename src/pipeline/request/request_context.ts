@@ -126,6 +126,8 @@ interface CallOptions {
    * limit from the option `maxTimeMS`.
    */
   readonly timeBudget?: TimeBudget | undefined;
+  /** The routes of all requests that share a transaction with this one. */
+  readonly together?: readonly Route[] | undefined;
 }
 
 /**
@@ -134,20 +136,15 @@ interface CallOptions {
  */
 export function openCall(
   route: Route,
-  {
-    req,
-    count,
-    refused,
-    origin = req,
-    weight = 1,
-    timeBudget = new TimeBudget(route.maxTimeMS + MARGIN_MS),
-  }: CallOptions,
+  options: CallOptions,
 ): Call {
+  const { req, count, refused, origin = req, weight = 1, together = [route] } = options;
+  const { timeBudget = new TimeBudget(route.maxTimeMS + MARGIN_MS) } = options;
   const open = requestConnection(req, { getConnection: route.getConnection, timeBudget });
   let opened: Connection | undefined;
   const connect = async () => {
     opened = await open();
-    const joined = joinByRoot(route, opened);
+    const joined = joinByRoot(route, { connection: opened, together });
     if (joined !== undefined) await joined;
     return opened;
   };
@@ -200,14 +197,22 @@ export function openCall(
 
 /**
  * Lets the statements of a request join the transaction that the request shares with other requests, as in a batch.
- * Returns `undefined` if the request shares no transaction.
+ * Returns `undefined` if the request shares no transaction. Requests with the same `getConnection` are expected to use
+ * one connection, on which their models are made before the transaction begins.
  */
 function joinByRoot(
-  { levels: [root] }: Route,
-  connection: Connection,
+  { levels: [root], getConnection }: Route,
+  { connection, together }: {
+    readonly connection: Connection;
+    readonly together: readonly Route[];
+  },
 ): Promise<void> | undefined {
-  return root &&
-    joinShared(() => getModel(root.target, connection) as unknown as Model<unknown>);
+  return root && joinShared(() => {
+    for (const each of together) {
+      if (each.getConnection === getConnection) each.features.beginBuilds(each, connection);
+    }
+    return getModel(root.target, connection) as unknown as Model<unknown>;
+  });
 }
 
 function readMatch({ operation }: Route, { headers }: FrameworkRequest): IfMatch | undefined {

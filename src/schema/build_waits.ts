@@ -1,0 +1,47 @@
+import type { Connection, Model } from "mongoose";
+
+/**
+ * The longest time that a write waits for the first build of the indexes that the write needs. A build on an empty
+ * collection takes milliseconds. If the indexes are still missing after this time, the write is refused.
+ */
+const FIRST_BUILD_MS = 2000;
+
+/** The builds that run in the background, besides the first builds of models. */
+const running = new Map<Promise<unknown>, Connection>();
+
+/** The models whose first builds have ended, or have lasted so long that transactions do not wait for them. */
+const awaited = new WeakSet<Model<unknown>>();
+
+/** Notes a build in the background, so that a transaction of the connection begins after it. */
+export function noteBuild(connection: Connection, build: Promise<unknown>): void {
+  running.set(build, connection);
+  const end = () => void running.delete(build);
+  build.then(end, end);
+}
+
+/**
+ * Waits until the builds of a connection have ended, but only once and at most `FIRST_BUILD_MS`. A transaction that
+ * begins before a build would conflict with it: the build waits for the end of the transaction, and MongoDB refuses
+ * statements of the transaction on a collection that has changed.
+ */
+export async function awaitBuilds(connection: Connection): Promise<void> {
+  const client = connection.getClient();
+  const builds = [...running].filter(([, each]) => each.getClient() === client)
+    .map(([build]) => build);
+  const models = Object.values(connection.models).filter((each) => !awaited.has(each));
+  if (builds.length + models.length === 0) return;
+  await waitFor(Promise.allSettled([...builds, ...models.map((each) => each.init())]));
+  for (const each of builds) running.delete(each);
+  for (const each of models) awaited.add(each);
+}
+
+/**
+ * Waits until an index build has succeeded or failed, but at most `FIRST_BUILD_MS`. A failure is not thrown, because
+ * the caller checks afterwards whether the indexes exist.
+ */
+export async function waitFor(build: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => timer = setTimeout(resolve, FIRST_BUILD_MS));
+  await Promise.race([build.then(() => {}, () => {}), late]);
+  clearTimeout(timer);
+}
