@@ -28,7 +28,7 @@ export function FieldInputs({ fields, isNew, group }: {
   /** The place of the object whose fields these are, if the object is optional. */
   readonly group?: string | undefined;
 }) {
-  const shown = fields.filter(({ name }) => name !== "_id");
+  const shown = fields.filter(({ name, required }) => name !== "_id" || isNew && required);
   return shown.map((field) => (
     <FieldInput
       key={field.name}

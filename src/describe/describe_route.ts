@@ -246,8 +246,10 @@ export function routeObjects(
   const view = isNew ? "new" : change === "replace" ? "replacement" : "patch";
   const body = bytes !== undefined
     ? undefined
-    : change === "merge" || change === "replace"
+    : change === "merge"
     ? narrowBody(object(view), writes)
+    : change === "replace"
+    ? narrowBody(object(view), { by: "_id", ...writes })
     : dataObject(action?.body, { view: "new", rights });
   const answer = answersEntity
     ? object("answer")
@@ -271,7 +273,7 @@ function describeBytes({ body, maxBytes, answer }: Partial<BytesFacts> = {}): By
  */
 function narrowBody(
   body: ObjectNode,
-  { fields: names, by = "_id" }: Partial<WriteRules>,
+  { fields: names, by }: Partial<WriteRules>,
 ): ObjectNode {
   const { model, strict, isOpen, ignored, repeated, fields } = body;
   if (names !== undefined) {

@@ -18,6 +18,7 @@ import {
   typesWithin,
 } from "./mongoose/schemas/schema_members.ts";
 import { checkMongoose } from "./mongoose/assumptions.ts";
+import { castUuids } from "./mongoose/schemas/cast_uuids.ts";
 import { rememberDefault, requireId } from "./mongoose/schemas/field_rules.ts";
 import { refusePromises } from "./mongoose/schemas/refuse_promises.ts";
 import { guardValidators } from "./mongoose/schemas/validators.ts";
@@ -174,6 +175,7 @@ function fillSchema(
   declareKindKey(schema);
   hideInJson(schema);
   markErrors(schema, target);
+  castUuids(schema);
   countSaves(schema);
   guardValidators(schema);
   refusePromises(schema);
@@ -199,6 +201,7 @@ const hiding = new WeakSet<Schema>();
  * a discriminator, because `buildSchema()` does not build such schemas.
  */
 export function hideAdded(schema: Schema): void {
+  castUuids(schema);
   hideInJson(schema);
   refusePromises(schema);
   markCopies(schema);

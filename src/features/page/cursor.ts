@@ -61,10 +61,14 @@ export function writeCursor(
 /**
  * Reads the parameter `after`, which is a cursor or the identifier of an entity. Returns `undefined` if the text is
  * malformed, so that the request gets a 400. Operators in the text are refused, because the values become a part of the
- * query.
+ * query. Any other text is an identifier if these are no ObjectIds.
  */
-export function readCursor(text: string): Cursor | undefined {
-  if (IDENTIFIER.test(text)) return { id: new ObjectId(text) };
+export function readCursor(text: string, hasObjectIds: boolean): Cursor | undefined {
+  if (!hasObjectIds) return readPlace(text) ?? { id: text };
+  return IDENTIFIER.test(text) ? { id: new ObjectId(text) } : readPlace(text);
+}
+
+function readPlace(text: string): Cursor | undefined {
   if (!CURSOR.test(text)) return undefined;
   try {
     const bytes = Buffer.from(text, "base64url");

@@ -21,6 +21,7 @@ interface PageRule {
    * index.
    */
   readonly inOneScan: boolean;
+  readonly hasObjectIds: boolean;
 }
 
 interface PageQuery {
@@ -54,10 +55,11 @@ export const page: Feature<Plain<PageRule, PageQuery>> = {
     if (!Number.isSafeInteger(given) || Number(given) < 1 || Number(given) > most) {
       throw option.fail(`needs a "page.size" from 1 to ${most}`);
     }
-    return { size: Number(given), max: most, inOneScan };
+    const hasObjectIds = schema.path("_id")?.instance === "ObjectId";
+    return { size: Number(given), max: most, inOneScan, hasObjectIds };
   },
   narrow: (declared) => declared,
-  describe: ({ size, max }) => ({
+  describe: ({ size, max, hasObjectIds }) => ({
     parameters: {
       limit: {
         text: "The most entities of a page",
@@ -72,7 +74,7 @@ export const page: Feature<Plain<PageRule, PageQuery>> = {
       after: {
         text:
           "Where the page begins, as `Link` has it, or the `_id` of the entity behind which it begins; without `skip`",
-        schema: { type: "string", pattern: CURSOR.source },
+        schema: { type: "string", ...hasObjectIds && { pattern: CURSOR.source } },
       },
     },
     answer: {
@@ -84,8 +86,8 @@ export const page: Feature<Plain<PageRule, PageQuery>> = {
       },
     },
   }),
-  parse: ({ size, max, inOneScan }, given) => {
-    const after = readAfter(given);
+  parse: ({ size, max, inOneScan, hasObjectIds }, given) => {
+    const after = readAfter(given, hasObjectIds);
     return {
       limit: given.wholeNumber("limit", { from: 1, to: max, missing: size }),
       skip: given.wholeNumber("skip", { from: 0, to: MAX_SKIPPED, missing: 0 }),
@@ -105,11 +107,11 @@ export const page: Feature<Plain<PageRule, PageQuery>> = {
   },
 };
 
-function readAfter(given: GivenRequest): Cursor | undefined {
+function readAfter(given: GivenRequest, hasObjectIds: boolean): Cursor | undefined {
   const after = given.parameter("after");
   if (after === undefined) return undefined;
   if (given.parameter("skip") !== undefined) throw badParameter("after", "no skip beside it");
-  const cursor = readCursor(after);
+  const cursor = readCursor(after, hasObjectIds);
   if (cursor === undefined) throw badParameter("after", "an identifier, or what Link has");
   return cursor;
 }

@@ -13,6 +13,7 @@ import { passReadHooks } from "../../pipeline/read.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
 import { hasMiddleware } from "../../schema/mongoose/schemas/schema_members.ts";
+import { castPathId } from "../../sources/entities.ts";
 import type { EntityName, FoundPage } from "../../sources/source.ts";
 import { type Cursor, type EntityCursor, orderMark, writeCursor } from "./cursor.ts";
 import { isOrderOfValues, isScalar, isShownOrder } from "./seek.ts";
@@ -65,10 +66,10 @@ async function valuesOf(
   const { shape, versionKey = "_id" } = context.level;
   const { id, version } = cursor;
   const paths = Object.keys(order);
-  const isUsual = shape.fields.get("_id")?.type?.instance === "ObjectId";
-  if (paths.length === 1 && isUsual) return { _id: id };
-  // A cursor that is only an identifier was read as an ObjectId, although `_id` may have another type. The query casts
-  // the text of the identifier to the type of `_id`.
+  const given = cursor.order === undefined ? castPathId(String(id), shape) : id;
+  const isOfType = cursor.order === undefined ||
+    shape.fields.get("_id")?.type?.instance === "ObjectId";
+  if (paths.length === 1 && isOfType && given !== undefined) return { _id: given };
   const name = cursor.order === undefined ? String(id) : { _id: id };
   const stored = await isShown(context, name)
     ? await context.source.readStored(name, [...paths, versionKey])

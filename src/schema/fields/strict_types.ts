@@ -59,7 +59,7 @@ export const STRICT_TYPES: Readonly<Record<string, StrictType>> = {
   ObjectId: { words: "24 digits of lower-case hexadecimal", pattern: "[0-9a-f]{24}" },
   UUID: {
     words: "a UUID in lower case",
-    pattern: "[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}",
+    pattern: "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
   },
   Buffer: { words: "bytes in base64", pattern: BASE64 },
 };

@@ -40,8 +40,7 @@ const TYPES: Readonly<Record<string, (node: ValueNode) => JsonSchema>> = {
   UUID: () => ({
     type: "string",
     format: "uuid",
-    pattern:
-      "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$",
+    pattern: "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$",
   }),
 };
 

@@ -1,5 +1,6 @@
 import mongoose from "mongoose";
 import type { Document, Schema, SchemaType } from "mongoose";
+import { isOwn } from "./schema_members.ts";
 
 interface FieldInternals {
   readonly isRequired?: boolean;
@@ -59,7 +60,8 @@ export function isMongooseType({ constructor }: SchemaType): boolean {
 }
 
 export function hasOwnCast(type: SchemaType): boolean {
-  return internals(type)._castFunction !== undefined;
+  const { _castFunction: cast } = internals(type);
+  return cast !== undefined && !isOwn(cast);
 }
 
 /**
