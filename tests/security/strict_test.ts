@@ -204,6 +204,17 @@ test("strict removals need q, and remove at most 1000", async () => {
   assertEquals(await statusOf("/free"), 204);
 });
 
+test("a strict PUT needs no q", async () => {
+  @rest({ route: "/puts", methods: [one(), replace()] })
+  class Put extends FrameworkModel {
+    @prop()
+    name?: string;
+  }
+  await using app = await mount([Put], { strict: true, guard: () => true });
+  const path = "/puts/0123456789abcdef01234567";
+  assertEquals((await app.put(path, { name: "a" })).status, 201);
+});
+
 test("the start shows who may use an operation", () => {
   const options = { models: MODELS, strict: true, guard: isStaff } as const;
   const access = new Map(

@@ -49,7 +49,7 @@ export function compileWrites(
   return {
     atomic,
     ...max !== false && { max },
-    needsQ: isUpdate || q === "required",
+    needsQ: isUpdate || isRemoval && q === "required",
     ...isUpdate && { fields: new Set(fields) },
     ...isReplace && { by, isRead: place.methods.some((each) => each.operation === "one") },
   };
