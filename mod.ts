@@ -112,6 +112,7 @@ export type { ErrorsOptions } from "./src/http/answer_error.ts";
 export type { Health } from "./src/host/health.ts";
 export type { Tidied, TidyOptions } from "./src/host/housekeeper.ts";
 export type { FrameworkRouter, InitializeOptions } from "./src/host/initialize.ts";
+export type { Limits } from "./src/host/limits.ts";
 export type { StrictOptions } from "./src/pipeline/request/strict_parts.ts";
 export type { QueryForOptions } from "./src/host/query_for.ts";
 export type {

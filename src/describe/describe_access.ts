@@ -4,8 +4,8 @@ import { actingLevel, type Level, type Route } from "../pipeline/request/route.t
 const GUARDS = ["preFetch", "postFetch", "preSave", "preSend"] as const;
 
 /**
- * Returns what decides who may use a route, such as `guard signedIn`, `preFetch isDoctor`, `scope` or `tenant`. Returns
- * `everybody` if nothing does. The hooks of a parent in the path begin with its class.
+ * Returns the rules that decide who may use a route, such as `guard signedIn`, `preFetch isDoctor`, `scope` or `tenant`,
+ * and `everybody` for a route without rules. The hooks of a parent in the path begin with its class.
  */
 export function accessOf(route: Route): readonly string[] {
   const { guard, levels } = route;

@@ -73,7 +73,7 @@ export function describeHeaders(route: Route): HeaderDescription[] {
   const { verb, change } = route.operation;
   const preferences = describePreferences(route);
   // A PUT that creates an entity has the header `If-None-Match` and not `If-Match`, so `If-Match` is not required.
-  const needsMatch = ifMatch === "required" && verb !== "get" &&
+  const needsMatch = ifMatch === true && verb !== "get" &&
     (change !== "replace" || bytes !== undefined);
   const described = { ...options.description.headers, ...bytes?.headers };
   const ofFeatures = Object.entries(described).map(([name, { required }]) => ({
@@ -148,7 +148,7 @@ export function describeErrors(route: Route): ErrorDescription[] {
     // `updateAll()` with `atomic: false` answers a 207 that lists an entity that would be too large, and no 413.
     PAYLOAD_TOO_LARGE: isMerge && (operation !== "updateAll" || writes?.atomic),
     UNSUPPORTED_MEDIA_TYPE: isMerge || action?.body !== undefined,
-    PRECONDITION_REQUIRED: changes && isBound(route) && ifMatch === "required",
+    PRECONDITION_REQUIRED: changes && isBound(route) && ifMatch === true,
     INTERNAL: true,
     UNAVAILABLE: true,
   };

@@ -161,7 +161,7 @@ export interface RouteDescription extends OperationWords, OptionDescriptions {
    */
   readonly hooks: readonly HookName[];
   /**
-   * What decides who may use the route, such as `guard signedIn`, `preFetch isDoctor`, `scope` or `tenant`, or
+   * The rules that decide who may use the route, such as `guard signedIn`, `preFetch isDoctor`, `scope` or `tenant`, or
    * `everybody`. A description for clients, as in the OpenAPI document, has no such property.
    */
   readonly access?: readonly string[];

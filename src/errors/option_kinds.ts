@@ -8,7 +8,6 @@ export const KINDS = {
   function: ["a function", (value: unknown) => typeof value === "function"],
   group: ["an object", isGroup],
   list: ["a list", (value: unknown) => Array.isArray(value)],
-  required: ['"required"', (value: unknown) => value === "required"],
   fields: ["a list of fields", isFilled],
   paths: ["a list of paths", isFilled],
   names: ["a list of names", isNames],

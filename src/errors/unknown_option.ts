@@ -9,6 +9,13 @@ const RENAMED: Readonly<Record<string, string>> = {
   within: "timeoutMS",
   parameters: "strict",
   bodies: "strict",
+  maxTimeMS: "limits.timeMS",
+  sendTimeoutMS: "limits.sendMS",
+  maxCascade: "limits.cascade",
+  queryLimits: "limits.query",
+  bodyLimits: "limits.body",
+  live: "limits.live",
+  key: "required",
 };
 
 /**
@@ -26,8 +33,10 @@ export function unknownOption(given: object, known: object): string | undefined 
  * an empty text if no known option resembles the unknown option.
  */
 export function meantBy(unknown: string, names: readonly string[]): string {
-  const renamed = names.find((name) => name === RENAMED[unknown]);
-  if (renamed !== undefined) return `, which is now "${renamed}"`;
+  const renamed = RENAMED[unknown];
+  if (renamed !== undefined && names.includes(renamed.split(".", 1)[0] ?? "")) {
+    return `, which is now "${renamed}"`;
+  }
   const meant = names.find((name) => name.toLowerCase().startsWith(unknown.toLowerCase()));
   return meant === undefined ? "" : ` (did you mean "${meant}"?)`;
 }

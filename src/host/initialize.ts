@@ -6,16 +6,13 @@ import { type ErrorContext, Reporter } from "../pipeline/request/reporter.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { Actor, FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import type { PreFetch } from "../declare/hooks/hooks.ts";
-import { MAX_TIME_MS } from "../database/time_budget.ts";
-import { completeQueryLimits, type QueryLimits } from "../filter/q/limits.ts";
-import { type BodyLimits, completeBodyLimits } from "../write/body/read_body.ts";
-import { MAX_TIMER_MS } from "../errors/complete_limits.ts";
+import { completeQueryLimits } from "../filter/q/limits.ts";
+import { completeBodyLimits } from "../write/body/read_body.ts";
 import { forAll } from "../errors/for_all.ts";
 import { logLine } from "../errors/log.ts";
 import { type OptionKinds, wrongOption } from "../errors/option_kinds.ts";
 import { unknownOption } from "../errors/unknown_option.ts";
 import type { BatchOptions } from "../features/batch/option.ts";
-import type { LiveLimits } from "../features/live/live_limits.ts";
 import { features } from "../features.ts";
 import type { FeatureList } from "../pipeline/feature_list.ts";
 import { checkTransactions } from "../pipeline/check_transactions.ts";
@@ -29,6 +26,7 @@ import { refuseRequest } from "../http/check_options.ts";
 import { checkQueryMethod } from "../http/query_method.ts";
 import { buildRoutes, type RouteSettings } from "../http/routes/build_routes.ts";
 import { housekeeper } from "./housekeeper.ts";
+import { type Limits, readLimits } from "./limits.ts";
 import { accessOf } from "../describe/describe_access.ts";
 import { describeRoute, type RouteDescription } from "../describe/describe_route.ts";
 
@@ -39,7 +37,7 @@ export interface InitializeOptions {
   /** The models whose routes are mounted. The default is all imported models with `@rest`. */
   readonly models?: readonly ModelClass[];
   /**
-   * A function that is called with the error of each answer with a 5xx status, and of each answer that `sendTimeoutMS`
+   * A function that is called with the error of each answer with a 5xx status, and of each answer that `limits.sendMS`
    * has cut. If the function returns a `RestError` for an unexpected error, this `RestError` is the answer. Otherwise,
    * the error is logged.
    *
@@ -47,13 +45,8 @@ export interface InitializeOptions {
    * Further errors of the same cause are reported once a minute, with their `count`.
    */
   readonly onError?: (req: FrameworkRequest, error: unknown, context: ErrorContext) => unknown;
-  /** The time that a request may wait for the database in total, in milliseconds. The default is `10000`. */
-  readonly maxTimeMS?: number;
-  /**
-   * The time that a client has to read each 64 KB of an answer, in milliseconds. The connection of a slower client is
-   * reset. The default is `60000`.
-   */
-  readonly sendTimeoutMS?: number;
+  /** Limits on times, filters, bodies and live lists. */
+  readonly limits?: Limits;
   /**
    * The writes that answer 503 until unique indexes are built. By default, these are the writes that set a field of
    * such an index, so that no two entities get the same unique value. With `"required"`, all writes of a model answer
@@ -63,9 +56,9 @@ export interface InitializeOptions {
    */
   readonly indexes?: "required" | "lazy";
   /**
-   * Whether the router refuses what it would otherwise ignore: undeclared parameters, keys and values of bodies that do
-   * not fit, operations that nobody guards, lists without pages, and removals without a limit. An object turns single
-   * parts off, such as `{ bodies: false }`. The default is `false`.
+   * Whether the router refuses mistakes that it would otherwise ignore: undeclared parameters, keys and values of bodies
+   * that do not fit, operations that nobody guards, lists without pages, and removals without a limit. An object turns
+   * single parts off, such as `{ bodies: false }`. The default is `false`.
    */
   readonly strict?: boolean | StrictOptions;
   /**
@@ -91,10 +84,11 @@ export interface InitializeOptions {
    * 22 does.
    */
   readonly queryMethod?: boolean;
-  /** Limits on the filters in the URL parameter `q`, such as their depth. Requests with a larger filter answer 400. */
-  readonly queryLimits?: QueryLimits;
-  /** Limits on the size of request bodies, such as the number of keys. Larger bodies answer 400. */
-  readonly bodyLimits?: BodyLimits;
+  /**
+   * With `"listed"`, a filter may name only the paths in the option `filter` of its operation, and an operation without
+   * this option refuses `q`.
+   */
+  readonly filters?: "listed";
   /**
    * Whether the framework removes expired entities at intervals, such as entities whose time in the trash is over. With
    * `false`, the application calls `Framework.tidy()` instead. The default is `true`.
@@ -105,8 +99,6 @@ export interface InitializeOptions {
    * again.
    */
   readonly tidy?: boolean;
-  /** Limits on live lists, such as the number of their subscribers. */
-  readonly live?: LiveLimits;
   /**
    * The path of batches, such as `{ path: "/batch", max: 20 }`. A batch is one request with several requests to routes
    * of the router, which run in order and in one transaction, so that all of them succeed or nothing is written.
@@ -114,13 +106,7 @@ export interface InitializeOptions {
    */
   readonly batch?: BatchOptions;
   /**
-   * The maximum number of entities that one removal removes in addition, because they refer to a removed entity by a
-   * field with `onDelete: "cascade"`. A removal of more entities answers 409 and removes nothing. The default is
-   * `1000`.
-   */
-  readonly maxCascade?: number;
-  /**
-   * Whether `initialize()` logs the routes, one per line, with what decides who may use each of them. The line of a read
+   * Whether `initialize()` logs the routes, one per line, with the rules that decide who may use them. The line of a read
    * says whether the read makes Mongoose documents, and why.
    */
   readonly log?: boolean;
@@ -129,20 +115,16 @@ export interface InitializeOptions {
 export const OPTIONS: OptionKinds<InitializeOptions> = {
   models: "list",
   onError: "function",
-  maxTimeMS: true,
-  sendTimeoutMS: true,
+  limits: true,
+  filters: ["listed"],
   indexes: ["required", "lazy"],
   strict: true,
   guard: "function",
   actor: "function",
   tenant: "function",
   tidy: "boolean",
-  queryLimits: "group",
   queryMethod: "boolean",
-  bodyLimits: "group",
-  live: "group",
   batch: true,
-  maxCascade: true,
   log: "boolean",
 };
 
@@ -252,22 +234,16 @@ export function settingsOf(
   options: InitializeOptions,
   known: FeatureList = features,
 ): RouteSettings {
-  const { onError, maxTimeMS = MAX_TIME_MS, sendTimeoutMS = 60_000 } = options;
-  const { queryLimits, bodyLimits, indexes, guard, actor, queryMethod } = options;
-  forAll(Object.entries({ maxTimeMS, sendTimeoutMS }), ([name, time]) => {
-    if (Number.isInteger(time) && time > 0 && time <= MAX_TIMER_MS) return;
-    throw new RangeError(
-      `Cannot initialize: ${name} is ${time}, not an integer from 1 to ${MAX_TIMER_MS}`,
-    );
-  });
+  const { onError, limits, filters, indexes, guard, actor, queryMethod } = options;
+  const { timeMS, sendMS } = readLimits(limits);
   return {
-    maxTimeMS,
-    sendTimeoutMS,
-    limits: completeQueryLimits(queryLimits),
-    filterPaths: queryLimits?.paths,
-    bodyLimits: completeBodyLimits(bodyLimits),
+    maxTimeMS: timeMS,
+    sendTimeoutMS: sendMS,
+    limits: completeQueryLimits(limits?.query),
+    filterPaths: filters,
+    bodyLimits: completeBodyLimits(limits?.body),
     features: known,
-    settings: known.settings(options),
+    settings: known.settings({ ...options, ...limits }),
     indexes,
     strict: completeStrict(options.strict),
     guard,

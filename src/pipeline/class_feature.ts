@@ -37,7 +37,7 @@ export interface ClassFeature<R = unknown> {
   readonly name: string;
   /** Checks the option of `Framework.initialize()` that the class option needs, such as the function `tenant`. */
   settings?(given: unknown): unknown;
-  /** The name of the option of `Framework.initialize()` if it is not `name`, such as `maxCascade` for `onDelete`. */
+  /** The name of the option of `Framework.initialize()` if it is not `name`, such as `limits.cascade` for `onDelete`. */
   readonly setting?: string;
   /** Checks the option when the class is first used. Throws an error that names the class if it is wrong. */
   check(option: OptionReader, target: ModelClass): R;

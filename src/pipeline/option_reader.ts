@@ -215,16 +215,6 @@ export class OptionReader {
   }
 
   /**
-   * Whether the option, such as `idempotency.key`, has the value `"required"`. An absent option is not required, and
-   * any other value is an error.
-   */
-  required(): boolean {
-    if (this.value === undefined) return false;
-    checkKind(this.value, { kind: "required", ...this.#given });
-    return true;
-  }
-
-  /**
    * Returns the option as a list of texts, which may be empty. The argument is the noun for the texts in the error
    * message, such as `formats`.
    */

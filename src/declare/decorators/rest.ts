@@ -49,10 +49,9 @@ export interface RestOptions<
    */
   readonly scope?: (req: FrameworkRequest<M>) => Returns<"scope returns a filter", QueryObject>;
   /**
-   * With `"required"`, `update()` and `remove()` answer 428 to requests without the header `If-Match`. The header has
-   * the `ETag` of the entity that the client has read. If the entity has changed since that read, the answer is 412.
+   * Whether `update()` and `remove()` answer 428 to requests without the header `If-Match`. The header has the `ETag` of the entity that the client has read. If the entity has changed since that read, the answer is 412.
    */
-  readonly ifMatch?: "required" | undefined;
+  readonly ifMatch?: boolean | undefined;
   /**
    * Whether requests to the operations of this `@rest` need not pass the `guard` of `Framework.initialize()`. An
    * operation with another value of `open` is excepted, and so are the routes of properties.

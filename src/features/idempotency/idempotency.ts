@@ -49,10 +49,10 @@ export const idempotency: Feature<Plain<KeyRules, KeyUse, string | undefined>> =
 };
 
 function checkKeys(option: OptionReader, place: OptionPlace): KeyRules {
-  const { keep, key, caller } = option.parts("keep", "key", "caller");
+  const { keep, required, caller } = option.parts("keep", "required", "caller");
   const rules = {
     keepMS: keep.duration("24h"),
-    isRequired: key.required(),
+    isRequired: required.flag(),
     caller: caller.callback<(req: FrameworkRequest) => string>(),
   };
   const isByEach = option.other("many").value !== undefined &&

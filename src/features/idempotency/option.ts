@@ -12,10 +12,9 @@ export interface IdempotencyOptions {
    */
   readonly keep: Duration;
   /**
-   * With `"required"`, a request without the header `Idempotency-Key` is refused with a 400. Without this option,
-   * clients can leave the header out.
+   * Whether a request without the header `Idempotency-Key` is refused with a 400. The default is `false`.
    */
-  readonly key?: "required" | undefined;
+  readonly required?: boolean | undefined;
   /**
    * Returns a text that identifies the client of a request, such as a user name, so that equal keys of two clients are
    * different keys. The option is required if clients can see different entities or fields, such as with a `scope` or

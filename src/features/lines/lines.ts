@@ -51,9 +51,9 @@ export const lines: Feature<Plain<LinesRule, LinesRequest>> = {
     if (many.value === undefined) {
       throw option.fail(`needs "many" with "formats": the size of a batch`);
     }
-    const { key } = Object(option.other("idempotency").value) as { readonly key?: unknown };
-    if (key === "required") {
-      throw option.fail(`cannot have "formats" with "idempotency.key": lines have no key`);
+    const { required } = Object(option.other("idempotency").value);
+    if (required === true) {
+      throw option.fail(`cannot have "formats" with "idempotency.required": lines have no key`);
     }
     return { batch: many.number(), formats: [...new Set(formats)] };
   },

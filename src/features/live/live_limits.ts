@@ -2,14 +2,14 @@ import { completeLimits } from "../../errors/complete_limits.ts";
 import type { Route } from "../../pipeline/request/route.ts";
 
 /**
- * Limits on the subscribers, the durations and the memory of live lists, for the option `live` of
+ * Limits on the subscribers, the durations and the memory of live lists, for the option `limits.live` of
  * `Framework.initialize()`. A live list stays open and sends events about later changes.
  *
  * @example Ask for rights every five seconds
  * ```ts
  * import type { InitializeOptions } from "@mongrove/mongrove";
  *
- * const options: InitializeOptions = { live: { renewMS: 5000, maxSubscribers: 2000 } };
+ * const options: InitializeOptions = { limits: { live: { renewMS: 5000 } } };
  * ```
  */
 export interface LiveLimits {
@@ -26,13 +26,6 @@ export interface LiveLimits {
    * @default {30000}
    */
   readonly renewMS?: number;
-  /**
-   * The interval between two comments that the server sends in an event stream to keep an idle connection open, in
-   * milliseconds. The interval must be less than the time-out of every proxy on the way.
-   *
-   * @default {15000}
-   */
-  readonly heartbeatMS?: number;
   /**
    * The time after which the server ends the event stream of a live list, in milliseconds. The client opens another
    * stream by a new request, whose headers the hooks check.
@@ -52,7 +45,6 @@ export interface LiveLimits {
 const DEFAULTS: Required<LiveLimits> = {
   maxSubscribers: 10_000,
   renewMS: 30_000,
-  heartbeatMS: 15_000,
   maxAgeMS: 3_600_000,
   maxUnsentBytes: 1_048_576,
 };

@@ -13,6 +13,9 @@ import { onServerClose } from "../../http/replies/server_close.ts";
 /** The media type of server-sent events, by which a client asks for a live list. */
 export const EVENT_STREAM = "text/event-stream";
 
+/** The interval between two comments that keep an idle stream open, less than the time-outs of proxies. */
+const HEARTBEAT_MS = 15_000;
+
 const HEARTBEAT = ":\n\n";
 
 let openCount = 0;
@@ -139,13 +142,13 @@ class EventStream implements EventSender {
     // until the stream ends.
     res.set({ "Cache-Control": "no-store", "X-Accel-Buffering": "no" }).flushHeaders();
     ignoreHeaders(res);
-    const { heartbeatMS, maxAgeMS } = this.#live;
+    const { maxAgeMS } = this.#live;
     this.#heartbeat = setInterval(() => {
       if (this.#isFull) return;
       this.#queue.push(Buffer.from(HEARTBEAT));
       this.#queued += HEARTBEAT.length;
       this.#write();
-    }, heartbeatMS).unref();
+    }, HEARTBEAT_MS).unref();
     // The time after which the server ends an event stream is shortened at random by up to 20 percent. Streams that
     // began at the same time then end at different times, so that their clients do not all reconnect at once.
     this.#age = setTimeout(() => this.end(), maxAgeMS * (1 - Math.random() / 5)).unref();

@@ -92,7 +92,7 @@ async function refuseReferred(
 
 /**
  * The number of entities that `onDelete: "cascade"` has removed because of the write of a request. An entity that a
- * cascade removes may cause another cascade, and the option `maxCascade` limits the sum.
+ * cascade removes may cause another cascade, and the option `limits.cascade` limits the sum.
  */
 const counts = new WeakMap<TogetherWrite, number>();
 

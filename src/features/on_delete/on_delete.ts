@@ -26,7 +26,7 @@ export const onDelete: ClassFeature<readonly DeclaredRule[]> = {
   name: "onDelete",
   declared: declaredRules,
   check: ({ value }) => value as readonly DeclaredRule[],
-  setting: "maxCascade",
+  setting: "cascade",
   settings: readSettings,
   start: checkRoute,
   indexes: addIndexes,

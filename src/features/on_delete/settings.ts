@@ -14,12 +14,12 @@ export interface OnDeleteSettings {
 }
 
 /**
- * Reads the option `maxCascade` of `Framework.initialize()`. Throws a `RangeError` if the value is no positive integer.
+ * Reads the option `limits.cascade` of `Framework.initialize()`. Throws a `RangeError` if the value is no positive integer.
  */
 export function readSettings(maxCascade: unknown = MAX_CASCADE): OnDeleteSettings {
   if (!Number.isSafeInteger(maxCascade) || Number(maxCascade) < 1) {
     throw new RangeError(
-      `Cannot initialize: maxCascade is ${maxCascade}, not a whole number of at least 1`,
+      `Cannot initialize: limits.cascade is ${maxCascade}, not a whole number of at least 1`,
     );
   }
   return { maxCascade: Number(maxCascade), shown: new Set() };

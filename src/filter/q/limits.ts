@@ -18,14 +18,9 @@ export interface QueryLimits {
    * referenced class. The default is `1000`.
    */
   readonly maxReferred?: number;
-  /**
-   * With `"listed"`, a filter may name only the paths in the option `filter` of its operation. An operation without
-   * this option refuses `q`.
-   */
-  readonly paths?: "listed" | undefined;
 }
 
-export type FilterLimits = Required<Omit<QueryLimits, "paths">>;
+export type FilterLimits = Required<QueryLimits>;
 
 export const DEFAULT_LIMITS: FilterLimits = {
   maxDepth: 20,
@@ -35,9 +30,9 @@ export const DEFAULT_LIMITS: FilterLimits = {
   maxReferred: 1000,
 };
 
-export function completeQueryLimits({ paths, ...given }: QueryLimits = {}): FilterLimits {
-  if (paths !== undefined && paths !== "listed") {
-    throw new TypeError(`Cannot limit queries: "paths" is not "listed"`);
+export function completeQueryLimits(given: QueryLimits = {}): FilterLimits {
+  if (Object.hasOwn(given, "paths")) {
+    throw new TypeError(`Cannot limit queries: "paths" is now the option "filters"`);
   }
   return completeLimits(given, { defaults: DEFAULT_LIMITS, what: "queries" });
 }

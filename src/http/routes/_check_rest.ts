@@ -311,12 +311,12 @@ export function checkIfMatch(
     "target" | "link" | "ifMatch" | "versionKey"
   >,
 ): void {
-  if (ifMatch === undefined) return;
+  if (ifMatch === undefined || ifMatch === false) return;
   const own = methods.find(({ operation, hooks }) =>
     ["update", "replace", "remove"].includes(operation) && hooks.persist !== undefined
   );
-  const problem = ifMatch !== "required"
-    ? `is not "required"`
+  const problem = typeof ifMatch !== "boolean"
+    ? "is not a boolean"
     : versionKey === undefined
     ? `needs versions, and "versionKey" is off`
     : own && `cannot bind the "persist" of ${own.operation}()`;

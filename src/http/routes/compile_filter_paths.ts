@@ -3,15 +3,15 @@ import { bindingRests } from "../../declare/model/describe_model.ts";
 import { operationOf } from "../../declare/operations/action.ts";
 import { takesQ } from "../../declare/operations/operation.ts";
 import { topOf } from "../../filter/filters.ts";
-import type { QueryLimits } from "../../filter/q/limits.ts";
 import { ListedPaths } from "../../filter/q/listed_paths.ts";
 import { findReference } from "../../filter/q/referred_path.ts";
 import { checkKind, type OptionPlace } from "../../pipeline/option_reader.ts";
 import { checkGuards, referredTarget } from "../../pipeline/references.ts";
+import type { Route } from "../../pipeline/request/route.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 
 interface FilterPlace extends OptionPlace {
-  readonly mode: QueryLimits["paths"];
+  readonly mode: Route["filterPaths"];
 }
 
 /**

@@ -4,7 +4,7 @@ import type { RestRecord } from "../../declare/model/records.ts";
 import type { ActionRecord } from "../../declare/operations/action.ts";
 import type { Operation } from "../../declare/operations/operation.ts";
 import type { ListedPaths } from "../../filter/q/listed_paths.ts";
-import type { FilterLimits, QueryLimits } from "../../filter/q/limits.ts";
+import type { FilterLimits } from "../../filter/q/limits.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import type { Rights } from "../../schema/fields/rights.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
@@ -137,7 +137,7 @@ export interface Route {
   readonly sendTimeoutMS: number;
   readonly limits: FilterLimits;
   /** With `"listed"`, filters may name only the paths in the option `filter` of their operation. */
-  readonly filterPaths?: QueryLimits["paths"];
+  readonly filterPaths?: "listed" | undefined;
   /** The parts of the option `strict` that are on, such as strict bodies. */
   readonly strict: StrictParts;
   /** The hook that runs before all others for each request, unless its level is open. */

@@ -172,7 +172,7 @@ export function checkVersion(
 ): void {
   const { match, level: { ifMatch, versionKey, hooks, kind } } = context;
   if (match === undefined) {
-    if (ifMatch === "required" && kind.verb !== "get") throw preconditionRequired();
+    if (ifMatch === true && kind.verb !== "get") throw preconditionRequired();
     return;
   }
   // A statement of the framework has the version in `If-Match` as a condition, so an entity that was read without its
@@ -227,11 +227,11 @@ export function needsDocument(context: LevelContext): boolean {
   return needsVersion(context) || isReadFirst(context);
 }
 
-/** Whether a write has no `If-Match` although the option `ifMatch` is `"required"`, so that it must be refused. */
+/** Whether a write has no `If-Match` although the option `ifMatch` is on, so that it must be refused. */
 function needsVersion(
   { level: { ifMatch }, route: { operation }, match }: LevelContext,
 ): boolean {
-  return ifMatch === "required" && match === undefined && operation.item &&
+  return ifMatch === true && match === undefined && operation.item &&
     operation.change !== undefined;
 }
 

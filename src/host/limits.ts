@@ -1,0 +1,62 @@
+import { MAX_TIME_MS } from "../database/time_budget.ts";
+import { isGroup } from "../errors/option_kinds.ts";
+import { forAll } from "../errors/for_all.ts";
+import { MAX_TIMER_MS } from "../errors/complete_limits.ts";
+import { unknownOption } from "../errors/unknown_option.ts";
+import type { LiveLimits } from "../features/live/live_limits.ts";
+import type { QueryLimits } from "../filter/q/limits.ts";
+import type { BodyLimits } from "../write/body/read_body.ts";
+
+/** The limits of a router, for the option `limits` of `Framework.initialize()`. */
+export interface Limits {
+  /** The time that a request may wait for the database in total, in milliseconds. The default is `10000`. */
+  readonly timeMS?: number;
+  /**
+   * The time that a client has to read each 64 KB of an answer, in milliseconds. The connection of a slower client is
+   * reset. The default is `60000`.
+   */
+  readonly sendMS?: number;
+  /**
+   * The maximum number of entities that one removal removes in addition, because they refer to a removed entity by a
+   * field with `onDelete: "cascade"`. A removal of more entities answers 409 and removes nothing. The default is
+   * `1000`.
+   */
+  readonly cascade?: number;
+  /** Limits on the filters in the URL parameter `q`, such as their depth. Requests with a larger filter answer 400. */
+  readonly query?: QueryLimits;
+  /** Limits on the size of request bodies, such as the number of keys. Larger bodies answer 400. */
+  readonly body?: BodyLimits;
+  /** Limits on live lists, such as the number of their subscribers. */
+  readonly live?: LiveLimits;
+}
+
+const NAMES: Readonly<Record<keyof Limits, true>> = {
+  timeMS: true,
+  sendMS: true,
+  cascade: true,
+  query: true,
+  body: true,
+  live: true,
+};
+
+/**
+ * Checks the names and the times of the option `limits`, and returns the times with their defaults. A timer with a
+ * longer delay than `MAX_TIMER_MS` would fire at once.
+ */
+export function readLimits(
+  limits: Limits = {},
+): Required<Pick<Limits, "timeMS" | "sendMS">> {
+  if (!isGroup(limits)) throw new TypeError(`Cannot initialize: "limits" is not an object`);
+  const unknown = unknownOption(limits, NAMES);
+  if (unknown !== undefined) {
+    throw new TypeError(`Cannot initialize: "limits" has no option ${unknown}`);
+  }
+  const { timeMS = MAX_TIME_MS, sendMS = 60_000 } = limits;
+  forAll(Object.entries({ timeMS, sendMS }), ([name, time]) => {
+    if (Number.isInteger(time) && time > 0 && time <= MAX_TIMER_MS) return;
+    throw new RangeError(
+      `Cannot initialize: limits.${name} is ${time}, not an integer from 1 to ${MAX_TIMER_MS}`,
+    );
+  });
+  return { timeMS, sendMS };
+}
