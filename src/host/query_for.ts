@@ -6,6 +6,7 @@ import { describeModel, knownBindingRests } from "../declare/model/describe_mode
 import type { FrameworkModel, ModelClass, ModelOf } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
 import { OPERATIONS } from "../declare/operations/operation.ts";
+import { type OptionKinds, wrongOption } from "../errors/option_kinds.ts";
 import { unknownOption } from "../errors/unknown_option.ts";
 import { castFilter } from "../filter/cast_filter.ts";
 import { everyFilter } from "../filter/filters.ts";
@@ -47,10 +48,10 @@ export interface QueryForOptions {
   readonly route?: string;
 }
 
-const OPTIONS: Readonly<Record<keyof QueryForOptions, true>> = {
-  queryLimits: true,
-  q: true,
-  route: true,
+const OPTIONS: OptionKinds<QueryForOptions> = {
+  queryLimits: "group",
+  q: "boolean",
+  route: "text",
 };
 
 export async function queryFor<M extends FrameworkModel>(
@@ -63,9 +64,8 @@ export async function queryFor<M extends FrameworkModel>(
   if (unknown !== undefined) {
     throw new TypeError(`Cannot query "${target.name}": there is no option ${unknown}`);
   }
-  if (typeof q !== "boolean") {
-    throw new TypeError(`Cannot query "${target.name}": "q" is not true or false`);
-  }
+  const wrong = wrongOption(options, OPTIONS);
+  if (wrong !== undefined) throw new TypeError(`Cannot query "${target.name}": ${wrong}`);
   const limits = completeQueryLimits(queryLimits);
   const known = routeFor(target, { path, ignoresQ: !q });
   // With `paths: "listed"`, a filter may name only the paths in the option `filter` of its operation. `queryFor()` runs

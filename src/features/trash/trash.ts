@@ -78,7 +78,7 @@ const WITH_TRASH: ReadonlySet<string> = new Set(["all", "one", "remove", "remove
 
 function checkTrash(option: OptionReader): TrashRule {
   const { keep, see, field } = option.parts("keep", "see", "field");
-  const name = field.value ?? "deletedAt";
+  const name = field.value === undefined ? "deletedAt" : field.value;
   if (typeof name !== "string" || !/^[A-Za-z]\w*$/.test(name)) {
     throw option.fail(`needs the name of a field as "trash.field"`);
   }
