@@ -22,6 +22,7 @@ import { planLevel } from "../pipeline/plan_level.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import type { Endpoint } from "../pipeline/router_feature.ts";
 import { getModel } from "../schema/get_model.ts";
+import { hintAtUnique } from "../schema/unique_hints.ts";
 import { followSettings, mountRoutes } from "../http/routes/open_router.ts";
 import { refuseRequest } from "../http/check_options.ts";
 import { checkQueryMethod } from "../http/query_method.ts";
@@ -172,6 +173,7 @@ export function initializeWith(
     options.start(route);
     route.features.startClasses(route);
   });
+  for (const { levels: [root] } of routes) if (root !== undefined) hintAtUnique(root.target);
   const describe = () => routes.map(describeRoute);
   if (options.log === true) logLine(routes.map(routeLine).join("\n"));
   const endpoints = known.endpoints(options, routes);
