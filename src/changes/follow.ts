@@ -3,7 +3,7 @@ import type { Connection, Model } from "mongoose";
 import type { MaybePromise } from "../declare/hooks/hooks.ts";
 import type { FrameworkModel, ModelClass } from "../declare/model/framework_model.ts";
 import { wrongOption } from "../errors/option_kinds.ts";
-import { completeLimits } from "../errors/complete_limits.ts";
+import { completeLimits, MAX_TIMER_MS } from "../errors/complete_limits.ts";
 import { logError } from "../errors/log.ts";
 import { getModel } from "../schema/get_model.ts";
 import type { Change } from "./change.ts";
@@ -224,12 +224,25 @@ export function follow<C extends ModelClass>(
         report(new Error(`Changes since ${since.toISOString()} are lost: ${reason}`))),
   });
   let stopped: Promise<void> | undefined;
-  const stop = ({ timeoutMS = GRACE_MS } = {}) => stopped ??= loop.stop(timeoutMS);
+  const stop = ({ timeoutMS = GRACE_MS } = {}) => {
+    if (Number.isSafeInteger(timeoutMS) && timeoutMS >= 0 && timeoutMS <= MAX_TIMER_MS) {
+      return stopped ??= loop.stop(timeoutMS);
+    }
+    throw new RangeError(
+      `Cannot stop "${record}": timeoutMS is ${timeoutMS}, not an integer from 0 to ${MAX_TIMER_MS}`,
+    );
+  };
   return {
     stop,
     [Symbol.asyncDispose]: stop,
     lag: () => lagOf(connection, record),
-    deadLetters: ({ limit = LISTED } = {}) => loop.letters.list(limit),
+    deadLetters: async (given = {}) => {
+      const { limit } = completeLimits(given, {
+        defaults: { limit: LISTED },
+        what: "dead letters",
+      });
+      return await loop.letters.list(limit);
+    },
     replay: async (ids) => {
       const count = await loop.letters.mark(ids);
       if (count > 0) await announceReplays(connection, record);
@@ -274,7 +287,8 @@ function checkOptions(
   if (typeof handle !== "function") {
     throw new TypeError(`Cannot follow "${target}": handle is no function`);
   }
-  const wrong = wrongOption({ onLost, onError }, { onLost: "function", onError: "function" });
+  const kinds = { onLost: "function", onError: "function", retry: "group" } as const;
+  const wrong = wrongOption({ onLost, onError, retry }, kinds);
   if (wrong !== undefined) throw new TypeError(`Cannot follow "${target}": ${wrong}`);
   const limits = completeLimits(times, { defaults: LIMITS, what: "a follower" });
   const pauses = completeLimits(retry, { defaults: RETRY, what: "the attempts of a follower" });

@@ -11,6 +11,7 @@ export const KINDS = {
   fields: ["a list of fields", isFilled],
   paths: ["a list of paths", isFilled],
   names: ["a list of names", isNames],
+  text: ["a text", (value: unknown) => typeof value === "string" && value !== ""],
 } as const;
 
 export type Kind = keyof typeof KINDS;

@@ -21,6 +21,7 @@ import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { completeStrict, type StrictOptions } from "../pipeline/request/strict_parts.ts";
 import type { Endpoint } from "../pipeline/router_feature.ts";
 import { getModel } from "../schema/get_model.ts";
+import { hintAtUnique } from "../schema/unique_hints.ts";
 import { followSettings, mountRoutes } from "../http/routes/open_router.ts";
 import { refuseRequest } from "../http/check_options.ts";
 import { checkQueryMethod } from "../http/query_method.ts";
@@ -156,6 +157,7 @@ export function initializeWith(
     options.start(route);
     route.features.startClasses(route);
   });
+  for (const { levels: [root] } of routes) if (root !== undefined) hintAtUnique(root.target);
   const describe = () => routes.map(withAccess);
   if (options.log === true) logLine(routes.map(routeLine).join("\n"));
   const endpoints = known.endpoints(options, routes);

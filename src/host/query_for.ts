@@ -6,11 +6,11 @@ import { describeModel, knownBindingRests } from "../declare/model/describe_mode
 import type { FrameworkModel, ModelClass, ModelOf } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
 import { OPERATIONS } from "../declare/operations/operation.ts";
+import { type OptionKinds, wrongOption } from "../errors/option_kinds.ts";
 import { unknownOption } from "../errors/unknown_option.ts";
 import { castFilter } from "../filter/cast_filter.ts";
 import { everyFilter } from "../filter/filters.ts";
 import { completeQueryLimits, type QueryLimits } from "../filter/q/limits.ts";
-import { ListedPaths } from "../filter/q/listed_paths.ts";
 import { countSelected, selectLevel } from "../pipeline/open_level.ts";
 import { openCall, requestView } from "../pipeline/request/request_context.ts";
 import { narrowToReader, rightsOf } from "../pipeline/request/reader_rights.ts";
@@ -28,11 +28,8 @@ import { settingsOf } from "./initialize.ts";
  * see.
  */
 export interface QueryForOptions {
-  /**
-   * Limits on the filters in the URL parameter `q`. With `paths: "listed"`, every request with `q` is refused, because
-   * the paths that `q` may name are listed in the options of operations, and this query belongs to none.
-   */
-  readonly queryLimits?: QueryLimits;
+  /** Limits on the filters in the URL parameter `q`. Those of the router do not apply. */
+  readonly limits?: QueryLimits;
   /**
    * Whether the URL parameter `q` filters the query. With `false`, only the scope selects entities. Use `false` in
    * requests whose `q` is for another model.
@@ -47,10 +44,10 @@ export interface QueryForOptions {
   readonly route?: string;
 }
 
-const OPTIONS: Readonly<Record<keyof QueryForOptions, true>> = {
-  queryLimits: true,
-  q: true,
-  route: true,
+const OPTIONS: OptionKinds<QueryForOptions> = {
+  limits: "group",
+  q: "boolean",
+  route: "text",
 };
 
 export async function queryFor<M extends FrameworkModel>(
@@ -58,22 +55,16 @@ export async function queryFor<M extends FrameworkModel>(
   target: ModelClass<M>,
   options: QueryForOptions = {},
 ): Promise<ModelQuery<M>> {
-  const { queryLimits, route: path, q = true } = options;
+  const { limits: given, route: path, q = true } = options;
   const unknown = unknownOption(options, OPTIONS);
   if (unknown !== undefined) {
     throw new TypeError(`Cannot query "${target.name}": there is no option ${unknown}`);
   }
-  if (typeof q !== "boolean") {
-    throw new TypeError(`Cannot query "${target.name}": "q" is not true or false`);
-  }
-  const limits = completeQueryLimits(queryLimits);
+  const wrong = wrongOption(options, OPTIONS);
+  if (wrong !== undefined) throw new TypeError(`Cannot query "${target.name}": ${wrong}`);
+  const limits = completeQueryLimits(given);
   const known = routeFor(target, { path, ignoresQ: !q });
-  // With `paths: "listed"`, a filter may name only the paths in the option `filter` of its operation. `queryFor()` runs
-  // no operation, so `q` may name no path.
-  const levels = queryLimits?.paths === undefined
-    ? known.levels
-    : known.levels.map((level) => ({ ...level, filterPaths: new ListedPaths([], level.shape) }));
-  const route = { ...known, limits, levels };
+  const route = { ...known, limits };
   // Hooks of the request may still run and use `req.framework`. `queryFor()` therefore opens its query with a proxy of
   // the request that has a separate `framework`.
   const own = requestView(req as FrameworkRequest);

@@ -90,12 +90,15 @@ function exposedModel(exposure: Exposure, routes: readonly Route[]): ExposedMode
   if (!isJsonObject(exposure) || !isModelClass(exposure.model)) {
     throw cannotServe(`"expose" holds something without a model class as "model"`);
   }
-  const { model, name = model.name, operations, actions = [] }: Exposure = exposure;
+  const { model, name = model.name, route, operations, actions = [] }: Exposure = exposure;
   const fail = (problem: string) => cannotServe(`"${model.name}" ${problem}`);
   const unknown = unknownOption(exposure, EXPOSURE);
   if (unknown !== undefined) throw fail(`has an unknown option ${unknown}`);
-  if (typeof name !== "string" || name === "") throw fail(`needs a text as "name"`);
-  if (!isTexts(operations ?? []) || !isTexts(actions)) {
+  for (const [option, value] of Object.entries({ name, route })) {
+    if (value === undefined || isTexts([value]) && value !== "") continue;
+    throw fail(`needs a text as "${option}"`);
+  }
+  if (operations !== undefined && !isTexts(operations) || !isTexts(actions)) {
     throw fail(`needs lists of texts as "operations" and "actions"`);
   }
   const own = routesAt(exposure, { routes, fail });
@@ -150,7 +153,7 @@ function routesAt(
   }
   const base = wanted ?? bases[0] ?? "";
   const own = byBase.get(base);
-  if (own === undefined) throw fail(`is not served at "${base}" but at ${listed}`);
+  if (own === undefined) throw fail(`has no route "${base}", but ${listed}`);
   if (new RegExp(PATH_PARAMETER.source, "u").test(base) || /[*{}\\]/.test(base)) {
     throw fail(`is served at "${base}": tools cannot fill parameters of paths`);
   }

@@ -62,6 +62,7 @@ const LEFT = /^(\..*|node_modules|package\.json|package-lock\.json|pnpm-lock\.ya
  * @param folder The folder, which is created if it does not exist.
  * @param options Options of the application.
  * @returns The names of the files that were written.
+ * @throws {TypeError} If an option is wrong.
  * @throws {Error} If the folder contains files, except hidden files and files of package managers. In this case,
  * nothing is written.
  *
@@ -76,6 +77,7 @@ export async function createApp(
   folder: string,
   { runtime = "Deno" in globalThis ? "deno" : "node", ...kind }: CreateAppOptions = {},
 ): Promise<string[]> {
+  checkOptions({ runtime, ...kind });
   const path = resolve(folder);
   await mkdir(path, { recursive: true });
   const own = (await readdir(path)).find((name) => !LEFT.test(name));
@@ -94,6 +96,17 @@ export async function createApp(
   }
   for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text);
   return Object.keys(files);
+}
+
+function checkOptions({ runtime, ...flags }: CreateAppOptions): void {
+  const fail = (problem: string) => new TypeError(`Cannot make an application: ${problem}`);
+  if (runtime !== "deno" && runtime !== "node") {
+    throw fail(`"runtime" is neither "deno" nor "node"`);
+  }
+  for (const [name, value] of Object.entries(flags)) {
+    if (name !== "plain" && name !== "login") throw fail(`there is no option "${name}"`);
+    if (value !== undefined && typeof value !== "boolean") throw fail(`"${name}" is not a boolean`);
+  }
 }
 
 /** The text by which the test script of `npm init` is recognised, so that the script of the template replaces it. */

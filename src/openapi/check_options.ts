@@ -10,12 +10,12 @@ export const CHECKS: Readonly<Record<keyof OpenApiOptions, Check>> = {
   info: (info) =>
     isJsonObject(info) && hasTexts(info, ["title", "version"]) && mayDescribe(info)
       ? undefined
-      : `"info" is not an object with a "title" and a "version"`,
+      : `"info" is not an object with a "title" and a "version", and a text as "description"`,
   servers: (servers) =>
     Array.isArray(servers) &&
       servers.every((each) => isJsonObject(each) && hasTexts(each, ["url"]) && mayDescribe(each))
       ? undefined
-      : `"servers" is not a list of objects with a "url"`,
+      : `"servers" is not a list of objects with a "url", and a text as "description"`,
   security: (security) =>
     Array.isArray(security) && security.every((each) => isObjectOf(each, isListOfTexts))
       ? undefined

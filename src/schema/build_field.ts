@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { FrameworkModel, type ModelClass } from "../declare/model/framework_model.ts";
 import { ARRAY_FIELD_OPTIONS, FIELD_OPTIONS, type FieldFeatures } from "../declare/options.ts";
 import type { FieldRecord } from "../declare/model/records.ts";
-import { MONGOOSE_KINDS, OWN_KINDS } from "./field_option_kinds.ts";
+import { KINDS_OF_TYPES, MONGOOSE_KINDS, OWN_KINDS } from "./field_option_kinds.ts";
 import { isJsonObject } from "./fields/json.ts";
 import { IDENTIFIER_TYPES } from "./fields/system_fields.ts";
 import { modelName } from "./model_name.ts";
@@ -134,8 +134,12 @@ function elementType(field: FieldRecord, schemas: OtherSchemas): BuiltField {
   const given = field.array ? options.items : options.type;
   const ref = resolveRef(field);
   if (ref !== undefined && given === undefined) return reference(ref, schemas);
-  const kind = fieldKind(given ?? typeOfDefault(options.default));
-  if (kind === undefined) throw new TypeError(`property "${field.name}" has an unknown type`);
+  const kind = fieldKind(given === undefined ? typeOfDefault(options.default) : given);
+  if (kind === undefined) {
+    throw new TypeError(
+      `property "${field.name}" has an unknown type${field.array ? ` in "items"` : ""}`,
+    );
+  }
   if (isModelClass(kind)) {
     const embedded = !field.array || options.embedded === true;
     if (ref !== undefined && (embedded || ref !== kind)) {
@@ -167,7 +171,7 @@ function reference(target: ModelClass | string, { idOf }: OtherSchemas): BuiltFi
 
 export function resolveRef({ name, options }: FieldRecord): ModelClass | string | undefined {
   const { ref } = options;
-  if (ref === undefined || typeof ref === "string" || isModelClass(ref)) return ref;
+  if (ref === undefined || typeof ref === "string" && ref !== "" || isModelClass(ref)) return ref;
   const resolved = typeof ref === "function" && ref.prototype === undefined ? ref() : undefined;
   if (isModelClass(resolved)) return resolved;
   throw new TypeError(`property "${name}" refers to something that is not a model class`);
@@ -262,14 +266,24 @@ function checkExists(
  * otherwise break the rule. A Mongoose type of the application is not checked, because it may read any option.
  */
 function checkValueRules(
-  { name, options }: FieldRecord,
+  { array, name, options }: FieldRecord,
   { type }: Record<string, unknown>,
 ): void {
-  const { name: kind } = Object(type) as { readonly name: keyof typeof SchemaTypes };
-  const { prototype } = Object(SCALARS.has(type) ? SchemaTypes[kind] : type) as {
+  const { name: typeName, schemaName: kind = typeName } = Object(type) as {
+    readonly name: keyof typeof SchemaTypes;
+    readonly schemaName?: string;
+  };
+  const { prototype } = Object(SCALARS.has(type) ? SchemaTypes[typeName] : type) as {
     readonly prototype?: SchemaType;
   };
   if (prototype instanceof mongoose.SchemaType && !isMongooseType(prototype)) return;
+  for (const [rule, [problem, isOfKind]] of Object.entries(KINDS_OF_TYPES[kind] ?? {})) {
+    if (options[rule] === undefined || isOfKind(options[rule])) continue;
+    throw new TypeError(`property "${name}" has "${rule}", which is ${problem}`);
+  }
+  if (options.expires !== undefined && (array || kind !== "Date")) {
+    throw new TypeError(`property "${name}" has "expires", which only a Date can have`);
+  }
   for (const rule of ELEMENT_OPTIONS) {
     const isSet = rule !== "exists" && (options[rule] ?? false) !== false;
     if (!isSet || typeof Object(prototype)[rule] === "function") continue;

@@ -16,11 +16,15 @@ const isText: Check = (value) => typeof value === "string" && value !== "";
 const FREE: FieldKind = ["", () => true];
 const FLAG: FieldKind = ["not a boolean", isBoolean];
 const FUNCTION: FieldKind = ["not a function", isFunction];
-const TEXT: FieldKind = ["not a text", isText];
+const STRING: FieldKind = ["not a text", (value) => typeof value === "string"];
 const RULE: FieldKind = [
   "neither a boolean nor a function",
   (value) => isBoolean(value) || isFunction(value),
 ];
+/** The texts that Mongoose reads as a kind of index. It takes any other text for an ascending index. */
+const INDEX_KINDS = ["2d", "2dsphere", "hashed", "text", "asc", "ascending", "desc", "descending"];
+const isIndexKind: Check = (value) => typeof value === "string" && INDEX_KINDS.includes(value);
+const isNumber: Check = (value) => typeof value === "bigint" || Number.isFinite(value);
 const BOUND: FieldKind = ["not a finite number or a date", bounded(isBound)];
 const LENGTH: FieldKind = ["not a whole number", bounded(isLength)];
 
@@ -31,8 +35,8 @@ export const OWN_KINDS: Readonly<Record<string, FieldKind>> = {
   apart: FLAG,
   exists: FLAG,
   embedded: FLAG,
-  summary: TEXT,
-  description: TEXT,
+  summary: STRING,
+  description: STRING,
   deprecated: FLAG,
   example: ["not a value of JSON", isJson],
   alias: ["not a name", (value) => isText(value) || isNames(value) && value.every(isText)],
@@ -58,8 +62,10 @@ export const MONGOOSE_KINDS: Readonly<Record<string, FieldKind>> = {
       bounded(isBoolean)(value) || value === 1 || isJsonObject(value) && value.global === true,
   ],
   index: [
-    "neither a boolean nor a text nor an object",
-    (value) => isBoolean(value) || value === 1 || value === -1 || isText(value) || isGroup(value),
+    'neither a boolean nor a kind of index such as "2dsphere" nor an object',
+    (value) =>
+      isBoolean(value) || value === 1 || value === -1 || isIndexKind(value) ||
+      isGroup(value) && (!("type" in value) || isIndexKind(value.type)),
   ],
   sparse: FLAG,
   text: FLAG,
@@ -97,6 +103,16 @@ export const MONGOOSE_KINDS: Readonly<Record<string, FieldKind>> = {
   subtype: LENGTH,
 };
 
+/**
+ * The options whose values depend on the type of the field. Mongoose compares a number with any limit, so that a date or
+ * a function would refuse every number.
+ */
+export const KINDS_OF_TYPES: Readonly<Record<string, Readonly<Record<string, FieldKind>>>> = {
+  Number: Object.fromEntries(
+    ["min", "max"].map((name) => [name, ["not a finite number", bounded(isNumber)]]),
+  ),
+};
+
 /** Accepts a value, and a list of a value and its error message, as Mongoose does. */
 function bounded(isValue: Check): Check {
   return (value) =>
@@ -108,8 +124,7 @@ function bounded(isValue: Check): Check {
 /** Whether a value can be a limit. Mongoose casts the limits of dates, and calls functions that return them. */
 function isBound(value: unknown): boolean {
   if (value instanceof Date) return !Number.isNaN(value.getTime());
-  if (typeof value === "number") return Number.isFinite(value);
-  return typeof value === "bigint" || isFunction(value) ||
+  return isNumber(value) || isFunction(value) ||
     isText(value) && !Number.isNaN(Date.parse(String(value)));
 }
 

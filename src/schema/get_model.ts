@@ -57,7 +57,14 @@ function compile(target: ModelClass, connection: Connection): Model<unknown> {
   dropUnreadable(schema);
   keepLoaded(schema);
   const collection = collectionName(target, schema);
-  const model = connection.model<unknown>(modelName(target), schema, collection);
+  const name = modelName(target);
+  if (connection.models[name] !== undefined) {
+    throw new TypeError(
+      `Cannot compile "${target.name}": the connection has a model "${name}" already. Use getModel(${target.name}) in ` +
+        `the place of mongoose.model("${name}"), and one copy of the framework`,
+    );
+  }
+  const model = connection.model<unknown>(name, schema, collection);
   // Mongoose also emits an "error" event of the model for every failure. Without a listener for this event, the failure
   // would end the process.
   model.on("error", () => {});

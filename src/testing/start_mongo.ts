@@ -21,6 +21,9 @@ export interface StartMongoOptions {
   readonly dbName?: string;
 }
 
+/** The members that MongoDB allows in a replica set. */
+const MOST_MEMBERS = 50;
+
 /** The storage engine of production servers. Transactions need this storage engine. */
 const STORAGE_ENGINE = "wiredTiger";
 
@@ -68,8 +71,11 @@ const WAYS_OUT = "set MONGOMS_SYSTEM_BINARY to the path of a mongod, or install 
  */
 export async function startMongo(options: StartMongoOptions = {}): Promise<TestMongo> {
   const { replicaSet = 0, dbName = "test" } = options;
-  if (!Number.isInteger(replicaSet) || replicaSet < 0) {
+  if (!Number.isInteger(replicaSet) || replicaSet < 0 || replicaSet > MOST_MEMBERS) {
     throw new RangeError(`Cannot start MongoDB: replicaSet is ${replicaSet}, not a count`);
+  }
+  if (typeof dbName !== "string" || !/^[^/\\. "$]+$/.test(dbName)) {
+    throw new TypeError(`Cannot start MongoDB: dbName is not the name of a database`);
   }
   const server = await createServer(replicaSet);
   const end = async () => {

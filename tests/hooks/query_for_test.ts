@@ -242,7 +242,7 @@ test("queryFor() refuses options that it does not have, and what is no option of
   await assertRejects(
     () => Framework.queryFor({ url: "/" } as never, Task, { q: "no" as never }),
     TypeError,
-    '"q" is not true or false',
+    '"q" is not a boolean',
   );
 });
 

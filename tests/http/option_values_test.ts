@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import type { Schema } from "mongoose";
+import mongoose, { type Schema } from "mongoose";
 import {
   all,
   arrayProp,
@@ -27,48 +27,7 @@ import { OPTIONS as REST } from "../../src/http/routes/_check_rest.ts";
 import { ARRAY_OPTIONS, MONGOOSE_OPTIONS, SINGLE_OPTIONS } from "../../src/schema/build_field.ts";
 import { MONGOOSE_KINDS, OWN_KINDS } from "../../src/schema/field_option_kinds.ts";
 import { completeBodyLimits } from "../../src/write/body/read_body.ts";
-
-/** Twelve values of which hardly an option can have one. */
-const WRONG: Readonly<Record<string, unknown>> = {
-  NaN,
-  empty: "",
-  text: "10 mb",
-  "-1": -1,
-  null: null,
-  Infinity,
-  "2^53": 2 ** 53,
-  true: true,
-  "{}": {},
-  "[null]": [null],
-  function: () => {},
-  "an invalid date": new Date(NaN),
-};
-
-/** The wrong values that an option can have nevertheless. `undefined` stands for an option that can have any value. */
-type Takes = string | undefined;
-
-/** Checks that an option refuses each wrong value by an error with its name, and starts with each other value. */
-function refuses(option: string, takes: Takes, start: (value: unknown) => unknown): void {
-  if (takes === undefined) return;
-  const started = Object.keys(WRONG).filter((name) => {
-    try {
-      start(WRONG[name]);
-      return true;
-    } catch (error) {
-      assertEquals(error instanceof TypeError || error instanceof RangeError, true, String(error));
-      const named = option.split(".").at(-1) ?? option;
-      assertEquals(String(error).includes(named), true, `${option}: ${name}: ${error}`);
-      return false;
-    }
-  });
-  const expected = takes.split(" ").filter((name) => name !== "");
-  assertEquals(started.toSorted(), expected.toSorted(), option);
-}
-
-/** Checks that a table has a row for each known option, and no other. */
-function hasRows(table: Readonly<Record<string, Takes>>, known: Iterable<string>): void {
-  assertEquals(Object.keys(table).toSorted(), [...new Set(known)].toSorted());
-}
+import { hasRows, refuses, type Takes } from "./wrong_values.ts";
 
 function modelWith(
   { field = {}, list = {}, on = {}, methods = [all(), one(), remove()] }: {
@@ -139,26 +98,37 @@ Deno.test("each limit refuses what is no positive integer", () => {
 
 /** The wrong values that each option of `@prop` and `@arrayProp` can have. */
 const FIELDS: Record<string, Takes> = {
-  ...{ type: undefined, items: undefined, ref: undefined, of: undefined, example: undefined },
+  ...{
+    type: "",
+    items: "",
+    ref: "text",
+    of: "",
+    example: "empty text -1 null 2^53 true {} [null]",
+  },
   ...{ onDelete: "", stamp: "", maxBytes: "", accept: "", inline: "" },
   ...{ hidden: "true function", readonly: "true function" },
   ...{ apart: "", exists: "", embedded: "", deprecated: "true" },
-  ...{ summary: "text", description: "text", alias: "text" },
+  ...{ summary: "empty text", description: "empty text", alias: "text" },
   ...{ get: "function", set: "function", transform: "function" },
   required: "text true function",
   unique: "true",
-  index: "text true {} -1",
+  index: "true {} -1",
   ...{ sparse: "true", text: "true", select: "true", immutable: "true function" },
-  expires: undefined,
+  expires: "",
   enum: "",
   validate: "function",
-  ...{ min: "-1 2^53 function", max: "-1 2^53 function", match: "" },
+  ...{ min: "-1 2^53", max: "-1 2^53", match: "" },
   ...{ minLength: "", maxLength: "", minlength: "", maxlength: "" },
   ...{ trim: "true", lowercase: "true", uppercase: "true" },
   ...{ default: undefined, cast: undefined, populate: undefined, discriminators: undefined },
-  ...{ encrypt: undefined, refPath: undefined, subtype: undefined, auto: undefined },
-  ...{ castNonArrays: undefined, allowNull: "true", _id: undefined },
-  ...{ excludeIndexes: undefined, minimize: undefined },
+  ...{ encrypt: undefined, refPath: "text function", subtype: "", auto: "true" },
+  ...{ castNonArrays: "true", allowNull: "true", _id: "true" },
+  ...{ excludeIndexes: "true", minimize: "true" },
+};
+
+/** The types of the fields that some options need. */
+const TYPES: Readonly<Record<string, object>> = {
+  ...{ min: { type: Number }, max: { type: Number }, expires: { type: Date } },
 };
 
 Deno.test("each option of fields refuses a value of another kind", () => {
@@ -166,13 +136,13 @@ Deno.test("each option of fields refuses a value of another kind", () => {
   hasRows(FIELDS, known);
   assertEquals(known.filter((name) => !(name in OWN_KINDS) && !(name in MONGOOSE_KINDS)), []);
   for (const [name, takes] of Object.entries(FIELDS)) {
-    const type = name === "min" || name === "max" ? { type: Number } : {};
+    const type = TYPES[name];
     if (name !== "embedded") {
       refuses(name, takes, (value) => start({ field: { ...type, [name]: value } }));
     }
   }
   for (const name of ARRAY_OPTIONS) {
-    if (["items", "get", "set", "alias", "embedded"].includes(name)) continue;
+    if (["get", "set", "alias", "embedded"].includes(name)) continue;
     refuses(name, FIELDS[name], (value) => start({ list: { [name]: value } }));
   }
 });
@@ -199,6 +169,24 @@ Deno.test("options of fields take all forms that Mongoose takes", () => {
   ) start({ field });
 });
 
+Deno.test("an option of fields refuses what another type of field takes", () => {
+  for (
+    const [option, field] of [
+      ["min", { type: Number, min: "2020-01-01" }],
+      ["max", { type: Number, max: ["5", "Big"] }],
+      ["max", { type: mongoose.Schema.Types.Number, max: new Date(0) }],
+      ["expires", { expires: "1d" }],
+      ["expires", { type: Number, expires: 60 }],
+      ["index", { index: "upwards" }],
+      ["index", { index: { type: "upwards" } }],
+    ] as const
+  ) {
+    assertThrows(() => start({ field }), TypeError, `has "${option}", which`);
+  }
+  const list = { items: Date, expires: "1d" };
+  assertThrows(() => start({ list }), TypeError, "which only a Date can have");
+});
+
 Deno.test("a time is at most what an index of MongoDB counts", () => {
   for (const expires of [2 ** 31, "24856d", "10 mb", -1, Infinity]) {
     assertThrows(() => start({ field: { type: Date, expires } }), TypeError, "expires");
@@ -207,6 +195,11 @@ Deno.test("a time is at most what an index of MongoDB counts", () => {
     assertThrows(() => start({ on: { [name]: { keep } } }), TypeError, `"${name}.keep"`);
   for (const keep of ["24856d", "999999999d", "596524h"]) {
     late("history", keep);
+    assertThrows(
+      () => start({ methods: [one(), create({ idempotency: { keep } } as never)] }),
+      TypeError,
+      `"idempotency.keep"`,
+    );
     late("trash", keep);
   }
   start({ on: { history: { keep: "24855d" }, trash: { keep: "24855d" } } });

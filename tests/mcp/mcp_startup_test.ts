@@ -72,7 +72,7 @@ Deno.test("mcp() refuses what the model's @rest does not have", () => {
 Deno.test("mcp() has to know which route it is about", () => {
   const horn = (exposure: object) => ({ expose: [{ model: Horn, ...exposure }] });
   refused(horn({}), `"Horn" is served at "/horns", "/old/horns": name one as "route"`);
-  refused(horn({ route: "/x" }), `"Horn" is not served at "/x" but at "/horns", "/old/horns"`);
+  refused(horn({ route: "/x" }), `"Horn" has no route "/x", but "/horns", "/old/horns"`);
   const parameters = "tools cannot fill parameters of paths";
   refused({ expose: [{ model: Organ }] }, `"Organ" is served at "/:hall/organs": ${parameters}`);
   const twice = [{ model: Horn, route: "/horns" }, { model: Horn, route: "/old/horns" }];

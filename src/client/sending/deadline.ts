@@ -25,9 +25,10 @@ export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Returns a signal that is aborted by the signal of the caller or after a time limit. The caller must call `end()`
- * after the request.
+ * after the request. Throws for a limit that is no positive number, because `NaN` would mean no limit.
  */
 export function openDeadline({ signal, timeoutMS }: DeadlineOptions): Deadline {
+  if (!(timeoutMS > 0)) throw new RangeError(`timeoutMS is ${timeoutMS}`);
   const controller = new AbortController();
   const stop = () => controller.abort(signal?.reason);
   const expire = () =>

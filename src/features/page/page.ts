@@ -51,7 +51,7 @@ export const page: Feature<Plain<PageRule, PageQuery>> = {
     const inOneScan = schema.indexes().some(([, { partialFilterExpression } = {}]) =>
       partialFilterExpression !== undefined
     );
-    const given = size.value ?? most;
+    const given = size.value === undefined ? most : size.value;
     if (!Number.isSafeInteger(given) || Number(given) < 1 || Number(given) > most) {
       throw option.fail(`needs a "page.size" from 1 to ${most}`);
     }

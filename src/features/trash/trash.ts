@@ -79,7 +79,7 @@ const WITH_TRASH: ReadonlySet<string> = new Set(["all", "one", "remove", "remove
 
 function checkTrash(option: OptionReader): TrashRule {
   const { keep, see, restore, field } = option.parts("keep", "see", "restore", "field");
-  const name = field.value ?? "deletedAt";
+  const name = field.value === undefined ? "deletedAt" : field.value;
   if (typeof name !== "string" || !/^[A-Za-z]\w*$/.test(name)) {
     throw option.fail(`needs the name of a field as "trash.field"`);
   }

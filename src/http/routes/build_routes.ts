@@ -277,12 +277,16 @@ function claim(
   const owner = owners.get(key);
   owners.set(key, target);
   if (owner === undefined) return;
-  // A module that is evaluated twice, as in some test runners, makes two classes with the same name. The error message
-  // then names this cause.
-  const hint = target !== owner && target.name === owner.name
-    ? `; if its module was evaluated twice, as after vi.resetModules(), call initialize({ models: [${target.name}] })`
+  throw cannotMount(target, `${what} is taken by "${owner.name}"${causeOf(target, owner)}`);
+}
+
+/** Returns the usual cause of a path or a collection that is taken, for an error message. */
+function causeOf(target: ModelClass, owner: ModelClass): string {
+  const { name } = target;
+  if (target === owner) return `: "models", its @rest or its "methods" have it twice`;
+  return name === owner.name
+    ? `; if its module was evaluated twice, as after vi.resetModules(), call initialize({ models: [${name}] })`
     : "";
-  throw cannotMount(target, `${what} is taken by "${owner.name}"${hint}`);
 }
 
 /** Throws if an action has the path of another route, even with another HTTP method. */

@@ -28,7 +28,7 @@ function declare() {
     name?: string;
     @prop({ type: Number })
     rank?: number;
-    @prop({ unique: true })
+    @prop({ unique: true, sparse: true })
     code?: string;
     @prop({ type: Number, index: true })
     year?: number;

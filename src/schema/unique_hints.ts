@@ -1,0 +1,33 @@
+import type { Schema } from "mongoose";
+import type { ModelClass } from "../declare/model/framework_model.ts";
+import { logHint } from "../errors/log.ts";
+import { buildSchema } from "./build_schema.ts";
+import { declaredIndexes } from "./mongoose/schemas/change_indexes.ts";
+
+const hinted = new WeakSet<ModelClass>();
+
+/**
+ * Logs the fields of a class that have a unique index and may be missing. The index contains the entities without the
+ * field too, so that MongoDB stores only one of them.
+ */
+export function hintAtUnique(target: ModelClass): void {
+  if (hinted.has(target)) return;
+  hinted.add(target);
+  const { schema } = buildSchema(target);
+  for (const [keys, { unique, sparse, partialFilterExpression }] of declaredIndexes(schema)) {
+    const [name = "", ...others] = Object.keys(keys);
+    if (!unique || sparse || partialFilterExpression !== undefined || others.length > 0) continue;
+    if (!isOptional(schema, name)) continue;
+    logHint(
+      `"${name}" of "${target.name}" is unique and may be missing, so that only one entity can be stored without it: ` +
+        `add sparse: true, or required: true`,
+    );
+  }
+}
+
+function isOptional(schema: Schema, name: string): boolean {
+  const type = schema.path(name);
+  if (type === undefined || name === "_id") return false;
+  const { required, default: value } = type.options;
+  return (required ?? false) === false && (value ?? undefined) === undefined;
+}

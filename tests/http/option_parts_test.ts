@@ -1,0 +1,254 @@
+import { assertEquals } from "@std/assert";
+// @ts-types="express-types"
+import express from "express";
+import {
+  action,
+  all,
+  create,
+  Framework,
+  FrameworkModel,
+  one,
+  prop,
+  replace,
+  rest,
+  StoredFile,
+} from "../../mod.ts";
+import { admin } from "../../src/admin/mod.ts";
+import { follow } from "../../src/changes/mod.ts";
+import { connect } from "../../src/client/mod.ts";
+import { mcp } from "../../src/mcp/mod.ts";
+import { createApp } from "../../src/new/mod.ts";
+import { openapi } from "../../src/openapi/mod.ts";
+import { startMongo } from "../../src/testing/mod.ts";
+import { openDatabase } from "../harness/database.ts";
+import { test } from "../harness/testing.ts";
+import { serve } from "../harness/serve.ts";
+import { hasRows, refuses, refusesLate, type Takes } from "./wrong_values.ts";
+
+const API = new URL("../docs/public_api.txt", import.meta.url);
+
+/** The options of each interface of the public API, by its name. */
+const KNOWN = new Map(
+  (await Deno.readTextFile(API)).split("# @mongrove/mongrove/client")
+    .flatMap((part, index) => index === 0 ? [part] : part.split(/^(?=# )/m).slice(1))
+    .flatMap((part) => part.split("\n\n"))
+    .flatMap((form): [string, string[]][] => {
+      const [, name] = /^(?:# .*\n)?interface (\w+)/.exec(form) ?? [];
+      const options = form.matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm);
+      return name === undefined ? [] : [[name, Array.from(options, ([, each = ""]) => each)]];
+    }),
+);
+
+@rest({ route: "/owners", methods: [all(), one()] })
+class Owner extends FrameworkModel {
+  @prop()
+  name?: string;
+}
+
+function thing({ on = {}, methods = [all(), one()], file = { maxBytes: 1 } }: {
+  readonly on?: object;
+  readonly methods?: readonly unknown[];
+  readonly file?: object;
+}) {
+  @rest({ route: "/things", methods, ...on } as never)
+  class Thing extends FrameworkModel {
+    @prop()
+    name?: string;
+    @prop({ type: Number })
+    size?: number;
+    @prop({ type: Date })
+    at?: Date;
+    @prop({ ref: () => Owner })
+    owner?: unknown;
+    @rest({ methods: [one(), replace()] } as never)
+    @prop({ type: StoredFile, ...file } as never)
+    file?: StoredFile;
+  }
+  return Thing;
+}
+
+const start = (parts: Parameters<typeof thing>[0], options: object = {}) =>
+  Framework.initialize({ models: [thing(parts), Owner], tidy: false, ...options });
+const list = (options: object) => start({ methods: [all(options as never), one()] });
+const acting = (options: object) => {
+  const given = { on: "one", run: () => ({}), ...options };
+  return start({ methods: [one(), action("close", given as never)] });
+};
+const INFO = { title: "Things", version: "1" };
+const LOGIN = { header: "authorization", label: "Token" };
+
+/** The options of an interface with the values that each takes, and a start with some of them. */
+type Rows = readonly [
+  takes: Readonly<Record<string, Takes>>,
+  start: (options: object) => unknown,
+];
+
+const ROWS: Readonly<Record<string, Rows>> = {
+  PageOptions: [{ size: "", max: "" }, (given) => list({ page: { max: 5, ...given } })],
+  CountOptions: [{ upTo: "Infinity", always: "true" }, (given) => list({ count: given })],
+  LiveOptions: [{ max: "" }, (given) => list({ live: given })],
+  GroupsOptions: [
+    { by: "", timeZone: "", count: "true", sum: "", avg: "", max: "", minCount: "" },
+    (given) => list({ groups: { by: [{ at: "month" }], ...given } }),
+  ],
+  PopulateOptions: [
+    { select: "", always: "true", unguarded: "true" },
+    (given) => list({ populate: { owner: given } }),
+  ],
+  IdempotencyOptions: [
+    { keep: "", key: "", caller: "function" },
+    (given) =>
+      start({ methods: [one(), create({ idempotency: { keep: "1d", ...given } } as never)] }),
+  ],
+  TrashOptions: [
+    { keep: "", see: "function", field: "" },
+    (given) => start({ on: { trash: given } }),
+  ],
+  HistoryOptions: [{ keep: "" }, (given) => start({ on: { history: given } })],
+  NamedActionOptions: [
+    { on: "", method: "", body: "", answer: "", saves: "true", run: "function" },
+    acting,
+  ],
+  FileOptions: [
+    { maxBytes: "", accept: "", inline: "true" },
+    (given) => start({ file: { maxBytes: 5, ...given } }),
+  ],
+  PartRestOptions: [{ route: "" }, (given) => {
+    class Part extends FrameworkModel {}
+    @rest({ route: "/wholes", methods: [one()] })
+    class Whole extends FrameworkModel {
+      @rest({ methods: [one()], ...given } as never)
+      @prop({ type: Part })
+      part?: Part;
+    }
+    return Framework.initialize({ models: [Whole], tidy: false });
+  }],
+  BatchOptions: [
+    { path: "", max: "" },
+    (given) => start({}, { batch: { path: "/batch", ...given } }),
+  ],
+  ErrorsOptions: [{ notFound: "true" }, (given) => Framework.errors(given)],
+  AdminOptions: [
+    { title: "text", apiPath: "text", see: "function", login: "" },
+    (given) => admin(start({}), { title: "Things", ...given } as never),
+  ],
+  AdminLogin: [
+    { header: "", label: "text", help: "empty text", prefix: "empty text" },
+    (given) => admin(start({}), { title: "Things", login: { ...LOGIN, ...given } } as never),
+  ],
+  OpenApiInfo: [
+    { title: "empty text", version: "empty text", description: "empty text" },
+    (given) => openapi(start({}), { info: { ...INFO, ...given } } as never),
+  ],
+  OpenApiServer: [
+    { url: "empty text", description: "empty text" },
+    (given) => openapi(start({}), { info: INFO, servers: [{ url: "/", ...given }] } as never),
+  ],
+  McpOptions: [{ expose: "", info: "", origins: "" }, (given) => {
+    const Thing = thing({});
+    const api = Framework.initialize({ models: [Thing], tidy: false });
+    return mcp(api, { expose: [{ model: Thing }], ...given } as never);
+  }],
+  Exposure: [{ model: "", operations: "", actions: "", route: "", name: "text" }, (given) => {
+    const Thing = thing({});
+    const api = Framework.initialize({ models: [Thing], tidy: false });
+    return mcp(api, { expose: [{ model: Thing, ...given }] } as never);
+  }],
+};
+
+for (const [name, [takes, started]] of Object.entries(ROWS)) {
+  Deno.test(`each option of ${name} refuses a value of another kind`, () => {
+    if (KNOWN.has(name)) hasRows(takes, KNOWN.get(name) ?? []);
+    for (const [option, each] of Object.entries(takes)) {
+      refuses(option, each, (value) => started({ [option]: value }));
+    }
+  });
+}
+
+/** Options that are read when a function is called, which returns a promise. */
+const LATE: Readonly<Record<string, readonly [Rows[0], (options: object) => Promise<unknown>]>> = {
+  QueryForOptions: [
+    { queryLimits: "{}", q: "true", route: "" },
+    (given) => Framework.queryFor({ url: "/", headers: {} } as never, Owner, given),
+  ],
+  TidyOptions: [{ at: "", connections: "" }, (given) => Framework.tidy(given)],
+  CloseOptions: [{ timeoutMS: "" }, async (given) => {
+    await using served = await serve(express());
+    await Framework.close(served as never, given);
+  }],
+  FollowOptions: [
+    {
+      ...{ name: "", handle: "function", onLost: "function", onError: "function", connection: "" },
+      ...{ concurrency: "", timeoutMS: "", leaseMS: "", retry: "{}" },
+    },
+    (given) => following(given),
+  ],
+  FollowRetryOptions: [
+    { attempts: "", pauseMS: "", maxPauseMS: "" },
+    (given) => following({ retry: given }),
+  ],
+  FollowerOptions: [{ timeoutMS: "", limit: "" }, async ({ timeoutMS, limit }: FollowerOptions) => {
+    await using follower = follow(Owner, FOLLOWER);
+    if (limit !== undefined) await follower.deadLetters({ limit });
+    if (timeoutMS !== undefined) await follower.stop({ timeoutMS });
+  }],
+  CreateAppOptions: [
+    { runtime: "", plain: "true", login: "true" },
+    async (given) => {
+      const folder = await Deno.makeTempDir();
+      try {
+        await createApp(folder, { runtime: "deno", ...given });
+      } finally {
+        await Deno.remove(folder, { recursive: true });
+      }
+    },
+  ],
+  StartMongoOptions: [{ replicaSet: "", dbName: "" }, (given) => startMongo(given)],
+};
+
+interface FollowerOptions {
+  readonly timeoutMS?: number;
+  readonly limit?: number;
+}
+
+const FOLLOWER = { name: "owners", handle: () => {}, onError: () => {} };
+
+async function following(given: object): Promise<void> {
+  await follow(Owner, { ...FOLLOWER, ...given }).stop({ timeoutMS: 0 });
+}
+
+for (const [name, [takes, started]] of Object.entries(LATE)) {
+  test(`each option of ${name} refuses a value of another kind`, async () => {
+    if (KNOWN.has(name)) hasRows(takes, KNOWN.get(name) ?? []);
+    await using _database = await openDatabase();
+    for (const [option, each] of Object.entries(takes)) {
+      await refusesLate(option, each, (value) => started({ [option]: value }));
+    }
+  });
+}
+
+test("a call of the client refuses a time limit that is no positive number", async () => {
+  const fetch = () => Promise.resolve(Response.json([]));
+  await refusesLate("timeoutMS", "Infinity 2^53 null true", async (timeoutMS) => {
+    const api = connect("http://things.invalid", { fetch, timeoutMS } as never);
+    await api.resource<Owner>("/owners").all();
+  });
+});
+
+/** The options of these interfaces are rows of `option_values_test.ts`. */
+const ELSEWHERE = [
+  ...["InitializeOptions", "BodyLimits", "QueryLimits", "LiveLimits", "RestOptions"],
+  ...["LifecycleOptions", "ClassFeatures", "FieldOptions", "FieldFeatures", "ArrayFeatures"],
+  ...["PropOptions", "ArrayPropOptions", "OperationOptions", "OperationWords", "ReadOptions"],
+  ...["WriteOptions", "OpenApiOptions"],
+];
+
+/** The options of these interfaces start nothing, or are checked as declarations. */
+const UNCHECKED = ["RestErrorOptions", "DefineOptions"];
+
+Deno.test("each options of the public API have a table", () => {
+  const named = /(Options|Limits|Features|Words|Login|Exposure|Info|Server)$/;
+  const tables = [...Object.keys(ROWS), ...Object.keys(LATE), ...ELSEWHERE, ...UNCHECKED];
+  const missing = [...KNOWN.keys()].filter((name) => named.test(name) && !tables.includes(name));
+  assertEquals(missing, []);
+});
