@@ -52,7 +52,9 @@ app.use(express.json());
 app.use(Framework.initialize({
   models: BENCH_TENANTS ? tenantModels : models,
   ...BENCH_TENANTS === "field" && { tenant: tenantOf },
-  live: { maxSubscribers: 20_000 },
-  maxTimeMS: 60_000,
+  limits: {
+    limits: { live: { maxSubscribers: 20_000 } },
+    timeMS: 60_000,
+  },
 }));
 listen(app);

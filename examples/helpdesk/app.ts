@@ -31,7 +31,7 @@ export function buildApp(): Express {
     tenant: (req) => userOf(req).desk,
     strict: true,
     guard: signedIn,
-    queryLimits: { paths: "listed" },
+    filters: "listed",
   });
   app.use(api);
   app.use(openapi(api, { info: { title: "Help desk", version: "1.0.0" } }));

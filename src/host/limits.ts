@@ -51,6 +51,10 @@ export function readLimits(
   if (unknown !== undefined) {
     throw new TypeError(`Cannot initialize: "limits" has no option ${unknown}`);
   }
+  for (const name of ["query", "body", "live"] as const) {
+    if (limits[name] === undefined || isGroup(limits[name])) continue;
+    throw new TypeError(`Cannot initialize: "limits.${name}" is not an object`);
+  }
   const { timeMS = MAX_TIME_MS, sendMS = 60_000 } = limits;
   forAll(Object.entries({ timeMS, sendMS }), ([name, time]) => {
     if (Number.isInteger(time) && time > 0 && time <= MAX_TIMER_MS) return;

@@ -10,7 +10,7 @@ import { type OptionKinds, wrongOption } from "../errors/option_kinds.ts";
 import { unknownOption } from "../errors/unknown_option.ts";
 import { castFilter } from "../filter/cast_filter.ts";
 import { everyFilter } from "../filter/filters.ts";
-import { completeQueryLimits, type QueryLimits } from "../filter/q/limits.ts";
+import { completeQueryLimits } from "../filter/q/limits.ts";
 import { countSelected, selectLevel } from "../pipeline/open_level.ts";
 import { openCall, requestView } from "../pipeline/request/request_context.ts";
 import { narrowToReader, rightsOf } from "../pipeline/request/reader_rights.ts";
@@ -22,14 +22,15 @@ import { features } from "../features.ts";
 import { OperationOptions } from "../pipeline/operation_options.ts";
 import { cannotMount } from "../pipeline/option_reader.ts";
 import { settingsOf } from "./initialize.ts";
+import type { Limits } from "./limits.ts";
 
 /**
  * The options of `Framework.queryFor()`, which returns the filter and the model for the entities that a request may
  * see.
  */
 export interface QueryForOptions {
-  /** Limits on the filters in the URL parameter `q`. Those of the router do not apply. */
-  readonly limits?: QueryLimits;
+  /** Limits on the filters in the URL parameter `q`. The limits of the router do not apply. */
+  readonly limits?: Pick<Limits, "query">;
   /**
    * Whether the URL parameter `q` filters the query. With `false`, only the scope selects entities. Use `false` in
    * requests whose `q` is for another model.
@@ -62,7 +63,7 @@ export async function queryFor<M extends FrameworkModel>(
   }
   const wrong = wrongOption(options, OPTIONS);
   if (wrong !== undefined) throw new TypeError(`Cannot query "${target.name}": ${wrong}`);
-  const limits = completeQueryLimits(given);
+  const limits = completeQueryLimits(given?.query);
   const known = routeFor(target, { path, ignoresQ: !q });
   const route = { ...known, limits };
   // Hooks of the request may still run and use `req.framework`. `queryFor()` therefore opens its query with a proxy of

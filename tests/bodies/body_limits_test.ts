@@ -73,7 +73,9 @@ async function newWood(values: object = {}): Promise<string> {
 }
 
 test("create() and update() refuse a body with too much in it with a 400 that names field and limit", async () => {
-  await using app = await mountWood({ bodyLimits: { maxKeys: 6, maxElements: 4, maxObjects: 3 } });
+  await using app = await mountWood({
+    limits: { body: { maxKeys: 6, maxElements: 4, maxObjects: 3 } },
+  });
   const id = await newWood({ name: "old" });
   const tooMany: [body: object, field: string, limit: string][] = [
     [{ name: "x", free: keys(5, () => 1) }, "free", "6 keys"],
@@ -116,7 +118,7 @@ test("create() refuses more than 5,000 keys or elements and 1,000 objects unless
       [{ maxKeys: 6000, maxElements: 6000, maxObjects: 1_001 }, 201],
     ] as const
   ) {
-    await using app = await mountWood({ bodyLimits: limits });
+    await using app = await mountWood({ limits: { body: limits } });
     for (const body of bodies) assertEquals((await app.post("/plain", body)).status, status);
   }
 });
@@ -127,7 +129,7 @@ Deno.test("initialize() refuses caps on bodies that are no positive integers", (
       maxElements: 1.5,
     }]
   ) {
-    const start = () => Framework.initialize({ models: [Wood], bodyLimits });
+    const start = () => Framework.initialize({ models: [Wood], limits: { body: bodyLimits } });
     assertThrows(start, RangeError, "Cannot limit bodies");
   }
 });

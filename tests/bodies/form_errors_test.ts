@@ -251,7 +251,7 @@ test("validators and messages get what Mongoose gives them, when values cannot b
 });
 
 test("an update of a large Map is judged in the time that its size takes", async () => {
-  await using api = await mount([Form], { bodyLimits: { maxObjects: 2500 } });
+  await using api = await mount([Form], { limits: { body: { maxObjects: 2500 } } });
   const { _id } = await api.created("/forms", {});
   const line = { text: "too long" };
   const times = await growth(2400, async (length) => {

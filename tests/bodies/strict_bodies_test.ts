@@ -22,7 +22,13 @@ import {
 } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
 import { watchCommands } from "../support/both_paths.ts";
-import { asQuery, type ErrorBody, mount, type Mounted } from "../support/support.ts";
+import {
+  asQuery,
+  type ErrorBody,
+  mount,
+  type Mounted,
+  type MountOptions,
+} from "../support/support.ts";
 import { onlyStrict } from "../support/only_strict.ts";
 
 const isCustomer = (req: FrameworkRequest) => req.headers["x-role"] !== "agent";

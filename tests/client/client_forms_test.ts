@@ -206,7 +206,7 @@ const ENTITY: NewOf<Forms> = {
 };
 
 /** Serves the models, and creates an entity with every field. All calls are held against the OpenAPI document. */
-async function openForms(options: Pick<InitializeOptions, "bodies"> = {}) {
+async function openForms(options: Pick<InitializeOptions, "strict"> = {}) {
   const held = await heldFetch([Forms, Other], fetch);
   const app = await mount([Forms, Other], options);
   const api = connect(app.url, { fetch: held.fetch });

@@ -68,7 +68,9 @@ class Ticket extends FrameworkModel {
 }
 
 async function openTickets() {
-  const app = await mountLive([Ticket], { live: { renewMS: 200, heartbeatMS: 100 } });
+  const app = await mountLive([Ticket], {
+    limits: { live: { renewMS: 200 } },
+  });
   const as = (name: string) => connect(app.url, { headers: () => ({ authorization: name }) });
   const tickets = as("staff").resource<Ticket>("/tickets");
   return { app, as, tickets, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };

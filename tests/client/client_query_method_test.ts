@@ -39,7 +39,7 @@ function watched(inner: FetchFunction) {
 }
 
 async function open() {
-  const app = await mount([Star], { queryMethod: true, queryLimits: { maxList: 1000 } });
+  const app = await mount([Star], { queryMethod: true, limits: { query: { maxList: 1000 } } });
   const stars = LONG.slice(0, 5).map((name, rank) => ({ name, rank }));
   await getModel(Star).create(stars);
   return app;

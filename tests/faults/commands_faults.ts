@@ -51,7 +51,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 };
 
 /** For faults that last: every answer is a 503. */
-const HASTY = { maxTimeMS: 500, onError: () => {} };
+const HASTY = { limits: { timeMS: 500 }, onError: () => {} };
 
 const APP = "commands";
 const DATABASE = "commands";

@@ -60,7 +60,7 @@ async function openLong() {
     @prop()
     text?: string;
   }
-  const app = await mount([Row], { onError: () => {}, maxTimeMS: 1000 });
+  const app = await mount([Row], { onError: () => {}, limits: { timeMS: 1000 } });
   const rows = Array.from({ length: 1000 }, () => ({ text: "x".repeat(20_000) }));
   await getModel(Row).collection.insertMany(rows as never[]);
   return {

@@ -119,7 +119,7 @@ test("names that are no fields, and fields that could be guessed, are errors at 
       assertEquals(start(method, given), expected);
     });
   }
-  assertEquals(start(all, { preSend: hide }, { queryLimits: { paths: "listed" } }), undefined);
+  assertEquals(start(all, { preSend: hide }, { filters: "listed" }), undefined);
 });
 
 test("onlyIf() and leaveOut() refuse lists and tests that are none", () => {

@@ -126,7 +126,7 @@ test("queryFor() takes the scope of one route alone", async () => {
 });
 
 test("queryFor() casts and guards q, and Framework.errors() answers", async () => {
-  await using api = await open({ route: "/tasks", queryLimits: { maxList: 2 } });
+  await using api = await open({ route: "/tasks", limits: { query: { maxList: 2 } } });
   const refused = [
     `/archive?${q({ secret: "x" })}`,
     `/archive?${q({ $where: "1" })}`,

@@ -95,7 +95,7 @@ async function openBusy(hooks: Hooks, busy: Busy) {
   const notes = getModel(Model, connection);
   await notes.init();
   await notes.insertMany(Array.from({ length: 2500 }, (_, index) => ({ text: `n${index}` })));
-  const app = await mount([Model], { maxTimeMS: PATIENCE_MS - 1000 });
+  const app = await mount([Model], { limits: { timeMS: PATIENCE_MS - 1000 } });
   const { _id } = await notes.findOne() as Note;
   connection.getClient().on("commandStarted", ({ commandName }) => {
     // The command is sent in this turn, and its answer read in a later one.

@@ -291,5 +291,7 @@ Deno.test("initialize({ log: true }) prints a line for each route, with the plan
   } finally {
     console.info = info;
   }
-  assertEquals(lines, ["GET    /owners/:id  one  Owner  everybody  bytes (no hook gets an entity)"]);
+  assertEquals(lines, [
+    "GET    /owners/:id  one  Owner  everybody  bytes (no hook gets an entity)",
+  ]);
 });

@@ -54,7 +54,7 @@ export async function openNotes({ isAsked = true } = {}) {
   const connection = await mongoose.createConnection(mongo.uri, { monitorCommands: true })
     .asPromise();
   const Note = buildNotes(connection);
-  const app = await mount([Note], { maxTimeMS: 2000, onError: () => {} });
+  const app = await mount([Note], { limits: { timeMS: 2000 }, onError: () => {} });
   const { _id } = await app.created("/notes", { text: "a" });
   const note = `/notes/${_id}`;
   if (isAsked) await app.created(`${note}/others`, {});

@@ -31,7 +31,7 @@ async function openReplicaSet(members: number) {
   // The driver looks for a primary at once, or, if that look fails on a busy machine, at its next heartbeat
   const options = { dbName: "failover", heartbeatFrequencyMS: 500 };
   const connection = await mongoose.createConnection(mongo.uri, options).asPromise();
-  const app = await mount([buildNotes(connection)], { maxTimeMS: 5000 });
+  const app = await mount([buildNotes(connection)], { limits: { timeMS: 5000 } });
   const { _id } = await app.created("/notes", {});
   return {
     connection,

@@ -305,7 +305,7 @@ test("a 503 is told once for all requests of one cause, and never by its route a
   const model = hooked({}, { getConnection: () => connection });
   const { told, onError } = listen();
   using log = stub(console, "error");
-  await using app = await mount([model], { onError, maxTimeMS: 100 });
+  await using app = await mount([model], { onError, limits: { timeMS: 100 } });
   const replies = await Promise.all(
     Array.from({ length: 20 }, () => app.get("/items")),
   );

@@ -358,7 +358,9 @@ test("initialize() and errors() that are mounted without a call end each request
 
 Deno.test("initialize() refuses a limit that there is not", () => {
   for (
-    const limits of [{ queryLimits: { maxdepth: 1 } }, { bodyLimits: { maxkeys: 1 } }] as object[]
+    const limits of [{ limits: { query: { maxdepth: 1 } } }, {
+      limits: { body: { maxkeys: 1 } },
+    }] as object[]
   ) {
     const start = () => Framework.initialize({ ...limits, models: [Thing] });
     assertThrows(start, TypeError, "there is no limit");
@@ -387,17 +389,19 @@ Deno.test("initialize() refuses one operation twice on one path, and names both 
 
 Deno.test("initialize() refuses options that make no sense", () => {
   const wrong: InitializeOptions[] = [
-    { maxTimeMS: 0 },
-    { maxTimeMS: -1 },
-    { maxTimeMS: 1.5 },
-    { maxTimeMS: Infinity },
-    { maxTimeMS: NaN },
-    { maxTimeMS: 2 ** 31 },
-    ...[0, -1, 1.5, Infinity, 2 ** 31].map((sendTimeoutMS) => ({ sendTimeoutMS })),
-    { queryLimits: { maxDepth: 0 } },
-    { queryLimits: { maxList: -5 } },
-    { queryLimits: { maxClauses: NaN } },
-    { queryLimits: { maxRegex: 1.5 } },
+    { limits: { timeMS: 0 } },
+    { limits: { timeMS: -1 } },
+    { limits: { timeMS: 1.5 } },
+    { limits: { timeMS: Infinity } },
+    { limits: { timeMS: NaN } },
+    { limits: { timeMS: 2 ** 31 } },
+    ...[0, -1, 1.5, Infinity, 2 ** 31].map((sendTimeoutMS) => ({
+      limits: { sendMS: sendTimeoutMS },
+    })),
+    { limits: { query: { maxDepth: 0 } } },
+    { limits: { query: { maxList: -5 } } },
+    { limits: { query: { maxClauses: NaN } } },
+    { limits: { query: { maxRegex: 1.5 } } },
   ];
   for (const options of wrong) {
     assertThrows(
@@ -411,8 +415,7 @@ Deno.test("initialize() refuses options that make no sense", () => {
 Deno.test("initialize() changes none of its options", () => {
   const options = Object.freeze({
     models: Object.freeze([Thing]),
-    maxTimeMS: 5,
-    queryLimits: Object.freeze({ maxDepth: 2 }),
+    limits: { timeMS: 5, query: Object.freeze({ maxDepth: 2 }) },
   });
   Framework.initialize(options);
 });

@@ -96,13 +96,20 @@ const ROWS: Readonly<Record<string, Rows>> = {
     (given) => list({ populate: { owner: given } }),
   ],
   IdempotencyOptions: [
-    { keep: "", key: "", caller: "function" },
+    { keep: "", required: "true", caller: "function" },
     (given) =>
       start({ methods: [one(), create({ idempotency: { keep: "1d", ...given } } as never)] }),
   ],
   TrashOptions: [
-    { keep: "", see: "function", field: "" },
+    { keep: "", see: "function", restore: "function", field: "" },
     (given) => start({ on: { trash: given } }),
+  ],
+  StrictOptions: [
+    { parameters: "true", bodies: "true", guards: "", lists: "true", removals: "true" },
+    (given) => {
+      const methods = [all({ page: false }), one()];
+      return start({ methods }, { strict: { guards: false, ...given } });
+    },
   ],
   HistoryOptions: [{ keep: "" }, (given) => start({ on: { history: given } })],
   NamedActionOptions: [
@@ -168,7 +175,7 @@ for (const [name, [takes, started]] of Object.entries(ROWS)) {
 /** Options that are read when a function is called, which returns a promise. */
 const LATE: Readonly<Record<string, readonly [Rows[0], (options: object) => Promise<unknown>]>> = {
   QueryForOptions: [
-    { queryLimits: "{}", q: "true", route: "" },
+    { limits: "{}", q: "true", route: "" },
     (given) => Framework.queryFor({ url: "/", headers: {} } as never, Owner, given),
   ],
   TidyOptions: [{ at: "", connections: "" }, (given) => Framework.tidy(given)],
@@ -237,7 +244,7 @@ test("a call of the client refuses a time limit that is no positive number", asy
 
 /** The options of these interfaces are rows of `option_values_test.ts`. */
 const ELSEWHERE = [
-  ...["InitializeOptions", "BodyLimits", "QueryLimits", "LiveLimits", "RestOptions"],
+  ...["InitializeOptions", "BodyLimits", "QueryLimits", "LiveLimits", "Limits", "RestOptions"],
   ...["LifecycleOptions", "ClassFeatures", "FieldOptions", "FieldFeatures", "ArrayFeatures"],
   ...["PropOptions", "ArrayPropOptions", "OperationOptions", "OperationWords", "ReadOptions"],
   ...["WriteOptions", "OpenApiOptions"],

@@ -56,20 +56,17 @@ Deno.test("each option of initialize() refuses a value of another kind", () => {
   const table: Record<string, Takes> = {
     models: "",
     onError: "function",
-    maxTimeMS: "",
-    sendTimeoutMS: "",
+    limits: "{}",
+    filters: "",
     indexes: "",
-    parameters: "",
-    bodies: "",
+    // The routes of the test are not strict.
+    strict: "",
+    guard: "function",
     actor: "function",
     tenant: undefined,
     tidy: "true",
-    queryLimits: "{}",
     queryMethod: undefined,
-    bodyLimits: "{}",
-    live: "{}",
     batch: "",
-    maxCascade: "",
     log: undefined,
   };
   hasRows(table, Object.keys(INITIALIZE));
@@ -84,14 +81,18 @@ Deno.test("each option of initialize() refuses a value of another kind", () => {
 });
 
 Deno.test("each limit refuses what is no positive integer", () => {
-  const limits = {
-    queryLimits: completeQueryLimits(),
-    bodyLimits: completeBodyLimits(),
+  for (const name of ["timeMS", "sendMS", "cascade"]) {
+    refuses(name, "", (value) => start({}, { limits: { [name]: value } }));
+  }
+  const groups = {
+    query: completeQueryLimits(),
+    body: completeBodyLimits(),
     live: completeLiveLimits(),
   };
-  for (const [group, names] of Object.entries(limits)) {
+  for (const [group, names] of Object.entries(groups)) {
+    refuses(group, "{}", (value) => start({}, { limits: { [group]: value } }));
     for (const name of Object.keys(names)) {
-      refuses(name, "", (value) => start({}, { [group]: { [name]: value } }));
+      refuses(name, "", (value) => start({}, { limits: { [group]: { [name]: value } } }));
     }
   }
 });
@@ -208,8 +209,8 @@ Deno.test("a time is at most what an index of MongoDB counts", () => {
 Deno.test("each option of @rest refuses a value of another kind", () => {
   const table: Record<string, Takes> = {
     ...{ route: "", methods: "", schemaOptions: "{}", getConnection: "function" },
-    ...{ scope: "function", ifMatch: "", main: "true", tenant: "" },
-    ...{ trash: "true {}", history: "true {}" },
+    ...{ scope: "function", ifMatch: "true", main: "true", tenant: "" },
+    ...{ trash: "true {}", history: "true {}", open: "true" },
   };
   hasRows(table, [...Object.keys(REST), ...Object.keys(features.classOptions)]);
   for (const [name, takes] of Object.entries(table)) {
@@ -235,10 +236,10 @@ const ON_WRITES: readonly [string, (hooks: never) => unknown, object, Takes][] =
   ["atomic", create, { many: 5 }, "true"],
   ["idempotency", create, {}, ""],
   ["idempotency.keep", create, {}, ""],
-  ["max", updateAll, { fields: ["name"] }, "Infinity"],
+  ["max", updateAll, { fields: ["name"] }, ""],
   ["atomic", updateAll, { fields: ["name"] }, "true"],
   ["fields", updateAll, {}, ""],
-  ["max", removeAll, {}, "Infinity"],
+  ["max", removeAll, {}, ""],
   ["q", removeAll, {}, ""],
   ["by", replace, {}, ""],
 ];

@@ -180,7 +180,7 @@ test("QUERY answers what GET answers to random filters", async () => {
 });
 
 test("QUERY takes a filter of 100 kB, on sub-resources too", async () => {
-  await using app = await open({ queryLimits: { maxList: 10_000 } });
+  await using app = await open({ limits: { query: { maxList: 10_000 } } });
   const names = Array.from({ length: 6000 }, (_, index) => `another name ${index}`);
   const q = { name: { $in: [...names, "film 3"] } };
   assert(JSON.stringify(q).length > 100_000);

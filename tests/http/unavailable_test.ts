@@ -82,7 +82,7 @@ longTest("every operation answers 503 when the connection was never opened", asy
 });
 
 test("every operation answers 503 when the default connection is closed, and works when it is open", async () => {
-  await using app = await mount([buildNotes()], { maxTimeMS: 500 });
+  await using app = await mount([buildNotes()], { limits: { timeMS: 500 } });
   await mongoose.disconnect();
   await assertUnavailable(app);
   await mongoose.connect(app.database.uri);
@@ -123,7 +123,7 @@ longTest("a request that waits is answered when a database that has hung goes on
   const options = { dbName: "mongrove_hung", heartbeatFrequencyMS: 500 };
   const connection = await mongoose.createConnection(tunnel.uri, options).asPromise();
   const Note = buildNotes({ getConnection: () => connection });
-  await using app = await mount([Note], { maxTimeMS: 10_000 });
+  await using app = await mount([Note], { limits: { timeMS: 10_000 } });
   assertEquals((await app.get("/notes")).status, 200);
   await once(connection.getClient(), "serverHeartbeatSucceeded");
   const letGo = tunnel.hold();
@@ -152,7 +152,7 @@ longTest("every operation answers 503 when the network swallows what is sent", a
   const tunnel = openTunnel(Deno.env.get("MONGODB_URI") ?? "");
   const opened: Connection[] = [];
   const getConnection = () => opened[0] as Connection;
-  await using app = await mount([buildNotes({ getConnection })], { maxTimeMS: 2000 });
+  await using app = await mount([buildNotes({ getConnection })], { limits: { timeMS: 2000 } });
   opened.push(await connect(tunnel, app.database.name));
   assertEquals((await app.get("/notes")).body, []);
   tunnel.block();
@@ -178,7 +178,7 @@ test("an update answers 503 when the network is lost between its read and its wr
     @prop()
     text?: string;
   }
-  await using app = await mount([Lost], { maxTimeMS: 500 });
+  await using app = await mount([Lost], { limits: { timeMS: 500 } });
   opened.push(await connect(tunnel, app.database.name));
   const { _id } = await getModel(Lost, opened[0]).create({ text: "a" });
   await assertUnavailable(app, [["update", "PATCH", `/notes/${_id}`]]);
@@ -188,7 +188,7 @@ test("an update answers 503 when the network is lost between its read and its wr
 
 test("all() and removeAll() answer 503 when maxTimeMS runs out in the database", async () => {
   const Note = buildNotes({ scope: () => ({ $where: "sleep(300) || true" }) });
-  await using app = await mount([Note], { maxTimeMS: 600 });
+  await using app = await mount([Note], { limits: { timeMS: 600 } });
   await getModel(Note).collection.insertMany(Array.from({ length: 50 }, () => ({ text: "a" })));
   const lists = CALLS.filter(([name]) => name === "all" || name === "removeAll");
   await assertUnavailable(app, lists);
@@ -196,7 +196,7 @@ test("all() and removeAll() answer 503 when maxTimeMS runs out in the database",
 
 test("one() and update() answer 503 when maxTimeMS runs out in the database", async () => {
   const Note = buildNotes({ scope: () => ({ $where: "sleep(3000) || true" }) });
-  await using app = await mount([Note], { maxTimeMS: 500 });
+  await using app = await mount([Note], { limits: { timeMS: 500 } });
   const { _id } = await getModel(Note).create({});
   await assertUnavailable(app, [
     ["one", "GET", `/notes/${_id}`],
@@ -219,7 +219,9 @@ test("the database itself is told maxTimeMS, 10 s where the host says nothing", 
       });
     }
   }
-  for (const [options, expected] of [[{}, "10000"], [{ maxTimeMS: 700 }, "700"]] as const) {
+  for (
+    const [options, expected] of [[{}, "10000"], [{ limits: { timeMS: 700 } }, "700"]] as const
+  ) {
     seen.clear();
     await using app = await mount([Timed], options);
     await app.get("/notes");
@@ -237,14 +239,14 @@ longTest("hooks of the database that never answer are given up with 503", async 
       @prop()
       text?: string;
     }
-    await using app = await mount([Hanging], { maxTimeMS: 200 });
+    await using app = await mount([Hanging], { limits: { timeMS: 200 } });
     await assertUnavailable(app, [["create", "POST", "/notes"]]);
   }
 });
 
 test("getConnection that never answers is given up with 503", async () => {
   const getConnection = () => new Promise<never>(() => {});
-  await using app = await mount([buildNotes({ getConnection })], { maxTimeMS: 200 });
+  await using app = await mount([buildNotes({ getConnection })], { limits: { timeMS: 200 } });
   await assertUnavailable(app);
 });
 
@@ -282,7 +284,7 @@ longTest(
     const onError = (_req: unknown, error: unknown) => void asked.push(error);
     await using app = await mount([buildNotes({ getConnection: () => connection })], {
       onError,
-      maxTimeMS: 100,
+      limits: { timeMS: 100 },
     });
     using error = stub(console, "error");
     await assertUnavailable(app);

@@ -15,7 +15,7 @@ import { mount, type Mounted, type MountOptions } from "../support/support.ts";
 import { idleCursors, until } from "../support/until.ts";
 
 /** Short enough for a test. */
-const SHORT = { sendTimeoutMS: 400 };
+const SHORT = { limits: { sendMS: 400 } };
 
 /** More than the buffers of a connection hold. */
 const TEXT = "x".repeat(15_000_000);
@@ -108,7 +108,7 @@ longTest("a list is cut when its client reads it too slowly", async () => {
 });
 
 longTest("a list is whole for a client that reads it slowly all the time", async () => {
-  await using app = await openRows({ sendTimeoutMS: 1500 });
+  await using app = await openRows({ limits: { sendMS: 1500 } });
   using socket = await openGet(`${app.url}/rows`, { headers: "Connection: close\r\n" });
   let text = "";
   for (let part = await readSome(socket); part !== ""; part = await readSome(socket)) {
@@ -122,7 +122,7 @@ longTest("a list is whole for a client that reads it slowly all the time", async
 
 test("slow clients are reported once at first, however many they are", async () => {
   // All are there before the first one is cut.
-  await using app = await openRows({ sendTimeoutMS: 3000 });
+  await using app = await openRows({ limits: { sendMS: 3000 } });
   using error = stub(console, "error");
   const sockets = await Promise.all(Array.from({ length: 5 }, () => openGet(`${app.url}/rows`)));
   for (const count of [5, 0]) await until(async () => (await idleCursors()).length === count);

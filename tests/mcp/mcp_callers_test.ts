@@ -64,9 +64,9 @@ function look(req: FrameworkRequest): boolean {
     all({ preFetch: look }),
     one({ preFetch: look }),
     update({ preFetch: look }),
-    create({ preFetch: look, idempotency: { keep: "1h", key: "required", caller: () => "" } }),
+    create({ preFetch: look, idempotency: { keep: "1h", required: true, caller: () => "" } }),
   ],
-  ifMatch: "required",
+  ifMatch: true,
 })
 class Note extends FrameworkModel {
   @prop({ required: true })

@@ -60,7 +60,7 @@ class Person extends FrameworkModel {
 @rest({
   route: "/logs",
   methods: [create({ many: 2, atomic: false }), update()],
-  ifMatch: "required",
+  ifMatch: true,
 })
 class Log extends FrameworkModel {
   @prop()

@@ -157,7 +157,7 @@ test("no filter names what is hidden or not selected", async () => {
 
 test("filters are described with the limits of their router", async () => {
   const queryLimits = { maxRegex: 3, maxList: 2 };
-  await using app = await mountDocumented([Shop], { queryLimits });
+  await using app = await mountDocumented([Shop], { limits: { query: queryLimits } });
   const isValid = app.named("ShopFilter");
   const filters = [{ $regex: "abc" }, { $regex: "abcd" }, { $in: ["a", "b"] }, { $in: [..."abc"] }];
   const told = await Promise.all(filters.map(async (name) => {

@@ -24,7 +24,7 @@ import { start } from "../support/support.ts";
     remove(),
     removeAll(),
   ],
-  ifMatch: "required",
+  ifMatch: true,
 })
 class Task extends FrameworkModel {
   @prop({

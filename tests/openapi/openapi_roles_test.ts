@@ -121,7 +121,7 @@ test("q is described by the paths that its operation lists, and is refused with 
 });
 
 test('with "listed", an operation without a list has no parameter q', async () => {
-  await using app = await mountDocumented([Ticket], { queryLimits: { paths: "listed" } });
+  await using app = await mountDocumented([Ticket], { filters: "listed" });
   const namesAt = (method: string, path: string) =>
     app.operation(method, path).parameters?.map(({ name }) => name).filter((name) => name === "q");
   assertEquals(namesAt("GET", "/tickets"), ["q"]);

@@ -53,7 +53,7 @@ async function openTeam(connection: Connection, maxTimeMS = 10_000) {
   // A collection that does not exist yet is no matter of these tests.
   await getModel(Player, connection).createCollection();
   const { _id } = await teams.create({});
-  const app = await mount([Team], { maxTimeMS });
+  const app = await mount([Team], { limits: { timeMS: maxTimeMS } });
   const sent: string[] = [];
   connection.getClient().on("commandStarted", ({ commandName }) => sent.push(commandName));
   const players = client(`${app.url}/teams/${_id}/players`);

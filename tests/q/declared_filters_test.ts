@@ -169,7 +169,7 @@ test("q looks into the elements of an array for the fields that are listed", asy
 });
 
 test('with "listed", an operation without a list takes no q', async () => {
-  await using app = await mount([Listed], { queryLimits: { paths: "listed" } });
+  await using app = await mount([Listed], { filters: "listed" });
   const { _id } = await app.created("/any", { state: "x" });
   for (const q of [{}, { state: "x" }]) {
     for (const path of ["/any", `/any/${_id}`]) {
@@ -189,7 +189,7 @@ test("the description tells what q may name", () => {
   assertEquals(listed?.filter?.fields.map(({ path }) => path), [
     ...["state", "tags", "free", "counts", "inner.text", "inners", "inners.text"],
   ]);
-  const strict = Framework.describe({ models: [Listed], queryLimits: { paths: "listed" } });
+  const strict = Framework.describe({ models: [Listed], filters: "listed" });
   const [any] = strict.filter(({ path, operation }) => path === "/any" && operation === "all");
   assertEquals([any?.filter, any?.parameters], [undefined, []]);
 });
@@ -216,7 +216,7 @@ test("a start refuses lists of what q cannot name", () => {
   const paths = "all" as never;
   refuse(
     /"paths" is not "listed"/,
-    () => Framework.initialize({ models: [Listed], queryLimits: { paths } }),
+    () => Framework.initialize({ models: [Listed], filters: "listed" }),
   );
 });
 

@@ -410,7 +410,7 @@ test("q is refused when it is over the caps by default", async (t) => {
 
 test("initialize() sets the caps on q when the host gives some", async () => {
   const queryLimits = { maxDepth: 2, maxClauses: 2, maxList: 1, maxRegex: 2 };
-  await using app = await mount([Refused], { queryLimits });
+  await using app = await mount([Refused], { limits: { query: queryLimits } });
   const id = await seed();
   const within = [nest(2), { name: "a", year: 1 }, { year: { $in: [1] } }, {
     name: { $regex: "aa" },
@@ -427,7 +427,7 @@ test("initialize() sets the caps on q when the host gives some", async () => {
 
 test("a cap on q that is undefined keeps its default", async () => {
   const none = { maxDepth: undefined, maxList: undefined } as never;
-  await using app = await mount([Refused], { queryLimits: none });
+  await using app = await mount([Refused], { limits: { query: none } });
   const id = await seed();
   await refusedEverywhere(app, id, asQuery({ year: { $in: Array(1001).fill(1) } }));
   await refusedEverywhere(app, id, asQuery(nest(21)));
@@ -454,7 +454,7 @@ test("q is refused when it is nested thousands deep, and the process lives on", 
 });
 
 test("all() stops an expression that takes the database too long, and answers others meanwhile", async () => {
-  await using app = await mount([Refused], { maxTimeMS: 4000 });
+  await using app = await mount([Refused], { limits: { timeMS: 4000 } });
   const text = "a".repeat(5000);
   await getModel(Refused).create(Array.from({ length: 200 }, () => ({ name: text })) as never);
   const slow = asQuery({ name: { $regex: "^(a|aa|aaa)*(a|aa|aaa)*(a|aa|aaa)*$b" } });

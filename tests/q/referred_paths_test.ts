@@ -243,7 +243,7 @@ test("a filter through references is refused where a filter on the entity is", a
 });
 
 test("conditions whose identifiers are too many for one statement are a 400", async () => {
-  await using app = await serve({ queryLimits: { maxReferred: 10_000 } });
+  await using app = await serve({ limits: { query: { maxReferred: 10_000 } } });
   const many = Array.from({ length: 6_000 }, () => ({ name: "many", state: "open" }));
   await getModel(Author).collection.insertMany(many);
   const either = (length: number) => ({
@@ -254,7 +254,7 @@ test("conditions whose identifiers are too many for one statement are a 400", as
 });
 
 test("a condition through a reference selects at most maxReferred entities of the scope", async () => {
-  await using app = await serve({ queryLimits: { maxReferred: 1 } });
+  await using app = await serve({ limits: { query: { maxReferred: 1 } } });
   const { status, body } = await app.get(`/books${asQuery({ "author.born": { $gt: 0 } })}`);
   assertEquals([status, body], [400, {
     code: "BAD_FORMAT",
@@ -266,7 +266,7 @@ test("a condition through a reference selects at most maxReferred entities of th
 });
 
 test("equal conditions on a class are asked once, before the list and with the time limit", async () => {
-  await using app = await serve({ maxTimeMS: 4321 });
+  await using app = await serve({ limits: { timeMS: 4321 } });
   await mongoose.disconnect();
   await mongoose.connect(app.database.uri, { monitorCommands: true });
   const finds: Record<string, unknown>[] = [];

@@ -35,7 +35,9 @@ test('queryFor() refuses every path with paths: "listed", as no operation lists 
   const queryLimits = { paths: "listed" } as const;
   const prepare = (host: Express) =>
     void host.get("/count", async (req, res) => {
-      const { filter, model } = await Framework.queryFor(req, Task, { queryLimits });
+      const { filter, model } = await Framework.queryFor(req, Task, {
+        limits: { query: queryLimits },
+      });
       res.json(await model.countDocuments(filter));
     });
   await using app = await mount([Task], { prepare });

@@ -217,7 +217,7 @@ longTest(
       @prop({ type: Number })
       n?: number;
     }
-    await using app = await mount([Late, Row], { maxTimeMS: 2500 });
+    await using app = await mount([Late, Row], { limits: { timeMS: 2500 } });
     await seed(5000, 10);
     assertEquals((await app.get("/late")).status, 503);
     first = 4500;

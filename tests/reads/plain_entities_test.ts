@@ -304,7 +304,7 @@ test("a write of a plain object without persist answers 500 and writes nothing",
 
 test("a model of another database needs no connection", async () => {
   const store = new Store({ _id: "k0", name: "A" });
-  await using app = await mount([buildThings(store)], { maxTimeMS: 5000 });
+  await using app = await mount([buildThings(store)], { limits: { timeMS: 5000 } });
   await mongoose.disconnect();
   const replies = [
     await app.get("/things"),

@@ -168,7 +168,7 @@ test("a check that takes too long is a 503, and nothing is written", async () =>
   @rest({ route: "/slow", methods: [one()], scope: () => slow })
   class Slow extends FrameworkModel {}
   const letter = referTo(Slow);
-  await using app = await mount([letter], { maxTimeMS: 200, onError: () => undefined });
+  await using app = await mount([letter], { limits: { timeMS: 200 }, onError: () => undefined });
   using _log = stub(console, "error");
   const [id] = await put(Slow, {});
   const begun = performance.now();

@@ -106,14 +106,18 @@ test("each field is one query, whatever it holds, and a body that names none ask
 });
 
 test("the query has no more in it than the identifiers, and asks for no more", async () => {
-  await using app = await mount([Team], { maxTimeMS: 4321 });
+  await using app = await mount([Team], { limits: { timeMS: 4321 } });
   const [id = ""] = await people(1);
   const sent = await watchCommands(app.database.uri);
   await app.created("/plain", { name: "n", members: [id, id] });
   const [find] = sent.filter(({ command }) => command.find === "people");
   const { filter, projection, maxTimeMS } = find?.command ?? {};
-  const asked = JSON.parse(JSON.stringify({ filter, projection, maxTimeMS }));
-  const expected = { filter: { _id: { $in: [id] } }, projection: { _id: 1 }, maxTimeMS: 4321 };
+  const asked = JSON.parse(JSON.stringify({ filter, projection, limits: { timeMS: maxTimeMS } }));
+  const expected = {
+    filter: { _id: { $in: [id] } },
+    projection: { _id: 1 },
+    limits: { timeMS: 4321 },
+  };
   assertEquals(asked, expected);
 });
 

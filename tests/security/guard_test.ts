@@ -151,7 +151,7 @@ test("the guard runs again for open live lists, twice for uploads, once for othe
   }
   await using app = await mountOnReplicaSet([Note, Book], {
     guard: signedIn,
-    live: { renewMS: 1000 },
+    limits: { live: { renewMS: 1000 } },
   });
   const { body } = await app.send<{ _id: string }>("POST", "/books", {
     body: { name: "a" },

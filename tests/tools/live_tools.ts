@@ -18,7 +18,6 @@ test("a live list behind the middleware compression is compressed, and comes at 
       host.use(compression({ threshold: 0 }));
       host.use(express.json());
     },
-    live: { heartbeatMS: 60_000 },
   });
   // More than the middleware keeps at once
   const texts = Array.from({ length: 300 }, (_, index) => `${index} ${crypto.randomUUID()}`);

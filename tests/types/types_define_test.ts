@@ -162,7 +162,7 @@ define(Agrees, {
       items: () => Actor,
       rest: [
         { methods: [all({ preSend: (_req, actor) => actor.name === "" ? null : actor })] },
-        { route: "/cast", methods: [one()], ifMatch: "required" },
+        { route: "/cast", methods: [one()], ifMatch: true },
       ],
     },
     addresses: {

@@ -57,8 +57,8 @@ function errors(): void {
 function options(): void {
   Framework.initialize({
     models: [Movie],
-    maxTimeMS: 5,
-    queryLimits: { maxDepth: 2 },
+    limits: { timeMS: 5, query: { maxDepth: 2 } },
+
     onError: (req) => req,
   });
   // @ts-expect-error no model

@@ -43,7 +43,7 @@ const keep = (_req: FrameworkRequest, film: Entity<Film>) => film;
 Deno.test("each write takes its options", () => {
   const methods = [
     create<Film>({ many: 100, atomic: false, preSave: keep }),
-    create<Film>({ idempotency: { keep: "24h", key: "required", caller: (req) => `${req.ip}` } }),
+    create<Film>({ idempotency: { keep: "24h", required: true, caller: (req) => `${req.ip}` } }),
     create<Film>({ many: 100, formats: ["ndjson"] }),
     updateAll<Film>({ fields: ["slug", "year", "secret", "free"], max: 5, preSave: keep }),
     removeAll<Film>({ max: 5, q: "required" }),

@@ -11,11 +11,11 @@ class Line extends FrameworkModel {
   text?: string;
 }
 
-@rest({ route: "/orders", methods: SIX, ifMatch: "required" })
+@rest({ route: "/orders", methods: SIX, ifMatch: true })
 @rest({
   route: "/scoped",
   methods: SIX,
-  ifMatch: "required",
+  ifMatch: true,
   scope: () => ({ text: { $ne: "secret" } }),
 })
 class Order extends FrameworkModel {
@@ -24,7 +24,7 @@ class Order extends FrameworkModel {
   @rest({ methods: SIX })
   @arrayProp({ items: Line, embedded: true })
   lines?: Line[];
-  @rest({ route: "/strict", methods: SIX, ifMatch: "required" })
+  @rest({ route: "/strict", methods: SIX, ifMatch: true })
   @arrayProp({ items: Line, embedded: true })
   others?: Line[];
 }
@@ -59,7 +59,7 @@ test("404 comes before 428", async () => {
 
 test("ifMatch: required needs versions that the framework writes", () => {
   const mounted = (options: object, schemaOptions = {}) => () => {
-    @rest({ route: "/odd", methods: [update()], ifMatch: "required", ...options })
+    @rest({ route: "/odd", methods: [update()], ifMatch: true, ...options })
     class Odd extends FrameworkModel {
       static override schemaOptions = { autoIndex: false, autoCreate: false, ...schemaOptions };
     }

@@ -59,7 +59,7 @@ function earlyHook(occupies: () => void) {
 /** Serves a model that brings its own connection; no database is opened for it. */
 async function serveOnly(model: ModelClass): Promise<Started> {
   const app = express();
-  app.use(express.json(), Framework.initialize({ models: [model], maxTimeMS: 300 }));
+  app.use(express.json(), Framework.initialize({ models: [model], limits: { timeMS: 300 } }));
   return await start(app);
 }
 
@@ -241,7 +241,7 @@ longTest("a write whose middleware takes too long is never sent", async () => {
     @prop()
     name?: string;
   }
-  await using app = await mount([Slow], { maxTimeMS: 3000 });
+  await using app = await mount([Slow], { limits: { timeMS: 3000 } });
   const { collection } = getModel(Slow);
   const { insertedId } = await collection.insertOne({ name: "stored" } as never);
   const sent = await watchCommands(app.database.uri);

@@ -165,7 +165,11 @@ test("entities without hooks are written in the transaction around a request", a
   const { around, running } = aborting(docs);
   mongoose.set("transactionAsyncLocalStorage", true);
   try {
-    const router = Framework.initialize({ models: [model], maxTimeMS: 2000, onError: () => {} });
+    const router = Framework.initialize({
+      models: [model],
+      limits: { timeMS: 2000 },
+      onError: () => {},
+    });
     await using app = await start(express().use(express.json(), around, router));
     const made = await app.post("/docs", { name: "new" });
     // It is what the transaction has changed before: another one would wait for that.

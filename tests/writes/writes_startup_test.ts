@@ -298,7 +298,7 @@ test("a write that needs q does not start where no q is taken", () => {
   const start = (...methods: readonly unknown[]) =>
     Framework.describe({
       models: [declare({ methods })],
-      queryLimits: { paths: "listed" },
+      filters: "listed",
     });
   const fields = ["name"] as never;
   const filter = ["label"] as never;
@@ -322,6 +322,6 @@ test("writes start with every option that they take", () => {
   assertEquals(ofThings.map(({ method, path }) => `${method} ${path}`).toSorted(), [
     ...["DELETE /things", "GET /things/:id", "PATCH /things", "POST /things", "PUT /things/:id"],
   ]);
-  const keys = { keep: "24h", key: "required", caller: () => "me" } as const;
+  const keys = { keep: "24h", required: true, caller: () => "me" } as const;
   declare({ methods: [create({ idempotency: keys })], options: { scope: () => ({}) } });
 });

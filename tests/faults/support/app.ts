@@ -17,7 +17,7 @@ app.use(Framework.initialize({
     ...[Note, Guarded, Log, Board, Account, Counter, Order, Shown, Lot, GuardedLot],
     buildVisits(JSON.parse(FAULTS_TENANTS)),
   ],
-  sendTimeoutMS: Number(FAULTS_SEND),
+  limits: { sendMS: Number(FAULTS_SEND) },
   onError: (req, error) => void causes.set(req, error),
 }));
 app.get("/state", (_req, res) => {

@@ -12,7 +12,7 @@ const { HOST = "127.0.0.1", PORT } = process.env;
 
 app.use(Framework.initialize({
   models: [Ticket, Board],
-  live: { renewMS: 3000, heartbeatMS: 2000, maxSubscribers: 20_000 },
+  limits: { live: { renewMS: 3000, maxSubscribers: 20_000 } },
   onError: (req, error) => {
     causes.set(req, error);
     // What ends a stream is answered by nothing

@@ -165,7 +165,7 @@ test("what run throws is the answer, or a 500 that tells nothing", async () => {
 
 test("bodies of actions are limited as all bodies are", async () => {
   await using app = await mount(MODELS, {
-    bodyLimits: { maxKeys: 3, maxElements: 2, maxObjects: 1 },
+    limits: { body: { maxKeys: 3, maxElements: 2, maxObjects: 1 } },
   });
   const { _id } = await app.created("/tickets", {});
   for (const name of ["take", "take-parsed"]) {
@@ -233,7 +233,7 @@ test("without a JSON parser, actions without a body work, and others are a 500",
 
 test("an action has its time, as other hooks have", async () => {
   await using app = await mount(MODELS, {
-    maxTimeMS: 100,
+    limits: { timeMS: 100 },
     prepare: (host) => host.use(express.json()),
   });
   const { _id } = await getModel(Ticket).create({}) as unknown as { readonly _id: unknown };

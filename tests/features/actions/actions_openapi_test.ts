@@ -40,7 +40,7 @@ const Silent: StandardSchema = {
 
 @rest({
   route: "/meters",
-  ifMatch: "required",
+  ifMatch: true,
   methods: [
     one(),
     create(),

@@ -119,7 +119,7 @@ class Plain extends FrameworkModel {
   scope: inOrg,
   methods: [...listed, rewrite, summary],
 })
-@rest({ route: "/strict", ifMatch: "required", methods: [...listed] })
+@rest({ route: "/strict", ifMatch: true, methods: [...listed] })
 class Ticket extends Counted {
   static override schemaOptions = { collection: "saved_tickets" };
 

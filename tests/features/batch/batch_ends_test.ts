@@ -87,7 +87,7 @@ test("a batch beyond its time limit is a 503, and its hooks write nothing afterw
   const reported: unknown[] = [];
   await using app = await mountOnReplicaSet([Log], {
     batch,
-    maxTimeMS: 300,
+    limits: { timeMS: 300 },
     onError: (_req, error, context) => void reported.push([Object(error).status, context]),
   });
   const { open } = close();
@@ -121,7 +121,11 @@ test("a statement that takes too long is not repeated in a batch", async () => {
 });
 
 test("a batch beyond its time limit does not go on when a hook ends", async () => {
-  await using app = await mountOnReplicaSet([Log], { batch, maxTimeMS: 300, onError: () => {} });
+  await using app = await mountOnReplicaSet([Log], {
+    batch,
+    limits: { timeMS: 300 },
+    onError: () => {},
+  });
   const { open, waiting } = close();
   isQuiet = true;
   assertEquals((await sendBatch(app, TWO)).status, 503);
@@ -164,7 +168,7 @@ test("a batch whose client leaves is undone, and its next requests do not run", 
 class Nap extends FrameworkModel {}
 
 test("a batch whose client leaves ends the statement that keeps its locks", async () => {
-  await using app = await mountOnReplicaSet([Log, Nap], { batch, maxTimeMS: 60_000 });
+  await using app = await mountOnReplicaSet([Log, Nap], { batch, limits: { timeMS: 60_000 } });
   const { _id } = await getModel(Nap).create({});
   const { waiting } = close();
   const leaving = new AbortController();

@@ -26,7 +26,7 @@ for (const route of ["/plain", "/direct", "/kept"] as const) {
   test(`a batch whose writes meet a lock in ${route} is a 503 that says so`, async () => {
     await using app = await mountOnReplicaSet([Plain, Kept, Owned], {
       batch: { path: "/batch", max: 20 },
-      maxTimeMS: 2000,
+      limits: { timeMS: 2000 },
       onError: () => {},
     });
     const writes = await writesOf(app, route);
@@ -47,7 +47,7 @@ for (const route of ["/plain", "/direct", "/kept"] as const) {
 test("the client repeats a batch that has met a lock", async () => {
   await using app = await mountOnReplicaSet([Plain, Kept, Owned], {
     batch: { path: "/batch", max: 20 },
-    maxTimeMS: 500,
+    limits: { timeMS: 500 },
     onError: () => {},
   });
   const { _id } = await app.created("/plain", { text: "a" });

@@ -194,7 +194,7 @@ test("removeAll() gives concurrent persist hooks the time of one, not of all tog
       return slow;
     },
   });
-  await using app = await mount([model], { maxTimeMS: 8000 });
+  await using app = await mount([model], { limits: { timeMS: 8000 } });
   await seed(model, 40);
   assertEquals((await app.delete("/items")).status, 204);
   assertEquals(await ranksOf(model), []);

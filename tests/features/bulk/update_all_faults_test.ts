@@ -39,7 +39,7 @@ async function openTasks(maxTimeMS = 10_000) {
   const sent: string[] = [];
   connection.getClient().on("commandStarted", ({ commandName }) => sent.push(commandName));
   const model = taskModel({}, { getConnection: () => connection });
-  const app = await mount([model], { maxTimeMS, onError: () => {} });
+  const app = await mount([model], { limits: { timeMS: maxTimeMS }, onError: () => {} });
   const collection = host.useDb("tasks").collection("tasks");
   // A transaction cannot read a collection whose indexes are being built.
   await getModel(model, connection).init();

@@ -33,7 +33,7 @@ async function serveFailing() {
   const mongo = await startMongo({ args: ["--setParameter", "enableTestCommands=1"] });
   const app = await mount([Book], {
     mongo: mongo.uri,
-    maxTimeMS: 2000,
+    limits: { timeMS: 2000 },
     tidy: false,
     onError: () => new RestError(500, "failed"),
   });

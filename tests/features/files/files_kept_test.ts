@@ -55,7 +55,7 @@ test("a removal of many entities that removes none looks for no files", async ()
 });
 
 test("a removal of many entities is answered within its time, however long files are looked for", async () => {
-  await using app = await mount([Book], { maxTimeMS: 200 });
+  await using app = await mount([Book], { limits: { timeMS: 200 } });
   let end = () => {};
   const searching = new Promise<void>((resolve) => end = resolve);
   using suspect = stub(FileStore.prototype, "suspect", () => searching);

@@ -33,7 +33,7 @@ import { fileAt, inHours, outcome, storedCounts } from "./shelf.ts";
 class Form extends FrameworkModel {
   @prop()
   name?: string;
-  @rest({ methods: [one(), replace(), remove()], ifMatch: "required" })
+  @rest({ methods: [one(), replace(), remove()], ifMatch: true })
   @prop({ type: StoredFile, maxBytes: 1000 })
   scan?: StoredFile;
   @rest({ methods: [one(), replace(), remove()] })

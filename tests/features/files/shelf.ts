@@ -45,7 +45,7 @@ export class Book extends FrameworkModel {
     hidden: (req) => req.headers["x-role"] === "stranger",
   })
   cover?: StoredFile;
-  @rest({ methods: [one(), replace()], ifMatch: "required" })
+  @rest({ methods: [one(), replace()], ifMatch: true })
   @prop({ type: StoredFile, maxBytes: 100_000, accept: ["image/*", "text/plain"], inline: true })
   picture?: StoredFile;
   @rest({ methods: [all(), one(), create(), update(), remove(), removeAll()] })

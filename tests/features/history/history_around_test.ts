@@ -83,7 +83,7 @@ type Send = (path: string, options: { readonly headers: Record<string, string> }
 async function serveTrips() {
   mongoose.set("transactionAsyncLocalStorage", true);
   const app = await serveHistory([Trip], {
-    maxTimeMS: 2000,
+    limits: { timeMS: 2000 },
     onError: () => {},
     prepare: (app) => app.use(express.json(), around),
   });

@@ -99,7 +99,7 @@ let meanwhile: (() => Promise<unknown>) | undefined;
   scope: () => ({ name: { $ne: "outside" } }),
   history: true,
 })
-@rest({ route: "/careful", methods: [one(), update()], ifMatch: "required", history: true })
+@rest({ route: "/careful", methods: [one(), update()], ifMatch: true, history: true })
 @rest({
   route: "/drawings",
   methods: [all(), one(), create(), update()],

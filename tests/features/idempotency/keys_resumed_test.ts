@@ -83,7 +83,7 @@ async function openNotes(replicaSet = 1) {
   const mongo = replicaSet === 0
     ? await startMongo({ args: ["--setParameter", "enableTestCommands=1"] })
     : await openReplicaSet();
-  const options = { mongo: mongo.uri, maxTimeMS: 6000, onError: () => {} };
+  const options = { mongo: mongo.uri, limits: { timeMS: 6000 }, onError: () => {} };
   const app = await mount([Note, Plain, Board], options);
   const { _id } = await app.created("/boards", { text: "board" });
   return {

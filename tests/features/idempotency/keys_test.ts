@@ -111,7 +111,7 @@ test("a key has 1 to 255 characters, and comes once", async () => {
 
 @rest({
   route: "/required",
-  methods: [create({ idempotency: { keep: "1h", key: "required" }, preFetch: () => true }), one()],
+  methods: [create({ idempotency: { keep: "1h", required: true }, preFetch: () => true }), one()],
 })
 @rest({ route: "/ignored", methods: [create()] })
 class Order extends FrameworkModel {

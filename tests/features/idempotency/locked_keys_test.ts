@@ -82,7 +82,7 @@ test("a key whose process died in a transaction is done when the lock is gone", 
   await using mongo = await startMongo({ replicaSet: 1, args });
   await using app = await mount([Board, Person], {
     mongo: mongo.uri,
-    maxTimeMS: 2000,
+    limits: { timeMS: 2000 },
     onError: () => {},
   });
   for (const model of [Board, Person]) await getModel(model as typeof Board).createCollection();
@@ -106,7 +106,7 @@ test("a creation that met a lock is repeated with its key as soon as the lock is
   const mongo = await sharedReplicaSet();
   await using app = await mount([Note, KeyedBoard], {
     mongo,
-    maxTimeMS: 1000,
+    limits: { timeMS: 1000 },
     onError: () => {},
   });
   await getModel(KeyedBoard).init();

@@ -161,7 +161,7 @@ for (const bodies of ["strict", "loose"] as const) {
   test(`a table of random entities gives the same entities again, with ${bodies} bodies`, async () => {
     isStrict = bodies === "strict";
     const options = bodies === "strict" ? { strict: onlyStrict("bodies") } : {};
-    const limits = { maxTimeMS: 60_000 };
+    const limits = { limits: { timeMS: 60_000 } };
     await using app = await mount([SourceRow, CopiedRow], { ...options, ...limits });
     const rows = Array.from({ length: COUNT }, (_, index) => row(index));
     await getModel(SourceRow).collection.insertMany(rows as never);

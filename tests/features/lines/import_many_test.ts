@@ -110,7 +110,7 @@ test("an import goes no further than its client reads, and ends when it leaves",
 test("an import whose client does not read is cut after sendTimeoutMS, and ends", async () => {
   const errors: unknown[] = [];
   await using app = await mount([Rows], {
-    sendTimeoutMS: 1500,
+    limits: { sendMS: 1500 },
     onError: (_req, error) => void errors.push(error),
   });
   const { collection } = getModel(Rows);

@@ -105,7 +105,7 @@ async function importCut(app: Mounted, path: string, { model, skip, way }: Cut):
 for (const way of WAYS) {
   test(`a client goes on where an outage has ended its import: ${way.format}`, async () => {
     await using mongo = await openReplicaSet();
-    const options = { mongo: mongo.uri, maxTimeMS: 500, onError: () => {} };
+    const options = { mongo: mongo.uri, limits: { timeMS: 500 }, onError: () => {} };
     await using app = await mount([...MODELS, Referred, Shelf], options);
     await Promise.all([...MODELS, Referred].map((model) => getModel(model).init()));
     const shelf = await app.created("/shelves", {});

@@ -198,7 +198,7 @@ const WRONG: readonly [object, string][] = [
   [{ formats: ["csv"] }, 'needs "many" with "formats"'],
   [{ formats: ["ndjson"] }, 'needs "many" with "formats"'],
   [
-    { formats: ["ndjson"], many: 4, idempotency: { keep: "1h", key: "required" } },
+    { formats: ["ndjson"], many: 4, idempotency: { keep: "1h", required: true } },
     'cannot have "formats" with "idempotency.key"',
   ],
 ];

@@ -140,7 +140,7 @@ test("an import takes 100 times its compressed size, and 10 MB of any", async ()
 });
 
 test("bodyLimits.maxImportBytes bounds an import", async () => {
-  await using app = await mount(MODELS, { bodyLimits: { maxImportBytes: 1000 } });
+  await using app = await mount(MODELS, { limits: { body: { maxImportBytes: 1000 } } });
   const raw = text('{"name":"a"}\n', 500);
   const whole = await app.send<Told>("POST", "/plain", { raw, headers: LINES });
   assertEquals([whole.status, whole.body.limit], [413, 1000]);

@@ -51,7 +51,9 @@ class Room extends FrameworkModel {
 
 /** Serves two rooms. */
 async function openRooms() {
-  const app = await mountLive([Room], { live: { renewMS: 60_000 } });
+  const app = await mountLive([Room], {
+    limits: { live: { renewMS: 60_000 } },
+  });
   const { _id } = await app.created("/rooms", { name: "one" });
   const { _id: other } = await app.created("/rooms", { name: "two" });
   return { app, url: `${app.url}/rooms/${_id}`, other: `${app.url}/rooms/${other}`, id: _id };

@@ -59,13 +59,13 @@ class File extends FrameworkModel {
   price?: Restricted<string>;
 }
 
-const live = { renewMS: 200 };
+const limits = { live: { renewMS: 200 } };
 
 const as = (user: string) => ({ "x-user": user });
 
 test("a stream never shows what a scope keeps from its reader", async () => {
   now.tenants = { ann: "A", bob: "B" };
-  await using app = await mountLive([File], { live });
+  await using app = await mountLive([File], { limits });
   await using ann = await openLive(`${app.url}/files`, as("ann"));
   await using bob = await openLive(`${app.url}/files`, as("bob"));
   await Promise.all([ann.ready(), bob.ready()]);
@@ -83,7 +83,7 @@ test("a stream never shows what a scope keeps from its reader", async () => {
 
 test("a reader whose scope changes gets what he may see now, and loses the rest", async () => {
   now.tenants = { ann: "A" };
-  await using app = await mountLive([File], { live });
+  await using app = await mountLive([File], { limits });
   await getModel(File).collection.insertMany([{ tenant: "A" }, { tenant: "B" }, { tenant: "B" }]);
   await using ann = await openLive(`${app.url}/files`, as("ann"));
   await ann.ready();
@@ -97,7 +97,7 @@ test("a reader whose scope changes gets what he may see now, and loses the rest"
 test("a reader who gets a role sees its fields, and loses them with it", async () => {
   now.tenants = { ann: "A", bob: "A" };
   now.admins = new Set(["bob"]);
-  await using app = await mountLive([File], { live });
+  await using app = await mountLive([File], { limits });
   await getModel(File).collection.insertOne({ tenant: "A", price: "secret" });
   await using ann = await openLive(`${app.url}/files`, as("ann"));
   await using bob = await openLive(`${app.url}/files`, as("bob"));
@@ -116,7 +116,7 @@ test("a reader who gets a role sees its fields, and loses them with it", async (
 test("a reader who may no longer is ended without a word, and told by his next request", async () => {
   now.tenants = { ann: "A" };
   now.allows = true;
-  await using app = await mountLive([File], { live });
+  await using app = await mountLive([File], { limits });
   await using ann = await openLive(`${app.url}/files`, as("ann"));
   await ann.ready();
   now.allows = false;
@@ -129,7 +129,7 @@ test("a reader who may no longer is ended without a word, and told by his next r
 });
 
 test("what only time brings into a list comes", async () => {
-  await using app = await mountLive([File], { live });
+  await using app = await mountLive([File], { limits });
   await using list = await openLive(`${app.url}/planned`);
   await list.ready();
   await getModel(File).collection.insertOne({ at: mongoose.mongo.Long.fromNumber(Date.now()) });
@@ -177,7 +177,7 @@ test("hooks may set headers of a stream that has begun, without effect", async (
   const told: unknown[] = [];
   readings = 0;
   await using app = await mountLive([Noted], {
-    live,
+    limits,
     onError: (_req, error) => void told.push(String(error)),
   });
   await using list = await openLive(`${app.url}/noted`, as("ann"));

@@ -74,7 +74,7 @@ const APP = "bulks";
 async function openApp(maxTimeMS: number) {
   const mongo = await openReplicaSet();
   const app = await mount([Direct, Hooked, Holder], {
-    ...{ mongo: `${mongo.uri}&appName=${APP}`, maxTimeMS, onError: () => {} },
+    ...{ mongo: `${mongo.uri}&appName=${APP}`, limits: { timeMS: maxTimeMS }, onError: () => {} },
   });
   const models = [Direct, Hooked, Part, Holder];
   await Promise.all(models.map((each) => getModel(each).createCollection()));
@@ -239,7 +239,11 @@ function checkStored(
 longTest("create({ many }) writes all or nothing while primaries step down", async () => {
   await using mongo = await startMongo({ replicaSet: 3 });
   await using app = await mount([Direct, Hooked, Holder], {
-    ...{ mongo: `${mongo.uri}&heartbeatFrequencyMS=500`, maxTimeMS: 5000, onError: () => {} },
+    ...{
+      mongo: `${mongo.uri}&heartbeatFrequencyMS=500`,
+      limits: { timeMS: 5000 },
+      onError: () => {},
+    },
   });
   for (const each of [Direct, Hooked, Part, Holder]) await getModel(each).createCollection();
   const { _id } = await app.created("/holders", {});

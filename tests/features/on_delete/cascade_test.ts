@@ -142,7 +142,7 @@ test("a cascade of 1,000 entities passes, and one of 1,001 does nothing", async 
 });
 
 test("maxCascade counts the entities of all classes", async () => {
-  await using app = await serveAll(undefined, { maxCascade: 3 });
+  await using app = await serveAll(undefined, { limits: { cascade: 3 } });
   const { project, second } = await projectOf(app);
   await app.created("/notes", { task: second._id });
   const { status, body } = await app.delete<Refused>(`/projects/${project._id}`);

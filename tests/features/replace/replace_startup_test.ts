@@ -94,7 +94,7 @@ test("replace() by _id needs identifiers that paths can name", () => {
 });
 
 test("ifMatch: required cannot bind a replacement that a hook writes", () => {
-  const strict = { ifMatch: "required" };
+  const strict = { ifMatch: true };
   Framework.initialize({ models: [declare({}, strict)] });
   const error = assertThrows(
     () => Framework.initialize({ models: [declare({ persist: pass }, strict)] }),

@@ -8,8 +8,8 @@ const hooked = { by: "slug", preSend: pass } as const;
 
 @rest({ route: "/fast", methods: [replace({ by: "slug" })] })
 @rest({ route: "/slow", methods: [replace(hooked), one()] })
-@rest({ route: "/strict", methods: [replace({ by: "slug" })], ifMatch: "required" })
-@rest({ route: "/strict_slow", methods: [replace(hooked)], ifMatch: "required" })
+@rest({ route: "/strict", methods: [replace({ by: "slug" })], ifMatch: true })
+@rest({ route: "/strict_slow", methods: [replace(hooked)], ifMatch: true })
 class Counter extends FrameworkModel {
   @prop({ unique: true })
   slug!: string;

@@ -189,7 +189,7 @@ test("a persist hook gets the entity with its stamps", async () => {
 
 test("a long list of parts is stamped in the time that its length takes", async () => {
   const bodyLimits = { maxObjects: 6_000, maxKeys: 6_000, maxElements: 6_000 };
-  await using app = await mount([Whole], { actor, bodyLimits });
+  await using app = await mount([Whole], { actor, limits: { body: bodyLimits } });
   const pieces = Array.from({ length: 5_000 }, (_, index) => ({ name: `${index}` }));
   let id = "";
   const times = await growth(pieces.length, async (size) => {

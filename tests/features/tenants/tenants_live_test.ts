@@ -26,7 +26,7 @@ test("a live list ends when its request gets another tenant", async () => {
   const tenants = new Map([["ann", ACME], ["bob", BELL]]);
   await using app = await serveCompanies({
     tenant: (req) => tenants.get(String(req.headers["x-user"])),
-    live: { renewMS: 200 },
+    limits: { live: { renewMS: 200 } },
   });
   await using ann = await openLive(`${app.url}/projects`, { "x-user": "ann" });
   await using bob = await openLive(`${app.url}/projects`, { "x-user": "bob" });

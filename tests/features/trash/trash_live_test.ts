@@ -33,7 +33,9 @@ class Slip extends FrameworkModel {
 }
 
 test("a live list of the trash ends when its reader may no longer see the trash", async () => {
-  await using app = await mountLive([Slip], { live: { renewMS: 200 } });
+  await using app = await mountLive([Slip], {
+    limits: { live: { renewMS: 200 } },
+  });
   const { _id } = await app.created("/slips", { name: "a" });
   await using ann = await openLive(`${app.url}/slips?trash=only`, { "x-user": "ann" });
   await using bob = await openLive(`${app.url}/slips?trash=only`, { "x-user": "bob" });

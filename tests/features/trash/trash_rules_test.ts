@@ -36,7 +36,7 @@ class Line extends FrameworkModel {
   route: "/papers",
   methods: [all(), one(), create(), update({ preSave: refuse }), remove({ preSave: refuse })],
   trash,
-  ifMatch: "required",
+  ifMatch: true,
 })
 class Paper extends FrameworkModel {
   @prop()

@@ -183,7 +183,7 @@ function optionsOf({ root, listed }: World) {
 /** Gives the root of a world its routes: without hooks, with hooks, and with lean ones. */
 function routeRoot(root: ModelClass, world: World): void {
   const { many, single } = optionsOf(world);
-  const shared = { ...scopeOf(world.root), ...world.required && { ifMatch: "required" } };
+  const shared = { ...scopeOf(world.root), ...world.required && { ifMatch: true } };
   const [, , ...fast] = FAST;
   const { hooks, writes } = slow(world.root);
   const reads = ({ ofList = {}, ...options }: { readonly ofList?: object }) => [

@@ -145,7 +145,7 @@ export interface StoredWorld {
 export async function serveLibrary(): Promise<Library> {
   const app = await mountOnReplicaSet([Author, Book], {
     tenant: ({ headers }) => headers["x-company"] as string | undefined,
-    queryLimits: { maxReferred: MAX_REFERRED },
+    limits: { query: { maxReferred: MAX_REFERRED } },
   });
   const { connection } = app.database;
   const names = ["a", "b"];
