@@ -6,7 +6,7 @@ function problemsOf(start: () => unknown): string[] {
   return assertThrows(start, TypeError).message.split("\n");
 }
 
-@rest({ route: "/first", methods: [all({ sort: ["missing"] }), one()] })
+@rest({ route: "/first", methods: [all({ sort: ["missing"] } as never), one()] })
 class First extends FrameworkModel {
   @prop()
   name?: string;
@@ -67,9 +67,9 @@ Deno.test("a start reports the errors of parts beside those of their parent", ()
     @prop()
     text?: string;
   }
-  @rest({ route: "/whole", methods: [all({ sort: ["missing"] }), one()] })
+  @rest({ route: "/whole", methods: [all({ sort: ["missing"] } as never), one()] })
   class Whole extends FrameworkModel {
-    @rest({ methods: [one({ page: { max: 5 } }), update({ many: 5 })] } as never)
+    @rest({ methods: [one({ page: { max: 5 } } as never), update({ many: 5 } as never)] } as never)
     @prop({ type: Part })
     part?: Part;
   }
