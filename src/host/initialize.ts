@@ -224,8 +224,16 @@ export function openEndpoints(options: InitializeOptions, routes: readonly Route
 
 /** Returns the routes that {@linkcode initialize} would mount, so that they can be described without a router. */
 export function openRoutes(options: InitializeOptions, known: FeatureList = features): Route[] {
-  checkOptions(options);
-  return buildRoutes(options.models ?? registeredModels(), settingsOf(options, known));
+  const { models = registeredModels() } = options;
+  // A wrong option hides no wrong declaration, which the default settings find as well.
+  let settings = settingsOf({}, known);
+  const readOptions = (): Route[] => {
+    checkOptions(options);
+    settings = settingsOf(options, known);
+    return [];
+  };
+  const build = () => Array.isArray(models) ? buildRoutes(models, settings) : [];
+  return forAll([readOptions, build], (stage) => stage()).flat();
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   FrameworkModel,
   one,
   prop,
+  type Ref,
   replace,
   rest,
   StoredFile,
@@ -59,7 +60,7 @@ function thing({ on = {}, methods = [all(), one()], file = { maxBytes: 1 } }: {
     @prop({ type: Date })
     at?: Date;
     @prop({ ref: () => Owner })
-    owner?: unknown;
+    owner?: Ref<Owner>;
     @rest({ methods: [one(), replace()] } as never)
     @prop({ type: StoredFile, ...file } as never)
     file?: StoredFile;

@@ -6,7 +6,7 @@ function problemsOf(start: () => unknown): string[] {
   return assertThrows(start, TypeError).message.split("\n");
 }
 
-@rest({ route: "/first", methods: [all({ sort: ["missing"] }), one()] })
+@rest({ route: "/first", methods: [all({ sort: ["missing"] } as never), one()] })
 class First extends FrameworkModel {
   @prop()
   name?: string;
@@ -67,9 +67,9 @@ Deno.test("a start reports the errors of parts beside those of their parent", ()
     @prop()
     text?: string;
   }
-  @rest({ route: "/whole", methods: [all({ sort: ["missing"] }), one()] })
+  @rest({ route: "/whole", methods: [all({ sort: ["missing"] } as never), one()] })
   class Whole extends FrameworkModel {
-    @rest({ methods: [one({ page: { max: 5 } }), update({ many: 5 })] } as never)
+    @rest({ methods: [one({ page: { max: 5 } } as never), update({ many: 5 } as never)] } as never)
     @prop({ type: Part })
     part?: Part;
   }
@@ -98,12 +98,14 @@ Deno.test("a start reports all classes without a tenant, and all taken paths", (
   assertEquals(heading, "Cannot start: 2 problems");
 });
 
-Deno.test("a start reports all wrong options of initialize() at once", () => {
-  const options = { models: [First], maxTimeMs: 5, log: "true", onError: "x" } as never;
+Deno.test("a start reports all wrong options of initialize(), and the declarations beside them", () => {
+  const options = { models: [First, Third], maxTimeMs: 5, log: "true", onError: "x" } as never;
   assertEquals(problemsOf(() => Framework.initialize(options)).toSorted(), [
     'Cannot initialize: "log" is not a boolean',
     'Cannot initialize: "onError" is not a function',
     'Cannot initialize: there is no option "maxTimeMs" (did you mean "maxTimeMS"?)',
-    "Cannot start: 3 problems",
+    'Cannot mount "First": all() has "missing" in "sort", which is no field',
+    'Cannot mount "Third": route "third" does not start with "/"',
+    "Cannot start: 5 problems",
   ]);
 });
