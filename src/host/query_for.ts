@@ -138,6 +138,7 @@ function makeRoute(target: ModelClass, { path: route, ignoresQ }: RouteKey): Rou
     isDivided,
     methods: [method],
     leftOut: [],
+    passed: [],
     fail,
   };
   const levels: Level[] = [{

@@ -30,6 +30,7 @@ export const OWN_KINDS: Readonly<Record<string, FieldKind>> = {
   readonly: RULE,
   apart: FLAG,
   exists: FLAG,
+  unguarded: FLAG,
   embedded: FLAG,
   summary: TEXT,
   description: TEXT,

@@ -142,7 +142,7 @@ const FIELDS: Record<string, Takes> = {
   ...{ type: undefined, items: undefined, ref: undefined, of: undefined, example: undefined },
   ...{ onDelete: "", stamp: "", maxBytes: "", accept: "", inline: "" },
   ...{ hidden: "true function", readonly: "true function" },
-  ...{ apart: "", exists: "", embedded: "", deprecated: "true" },
+  ...{ apart: "", exists: "", unguarded: "", embedded: "", deprecated: "true" },
   ...{ summary: "text", description: "text", alias: "text" },
   ...{ get: "function", set: "function", transform: "function" },
   required: "text true function",

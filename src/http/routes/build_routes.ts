@@ -15,6 +15,7 @@ import { collectionName, modelName } from "../../schema/model_name.ts";
 import type { FeatureList } from "../../pipeline/feature_list.ts";
 import { OperationOptions } from "../../pipeline/operation_options.ts";
 import { cannotMount } from "../../pipeline/option_reader.ts";
+import { guardsOf } from "../../pipeline/references.ts";
 import {
   checkExample,
   checkIfMatch,
@@ -187,7 +188,10 @@ function levelMaker(
     const fail = (problem: string) => cannotMount(target, `${operation}() ${problem}`);
     checkExample(method, { shape, fail });
     const leftOut = checkNamedHooks(method, { shape, fail });
-    const place = { target, schema, shape, link, isDivided, methods, fail, leftOut };
+    const isRead = operationOf(method).change === undefined;
+    const passed = [...isRead ? above.map((each) => each.hooks) : [], hooks as Hooks<object>]
+      .flatMap(guardsOf);
+    const place = { target, schema, shape, link, isDivided, methods, fail, leftOut, passed };
     return {
       ...level,
       versionKey,
