@@ -65,7 +65,7 @@ define(Todo, {
 });
 `;
 
-const LOGIN = `import { type FrameworkRequest, RestError } from "@mongrove/mongrove";
+const LOGIN = `import { type GuardRequest, RestError } from "@mongrove/mongrove";
 import { betterAuth, type User } from "better-auth";
 import { mongodbAdapter } from "better-auth/adapters/mongodb";
 import { APIError, createAuthMiddleware } from "better-auth/api";
@@ -186,7 +186,7 @@ function staysHere(target: string): boolean {
 }
 
 /** Finds the user of the session. Throws a 401 without a session. */
-export async function signedIn(req: FrameworkRequest): Promise<boolean> {
+export async function signedIn(req: GuardRequest): Promise<boolean> {
   const session = await auth.api.getSession({
     headers: fromNodeHeaders(req.headers),
   });
@@ -320,7 +320,9 @@ test("each user sees the todos of this user alone", async () => {
 });
 
 test("nobody sees or creates todos without a session", async () => {
-  assert.equal((await send("GET", "/todos")).status, 401);
+  for (const path of ["/todos", "/docs", "/openapi.json"]) {
+    assert.equal((await send("GET", path)).status, 401);
+  }
   assert.equal((await send("POST", "/todos", { text: "Rest" })).status, 401);
 });
 
@@ -341,9 +343,21 @@ export function loginFiles(app: string, plain: boolean): Readonly<Record<string,
     "todo.ts": plain ? PLAIN_MODEL : MODEL,
     "login.ts": LOGIN,
     "app.ts": app
-      .replace("import { Todo }", 'import { mountLogin } from "./login.ts";\nimport { Todo }')
+      .replace(
+        "import { Todo }",
+        'import { mountLogin, signedIn } from "./login.ts";\nimport { Todo }',
+      )
       .replace("It neither connects nor listens. */", "The application is connected already. */")
       .replace("  app.use(express.json());", "  mountLogin(app);\n$&")
+      .replace(
+        'openapi(api, { info: { title: "Todos", version: "0.1.0" } })',
+        `
+    openapi(api, {
+      info: { title: "Todos", version: "0.1.0" },
+      see: signedIn,
+    }),
+  `,
+      )
       .replace("    models: [Todo],", "$&\n    actor: (req) => req.user?.id,"),
     "app.test.ts": TEST,
   };

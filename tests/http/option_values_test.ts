@@ -270,7 +270,7 @@ Deno.test("each option of openapi() and admin() refuses a value of another kind"
   const router = start({});
   const described: Record<string, Takes> = {
     ...{ info: "", servers: "", security: "", securitySchemes: "{}", docs: "true", version: "" },
-    q: "",
+    ...{ see: "function", q: "" },
   };
   hasRows(described, Object.keys(CHECKS));
   const info = { title: "Things", version: "1" };
