@@ -131,6 +131,7 @@ function makeRoute(target: ModelClass, { path: route, ignoresQ }: RouteKey): Rou
     isDivided,
     methods: [method],
     leftOut: [],
+    passed: [],
     fail,
   };
   const levels: Level[] = [{

@@ -79,13 +79,18 @@ export function buildApp(): Express {
     actor: (req) => req.user?.id,
   });
   app.use(api);
-  app.use(openapi(api, { info: { title: "Todos", version: "0.1.0" } }));
+  app.use(
+    openapi(api, {
+      info: { title: "Todos", version: "0.1.0" },
+      see: signedIn,
+    }),
+  );
   app.use(Framework.errors({ notFound: true }));
   return app;
 }
 `;
 
-const LOGIN = `import { type FrameworkRequest, RestError } from "@mongrove/mongrove";
+const LOGIN = `import { type GuardRequest, RestError } from "@mongrove/mongrove";
 import { betterAuth, type User } from "better-auth";
 import { mongodbAdapter } from "better-auth/adapters/mongodb";
 import { APIError, createAuthMiddleware } from "better-auth/api";
@@ -206,7 +211,7 @@ function staysHere(target: string): boolean {
 }
 
 /** Finds the user of the session. Throws a 401 without a session. */
-export async function signedIn(req: FrameworkRequest): Promise<boolean> {
+export async function signedIn(req: GuardRequest): Promise<boolean> {
   const session = await auth.api.getSession({
     headers: fromNodeHeaders(req.headers),
   });
@@ -340,7 +345,9 @@ test("each user sees the todos of this user alone", async () => {
 });
 
 test("nobody sees or creates todos without a session", async () => {
-  assert.equal((await send("GET", "/todos")).status, 401);
+  for (const path of ["/todos", "/docs", "/openapi.json"]) {
+    assert.equal((await send("GET", path)).status, 401);
+  }
   assert.equal((await send("POST", "/todos", { text: "Rest" })).status, 401);
 });
 

@@ -294,7 +294,7 @@ ${start}    # needs a MongoDB at MONGODB_URI, or else at 127.0.0.1:27017
 
 No MongoDB? \`docker run --rm -p 27017:27017 mongo:6\` runs one.
 
-http://127.0.0.1:3000/docs shows the API and sends requests. So does a shell:
+${login ? DOCS_OF_USERS : DOCS} So does a shell:
 
 \`\`\`sh
 ${
@@ -318,6 +318,11 @@ ${
 
 ${login ? LOGIN_ADVICE : KEY_ADVICE}`;
 }
+
+const DOCS = "http://127.0.0.1:3000/docs shows the API and sends requests.";
+
+const DOCS_OF_USERS = `http://127.0.0.1:3000/docs shows the API to users who have signed in, and sends
+requests.`;
 
 const LOGIN_LINE = `alias post="curl -c cookies -H 'content-type: application/json'"
 post http://127.0.0.1:3000/api/auth/sign-up/email -d '{"name":"Ann","email":"ann@example.com","password":"correct horse"}'

@@ -25,6 +25,7 @@ export const CHECKS: Readonly<Record<keyof OpenApiOptions, Check>> = {
   docs: (docs) => typeof docs === "boolean" ? undefined : `"docs" is neither true nor false`,
   version: (version) =>
     version === "3.1" || version === "3.2" ? undefined : `"version" is neither "3.1" nor "3.2"`,
+  see: (see) => typeof see === "function" ? undefined : `"see" is not a function`,
   q: (q) => q === "content" || q === "string" ? undefined : `"q" is neither "content" nor "string"`,
 };
 

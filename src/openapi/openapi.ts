@@ -9,8 +9,9 @@ import type { FrameworkRouter, InitializeOptions } from "../host/initialize.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import type { Endpoint } from "../pipeline/router_feature.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
+import { admitReader } from "./admit_reader.ts";
 import { checkOptions } from "./check_options.ts";
-import { mountDocs } from "./docs/mount_docs.ts";
+import { keepFresh, mountDocs } from "./docs/mount_docs.ts";
 import { buildDocument } from "./document.ts";
 import { nameOperations } from "./operation_ids.ts";
 import type { OpenApiOptions } from "./options.ts";
@@ -59,17 +60,19 @@ export function openapi(
     : [];
   const nodes = [...mounted.map(routeNode), ...queryNodes];
   const routes = nameOperations(withTemplates(nodes));
-  const { info: { title }, servers = [], docs = true } = options;
+  const { info: { title }, servers = [], docs = true, see } = options;
+  const guard = see && admitReader(see, mounted[0]?.reporter);
   const built = new Map<boolean, Served>();
   return followSettings((newRouter) => {
     const router = newRouter();
+    if (guard !== undefined) router.get(["/openapi.json", ...docs ? ["/docs"] : []], guard);
     router.get("/openapi.json", (req, res) => {
       const isPage = isForPage(req.url);
       const forms = isPage ? { ...options, ...PAGE_FORMS } : options;
       const { bytes, tag } = built.get(isPage) ??
         serialize(buildDocument({ routes, endpoints }, forms));
       built.set(isPage, { bytes, tag });
-      res.set({ ETag: tag, "Cache-Control": "no-cache" }).type("json").send(bytes);
+      keepFresh(res).set("ETag", tag).type("json").send(bytes);
     });
     if (docs) mountDocs(router, { title, servers: servers.map(({ url }) => url) });
     return router;

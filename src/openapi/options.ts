@@ -1,3 +1,5 @@
+import type { GuardRequest } from "../declare/hooks/framework_request.ts";
+
 /**
  * An Info Object of OpenAPI, which describes the API. An Info Object can have other fields, such as `license` and
  * `contact`.
@@ -62,6 +64,12 @@ export interface OpenApiOptions {
    * @default {true}
    */
   readonly docs?: boolean;
+  /**
+   * Returns whether the sender of a request gets the OpenAPI document and the documentation page, such as the guard of
+   * the API. Any result except `true` answers 403, and a `RestError` that the function throws is the answer. No cache
+   * stores the answers. Without this option, everybody gets them, with the names of all fields and rules.
+   */
+  readonly see?: (req: GuardRequest) => boolean | Promise<boolean>;
   /**
    * The version of OpenAPI. Version 3.2 describes the method `QUERY` of lists, for a router with `queryMethod: true`.
    * The documentation page always gets version 3.1.

@@ -24,7 +24,7 @@ export async function followReferences<F extends readonly (Filter | undefined)[]
   collectConditions(filters, conditions);
   if (conditions.size === 0) return filters;
   const fields = [...conditions].map(({ reference }) => reference);
-  const models = await referredModels(context, fields);
+  const models = await referredModels(context, fields, { isGuarded: true });
   const lookups = new Map<string, Lookup>();
   for (const condition of conditions) {
     const model = models.get(condition.reference) as ReferredModel;

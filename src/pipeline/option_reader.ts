@@ -1,4 +1,5 @@
 import type { Schema } from "mongoose";
+import type { PreFetch } from "../declare/hooks/hooks.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { Duration } from "../declare/model/duration.ts";
 import type { Method } from "../declare/operations/methods.ts";
@@ -120,6 +121,8 @@ export interface OptionPlace {
    * the values.
    */
   readonly leftOut: readonly string[];
+  /** The hooks that each request has passed before the operation reads entities. */
+  readonly passed: readonly PreFetch[];
   readonly fail: Fail;
 }
 

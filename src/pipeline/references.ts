@@ -4,7 +4,9 @@ import { bindingRests, scopesOf } from "../declare/model/describe_model.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { registeredModels } from "../declare/model/records.ts";
 import { isHookName } from "../declare/operations/operation.ts";
-import type { Problems } from "../errors/refusals.ts";
+import { isPassed } from "../declare/hooks/compose.ts";
+import type { HookName, Hooks, PreFetch } from "../declare/hooks/hooks.ts";
+import { forbidden, type Problems } from "../errors/refusals.ts";
 import { withConditions } from "../filter/cast_filter.ts";
 import { checkFilter } from "../filter/check_filter.ts";
 import { everyFilter, type Filter, KEEP_CONDITIONS } from "../filter/filters.ts";
@@ -30,18 +32,25 @@ export interface ReferredModel {
 
 /**
  * Returns the referenced model of each reference field, on the connection of the request. The scope of a model is
- * evaluated only once, even if several fields refer to the model.
+ * evaluated only once, even if several fields refer to the model. With `isGuarded`, clients see or select by the
+ * referenced entities, so the `preFetch` hooks of their class narrow the scope too.
  */
 export async function referredModels(
   context: LevelContext,
   fields: Iterable<FieldShape>,
+  { isGuarded = false }: { readonly isGuarded?: boolean } = {},
 ): Promise<ReadonlyMap<FieldShape, ReferredModel>> {
   const { db } = await context.model();
-  const scopes = new Map<Model<unknown>, Filter>();
+  const known = {
+    guarded: new Map<Model<unknown>, Filter>(),
+    open: new Map<Model<unknown>, Filter>(),
+  };
   const referred = new Map<FieldShape, ReferredModel>();
   for (const field of fields) {
     const named = namedModel(field, db);
-    const scope = scopes.get(named.model) ?? await classScope(context, named);
+    const asksGuards = isGuarded && !isUnguarded(field);
+    const scopes = asksGuards ? known.guarded : known.open;
+    const scope = scopes.get(named.model) ?? await classScope(context, { ...named, asksGuards });
     scopes.set(named.model, scope);
     referred.set(field, { ...named, scope });
   }
@@ -55,20 +64,54 @@ export function referredTarget({ type }: FieldShape): ModelClass | undefined {
   return referredClass(ref) ?? registeredModels().find(({ name }) => name === ref);
 }
 
+/** Where an application says that hooks of a referenced class need not run, for errors about another place. */
+export const SAY_AT_FIELD = "which the field says: @prop({ ref, unguarded: true })";
+
+/** Returns the hooks that every request of an operation has passed before it reads an entity. */
+export function guardsOf({ preFetch }: Pick<Hooks<never>, "preFetch">): readonly PreFetch[] {
+  return preFetch === undefined ? [] : [preFetch];
+}
+
 /**
- * Throws if the operation `one()` of a referenced class has a hook. The hook may hide entities or fields, but does not
- * run where an entity of another class refers to them, so clients could read or guess these entities and fields.
+ * Throws if the operation `one()` of a referenced class has a hook that a reader of the reference has not passed. The
+ * hook may hide entities or fields, but does not run where an entity of another class refers to them, so clients could
+ * read or guess these entities and fields.
  */
-export function checkGuards(referred: ModelClass, fail: Fail): void {
-  const methods = bindingRests(referred).flatMap((rest) => rest.methods);
-  const hooks = methods.filter(({ operation }) => operation === "one")
-    .flatMap(({ hooks }) => Object.entries(hooks));
-  const [name] = hooks.find(([name, hook]) => isHookName(name) && hook !== undefined) ?? [];
+export function checkGuards(
+  reference: FieldShape,
+  { target, passed, fail }: {
+    readonly target: ModelClass;
+    readonly passed: readonly PreFetch[];
+    readonly fail: Fail;
+  },
+): void {
+  if (isUnguarded(reference)) return;
+  const name = readersOf(target).map((hooks) => missedHook(hooks, passed)).find((each) => each);
   if (name === undefined) return;
   throw fail(
-    `but hook "${name}" of one() of "${referred.name}" would not run: ` +
-      `set "unguarded" if every client may see what its scope allows`,
+    `but hook "${name}" of one() of "${target.name}" would not run: give both operations the same "preFetch", or set ` +
+      `unguarded: true at the field if every client may see what its scope allows`,
   );
+}
+
+/**
+ * Returns the name of a hook of a referenced class that does not run for a reader of the reference and that the reader
+ * has not passed. Returns `undefined` if the reader has passed all hooks.
+ */
+function missedHook(hooks: Hooks<object>, passed: readonly PreFetch[]): HookName | undefined {
+  if (!guardsOf(hooks).every((guard) => isPassed(guard, passed))) return "preFetch";
+  const names = Object.keys(hooks).filter(isHookName);
+  return names.find((name) => name !== "preFetch" && hooks[name] !== undefined);
+}
+
+/** Returns the hooks of each `one()` that guards the references to a class. */
+function readersOf(target: ModelClass): readonly Hooks<object>[] {
+  return bindingRests(target).flatMap(({ methods }) => methods)
+    .filter(({ operation }) => operation === "one").map(({ hooks }) => hooks as Hooks<object>);
+}
+
+function isUnguarded({ type }: FieldShape): boolean {
+  return type?.options.unguarded === true;
 }
 
 function namedModel(field: FieldShape, connection: Connection): Omit<ReferredModel, "scope"> {
@@ -86,7 +129,7 @@ function namedModel(field: FieldShape, connection: Connection): Omit<ReferredMod
 
 async function classScope(
   { req, route }: LevelContext,
-  { model, target }: Omit<ReferredModel, "scope">,
+  { model, target, asksGuards }: Omit<ReferredModel, "scope"> & { readonly asksGuards: boolean },
 ): Promise<Filter> {
   if (target === undefined) return {};
   const { parent: _parent, ...state } = req.framework;
@@ -106,6 +149,12 @@ async function classScope(
   for (const scope of [...scopesOf(target), ...route.features.conditionsOf(target, "reference")]) {
     const given = await runHook("scope", () => scope(request));
     scopes.push(checkFilter(given, { what: "scope", model: target.name, shape }));
+  }
+  // The reader has passed these hooks for his own operation. They run again, because they may narrow the filter.
+  for (const guard of asksGuards ? readersOf(target).flatMap(guardsOf) : []) {
+    if (await runHook<unknown>("preFetch", () => guard(request)) !== true) throw forbidden();
+    const { filter } = request.framework;
+    scopes.push(checkFilter(filter, { what: "filter", model: target.name, shape }));
   }
   return everyFilter(...scopes);
 }

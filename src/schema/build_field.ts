@@ -19,7 +19,17 @@ const SchemaTypes = mongoose.Schema.Types;
  * because the option may be misspelt.
  */
 const COMMON_OPTIONS = [
-  ...["hidden", "readonly", "apart", "exists", "summary", "description", "deprecated", "example"],
+  ...[
+    "hidden",
+    "readonly",
+    "apart",
+    "exists",
+    "unguarded",
+    "summary",
+    "description",
+    "deprecated",
+    "example",
+  ],
   ...["alias", "get", "set"],
 ];
 export const SINGLE_OPTIONS: ReadonlySet<string> = new Set([
@@ -49,13 +59,16 @@ function optionsOf({ prototype }: { readonly prototype: object }): string[] {
   return names;
 }
 
+/** The options that only a field with references can have. */
+const REFERENCE_OPTIONS = ["exists", "unguarded"];
+
 /**
  * The options of `@arrayProp` that are rules for the elements. Mongoose gets these options in the definition of the
  * element, and all other options in the definition of the array.
  */
 const ELEMENT_OPTIONS = new Set([
   ...["enum", "min", "max", "minLength", "maxLength", "minlength", "maxlength", "match", "trim"],
-  ...["lowercase", "uppercase", "exists"],
+  ...["lowercase", "uppercase", ...REFERENCE_OPTIONS],
 ]);
 
 /**
@@ -107,7 +120,7 @@ export function buildField(field: FieldRecord, schemas: OtherSchemas): BuiltFiel
   if (own.validate !== undefined) own.validate = validatorsOf(own.validate);
   const values = options.enum === undefined ? {} : { enum: enumValues(options.enum) };
   const { definition: type, refersTo } = elementType(field, schemas);
-  checkExists(field, type);
+  checkReferenceOptions(field, type);
   checkValueRules(field, type);
   const definition = array ? arrayOf(type, { own, values }) : { ...own, ...values, ...type };
   return { definition, ...refersTo && { refersTo } };
@@ -184,9 +197,11 @@ function valuesOfMap(field: FieldRecord, schemas: OtherSchemas): object {
     throw new TypeError(`property "${field.name}" is a map of an unknown type`);
   }
   if (isModelClass(kind)) return { of: schemas.of(kind) };
-  // Mongoose passes the option `ref` of a Map to the values of the Map, but no other option. The option `exists`, which
-  // refuses references to missing entities, is therefore set in the definition of the values.
-  return { of: field.options.exists === true ? { type: kind, exists: true } : kind };
+  // Mongoose passes the option `ref` of a Map to the values of the Map, but no other option. The options of references
+  // are therefore set in the definition of the values.
+  const given = REFERENCE_OPTIONS.filter((name) => field.options[name] === true);
+  if (given.length === 0) return { of: kind };
+  return { of: { type: kind, ...Object.fromEntries(given.map((name) => [name, true])) } };
 }
 
 /**
@@ -250,14 +265,15 @@ function isAsync(given: object): boolean {
   return Object.prototype.toString.call(given) === "[object AsyncFunction]";
 }
 
-function checkExists(
+function checkReferenceOptions(
   { name, options }: FieldRecord,
   { type, ref, of }: Record<string, unknown>,
 ): void {
   const held = type === SchemaTypes.Map ? (of as { type?: unknown } | undefined)?.type : type;
   const isReference = ref !== undefined && held !== undefined && held !== SchemaTypes.Mixed;
-  if (options.exists === true && !isReference) {
-    throw new TypeError(`property "${name}" has "exists" and is not a reference`);
+  const given = REFERENCE_OPTIONS.find((each) => options[each] === true);
+  if (given !== undefined && !isReference) {
+    throw new TypeError(`property "${name}" has "${given}" and is not a reference`);
   }
 }
 
@@ -285,7 +301,7 @@ function checkValueRules(
     throw new TypeError(`property "${name}" has "expires", which only a Date can have`);
   }
   for (const rule of ELEMENT_OPTIONS) {
-    const isSet = rule !== "exists" && (options[rule] ?? false) !== false;
+    const isSet = !REFERENCE_OPTIONS.includes(rule) && (options[rule] ?? false) !== false;
     if (!isSet || typeof Object(prototype)[rule] === "function") continue;
     throw new TypeError(
       `property "${name}" has "${rule}", which Mongoose ignores for values of this type: use "validate"`,

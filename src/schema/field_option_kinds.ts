@@ -34,6 +34,7 @@ export const OWN_KINDS: Readonly<Record<string, FieldKind>> = {
   readonly: RULE,
   apart: FLAG,
   exists: FLAG,
+  unguarded: FLAG,
   embedded: FLAG,
   summary: STRING,
   description: STRING,

@@ -108,7 +108,7 @@ const FIELDS: Record<string, Takes> = {
   },
   ...{ onDelete: "", stamp: "", maxBytes: "", accept: "", inline: "" },
   ...{ hidden: "true function", readonly: "true function" },
-  ...{ apart: "", exists: "", embedded: "", deprecated: "true" },
+  ...{ apart: "", exists: "", unguarded: "", embedded: "", deprecated: "true" },
   ...{ summary: "empty text", description: "empty text", alias: "text" },
   ...{ get: "function", set: "function", transform: "function" },
   required: "text true function",
@@ -264,7 +264,7 @@ Deno.test("each option of openapi() and admin() refuses a value of another kind"
   const router = start({});
   const described: Record<string, Takes> = {
     ...{ info: "", servers: "", security: "", securitySchemes: "{}", docs: "true", version: "" },
-    q: "",
+    ...{ see: "function", q: "" },
   };
   hasRows(described, Object.keys(CHECKS));
   const info = { title: "Things", version: "1" };

@@ -47,9 +47,9 @@ test("all() sends a large list whole, in chunks, without a tag", async () => {
 
 test("all() sends a large list whole in which large entities stand for identifiers", async () => {
   class Page extends Row {}
-  @rest({ route: "/marks", methods: [all({ populate: { page: { unguarded: true } } })] })
+  @rest({ route: "/marks", methods: [all({ populate: { page: true } })] })
   class Mark extends FrameworkModel {
-    @prop({ ref: Page })
+    @prop({ ref: Page, unguarded: true })
     page?: Ref<Page>;
     @prop({ type: Number })
     rank?: number;

@@ -376,9 +376,9 @@ class Holds extends FrameworkModel {
   people?: Ref<Unclear>[];
 }
 
-@rest({ route: "/populates", methods: [one({ populate: { owner: { unguarded: true } } })] })
+@rest({ route: "/populates", methods: [one({ populate: { owner: true } })] })
 class Populates extends FrameworkModel {
-  @prop({ ref: Unclear })
+  @prop({ ref: Unclear, unguarded: true })
   owner?: Ref<Unclear>;
 }
 

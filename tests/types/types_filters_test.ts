@@ -69,7 +69,7 @@ const anything = (): QueryObject => ({ whatever: 1 });
   route: "/referred",
   methods: [
     all({ filter: ["other.state", "other._id", "others.inner.text", "inner.other.state"] }),
-    removeAll({ filter: ["other.state"], unguarded: ["other"] }),
+    removeAll({ filter: ["other.state"] }),
   ],
 })
 @rest({ route: "/b", methods: [all()], scope: anything })

@@ -1,4 +1,4 @@
-/** What the compiler must accept and refuse of the options about the life of entities. */
+/** What the compiler must accept and refuse of the options about references and the life of entities. */
 import { assertEquals } from "@std/assert";
 import {
   all,
@@ -24,6 +24,19 @@ class Role extends FrameworkModel {
   // @ts-expect-error: a list has no cascade
   @arrayProp({ items: Actor, onDelete: { cascade: "forGood" } })
   others!: Ref<Actor>[];
+}
+
+class Shown extends FrameworkModel {
+  @prop({ ref: Actor, unguarded: true })
+  actor?: Ref<Actor>;
+  @arrayProp({ items: () => Actor, unguarded: true })
+  actors?: Ref<Actor>[];
+  // @ts-expect-error: no reference
+  @prop({ unguarded: true })
+  name?: string;
+  // @ts-expect-error: no references
+  @arrayProp({ items: String, unguarded: true })
+  names?: string[];
 }
 
 const methods = [all()] as const;
@@ -93,5 +106,5 @@ function refused(): void {
 }
 
 Deno.test("the options about the life of entities have the types that every case above says", () => {
-  assertEquals([Role, Kept, Foreign, Texts, refused].length, 5);
+  assertEquals([Role, Shown, Kept, Foreign, Texts, refused].length, 6);
 });

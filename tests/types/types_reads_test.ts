@@ -135,7 +135,7 @@ function shown(_req: FrameworkRequest, film: Entity<Film>): Entity<Film> {
         director: true,
         cast: { select: ["name", "_id"], always: true },
         crew: { select: ["any"] },
-        studio: { unguarded: true },
+        studio: true,
       },
       count: { upTo: 5, always: true },
       formats: ["ndjson", "csv"],

@@ -35,6 +35,13 @@ export interface PropOptions<V, T = unknown> extends FieldOptions<V>, FieldFeatu
    * answers 400 with `kind: "exists"`.
    */
   readonly exists?: boolean;
+  /**
+   * Whether every reader of this class may see and filter by the referenced entities that the scope of their class
+   * allows, although the operation `one()` of their class has hooks. These hooks do not run for references. Without this
+   * option, a reference in `populate` or `filter` to a class with such hooks is an error at start-up, unless the only
+   * hook is a `preFetch` hook that the reading operation has as well.
+   */
+  readonly unguarded?: boolean;
   /** The type of the values in the Map, for a field with `type: Map`. */
   readonly of?: FieldType;
 }
@@ -87,6 +94,13 @@ export interface ArrayPropOptions<I, T> extends FieldOptions<I[], I>, ArrayFeatu
    * answers 400 with `kind: "exists"`.
    */
   readonly exists?: boolean;
+  /**
+   * Whether every reader of this class may see and filter by the referenced entities that the scope of their class
+   * allows, although the operation `one()` of their class has hooks. These hooks do not run for references. Without this
+   * option, a reference in `populate` or `filter` to a class with such hooks is an error at start-up, unless the only
+   * hook is a `preFetch` hook that the reading operation has as well.
+   */
+  readonly unguarded?: boolean;
 }
 
 /**

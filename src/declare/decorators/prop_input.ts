@@ -174,10 +174,10 @@ type CheckedRef<N extends "ref" | "items", I, C> = [I] extends [Identifier]
   : `${N} makes references, the field is ${InWords<I>}: declare it as Ref or string`;
 
 /**
- * The type of the option `exists` of a field that is no reference. `true` gets the error text `P` as its type, so that
- * TypeScript refuses `exists: true`.
+ * The type of the options `exists` and `unguarded` of a field that is no reference. `true` gets the error text `P` as
+ * its type, so that TypeScript refuses `exists: true`.
  */
-type CheckedExists<X, P> = [X] extends [true] ? P : boolean;
+type CheckedFlag<X, P> = [X] extends [true] ? P : boolean;
 
 type CheckedType<V, T> = [V] extends [ValueOf<T>] ? T
   : [V] extends [readonly unknown[]] ? "the field is a list: use @arrayProp"
@@ -270,7 +270,12 @@ export interface PropChecks<V, O> extends FieldFeatures {
   readonly ref?: OptionIn<O, "ref"> extends string | undefined ? string | undefined
     : CheckedRef<"ref", V, OptionIn<O, "ref">>;
   readonly exists?: OptionIn<O, "ref"> extends undefined
-    ? CheckedExists<OptionIn<O, "exists">, "exists belongs to a reference: say its model with ref">
+    ? CheckedFlag<OptionIn<O, "exists">, "exists belongs to a reference: say its model with ref">
+    : boolean;
+  readonly unguarded?: OptionIn<O, "ref"> extends undefined ? CheckedFlag<
+      OptionIn<O, "unguarded">,
+      "unguarded belongs to a reference: say its model with ref"
+    >
     : boolean;
   readonly enum?: CheckedEnum<V, OptionIn<O, "enum">>;
   readonly validate?: CheckedValidate<V, OptionIn<O, "validate">>;
@@ -330,10 +335,17 @@ export interface ArrayChecks<V, O> extends ArrayFeatures {
     ? OptionIn<O, "embedded"> extends true ? "embedded belongs to items of a model" : boolean
     : boolean;
   readonly exists?: [ModelNamed<OptionIn<O, "items">>] extends [never]
-    ? CheckedExists<OptionIn<O, "exists">, "exists belongs to references: items of a model">
-    : OptionIn<O, "embedded"> extends true ? CheckedExists<
+    ? CheckedFlag<OptionIn<O, "exists">, "exists belongs to references: items of a model">
+    : OptionIn<O, "embedded"> extends true ? CheckedFlag<
         OptionIn<O, "exists">,
         "exists belongs to references, the items are embedded"
+      >
+    : boolean;
+  readonly unguarded?: [ModelNamed<OptionIn<O, "items">>] extends [never]
+    ? CheckedFlag<OptionIn<O, "unguarded">, "unguarded belongs to references: items of a model">
+    : OptionIn<O, "embedded"> extends true ? CheckedFlag<
+        OptionIn<O, "unguarded">,
+        "unguarded belongs to references, the items are embedded"
       >
     : boolean;
   readonly enum?: CheckedEnum<ItemIn<V>, OptionIn<O, "enum">>;

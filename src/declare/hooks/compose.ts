@@ -136,6 +136,28 @@ type Judge = (
   args: NamedArguments,
 ) => MaybePromise<Effect | undefined>;
 
+/** The hooks from which `and()`, `or()` or `asFilter()` has made a hook. `judge` tells the three functions apart. */
+const members = new WeakMap<object, { readonly hooks: readonly object[]; readonly judge: Judge }>();
+
+/** Whether a request that has passed the hooks `passed` would pass a `preFetch` hook. */
+export function isPassed(hook: object, passed: readonly object[]): boolean {
+  if (passed.some((each) => isSameHook(each, hook))) return true;
+  const { hooks, judge } = members.get(hook) ?? {};
+  if (judge === judgeEvery) return hooks?.every((each) => isPassed(each, passed)) === true;
+  const inner = passed.flatMap((each) => {
+    const parts = members.get(each);
+    return parts?.judge === judgeEvery ? parts.hooks : [];
+  });
+  return inner.length > 0 && isPassed(hook, inner);
+}
+
+function isSameHook(a: object, b: object): boolean {
+  if (a === b) return true;
+  const [one, two] = [members.get(a), members.get(b)];
+  return one !== undefined && one.judge === two?.judge && one.hooks.length === two.hooks.length &&
+    one.hooks.every((each, index) => isSameHook(each, two.hooks[index] as object));
+}
+
 /**
  * Records the fields that the hooks in a combined hook name, such as a hook of `and()`, and returns the combined hook.
  * If all these hooks name the fields that they read, the combined hook can run on these fields alone, without a
@@ -145,6 +167,7 @@ function composed<F extends object>(
   hook: F,
   { hooks, judge }: { readonly hooks: readonly object[]; readonly judge: Judge },
 ): F {
+  members.set(hook, { hooks, judge });
   if (hooks.every(keepsEntity)) keepers.add(hook);
   const reads = [...new Set(hooks.flatMap(readBy))];
   const leavesOut = [...new Set(hooks.flatMap(leftOutBy))];

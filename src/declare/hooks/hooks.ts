@@ -39,12 +39,6 @@ export interface FilterOptions<M = unknown> {
    * referenced entities. Clients find only entities that the scope of the referenced class allows.
    */
   readonly filter?: readonly FieldNames<"filter", M>[] | undefined;
-  /**
-   * The references through which `filter` leads although the operation `one()` of their class has hooks, such as
-   * `"author"`. These hooks do not run for a filter, so every client may find the entities that the scope of the class
-   * allows. Without this option, a path through such a reference is an error at start-up.
-   */
-  readonly unguarded?: readonly string[] | undefined;
 }
 
 /**

@@ -42,7 +42,7 @@ export async function openPopulation(
   const fields = new Map(
     Array.from(rules, ([name, { field }]) => [name, referenceIn(field) as FieldShape]),
   );
-  const referred = await referredModels(context, fields.values());
+  const referred = await referredModels(context, fields.values(), { isGuarded: true });
   const sources = new Map(Array.from(rules, ([name, { projection }]): [string, TargetSource] => {
     const { model, target, scope } = referred.get(fields.get(name) as FieldShape) as ReferredModel;
     const shape = describeShape(model.schema, context.level.rights);

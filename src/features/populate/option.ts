@@ -16,12 +16,6 @@ export interface PopulateOptions<N extends string = string> {
   readonly select?: readonly N[];
   /** Whether every answer shows the entity. Otherwise, clients ask for the entity with `?populate=`. */
   readonly always?: boolean;
-  /**
-   * Whether every client may see the referenced entities, although the operation `one()` of their class has hooks.
-   * These hooks do not run for entities in the place of references, so they could not hide an entity. Without
-   * `unguarded: true`, a reference to such a class is an error at start-up.
-   */
-  readonly unguarded?: boolean;
 }
 
 /** @internal The type of the option `populate`. If the model is known, only the names of references are accepted. */

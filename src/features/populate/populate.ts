@@ -2,7 +2,7 @@ import { bindingRests } from "../../declare/model/describe_model.ts";
 import { projectionOf } from "../../filter/projection.ts";
 import { DeclaredField, type Feature } from "../../pipeline/feature.ts";
 import type { OptionPlace, OptionReader } from "../../pipeline/option_reader.ts";
-import { checkGuards, referredTarget } from "../../pipeline/references.ts";
+import { checkGuards, referredTarget, SAY_AT_FIELD } from "../../pipeline/references.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import {
@@ -93,7 +93,7 @@ function narrowReference(
 function checkReference(
   name: string,
   option: OptionReader,
-  { shape, fail }: OptionPlace,
+  { shape, passed, fail }: OptionPlace,
 ): DeclaredReference {
   const field = shape.fields.get(name);
   const reference = field && referenceIn(field);
@@ -101,9 +101,11 @@ function checkReference(
   if (reference === undefined || problem !== undefined) {
     throw fail(`has "${name}" in "populate", which ${problem}`);
   }
-  const { select, always, unguarded } = option.parts("select", "always", "unguarded");
+  if (isJsonObject(option.value) && "unguarded" in option.value) {
+    throw fail(`has "populate.${name}.unguarded", ${SAY_AT_FIELD}`);
+  }
+  const { select, always } = option.parts("select", "always");
   const isAlways = always.flag();
-  const isUnguarded = unguarded.flag();
   const names = select.value === undefined ? undefined : select.list("names");
   const referred = referredTarget(reference);
   if (referred !== undefined) {
@@ -116,7 +118,11 @@ function checkReference(
       );
     }
     bindingRests(referred);
-    if (!isUnguarded) checkGuards(referred, (text) => fail(`has "${name}" in "populate", ${text}`));
+    checkGuards(reference, {
+      target: referred,
+      passed,
+      fail: (text) => fail(`has "${name}" in "populate", ${text}`),
+    });
   }
   return {
     field: new DeclaredField(name),

@@ -13,7 +13,7 @@ import type { OperationWords } from "../../declare/operations/operation.ts";
 import { isWriteOption } from "../../declare/operations/write_options.ts";
 import { topOf } from "../../filter/filters.ts";
 import type { Level } from "../../pipeline/request/route.ts";
-import { referredTarget } from "../../pipeline/references.ts";
+import { referredTarget, SAY_AT_FIELD } from "../../pipeline/references.ts";
 import { isModelClass } from "../../schema/build_field.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
@@ -250,8 +250,7 @@ function checkMethod(
   const wrong = isAction(given) ? actionProblem(given) : undefined;
   if (wrong !== undefined) throw fail(`the action ${method} ${wrong}`);
   const operation = operationOf(given);
-  const { lean, open, parameters = [], filter: _filter, unguarded: _unguarded, ...others } =
-    given.hooks;
+  const { lean, open, parameters = [], filter: _filter, ...others } = given.hooks;
   const isName = (name: unknown) => typeof name === "string" && name !== "" && name !== "q";
   if (!Array.isArray(parameters) || !parameters.every(isName)) {
     throw fail(`"parameters" of ${method} is not a list of names other than "q"`);
@@ -269,6 +268,7 @@ function checkMethod(
   }
   for (const [name, hook] of Object.entries(others)) {
     if (features.hasOption(name) || isWriteOption(name) || isOperationWord(name)) continue;
+    if (name === "unguarded") throw fail(`${method} has "unguarded", ${SAY_AT_FIELD}`);
     if (!isHookName(name)) throw fail(`${method} has no hook "${name}"`);
     if (hook === undefined) continue;
     if (typeof hook !== "function") throw fail(`hook "${name}" of ${method} is not a function`);

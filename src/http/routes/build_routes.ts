@@ -16,6 +16,7 @@ import { collectionName, modelName } from "../../schema/model_name.ts";
 import type { FeatureList } from "../../pipeline/feature_list.ts";
 import { OperationOptions } from "../../pipeline/operation_options.ts";
 import { cannotMount } from "../../pipeline/option_reader.ts";
+import { guardsOf } from "../../pipeline/references.ts";
 import {
   checkExample,
   checkIfMatch,
@@ -207,7 +208,10 @@ function levelMaker(
       throw fail(`needs "page", or "page: false", because the router is strict`);
     }
     const leftOut = checkNamedHooks(method, { shape, fail });
-    const place = { target, schema, shape, link, isDivided, methods, fail, leftOut };
+    const isRead = operationOf(method).change === undefined;
+    const passed = [...isRead ? above.map((each) => each.hooks) : [], hooks as Hooks<object>]
+      .flatMap(guardsOf);
+    const place = { target, schema, shape, link, isDivided, methods, fail, leftOut, passed };
     return {
       ...level,
       versionKey,

@@ -19,7 +19,7 @@ interface FilterPlace extends OptionPlace {
  * `undefined` if the filter may name all visible paths. Throws if the option has a path that clients do not see.
  */
 export function compileFilterPaths(method: Method, place: FilterPlace): ListedPaths | undefined {
-  const { operation, hooks: { filter, unguarded, q } } = method;
+  const { operation, hooks: { filter, q } } = method;
   const { shape, mode, leftOut, fail } = place;
   const isOpen = filter === undefined && mode === undefined && takesQ(operationOf(method));
   if (isOpen && leftOut.length > 0) {
@@ -28,7 +28,6 @@ export function compileFilterPaths(method: Method, place: FilterPlace): ListedPa
     );
   }
   if (filter === undefined) {
-    if (unguarded !== undefined) throw fail(`cannot have "unguarded" without "filter"`);
     if (mode !== undefined && (operation === "updateAll" || q === "required")) {
       throw fail(`needs a "filter": requests need q, which may name listed paths only`);
     }
@@ -45,7 +44,7 @@ export function compileFilterPaths(method: Method, place: FilterPlace): ListedPa
   if (unseen !== undefined) {
     throw fail(`has "${unseen}" in "filter", which is no ${kindOfField(unseen, shape)}`);
   }
-  checkReferred(listed, { unguarded, fail });
+  checkReferred(listed, place);
   return listed;
 }
 
@@ -60,24 +59,17 @@ function kindOfField(path: string, shape: Shape): string {
 
 /**
  * Throws if a path in the option `filter` leads through a reference to a class whose `one()` has hooks, because a
- * filter could select by entities that these hooks hide. The option `unguarded` names the references for which these
- * hooks need not run.
+ * filter could select by entities that these hooks hide.
  */
-function checkReferred(
-  { referred }: ListedPaths,
-  { unguarded = [], fail }: Pick<OptionPlace, "fail"> & { readonly unguarded: unknown },
-): void {
-  const names = checkKind(unguarded, { kind: "names", option: "unguarded", fail });
-  const references = new Set([...referred.values()].map(({ path }) => path));
-  const unknown = names.find((name) => !references.has(name));
-  if (unknown !== undefined) {
-    throw fail(`has "${unknown}" in "unguarded", which is no reference in "filter"`);
-  }
-  for (const [name, { path, reference }] of referred) {
+function checkReferred({ referred }: ListedPaths, { passed, fail }: OptionPlace): void {
+  for (const [name, { reference }] of referred) {
     const target = referredTarget(reference);
     if (target === undefined) continue;
     bindingRests(target);
-    if (names.includes(path)) continue;
-    checkGuards(target, (problem) => fail(`has "${name}" in "filter", ${problem}`));
+    checkGuards(reference, {
+      target,
+      passed,
+      fail: (problem) => fail(`has "${name}" in "filter", ${problem}`),
+    });
   }
 }

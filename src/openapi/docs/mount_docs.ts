@@ -41,9 +41,13 @@ export function mountDocs(router: Router, options: PageOptions): void {
   });
 }
 
+/** Makes caches ask before each use of an answer. A guard may have forbidden to store the answer at all. */
+export function keepFresh(res: Response): Response {
+  return res.hasHeader("Cache-Control") ? res : res.set("Cache-Control", "no-cache");
+}
+
 function secure(res: Response): Response {
-  return res.set({
-    "Cache-Control": "no-cache",
+  return keepFresh(res).set({
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
   });
