@@ -42,6 +42,7 @@ export type {
   Validator,
 } from "./src/declare/decorators/field_options.ts";
 export type {
+  Defaulted,
   FieldDecorator,
   Hidden,
   Identifier,

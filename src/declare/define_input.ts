@@ -169,7 +169,7 @@ type CheckedEntry<K extends string, V, X, I, C, P> = EntryProblem<V, X, P> exten
 /**
  * The error text for an entry in `fields` of `define()` that does not fit the type of its property, such as an entry
  * without `hidden: true` for a property of the type `Hidden`. For any other entry, the type is `P`, which is the error
- * text of another check or `unknown`. Only properties of the types `Hidden`, `ReadOnly` and `Restricted`, and entries
+ * text of another check or `unknown`. Only properties of the types `Hidden`, `ReadOnly`, `Restricted` and `Defaulted`, and entries
  * with the option `hidden`, are compared, so that the compiler does less for all others.
  */
 type EntryProblem<V, X, P> = [NonNullable<V>] extends [Brands]
@@ -178,13 +178,14 @@ type EntryProblem<V, X, P> = [NonNullable<V>] extends [Brands]
   : P;
 
 /**
- * The properties by which the types `Hidden`, `ReadOnly` and `Restricted` are recognized. No other type of a value has
+ * The properties by which the types `Hidden`, `ReadOnly`, `Restricted` and `Defaulted` are recognized. No other type of a value has
  * such a property.
  */
 interface Brands {
   readonly "~hidden"?: unknown;
   readonly "~readonly"?: unknown;
   readonly "~restricted"?: unknown;
+  readonly "~default"?: unknown;
 }
 
 /**

@@ -132,6 +132,7 @@ function makeRoute(target: ModelClass, { path: route, ignoresQ }: RouteKey): Rou
     methods: [method],
     leftOut: [],
     passed: [],
+    skipsGuard: false,
     fail,
   };
   const levels: Level[] = [{

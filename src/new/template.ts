@@ -6,13 +6,15 @@ const VERSIONS = {
   "@types/express": "^5",
   "@types/node": "^22",
   "better-auth": "^1.7",
+  "eslint": "^10",
   "express": "^5",
   "express-rate-limit": "^8",
   "mongodb-memory-server": "^11",
   "mongoose": "^9.12.0",
   "swagger-ui-dist": "^5.32.7",
   "tsx": "^4",
-  "typescript": "^7",
+  "typescript": "^6",
+  "typescript-eslint": "^8",
 } as const;
 
 type Package = keyof typeof VERSIONS;
@@ -210,21 +212,40 @@ export interface PackageSettings {
  * the program tsx, which compiles them. Node runs files without decorators itself.
  */
 export function packageSettings({ plain = false, login = false }: KindOptions): PackageSettings {
-  const dev = ["@types/express", "@types/node", "mongodb-memory-server", "typescript"] as const;
+  const types = ["@types/express", "@types/node", "typescript"] as const;
+  const tools = ["eslint", "mongodb-memory-server", "typescript-eslint"] as const;
+  const checks = { check: "tsc", lint: "eslint ." };
   return {
     type: "module",
     scripts: plain
-      ? { start: "node main.ts", test: "node --test *.test.ts", check: "tsc" }
-      : { start: "node --import tsx main.ts", test: "tsx --test *.test.ts", check: "tsc" },
+      ? { start: "node main.ts", test: "node --test *.test.ts", ...checks }
+      : { start: "node --import tsx main.ts", test: "tsx --test *.test.ts", ...checks },
     ...plain && { engines: { node: ">=22.18" } },
     dependencies: {
       "@mongrove/mongrove": `npm:@jsr/mongrove__mongrove@${VERSIONS["@mongrove/mongrove"]}`,
       ...versionsOf(["express", "mongoose", "swagger-ui-dist", ...plain ? [] : ["tsx"] as const]),
       ...login && versionsOf(LOGIN_PACKAGES),
     },
-    devDependencies: versionsOf(dev),
+    devDependencies: versionsOf([...types, ...tools]),
   };
 }
+
+/** The settings of the linter, which needs types to find a promise in the place of its result. */
+const ESLINT = `import { parser, plugin } from "typescript-eslint";
+
+// A promise is always true: a hook without "await" would let everybody in.
+export default [{
+  files: ["**/*.ts"],
+  languageOptions: { parser, parserOptions: { projectService: true } },
+  plugins: { "@typescript-eslint": plugin },
+  rules: {
+    "@typescript-eslint/no-misused-promises": ["error", { checksVoidReturn: false }],
+    "@typescript-eslint/no-floating-promises": ["error", {
+      allowForKnownSafeCalls: [{ from: "package", name: "test", package: "node:test" }],
+    }],
+  },
+}];
+`;
 
 /**
  * The additional files of an application on Node, such as `.gitignore`. `createApp()` keeps existing files with these
@@ -233,6 +254,7 @@ export function packageSettings({ plain = false, login = false }: KindOptions): 
 export const NODE_FILES: Readonly<Record<string, string>> = {
   ".npmrc": "@jsr:registry=https://npm.jsr.io\n",
   ".gitignore": "node_modules/\n",
+  "eslint.config.js": ESLINT,
 };
 
 interface KindOptions {
@@ -290,7 +312,7 @@ A REST API over MongoDB, made with
 \`\`\`sh
 ${run} test     # runs a MongoDB; the first time, downloads one if there is none
 ${start}    # needs a MongoDB at MONGODB_URI, or else at 127.0.0.1:27017
-\`\`\`
+${run === "npm run" ? 'npm run lint     # finds a hook that forgets "await"\n' : ""}\`\`\`
 
 No MongoDB? \`docker run --rm -p 27017:27017 mongo:6\` runs one.
 
@@ -321,7 +343,8 @@ ${login ? LOGIN_ADVICE : KEY_ADVICE}`;
 
 const DOCS = "http://127.0.0.1:3000/docs shows the API and sends requests.";
 
-const DOCS_OF_USERS = `http://127.0.0.1:3000/docs shows the API to users who have signed in, and sends
+const DOCS_OF_USERS =
+  `http://127.0.0.1:3000/docs shows the API to users who have signed in, and sends
 requests.`;
 
 const LOGIN_LINE = `alias post="curl -c cookies -H 'content-type: application/json'"

@@ -123,6 +123,8 @@ export interface OptionPlace {
   readonly leftOut: readonly string[];
   /** The hooks that each request has passed before the operation reads entities. */
   readonly passed: readonly PreFetch[];
+  /** Whether the router has a guard that requests of the operation need not pass, because the operation is open. */
+  readonly skipsGuard: boolean;
   readonly fail: Fail;
 }
 

@@ -4,6 +4,7 @@ import { bindingRests, scopesOf } from "../declare/model/describe_model.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { registeredModels } from "../declare/model/records.ts";
 import { isHookName } from "../declare/operations/operation.ts";
+import type { RestRecord } from "../declare/model/records.ts";
 import { isPassed } from "../declare/hooks/compose.ts";
 import type { HookName, Hooks, PreFetch } from "../declare/hooks/hooks.ts";
 import { forbidden, type Problems } from "../errors/refusals.ts";
@@ -79,13 +80,22 @@ export function guardsOf({ preFetch }: Pick<Hooks<never>, "preFetch">): readonly
  */
 export function checkGuards(
   reference: FieldShape,
-  { target, passed, fail }: {
+  { target, passed, skipsGuard, fail }: {
     readonly target: ModelClass;
     readonly passed: readonly PreFetch[];
+    readonly skipsGuard: boolean;
     readonly fail: Fail;
   },
 ): void {
   if (isUnguarded(reference)) return;
+  const isOpen = ({ open: ofClass, methods }: RestRecord) =>
+    methods.every(({ operation, hooks: { open = ofClass } }) => operation !== "one" || open);
+  if (skipsGuard && !bindingRests(target).every(isOpen)) {
+    throw fail(
+      `but the guard of the router would not run for one() of "${target.name}": open both operations, or set ` +
+        `unguarded: true at the field if everybody may see what its scope allows`,
+    );
+  }
   const name = readersOf(target).map((hooks) => missedHook(hooks, passed)).find((each) => each);
   if (name === undefined) return;
   throw fail(

@@ -6,6 +6,7 @@ import {
   all,
   arrayProp,
   create,
+  type Defaulted,
   FrameworkModel,
   type Hidden,
   type InitializeOptions,
@@ -79,9 +80,9 @@ class Forms extends FrameworkModel {
   @prop({ type: Schema.Types.Double })
   double!: number;
   @prop({ type: Boolean, default: false })
-  flag!: boolean;
+  flag!: Defaulted<boolean>;
   @prop({ default: 5 })
-  counted!: number;
+  counted!: Defaulted<number>;
   @prop({ type: Date })
   date!: Date;
   @prop({ type: BigInt })
@@ -194,7 +195,7 @@ const FORMS = {
 const ID = "0123456789abcdef01234567";
 const UUID = "0123abcd-4567-489a-bcde-f0123456789a";
 const AT = new Date(0);
-const ENTITY: NewOf<Forms> = {
+const ENTITY: Omit<NewOf<Forms>, "ref"> = {
   ...{ name: "A", optional: "b", number: 1.5, int: 1, double: 0.5, flag: true, date: AT },
   ...{ big: 5n, bigger: 2n ** 60n, bytes: "aGk=", id: ID, text: ID, decimal: "1.10", uuid: UUID },
   ...{ genre: "comedy", level: 1, letter: "a" } as const,

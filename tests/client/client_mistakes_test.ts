@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { connect, type Page, type Query } from "@mongrove/mongrove/client";
+import { connect, type NewOf, type Page, type Query } from "@mongrove/mongrove/client";
 import type { Film } from "../fixtures/studio.ts";
 import { serve } from "../harness/serve.ts";
 import { test } from "../harness/testing.ts";
@@ -83,7 +83,7 @@ test("a body that JSON would empty is refused, and one of a class is not", async
   const { films } = studio;
   for (const name of ["Promise", "Map", "Set", "RegExp", "URLSearchParams", "Number"]) {
     for (const body of [LOST[name], { place: LOST[name] }, { cast: [LOST[name]] }]) {
-      const wrong = untyped<Record<never, never>>(body);
+      const wrong = untyped<NewOf<Film>>(body);
       await assertRejects(() => films.create(wrong), TypeError, `JSON has no ${name}`);
       await assertRejects(() => films.update(id, wrong), TypeError, `JSON has no ${name}`);
     }

@@ -107,7 +107,7 @@ test("errors have the status, the code, the message and the errors of fields", a
   assertEquals([missing.status, missing.code, missing.errors], [404, "NOT_FOUND", {}]);
   assertEquals((missing.body as { message: string }).message, missing.message);
   assertEquals([missing.name, missing instanceof Error], ["ApiError", true]);
-  const wrong = await refused(films.create({ year: "x" as unknown as number }));
+  const wrong = await refused(films.create({ year: "x" } as never));
   assertEquals([wrong.status, wrong.code], [400, "BAD_DATA"]);
   assertEquals(Object.keys(wrong.errors).sort(), ["name", "year"]);
   assertEquals(wrong.errors.name?.kind, "required");

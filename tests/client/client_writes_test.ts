@@ -6,6 +6,7 @@ import type {
   Affected,
   Answer,
   EntityResult,
+  NewOf,
   Resource,
   Single,
   Written,
@@ -83,7 +84,7 @@ test("createMany() refuses what JSON does not have, and names its place", async 
   const bodies = [{ name: "A" }, { name: "B", year: NaN }];
   const wrong = () => server.films.createMany(bodies);
   await assertRejects(wrong, TypeError, "Cannot send body.1.year: JSON has no NaN");
-  const missing = [undefined] as unknown as Record<never, never>[];
+  const missing = [undefined] as unknown as NewOf<Film>[];
   await assertRejects(() => server.films.createMany(missing), TypeError, "body.0");
   assertEquals(server.asked, []);
 });
@@ -91,7 +92,7 @@ test("createMany() refuses what JSON does not have, and names its place", async 
 test("errors of createMany() are keyed by index", async () => {
   const errors = { "1.name": { message: "Path `name` is required.", kind: "required" } };
   await using server = await script([answer(400, { code: "BAD_DATA", message: "No", errors })]);
-  const error = await refused(server.films.createMany([{ name: "A" }, {}]));
+  const error = await refused(server.films.createMany([{ name: "A" }, {} as never]));
   assertEquals([error.code, error.errors], ["BAD_DATA", errors]);
 });
 

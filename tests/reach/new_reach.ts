@@ -24,6 +24,23 @@ const NODE_LINES = [
   "node node_modules/@mongrove/mongrove/src/new/mod.js",
 ];
 
+/** A hook that lets everybody in, because it asks a promise. */
+const OPEN_GUARD = `import type { FrameworkRequest } from "@mongrove/mongrove";
+const allowed = async (req: FrameworkRequest) => req.method === "GET";
+export const guard = (req: FrameworkRequest) => !!allowed(req);
+`;
+
+/** The linter accepts the application, and refuses the hook. */
+async function lintHooks(app: Required<RunCommandOptions>): Promise<void> {
+  await runCommand("npm", ["run", "lint"], app);
+  const file = join(app.cwd, "guard.ts");
+  await Deno.writeTextFile(file, OPEN_GUARD);
+  const { code, output } = await tryCommand("npm", ["run", "lint"], app);
+  assertEquals(code, 1);
+  assertMatch(output, /guard\.ts\n +3:\d+ +error .*no-misused-promises/);
+  await Deno.remove(file);
+}
+
 const FILES = "todo.ts, app.ts, main.ts, app.test.ts";
 
 /** Starts the application, and sends the requests of its README. */
@@ -84,11 +101,12 @@ for (const node of nodes) {
     }
     assertStringIncludes(
       outputs[2] ?? "",
-      `Wrote ${FILES}, tsconfig.json, README.md, package.json, .gitignore. Next:\n\n` +
+      `Wrote ${FILES}, tsconfig.json, README.md, package.json, .gitignore, eslint.config.js. Next:\n\n` +
         "  npm install && npm test\n  npm start",
     );
     assertMatch(outputs[4] ?? "", /pass 3$/m);
     await runCommand("npm", ["run", "check"], app);
+    await lintHooks(app);
     // Started without npm, which leaves it running when it is ended itself
     const { scripts } = JSON.parse(await Deno.readTextFile(join(cwd, "package.json")));
     await tryOut([node.path, ...scripts.start.split(" ").slice(1)], app);

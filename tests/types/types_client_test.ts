@@ -18,7 +18,7 @@ import {
   type SortName,
 } from "@mongrove/mongrove/client";
 import { arrayProp, FrameworkModel, type Hidden, prop } from "../../mod.ts";
-import type { FrameworkRequest, ReadOnly, Ref, Restricted } from "../../mod.ts";
+import type { Defaulted, FrameworkRequest, ReadOnly, Ref, Restricted } from "../../mod.ts";
 import type { Film, Person } from "../fixtures/studio.ts";
 import { expect, type Same } from "../support/same_type.ts";
 
@@ -276,14 +276,74 @@ const wrongFilters: Query<Thing>[] = [
 // Bodies
 
 const bodies: NewOf<Thing>[] = [
-  {},
+  { name: "a" },
   { name: "a", secret: "s", big: 5n, price: 1, counts: { a: 1 }, genre: "drama", year: undefined },
   {
+    name: "a",
     inner: { city: "a", since: new Date(), pin: "5" },
     inners: [{ _id: "x", city: "a" }],
     tags: [],
   },
-  { big: "5", inner: { since: "2020-01-01" }, free: { a: "x" }, flag: null },
+  { name: "a", big: "5", inner: { city: "a", since: "2020-01-01" }, free: { a: "x" }, flag: null },
+];
+
+/** What a creation needs. */
+class Needs extends FrameworkModel {
+  @prop({ required: true })
+  name!: string;
+  @prop({ required: true, hidden: true })
+  secret!: Hidden<string>;
+  @prop({ default: false })
+  done!: Defaulted<boolean>;
+  @prop({ enum: Genre, default: Genre.Drama })
+  genre!: Defaulted<Genre>;
+  @prop({ type: Object, default: () => ({ a: "x" }) })
+  free!: Defaulted<{ a: string }>;
+  @prop({ hidden: isGuest, required: true })
+  note!: Restricted<string>;
+  @prop({ readonly: true, required: true })
+  owner!: ReadOnly<string>;
+  @prop()
+  nullable!: string | null;
+  @arrayProp({ items: Inner, embedded: true })
+  list!: Inner[];
+  @prop({ type: Thing })
+  thing?: Thing;
+}
+
+expect<Same<Json<Needs>["done"], boolean>>();
+expect<Same<Json<Needs>["genre"], "drama" | "comedy">>();
+expect<Same<Json<Needs>["free"], { a: string }>>();
+expect<Same<NewOf<Needs>["done"], boolean | undefined>>();
+const needs: NewOf<Needs>[] = [
+  { name: "a", secret: "s" },
+  {
+    name: "a",
+    secret: "s",
+    done: true,
+    genre: "drama",
+    free: { a: "a" },
+    thing: { name: "a" },
+  },
+  // @ts-expect-error a required field is missing
+  {},
+  // @ts-expect-error a required field is missing
+  { name: "a", done: true },
+  // @ts-expect-error a required field cannot be undefined
+  { name: undefined, secret: "s" },
+  // @ts-expect-error a required field of an embedded entity is missing
+  { name: "a", secret: "s", thing: {} },
+  // @ts-expect-error not one of the values
+  { name: "a", secret: "s", genre: "tragedy" },
+];
+
+const changes: (PatchOf<Needs> & ChangesOf<Needs>)[] = [
+  {},
+  { done: true, genre: "drama", free: { a: "a" } },
+  // @ts-expect-error a hidden field
+  { secret: "s" },
+  // @ts-expect-error a readonly field
+  { owner: "x" },
 ];
 
 const patches: PatchOf<Thing>[] = [
@@ -296,7 +356,7 @@ const read = {} as Json<Thing>;
 const repeated: PatchOf<Thing>[] = [
   read,
   { ...read, name: "a" },
-  { _id: "x", __v: 1, made: "2020-01-01T00:00:00.000Z", name: "a" },
+  { _id: "x", __v: 1, name: "a" },
 ];
 const replacements: ReplacementOf<Thing>[] = [
   read,
@@ -318,8 +378,12 @@ const wrongBodies: PatchOf<Thing>[] = [
   { _id: 5 },
   // @ts-expect-error not as an answer shows it
   { __v: "1" },
-  // @ts-expect-error not as an answer shows it
-  { made: new Date() },
+  // @ts-expect-error readonly
+  { made: "2020-01-01T00:00:00.000Z" },
+  // @ts-expect-error hidden
+  { secret: "s" },
+  // @ts-expect-error hidden inside
+  { inner: { pin: "s" } },
   // @ts-expect-error a getter
   { line: "x" },
   // @ts-expect-error a method
@@ -442,6 +506,9 @@ class Disagrees extends FrameworkModel {
   // @ts-expect-error hidden from all
   @prop({ hidden: true })
   h?: Restricted<string>;
+  // @ts-expect-error no default
+  @prop({ type: Boolean, required: true })
+  j!: Defaulted<boolean>;
   // @ts-expect-error no function hides it
   @arrayProp({ items: String, readonly: isGuest })
   i?: Restricted<string[]>;
@@ -450,9 +517,10 @@ class Disagrees extends FrameworkModel {
 Deno.test("the types of the client hold: every case compiles, or fails to, as it says", () => {
   const lists = [filters, wrongFilters, trees, referring, kept];
   assertEquals(lists.map(({ length }) => length), [9, 18, 2, 6, 3]);
-  assertEquals([bodies, patches, wrongBodies].map(({ length }) => length), [4, 1, 9]);
+  assertEquals([bodies, patches, wrongBodies].map(({ length }) => length), [4, 1, 11]);
+  assertEquals([needs, changes].map(({ length }) => length), [7, 4]);
   assertEquals([repeated, replacements, unread].map(({ length }) => length), [3, 3, 3]);
-  const unused = [calls, wrongCalls, wrongLists, Disagrees, Thing, Kept, Referring];
+  const unused = [calls, wrongCalls, wrongLists, Disagrees, Thing, Kept, Referring, Needs];
   assertEquals(wrongGroups.length, 1);
-  assertEquals(unused.map(({ length }) => length), [0, 0, 0, 0, 0, 0, 0]);
+  assertEquals(unused.map(({ length }) => length), Array(8).fill(0));
 });

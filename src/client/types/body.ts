@@ -1,39 +1,46 @@
 import type { Literals } from "../../declare/decorators/field_options.ts";
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
-import type { IsHidden, IsReadOnly } from "../../declare/model/field_names.ts";
-import type { AnyFunction, JsonValue, Shown, Stored } from "./json.ts";
+import type {
+  IsDefaulted,
+  IsHidden,
+  IsReadOnly,
+  IsRestricted,
+} from "../../declare/model/field_names.ts";
+import type { AnyFunction, Bare, JsonValue, Shown, Stored } from "./json.ts";
 
 /**
- * The body of `create()`, with the fields that a body can set. All fields are optional, because TypeScript sees neither
- * defaults nor hooks. The server answers 400 if a required field is missing. A value that JSON cannot hold, such as
- * `NaN` or a `Promise`, throws a `TypeError` with the path of the value.
+ * The body of `create()`, with the fields that a body can set. A field is needed unless it is optional in the class, an
+ * array, nullable, `Defaulted` or `Restricted`. A value that JSON cannot hold, such as `NaN` or a `Promise`, throws a
+ * `TypeError` with the path of the value.
  *
  * @typeParam M The model.
  */
-export type NewOf<M> = { readonly [K in keyof M as Settable<M, K>]?: Input<M[K]> | undefined };
+export type NewOf<M> =
+  & { readonly [K in keyof M as Needed<M, K>]: Input<M[K]> }
+  & {
+    readonly [K in keyof M as Exclude<Settable<M, K>, Needed<M, K>>]?: Input<M[K]> | undefined;
+  };
 
 /**
  * The body of `update()`, which is a merge patch. Objects are merged, lists are replaced, and `null` clears a field.
- * The body can repeat the stored values of `_id`, `__v` and `ReadOnly` fields, as in an entity that the client has
- * read. A server with strict bodies answers 409 if `__v` is not the stored version, and other servers ignore these
- * values.
+ * `ReadOnly` and `Hidden` fields do not compile. The body can repeat the stored `_id` and `__v`. A server with strict
+ * bodies answers 409 if `__v` is not the stored version, and other servers ignore both.
  *
  * @typeParam M The model.
  */
 export type PatchOf<M> = {
-  readonly [K in keyof M as Settable<M, K> | Repeated<M, K>]?: [Settable<M, K>] extends [never]
-    ? JsonValue<M[K]> | undefined
-    : Patch<M[K]> | null | undefined;
+  readonly [K in keyof M as K extends keyof FrameworkModel ? K : Changeable<M, K>]?: K extends
+    keyof FrameworkModel ? JsonValue<M[K]> | undefined : Patch<M[K]> | null | undefined;
 };
 
 /**
  * The body of `updateAll()`, which is a merge patch for many entities. Unlike the body of `update()`, the body cannot
- * contain `_id`, `__v` and `ReadOnly` fields, whose values differ from entity to entity.
+ * contain `_id` and `__v`, whose values differ from entity to entity.
  *
  * @typeParam M The model.
  */
 export type ChangesOf<M> = {
-  readonly [K in keyof M as Settable<M, K>]?: Patch<M[K]> | null | undefined;
+  readonly [K in keyof M as Changeable<M, K>]?: Patch<M[K]> | null | undefined;
 };
 
 /**
@@ -64,21 +71,34 @@ export type Settable<M, K extends keyof M> = K extends keyof FrameworkModel ? ne
   : K extends string ? IsReadOnly<NonNullable<M[K]>> extends true ? never : Stored<M, K>
   : never;
 
+/** @internal The name of a member if an update can set it, else `never`. */
+export type Changeable<M, K extends keyof M> = IsHidden<NonNullable<M[K]>> extends true ? never
+  : Settable<M, K>;
+
+/** @internal The name of a member that the body of a creation needs, else `never`. */
+export type Needed<M, K extends keyof M> = object extends Pick<M, K> ? never
+  : undefined extends M[K] ? never
+  : null extends M[K] ? never
+  : M[K] extends readonly unknown[] ? never
+  : IsDefaulted<M[K]> extends true ? never
+  : IsRestricted<M[K]> extends true ? never
+  : Settable<M, K>;
+
 /**
  * @internal The type of a value in a body, for a field of the type `V`. A body can have more types than the field. For
  * example, a date can be a `Date` or text.
  */
 export type Input<V> = 0 extends 1 & V ? unknown
-  : V extends null | undefined | boolean ? V
-  : V extends string | number ? IsHidden<V> extends true ? V : Literals<V>
+  : V extends null | undefined | boolean ? Bare<V>
+  : V extends string | number ? IsHidden<V> extends true ? V : Literals<Bare<V>>
   : V extends bigint ? bigint | number | string
   : V extends Date ? Date | string
   : V extends { readonly _bsontype: "Decimal128" } ? string | number
   : V extends Uint8Array | { readonly _bsontype: string } ? string
   : V extends ReadonlyMap<string, infer X> ? { readonly [key: string]: Input<X> }
   : V extends readonly (infer I)[] ? readonly Input<I>[]
-  : V extends FrameworkModel ? NewElement<V>
-  : V extends object ? [keyof V] extends [never] ? V : InputObject<V>
+  : V extends FrameworkModel ? NewElement<Bare<V>>
+  : V extends object ? [keyof Bare<V>] extends [never] ? Bare<V> : InputObject<Bare<V>>
   : unknown;
 
 /**
@@ -99,6 +119,6 @@ export type NewElement<E> = NewOf<E> & { readonly _id?: string | undefined };
  * @internal The type of a value in a merge patch. Unlike in `Input`, embedded entities and Maps may be partial, because
  * the server merges them with the stored values.
  */
-export type Patch<V> = V extends FrameworkModel ? PatchOf<V>
+export type Patch<V> = V extends FrameworkModel ? PatchOf<Bare<V>>
   : V extends ReadonlyMap<string, infer X> ? { readonly [key: string]: Patch<X> | null }
   : Input<V>;

@@ -1,6 +1,7 @@
 import type { JsonScalar } from "../../declare/decorators/field_options.ts";
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
 import type {
+  IsDefaulted,
   IsHidden,
   IsReadOnly,
   IsRestricted,
@@ -39,7 +40,7 @@ export type JsonValue<V> = 0 extends 1 & V ? unknown
   : V extends Scalar ? JsonScalar<Bare<V>>
   : V extends ReadonlyMap<string, infer X> ? { [key: string]: JsonValue<X> }
   : V extends readonly (infer I)[] ? JsonValue<I>[]
-  : V extends FrameworkModel ? IsReadOnly<V> extends true ? JsonValue<Bare<V>> : JsonPart<V>
+  : V extends FrameworkModel ? IsReadOnly<V> extends true ? JsonValue<Bare<V>> : JsonPart<Bare<V>>
   : V extends object ? [keyof Bare<V>] extends [never] ? Bare<V> : JsonObject<Bare<V>>
   : unknown;
 
@@ -76,11 +77,13 @@ export type IsGetter<M, K extends keyof M> = object extends Pick<M, K> ? false
   : true;
 
 /**
- * @internal The type inside a `ReadOnly<…>`, because the JSON of a field does not depend on who can set the field.
- * Other types are unchanged.
+ * @internal The type inside a `ReadOnly<…>` or `Defaulted<…>`, because the JSON of a field does not depend on who can
+ * set the field. Other types are unchanged.
  */
-export type Bare<V> = V extends { readonly "~readonly"?: infer T }
-  ? IsReadOnly<V> extends true ? NonNullable<T> : V
+export type Bare<V> = V extends { readonly "~readonly"?: infer T; readonly "~default"?: infer D }
+  ? IsReadOnly<V> extends true ? NonNullable<T>
+  : IsDefaulted<V> extends true ? NonNullable<D>
+  : V
   : V;
 
 /**

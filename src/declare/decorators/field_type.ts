@@ -60,6 +60,12 @@ export type Restricted<T> = T extends null | undefined ? T : T & { readonly "~re
 export type ReadOnly<T> = T extends null | undefined ? T : T & { readonly "~readonly"?: T };
 
 /**
+ * The type of a field with the option `default`. In the types of `@mongrove/mongrove/client`, the body of `create()`
+ * can leave the field out, although answers always have it. The values of the field have the type `T`.
+ */
+export type Defaulted<T> = T extends null | undefined ? T : T & { readonly "~default"?: T };
+
+/**
  * @internal The TypeScript types of values, by the names of Mongoose's schema types. `ValueOf` looks up the option
  * `type` of a field here.
  */

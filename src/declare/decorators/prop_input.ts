@@ -1,6 +1,6 @@
 import type { Types } from "mongoose";
 import type { FrameworkModel, ModelClass } from "../model/framework_model.ts";
-import type { IsHidden, IsReadOnly, IsRestricted } from "../model/field_names.ts";
+import type { IsDefaulted, IsHidden, IsReadOnly, IsRestricted } from "../model/field_names.ts";
 import type { ArrayFeatures, FieldFeatures } from "../options.ts";
 import type { FieldOptions } from "./field_options.ts";
 import type { FieldDecorator, Identifier, ValueOf } from "./field_type.ts";
@@ -61,7 +61,7 @@ export type FieldProblem<D, N extends string, O, P> = Decorated<D> extends infer
   : never;
 
 /**
- * @internal The error text for a field whose type is `Hidden`, `ReadOnly` or `Restricted`, if the options `O` lack the
+ * @internal The error text for a field whose type is `Hidden`, `ReadOnly`, `Restricted` or `Defaulted`, if the options `O` lack the
  * option of this type. In all other cases, the type is `P`, which is the error text of another check or `unknown`.
  */
 export type BrandProblem<V, O, P> = 0 extends 1 & V ? P
@@ -74,6 +74,8 @@ export type BrandProblem<V, O, P> = 0 extends 1 & V ? P
     : "the field is ReadOnly: add readonly: true"
   : IsRestricted<V> extends true
     ? OptionIn<O, "hidden"> extends AnyRule ? P : "the field is Restricted: add hidden: (req) => …"
+  : IsDefaulted<V> extends true
+    ? "default" extends keyof O ? P : "the field is Defaulted: add default"
   : P;
 
 /**

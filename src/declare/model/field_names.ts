@@ -151,6 +151,10 @@ export type IsHidden<V> = "~hidden" extends keyof V ? string extends keyof V ? f
 export type IsReadOnly<V> = "~readonly" extends keyof V ? string extends keyof V ? false : true
   : false;
 
+/** @internal Whether `V`, the type of a field, is `Defaulted`, so that a creation can leave the field out. */
+export type IsDefaulted<V> = "~default" extends keyof V ? string extends keyof V ? false : true
+  : false;
+
 /**
  * @internal Whether `V`, the type of a field, is `Restricted`, so that answers to some clients do not have the field.
  */

@@ -93,7 +93,7 @@ function narrowReference(
 function checkReference(
   name: string,
   option: OptionReader,
-  { shape, passed, fail }: OptionPlace,
+  { shape, passed, skipsGuard, fail }: OptionPlace,
 ): DeclaredReference {
   const field = shape.fields.get(name);
   const reference = field && referenceIn(field);
@@ -121,6 +121,7 @@ function checkReference(
     checkGuards(reference, {
       target: referred,
       passed,
+      skipsGuard,
       fail: (text) => fail(`has "${name}" in "populate", ${text}`),
     });
   }

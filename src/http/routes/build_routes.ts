@@ -185,7 +185,7 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
 
 function levelMaker(
   { methods, above, level }: Branch,
-  { features, getConnection, filterPaths: mode, strict }: SharedSettings,
+  { features, getConnection, filterPaths: mode, strict, guard }: SharedSettings,
 ): (method: Method) => Level {
   const { target, link } = level;
   const { schema } = buildSchema(target);
@@ -209,9 +209,14 @@ function levelMaker(
     }
     const leftOut = checkNamedHooks(method, { shape, fail });
     const isRead = operationOf(method).change === undefined;
-    const passed = [...isRead ? above.map((each) => each.hooks) : [], hooks as Hooks<object>]
-      .flatMap(guardsOf);
-    const place = { target, schema, shape, link, isDivided, methods, fail, leftOut, passed };
+    const passed = [
+      ...isRead ? above.map(({ reader }) => reader.hooks) : [],
+      hooks as Hooks<object>,
+    ].flatMap(guardsOf);
+    const isOpen = hooks.open ?? level.isOpen;
+    const skipsGuard = guard !== undefined && isOpen;
+    const rules = { isDivided, leftOut, passed, skipsGuard };
+    const place = { target, schema, shape, link, methods, fail, ...rules };
     return {
       ...level,
       versionKey,
@@ -219,7 +224,7 @@ function levelMaker(
       operation,
       kind: operationOf(method),
       hooks: hooks as Hooks<object>,
-      isOpen: hooks.open ?? level.isOpen,
+      isOpen,
       ...isAction(method) && { action: method },
       perform,
       answerHeaders,

@@ -61,15 +61,15 @@ function kindOfField(path: string, shape: Shape): string {
  * Throws if a path in the option `filter` leads through a reference to a class whose `one()` has hooks, because a
  * filter could select by entities that these hooks hide.
  */
-function checkReferred({ referred }: ListedPaths, { passed, fail }: OptionPlace): void {
+function checkReferred({ referred }: ListedPaths, place: OptionPlace): void {
   for (const [name, { reference }] of referred) {
     const target = referredTarget(reference);
     if (target === undefined) continue;
     bindingRests(target);
     checkGuards(reference, {
+      ...place,
       target,
-      passed,
-      fail: (problem) => fail(`has "${name}" in "filter", ${problem}`),
+      fail: (problem) => place.fail(`has "${name}" in "filter", ${problem}`),
     });
   }
 }

@@ -137,7 +137,7 @@ test("action() gives the errors of its body and of its path", async () => {
   const { tickets } = desk;
   const { _id } = await tickets.create({ title: "a" });
   const wrong = await assertRejects(
-    () => tickets.action<typeof close>("close", _id, { minutes: -1 }),
+    () => tickets.action<typeof close>("close", _id, { minutes: -1 } as never),
     ApiError,
   );
   assertEquals([wrong.code, Object.keys(wrong.errors).sort()], ["BAD_DATA", ["minutes", "reason"]]);

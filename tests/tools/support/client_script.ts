@@ -84,7 +84,7 @@ async function failWith(
   const id = stale._id;
   return {
     conflict: await problemOf(films.update(id, { name: "X" }, { ifMatch: stale })),
-    invalid: await problemOf(films.create({})),
+    invalid: await problemOf(films.create({} as never)),
     missing: await problemOf(films.one("0123456789abcdef01234567")),
     aborted: await problemOf(films.all({ signal })),
     late: await problemOf(films.all({ parameters: { slow: "1" }, timeoutMS: 200 })),

@@ -9,7 +9,7 @@ export interface Mistake {
 }
 
 const HEADER = `import {
-  all, arrayProp, create, define, type Entity, FrameworkModel, type FrameworkRequest, type Hidden, leaveOut, one, onlyIf, prop, type ReadOnly, type Ref, removeAll, rest, StoredFile, update,
+  all, arrayProp, create, type Defaulted, define, type Entity, FrameworkModel, type FrameworkRequest, type Hidden, leaveOut, one, onlyIf, prop, type ReadOnly, type Ref, removeAll, rest, StoredFile, update,
 } from "@mongrove/mongrove";
 import { connect, type Resource } from "@mongrove/mongrove/client";
 class User extends FrameworkModel {
@@ -626,6 +626,22 @@ define(Note, { fields: { total: { type: Number } } });`,
     name: "a body of the client with a field that no body sets",
     code: `movies.create({ name: "a", _id: "b" });`,
     says: `'_id' does not exist in type 'NewOf<Movie>'`,
+  },
+  {
+    name: "a body of the client without a required field",
+    code: `movies.create({ year: 1970 });`,
+    says:
+      `Argument of type '{ year: number; }' is not assignable to parameter of type 'NewOf<Movie>'`,
+  },
+  {
+    name: "a change of the client of a hidden field",
+    code: `movies.update("a", { secret: "b" });`,
+    says: `'secret' does not exist in type 'PatchOf<Movie>'`,
+  },
+  {
+    name: "a Defaulted field without a default",
+    code: `class Note extends FrameworkModel { @prop() text!: Defaulted<string>; }`,
+    says: `"the field is Defaulted: add default"`,
   },
   {
     name: "a body of the client with a value of another type",
