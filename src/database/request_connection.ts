@@ -25,20 +25,34 @@ const looking = new WeakSet<mongo.MongoClient>();
 
 type GetConnection = (req: FrameworkRequest) => MaybePromise<Connection>;
 
-/** The connections that hooks have returned and that are not closed. */
-const givenConnections = new Map<GetConnection, Set<Connection>>();
+/**
+ * The connections that hooks have returned and that are not closed, by client and name of the database. A hook may
+ * return a new connection of `useDb()` for each request, and one of them is enough.
+ */
+const givenConnections = new Map<GetConnection, Map<object, Map<string, Connection>>>();
 
 /** Returns the connections that a hook `getConnection`, or without it any such hook, has returned to requests. */
 export function connectionsFrom(getConnection?: GetConnection): Connection[] {
-  if (getConnection !== undefined) return [...givenConnections.get(getConnection) ?? []];
-  return [...new Set([...givenConnections.values()].flatMap((some) => [...some]))];
+  const given = getConnection === undefined
+    ? [...givenConnections.values()]
+    : [givenConnections.get(getConnection) ?? new Map<object, Map<string, Connection>>()];
+  const all = given.flatMap((ofClients) => [...ofClients.values()]);
+  return [...new Set(all.flatMap((ofNames) => [...ofNames.values()]))];
 }
 
 function remember(connection: Connection, getConnection: GetConnection): void {
-  const known = givenConnections.get(getConnection) ?? new Set();
-  if (known.has(connection)) return;
-  givenConnections.set(getConnection, known.add(connection));
-  connection.once("close", () => known.delete(connection));
+  const { name } = connection;
+  const client = connection.getClient() ?? connection;
+  const ofClients = givenConnections.get(getConnection) ??
+    new Map<object, Map<string, Connection>>();
+  const ofNames = ofClients.get(client) ?? new Map<string, Connection>();
+  const known = ofNames.get(name);
+  if (known === connection || known !== undefined && isOpen(known)) return;
+  givenConnections.set(getConnection, ofClients.set(client, ofNames.set(name, connection)));
+  connection.once("close", () => {
+    if (ofNames.get(name) === connection) ofNames.delete(name);
+    if (ofNames.size === 0) ofClients.delete(client);
+  });
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Tidy } from "../pipeline/class_feature.ts";
 import type { FeatureList } from "../pipeline/feature_list.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import { endAtClose } from "../http/close_server.ts";
-import { getModel } from "../schema/get_model.ts";
+import { getModel, storedClasses } from "../schema/get_model.ts";
 import { checkConnection, decodeAllNames, isOpen } from "../schema/mongoose/connections.ts";
 import { RemovalForGood } from "../sources/collection/remove_for_good.ts";
 
@@ -154,8 +154,7 @@ export class Housekeeper {
     for (const { connection } of places) checkOpen(connection);
     for (const place of places) {
       const { name } = place.connection;
-      await waitForLease(place.connection)
-        .then((lease) => tidyAll({ ...place, lease, at, result }))
+      await tidyPlace(place, { waits: true, at, result })
         .catch((cause) => result.errors.push(new Error(`Cannot tidy "${name}"`, { cause })));
     }
     if (result.errors.length > 0) throw joined(result.errors);
@@ -224,9 +223,7 @@ export class Housekeeper {
       if (signal.aborted || !isOpen(connection)) continue;
       const { removed, errors }: TidyResult = { removed: {}, errors: [] };
       try {
-        const lease = await claim(connection);
-        if (lease === undefined) continue;
-        await tidyAll({ ...place, lease, at: new Date(), signal, result: { removed, errors } });
+        await tidyPlace(place, { at: new Date(), signal, result: { removed, errors } });
       } catch (error) {
         errors.push(error);
       }
@@ -269,6 +266,22 @@ async function waitForLease(connection: Connection): Promise<Lease> {
     lease = await claim(connection);
   }
   return lease;
+}
+
+/**
+ * Removes the expired entities of a database, unless another process does so and the call does not wait for it. A
+ * database without the collection of any class gets no lease, which would create a collection.
+ */
+async function tidyPlace(
+  { connection, classes }: Place,
+  { waits = false, ...run }: Omit<TidyRun, keyof Place | "lease"> & { readonly waits?: boolean },
+): Promise<void> {
+  const stored = new Set(await storedClasses([...classes.keys()], connection));
+  if (stored.size === 0) return;
+  const lease = await (waits ? waitForLease : claim)(connection);
+  if (lease === undefined) return;
+  const present = new Map([...classes].filter(([target]) => stored.has(target)));
+  await tidyAll({ ...run, connection, classes: present, lease });
 }
 
 /**

@@ -50,6 +50,20 @@ export function getModel<C extends ModelClass>(
   return (known ?? runOutside(() => compile(target, connection))) as unknown as ModelOf<C>;
 }
 
+/** Returns the classes whose collections exist on a connection. No model is compiled, which would create a collection. */
+export async function storedClasses(
+  targets: readonly ModelClass[],
+  connection: Connection,
+): Promise<ModelClass[]> {
+  const isKnown = (target: ModelClass) => models.get(connection)?.has(target) === true;
+  if (targets.every(isKnown)) return [...targets];
+  const nameOf = (target: ModelClass) => collectionName(target, buildSchema(target).schema);
+  const options = { nameOnly: true, authorizedCollections: true } as const;
+  const stored = await connection.db?.listCollections({}, options).toArray() ?? [];
+  const names = new Set(stored.map(({ name }) => name));
+  return targets.filter((target) => isKnown(target) || names.has(nameOf(target)));
+}
+
 function compile(target: ModelClass, connection: Connection): Model<unknown> {
   checkConnection(connection);
   const { schema } = buildSchema(target, schemasFor(connection));

@@ -1,14 +1,15 @@
 import type { Document } from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { topOf } from "../filter/filters.ts";
-import { type JsonObject, namesPath } from "../schema/fields/json.ts";
+import { isJsonObject, type JsonObject, namesPath } from "../schema/fields/json.ts";
 import type { Shape } from "../schema/fields/shape.ts";
 import { hasField, isHiddenPath, isSettable, secrecyOf } from "../schema/fields/visibility.ts";
-import { isBrokenRule, isMisfit } from "../schema/mongoose/errors.ts";
+import { isBrokenRule, isMisfit, isWrongElement } from "../schema/mongoose/errors.ts";
 import { judgeValidation } from "../schema/mongoose/statements/judge_validation.ts";
 import { ComparedValues } from "./compared_values.ts";
 import { keepMisfit } from "./keep_misfits.ts";
 import { asFailedSet, excuseFailedSets, type FailedSet, wordsOf } from "./failed_sets.ts";
+import { keptSoFar, valueAt } from "./stored_values.ts";
 
 export interface Writer {
   /** The shape of the entity for the client. The shape decides which values the client does not see. */
@@ -58,9 +59,9 @@ function originOf(
   const isSeen = hasField(topOf(path), shape) || !isBrokenRule(problem) && !isMisfit(problem);
   const secrecy = isSeen ? secrecyOf(path, shape) : "secret";
   if (secrecy === undefined) return "client";
-  // Mongoose would write a changed object without the stored values in it that cannot be cast. If such a value cannot
-  // be kept, the save must fail.
-  if (isMisfit(problem) && (!values.isTouched(path) || keepMisfit(doc, path))) return "stored";
+  if (isMisfit(problem) && (!values.isTouched(path) || isKept({ path, problem, doc }))) {
+    return "stored";
+  }
   // The client gets the problems of every value that it may set and its body names. Otherwise a client could guess a
   // hidden value, because the stored value would get another answer than all other values.
   if (namesPath(body, path) && isSettable(path, shape)) return "client";
@@ -71,11 +72,24 @@ function originOf(
   return secrecy === "holder" || change === "missing" ? "client" : "application";
 }
 
+/**
+ * Whether a stored value that cannot be cast is put back into a changed object, which Mongoose would write without the
+ * value. If such a value cannot be kept, or a hook has set it, the save must fail.
+ */
+function isKept({ path, problem, doc }: FoundProblem & { readonly doc: Document }): boolean {
+  const stored = valueAt(keptSoFar(doc)?.values, path);
+  const isSetByHook = isWrongElement(problem) && Array.isArray(stored) &&
+    stored.every(isJsonObject);
+  return !isSetByHook && keepMisfit(doc, path);
+}
+
 function hiddenFailure({ path, problem }: FoundProblem, { target }: Writer): Error {
   const { kind } = problem as { readonly kind?: unknown };
-  const reason = isMisfit(problem)
+  const reason = isMisfit(problem) && !isWrongElement(problem)
     ? `the stored value of the hidden property "${path}" cannot be cast to its type`
-    : `a hook or an action has set the hidden property "${path}" to a value that is not valid (${kind})`;
+    : `a hook or an action has set the hidden property "${path}" to a value that is not valid (${
+      kind ?? "object"
+    })`;
   return new TypeError(`Cannot save "${target.name}": ${reason}`);
 }
 

@@ -2,6 +2,7 @@ import type { Document } from "mongoose";
 import { isJsonObject } from "../schema/fields/json.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { rawArray, rawValues, setRaw } from "../schema/mongoose/documents/document_values.ts";
+import { memberOf } from "./note_unread.ts";
 import { keptSoFar, storedText } from "./stored_values.ts";
 
 /**
@@ -48,8 +49,4 @@ function counterpart(
   const id = isDocument(element) ? element._id : undefined;
   if (id === undefined || id === null) return list[index];
   return list.find((each) => isJsonObject(each) && storedText(each._id) === storedText(id));
-}
-
-function memberOf(holder: unknown, name: string): unknown {
-  return isJsonObject(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined;
 }

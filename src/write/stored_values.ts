@@ -5,6 +5,7 @@ import { conflict } from "../errors/refusals.ts";
 import { copyJson, isJsonObject } from "../schema/fields/json.ts";
 import { ownDefaults } from "../schema/mongoose/documents/document_values.ts";
 import { savesOf } from "../schema/mongoose/statements/save_by.ts";
+import { noteUnread } from "./note_unread.ts";
 
 const { BSON } = mongoose.mongo;
 
@@ -76,6 +77,7 @@ export function hydrateWithSnapshot(model: Model<unknown>, found: object): Docum
   const values = copyJson(found) as StoredObject;
   const doc = model.hydrate(found) as Document;
   kept.set(doc, { values, isSent: true, saves: 0 });
+  noteUnread(doc, values);
   return doc;
 }
 

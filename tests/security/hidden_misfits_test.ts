@@ -16,6 +16,7 @@ import {
   updateAll,
 } from "../../mod.ts";
 import { pass } from "../support/both_paths.ts";
+import { casesOf } from "../harness/report.ts";
 import { test } from "../harness/testing.ts";
 import { mountOnReplicaSet } from "../support/mount_on_replica_set.ts";
 import { asQuery, type Mounted } from "../support/support.ts";
@@ -97,7 +98,8 @@ function stored(): Record<string, unknown> {
 
 const HIDDEN = ["number", "at", "secret", "numbers", "secrets", "named"]
   .concat("inner.pin", "map.k.pin", "inners.0.pin", "inners.1.pin");
-const WRONG: unknown[] = ["abc", [{ pin: "abc" }]];
+const { MinKey } = mongoose.mongo;
+const WRONG = ["abc", "", { toString: "x" }, [""], [{ pin: "abc" }], new MinKey()];
 
 type Sent = Promise<{ readonly status: number; readonly text: string }>;
 type Send = (app: Mounted, id: string) => Sent;
@@ -171,10 +173,10 @@ test("a hidden value of a wrong type changes no answer, and stays stored", async
     await t.step(name, async () => {
       const usual = await answerTo(stored());
       for (const path of HIDDEN) {
-        for (const wrong of WRONG) {
+        for (const wrong of WRONG.slice(0, casesOf(WRONG.length, 3))) {
           const values = stored();
           put(values, path, wrong);
-          assertEquals(await answerTo(values), usual, `${path} ${JSON.stringify(wrong)}`);
+          assertEquals(await answerTo(values), usual, `${path} ${Deno.inspect(wrong)}`);
           const now = await collection.findOne({}) as Record<string, unknown> | null;
           const held = valueAt(now, path);
           // A removed entity or element is gone with its hidden values.

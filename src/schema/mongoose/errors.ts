@@ -153,8 +153,16 @@ export function isFailedSet(problem: unknown): problem is InstanceType<typeof Ca
  */
 export function isMisfit(problem: unknown): boolean {
   // In the place of an embedded object, Mongoose reports another error than a `CastError`.
-  return problem instanceof ValidatorError && problem.kind === "cast" &&
-    problem.reason instanceof mongoose.Error;
+  return isWrongElement(problem) || problem instanceof ValidatorError && problem.kind === "cast" &&
+      problem.reason instanceof mongoose.Error;
+}
+
+/**
+ * Whether a list of embedded objects has an element such as an empty string. Mongoose tries to cast such an element only
+ * when it validates the list.
+ */
+export function isWrongElement(problem: unknown): boolean {
+  return problem instanceof mongoose.Error && problem.name === "ObjectParameterError";
 }
 
 /**

@@ -258,8 +258,7 @@ function holdsProtected(value: unknown, field: FieldShape): boolean {
   return kind === "object" && [...own?.fields ?? []].some(([name, inner]) => {
     const each = Object.hasOwn(values, name) ? values[name] : undefined;
     if (isOfFeature(inner)) return false;
-    if (each === undefined && misfits.includes(name)) return isProtected(inner);
-    if (each === undefined || each === null) return false;
+    if (each === undefined || each === null) return misfits.includes(name) && isProtected(inner);
     return isProtected(inner) ? !isDefault(each, inner) : holdsProtected(each, inner);
   });
 }

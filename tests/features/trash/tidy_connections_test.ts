@@ -14,6 +14,7 @@ import {
   rest,
   StoredFile,
 } from "../../../mod.ts";
+import { connectionsFrom } from "../../../src/database/request_connection.ts";
 import { Housekeeper } from "../../../src/host/housekeeper.ts";
 import { openRoutes } from "../../../src/host/initialize.ts";
 import { test } from "../../harness/testing.ts";
@@ -23,7 +24,11 @@ import { until } from "../../support/until.ts";
 import { failCommand } from "../many/many.ts";
 import { inDays } from "./sheets.ts";
 
-const byTenant = (name: string) => mongoose.connection.useDb(`tidy_${name}`, { useCache: true });
+/** How a test opens the database of a tenant, if not by cached connections. */
+let opened: ((name: string) => Connection) | undefined;
+
+const byTenant = (name: string) =>
+  opened?.(`tidy_${name}`) ?? mongoose.connection.useDb(`tidy_${name}`, { useCache: true });
 const getConnection = (req: FrameworkRequest) => byTenant(String(req.get("tenant")));
 
 @rest({
@@ -40,8 +45,11 @@ class Ledger extends FrameworkModel {
   scan?: StoredFile;
 }
 
+@rest({ route: "/receipts", methods: [all()], trash: { keep: "30d" }, getConnection })
+class Receipt extends FrameworkModel {}
+
 async function serve(): Promise<Mounted> {
-  const app = await mount([Ledger], { mongo: await sharedReplicaSet(), tidy: false });
+  const app = await mount([Ledger, Receipt], { mongo: await sharedReplicaSet(), tidy: false });
   for (const name of ["a", "b", "c"]) await byTenant(name).dropDatabase();
   return app;
 }
@@ -106,4 +114,31 @@ test("a database that fails does not keep tidy() from the others", async () => {
   });
   await assertRejects(() => Framework.tidy(), Error, 'Cannot tidy "tidy_a"');
   assertEquals(await counts(), [1, 0, 0]);
+});
+
+test("tidy() creates no collection of a class that nobody has used on a connection", async () => {
+  await using app = await serve();
+  await app.get("/ledgers", as("a"));
+  await app.get("/receipts", as("b"));
+  const own = () =>
+    Promise.all(["a", "b", "c"].map(async (name) => {
+      const stored = await byTenant(name).listCollections();
+      return stored.map((each) => each.name).filter((each) => !each.startsWith("mongrove_")).sort();
+    }));
+  await until(async () => (await own()).flat().length === 2);
+  await Framework.tidy({ connections: [byTenant("c")] });
+  assertEquals(await own(), [["ledgers"], ["receipts"], []]);
+  assertEquals(await byTenant("c").listCollections(), []);
+  const stored = byTenant("a").collection("receipts");
+  await stored.insertOne({ deletedAt: inDays(-31) });
+  assertEquals(await Framework.tidy(), { removed: { Receipt: 1 } });
+});
+
+test("connections of useDb() to one database are remembered once", async () => {
+  await using app = await serve();
+  const before = connectionsFrom(getConnection).length;
+  opened = (name) => mongoose.connection.useDb(name);
+  for (let count = 0; count < 3; count++) await app.get("/ledgers", as("uncached"));
+  opened = undefined;
+  assertEquals(connectionsFrom(getConnection).length, before + 1);
 });

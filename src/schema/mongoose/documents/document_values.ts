@@ -93,10 +93,22 @@ export function setStored(
     setRaw(doc, { path, value: cast });
   } catch (reason) {
     if (!(reason instanceof CastError)) throw reason;
-    const { message } = reason;
-    doc.invalidate(path, new ValidatorError({ path, message, type: "cast", value, reason }));
+    noteMisfit(doc, { path, value, reason });
   }
   doc.markModified(path);
+}
+
+/** Adds the validation error that Mongoose adds for a stored value that it cannot cast. */
+export function noteMisfit(
+  doc: Document,
+  { path, value, reason = new CastError("unknown", value, path) }: {
+    readonly path: string;
+    readonly value?: unknown;
+    readonly reason?: InstanceType<typeof CastError>;
+  },
+): void {
+  const { message } = reason;
+  doc.invalidate(path, new ValidatorError({ path, message, type: "cast", value, reason }));
 }
 
 /**
