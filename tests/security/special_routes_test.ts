@@ -12,6 +12,7 @@ import {
   type FrameworkRequest,
   getModel,
   type Hidden,
+  type ModelQuery,
   one,
   prop,
   type Ref,
@@ -78,10 +79,11 @@ class Detail extends FrameworkModel {
         return await person.save();
       },
     }),
-    action<Person, "all">("report", {
+    action("report", {
       on: "all",
       method: "GET",
-      run: async (_req, { model, filter }) => await model.findOne(filter),
+      run: async (_req: FrameworkRequest, { model, filter }: ModelQuery<Person>) =>
+        await model.findOne(filter),
     }),
   ],
 })
