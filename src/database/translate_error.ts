@@ -73,6 +73,8 @@ export interface TranslateOptions {
    * Whether a path is hidden from the reader of the answer. The messages of errors contain no value of a hidden path.
    */
   readonly isHidden: (path: string) => boolean;
+  /** Whether the reader of the answer may learn that a field has the name. */
+  readonly isTold?: (name: string) => boolean;
   /**
    * Whether the request body gives a value to a path. A wrong value of a hidden field that the body does not set is an
    * error of the application.
@@ -94,8 +96,9 @@ export interface TranslateOptions {
  */
 export function translateError(
   error: unknown,
-  { filtered, writes = false, isLong = false, isHidden, targets, away = false }: TranslateOptions,
+  options: TranslateOptions,
 ): RestError | undefined {
+  const { filtered, writes = false, isLong = false, isHidden, targets, away = false } = options;
   const answer = translateThrown(error, away);
   if (answer !== undefined) return answer;
   if (targets !== undefined && isForeign(error, targets)) return undefined;
@@ -122,7 +125,7 @@ export function translateError(
     // Middleware may write to another collection. A duplicate key in that collection is an error of the application.
     return targets && isDuplicateIn(error, targets) === false
       ? undefined
-      : duplicate(error, targets ?? []);
+      : duplicate(error, options);
   }
   const code = Number(error.code);
   if (filtered && (BAD_FILTER.has(code) || REFUSED_VALUES.has(code))) {
@@ -213,9 +216,9 @@ export function isUnmet(error: unknown): boolean {
 
 function duplicate(
   error: InstanceType<typeof mongo.MongoServerError>,
-  targets: readonly ModelClass[],
+  { targets = [], isHidden, isTold = (name) => !isHidden(name) }: TranslateOptions,
 ): RestError {
-  return duplicateValue(duplicateFields(error, targets), error);
+  return duplicateValue(duplicateFields(error, targets).filter(isTold), error);
 }
 
 /**

@@ -1,5 +1,6 @@
-import type { Connection, SchemaOptions } from "mongoose";
+import type { Connection, SchemaOptions, Types } from "mongoose";
 import type { FieldOptions, FieldRule, Validator } from "./decorators/field_options.ts";
+import type { ValueOf } from "./decorators/field_type.ts";
 import type {
   ArrayChecks,
   BoundOption,
@@ -92,12 +93,18 @@ export type ClassProblem<M> = M extends FrameworkModel ? unknown
  */
 type FieldsInput<Rule extends string, M, B, F> = {
   readonly [K in NeededName<M, B> | keyof F]: K extends keyof M
-    ? KeywordProblem<M, K, OptionIn<F, K & string>, unknown> extends infer P
+    ? K extends "_id" ? Entry<K, IdIn<OptionIn<F, "_id">>, OptionIn<F, K>>
+    : KeywordProblem<M, K, OptionIn<F, K & string>, unknown> extends infer P
       ? unknown extends P ? Entry<K & string, M[K], OptionIn<F, K & string>>
       : Reworded<K & string, P>
     : never
     : `the class has no property ${K & string}`;
 };
+
+/** The type of the `_id` that an entry in `fields` of `define()` declares, whose class has the type `ObjectId`. */
+type IdIn<X> = [ValueOf<OptionIn<X, "type">>] extends [infer V extends string | number | Types.UUID]
+  ? [V] extends [never] ? Types.ObjectId : V
+  : Types.ObjectId;
 
 /** The text that TypeScript prints if a property of the class has no entry in the option `fields` of `define()`. */
 type FieldsRule = "each property of the class needs an entry in fields, such as {} for a string";

@@ -138,9 +138,10 @@ export function occupied(): RestError {
   return refusal("CONFLICT", { message }, { of: Conflict });
 }
 
-/** Returns a 409 for a value of a unique index that another entity has. */
+/** Returns a 409 for a value of a unique index that another entity has, with the fields that the reader may know. */
 export function duplicateValue(fields: readonly string[], cause?: unknown): RestError {
-  return refusal("CONFLICT", { message: "Another entity has the same value", fields }, { cause });
+  const message = "Another entity has the same value";
+  return refusal("CONFLICT", { message, ...fields.length > 0 && { fields } }, { cause });
 }
 
 export function isConflict(error: unknown): boolean {

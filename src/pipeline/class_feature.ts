@@ -281,6 +281,7 @@ function placeOf(target: ModelClass): OptionPlace {
     methods: [],
     leftOut: [],
     passed: [],
+    skipsGuard: false,
     fail: (problem) => cannotMount(target, problem),
     // The place of an option is described while the schema of its class is being built. The getters look up the schema
     // later, because an earlier look-up would build the schema again without an end.

@@ -238,6 +238,7 @@ class Note extends FrameworkModel {
   size?: number;
   owner?: Identifier;
 }
+class Bare extends FrameworkModel {}
 class Loose extends FrameworkModel {
   // deno-lint-ignore no-explicit-any -- a property whose type says nothing
   anything?: any;
@@ -261,6 +262,13 @@ define(Keyword, {
 // Declarations that do not agree with their classes; nobody calls the function
 
 function refused(): void {
+  define(Bare, { fields: { _id: { type: String, minLength: 2 } } });
+  define(Bare, { fields: { _id: { type: Number, default: () => 5 } } });
+  define(Bare, { fields: { _id: { type: Types.UUID } } });
+  // @ts-expect-error an _id of a type that paths cannot name
+  define(Bare, { fields: { _id: { type: Date } } });
+  // @ts-expect-error an option of another type
+  define(Bare, { fields: { _id: { type: Number, minLength: 2 } } });
   // @ts-expect-error an entry is missing
   define(Note, { fields: { text: {}, size: { type: Number } } });
   // @ts-expect-error an entry for no property

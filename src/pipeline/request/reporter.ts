@@ -13,7 +13,7 @@ import { internal, isOutage } from "../../errors/refusals.ts";
 import { RestError } from "../../errors/rest_error.ts";
 import { mayBeRefused } from "../../filter/q/operators.ts";
 import { namesPath } from "../../schema/fields/json.ts";
-import { isHiddenPath } from "../../schema/fields/visibility.ts";
+import { isHiddenPath, isSettable, secrecyOf } from "../../schema/fields/visibility.ts";
 import { validationFailure } from "../../schema/mongoose/errors.ts";
 import { runOutside } from "../../schema/mongoose/statements/transaction_around.ts";
 import type { LevelContext } from "./request_context.ts";
@@ -178,6 +178,7 @@ function translated(
   { req, route: { levels, operation }, state, level, isAway }: LevelContext,
   error: unknown,
 ): { readonly answer: RestError | undefined; readonly thrown: unknown } {
+  const isSent = (path: string) => [req.body].flat().some((body) => namesPath(body, path));
   const options = {
     // A condition that a hook has added to the filter may be the cause of the error. An error in this condition must
     // not become a 400 for the client.
@@ -185,7 +186,10 @@ function translated(
     writes: operation.change !== undefined,
     isLong: req.url.length > LONG_URL,
     isHidden: (path: string) => isHiddenPath(path, level.shape),
-    isSent: (path: string) => [req.body].flat().some((body) => namesPath(body, path)),
+    isTold: (name: string) =>
+      secrecyOf(name, level.shape) !== "secret" ||
+      isSent(name) && isSettable(name, level.shape),
+    isSent,
     targets: levels.map(({ target }) => target),
     ids: Object.values(req.params).map(String),
     away: isAway(),
