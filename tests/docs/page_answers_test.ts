@@ -39,7 +39,7 @@ const WITHOUT: readonly [string, string][] = [
   ["{ internal: false }", "{}"],
   ["apart: true", "apart: false"],
   ["exists: true })\n  duplicateOf", "})\n  duplicateOf"],
-  ['queryLimits: { paths: "listed" }', "queryLimits: {}"],
+  ['filters: "listed"', "filters: undefined"],
   ['      filter: ["state", "priority"],\n', ""],
   ["create({ preFetch: isAgent })", "create()"],
   ["all({ preFetch: isAgent, ", "all({ "],

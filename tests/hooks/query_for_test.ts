@@ -237,7 +237,7 @@ test("queryFor() refuses options that it does not have, and what is no option of
   await assertRejects(
     () => Framework.queryFor({ url: "/" } as never, Task, { query: {} } as object),
     TypeError,
-    'there is no option "query" (did you mean "queryLimits"?)',
+    'there is no option "query"',
   );
   await assertRejects(
     () => Framework.queryFor({ url: "/" } as never, Task, { q: "no" as never }),

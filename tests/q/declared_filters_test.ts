@@ -213,10 +213,9 @@ test("a start refuses lists of what q cannot name", () => {
     rest({ route: "/wrong", methods: [method] })(Wrong as never, contextOf(Wrong));
     refuse(message, () => Framework.initialize({ models: [Wrong] }));
   }
-  const paths = "all" as never;
   refuse(
-    /"paths" is not "listed"/,
-    () => Framework.initialize({ models: [Listed], filters: "listed" }),
+    /"filters" is "all", not "listed"/,
+    () => Framework.initialize({ models: [Listed], filters: "all" as never }),
   );
 });
 

@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { Express } from "express-types";
-import { all, Framework, FrameworkModel, getModel, prop, rest } from "../../mod.ts";
+import { all, FrameworkModel, getModel, prop, rest } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
 import { asQuery, mount } from "../support/support.ts";
 
@@ -23,25 +22,4 @@ test("a key of a Map that is a number is no position: a filter that does not lis
     const { status } = await app.get(`/matches${asQuery({ [`scores.${key}.total`]: 8 })}`);
     assertEquals([key, status], [key, 400]);
   }
-});
-
-@rest({ route: "/tasks", methods: [all()] })
-class Task extends FrameworkModel {
-  @prop()
-  owner?: string;
-}
-
-test('queryFor() refuses every path with paths: "listed", as no operation lists any', async () => {
-  const queryLimits = { paths: "listed" } as const;
-  const prepare = (host: Express) =>
-    void host.get("/count", async (req, res) => {
-      const { filter, model } = await Framework.queryFor(req, Task, {
-        limits: { query: queryLimits },
-      });
-      res.json(await model.countDocuments(filter));
-    });
-  await using app = await mount([Task], { prepare });
-  await getModel(Task).create({ owner: "ann" });
-  assertEquals((await app.get(`/count${asQuery({ owner: "ann" })}`)).status, 400);
-  assertEquals(await app.read<unknown>("/count"), 1);
 });

@@ -30,7 +30,7 @@ class Film extends FrameworkModel {
 await mongoose.connect(process.env.MONGODB_URI ?? "");
 const app = express().use(express.json({ limit: "1mb" }));
 const queryMethod = process.env.QUERY_METHOD !== "no";
-app.use(Framework.initialize({ models: [Film], queryMethod, queryLimits: { maxList: 2000 } }));
+app.use(Framework.initialize({ models: [Film], queryMethod, limits: { query: { maxList: 2000 } } }));
 app.listen(Number(process.env.PORT), "127.0.0.1");
 `;
 

@@ -99,7 +99,7 @@ Deno.test("options of other operations do not compile, and values of other types
     remove<Film>({ max: 5 }),
     // @ts-expect-error an option of removeAll()
     all<Film>({ q: "required" }),
-    // @ts-expect-error not "required"
+    // @ts-expect-error neither "required" nor "optional"
     removeAll<Film>({ q: true }),
     // @ts-expect-error no time
     create<Film>({ idempotency: { keep: "24" } }),

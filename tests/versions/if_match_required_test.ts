@@ -70,7 +70,7 @@ test("ifMatch: required needs versions that the framework writes", () => {
   assertThrows(mounted({}, { versionKey: "meta.rev" }), TypeError, `"meta.rev" is a path`);
   const methods = [update({ persist: pass })];
   assertThrows(mounted({ methods }), TypeError, `cannot bind the "persist" of update()`);
-  assertThrows(mounted({ ifMatch: "on" }), TypeError, `is not "required"`);
+  assertThrows(mounted({ ifMatch: "on" }), TypeError, `is not a boolean`);
   const renamed = `@rest has no option "concurrency", which is now "ifMatch"`;
   assertThrows(mounted({ concurrency: "required" }), TypeError, renamed);
 });

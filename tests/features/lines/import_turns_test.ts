@@ -139,7 +139,7 @@ test("an import takes 100 times its compressed size, and 10 MB of any", async ()
   assertEquals([last?.status, last?.code, others], [413, "PAYLOAD_TOO_LARGE", []]);
 });
 
-test("bodyLimits.maxImportBytes bounds an import", async () => {
+test("limits.body.maxImportBytes bounds an import", async () => {
   await using app = await mount(MODELS, { limits: { body: { maxImportBytes: 1000 } } });
   const raw = text('{"name":"a"}\n', 500);
   const whole = await app.send<Told>("POST", "/plain", { raw, headers: LINES });

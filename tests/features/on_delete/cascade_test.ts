@@ -141,7 +141,7 @@ test("a cascade of 1,000 entities passes, and one of 1,001 does nothing", async 
   assertEquals(await countOf(Task, { deletedAt: { $ne: null }, __v: 1 }), 1000);
 });
 
-test("maxCascade counts the entities of all classes", async () => {
+test("limits.cascade counts the entities of all classes", async () => {
   await using app = await serveAll(undefined, { limits: { cascade: 3 } });
   const { project, second } = await projectOf(app);
   await app.created("/notes", { task: second._id });

@@ -117,10 +117,10 @@ test("a rule that cannot apply fails the start", async (t) => {
   }
 });
 
-test("maxCascade is a number of entities", () => {
+test("limits.cascade is a number of entities", () => {
   for (const maxCascade of [0, 1.5, "10"] as never[]) {
     const start = () => Framework.initialize({ models: [Thing], limits: { cascade: maxCascade } });
-    assertThrows(start, RangeError, "maxCascade is");
+    assertThrows(start, RangeError, "limits.cascade is");
   }
 });
 
