@@ -14,7 +14,11 @@
  * import mongoose from "mongoose";
  * import { all, create, Framework, FrameworkModel, one, prop, remove, rest, update } from "@mongrove/mongrove";
  *
- * @rest({ route: "/todos", methods: [all(), one(), create(), update(), remove()] })
+ * @rest({
+ *   route: "/todos",
+ *   open: true,
+ *   methods: [all({ page: { max: 50 } }), one(), create(), update(), remove()],
+ * })
  * class Todo extends FrameworkModel {
  *   @prop({ required: true })
  *   text!: string;
@@ -25,7 +29,7 @@
  * await mongoose.connect("mongodb://127.0.0.1:27017/todos");
  * const app = express();
  * app.use(express.json());
- * app.use(Framework.initialize());
+ * app.use(Framework.initialize({ strict: true }));
  * app.use(Framework.errors());
  * app.listen(3000);
  * ```

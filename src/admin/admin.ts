@@ -30,7 +30,7 @@ import { shownRoutes } from "./_shown_routes.ts";
  * import { all, create, Framework, FrameworkModel, one, prop, rest } from "@mongrove/mongrove";
  * import { admin } from "@mongrove/mongrove/admin";
  *
- * @rest({ route: "/novels", methods: [all({ page: { max: 50 } }), one(), create()] })
+ * @rest({ route: "/novels", open: true, methods: [all({ page: { max: 50 } }), one(), create()] })
  * class Novel extends FrameworkModel {
  *   @prop({ required: true })
  *   title!: string;
@@ -38,7 +38,7 @@ import { shownRoutes } from "./_shown_routes.ts";
  *
  * const app = express();
  * app.use(express.json());
- * const api = Framework.initialize({ models: [Novel] });
+ * const api = Framework.initialize({ models: [Novel], strict: true });
  * app.use(api);
  * app.use("/admin", admin(api, { title: "Novels" }));
  * ```

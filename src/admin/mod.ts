@@ -8,7 +8,7 @@
  * import { all, Framework, FrameworkModel, one, prop, rest } from "@mongrove/mongrove";
  * import { admin } from "@mongrove/mongrove/admin";
  *
- * @rest({ route: "/plays", methods: [all({ page: { max: 50 } }), one()] })
+ * @rest({ route: "/plays", open: true, methods: [all({ page: { max: 50 } }), one()] })
  * class Play extends FrameworkModel {
  *   @prop({ required: true })
  *   title!: string;
@@ -16,7 +16,7 @@
  *
  * const app = express();
  * app.use(express.json());
- * const api = Framework.initialize({ models: [Play] });
+ * const api = Framework.initialize({ models: [Play], strict: true });
  * app.use(api);
  * app.use("/admin", admin(api, { title: "Plays" }));
  * ```

@@ -25,7 +25,7 @@ tellCircularImports();
  * import express from "express";
  * import { all, Framework, FrameworkModel, prop, rest } from "@mongrove/mongrove";
  *
- * @rest({ route: "/todos", methods: [all()] })
+ * @rest({ route: "/todos", open: true, methods: [all({ page: { max: 50 } })] })
  * class Todo extends FrameworkModel {
  *   @prop({ required: true })
  *   text!: string;
@@ -33,7 +33,7 @@ tellCircularImports();
  *
  * const app = express();
  * app.use(express.json());
- * app.use(Framework.initialize({ models: [Todo] }));
+ * app.use(Framework.initialize({ models: [Todo], strict: true }));
  * app.use(Framework.errors());
  * ```
  */
@@ -50,8 +50,8 @@ export const Framework: {
    */
   readonly initialize: (options?: InitializeOptions) => FrameworkRouter;
   /**
-   * Returns descriptions of the routes that `initialize()` mounts with the same options. For a router that exists
-   * already, call its method `describe()` instead.
+   * Returns descriptions of the routes that `initialize()` mounts with the same options, with who may use each of them
+   * (`access`). For a router that exists already, call its method `describe()` instead.
    *
    * @throws {TypeError} If a declaration is wrong. The message names the class and the property.
    *
@@ -69,9 +69,9 @@ export const Framework: {
   readonly describe: (options?: InitializeOptions) => RouteDescription[];
   /**
    * Returns a filter and a Mongoose model, so that a route of the application selects the same entities as the routes
-   * of the model. Hooks do not run, so the route must check the rights of the caller itself. The filter joins the
-   * parameter `q` of the request with the `scope` of the model's `@rest`. `q` passes the same checks as on the routes
-   * of the model. The Mongoose model uses the connection of the request.
+   * of the model. Neither the `guard` nor hooks run, so the route must check the rights of the caller itself. The
+   * filter joins the parameter `q` of the request with the `scope` of the model's `@rest`. `q` passes the same checks
+   * as on the routes of the model. The Mongoose model uses the connection of the request.
    *
    * @throws {RestError} 400 if `q` is not allowed. An error of the `scope` is thrown unchanged. `Framework.errors()`
    * answers both.

@@ -13,7 +13,7 @@ const INSTRUCTIONS =
 /**
  * Creates middleware that serves chosen models to AI assistants, by the Model Context Protocol over HTTP.
  *
- * Middleware that guards single paths of the API does not run for assistants. Guard such paths by hooks instead.
+ * Middleware that guards single paths of the API does not run for assistants. Use the option `guard` and hooks instead.
  *
  * Mount the middleware at a separate path, after the middleware that the API needs, such as `express.json()` and a
  * login. Each call of a tool becomes a request of its caller to the API. The request has the caller's headers, such as
@@ -31,7 +31,7 @@ const INSTRUCTIONS =
  * import { all, create, Framework, FrameworkModel, one, prop, rest } from "@mongrove/mongrove";
  * import { mcp } from "@mongrove/mongrove/mcp";
  *
- * @rest({ route: "/chants", methods: [all({ page: { max: 50 } }), one(), create()] })
+ * @rest({ route: "/chants", open: true, methods: [all({ page: { max: 50 } }), one(), create()] })
  * class Chant extends FrameworkModel {
  *   @prop({ required: true })
  *   title!: string;
@@ -39,7 +39,7 @@ const INSTRUCTIONS =
  *
  * const app = express();
  * app.use(express.json());
- * const api = Framework.initialize({ models: [Chant] });
+ * const api = Framework.initialize({ models: [Chant], strict: true });
  * app.use(api);
  * app.use("/mcp", mcp(api, { expose: [{ model: Chant, operations: ["all", "one", "create"] }] }));
  * ```

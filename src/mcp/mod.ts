@@ -8,7 +8,7 @@
  * import { all, Framework, FrameworkModel, one, prop, rest } from "@mongrove/mongrove";
  * import { mcp } from "@mongrove/mongrove/mcp";
  *
- * @rest({ route: "/poems", methods: [all({ page: { max: 50 } }), one()] })
+ * @rest({ route: "/poems", open: true, methods: [all({ page: { max: 50 } }), one()] })
  * class Poem extends FrameworkModel {
  *   @prop({ required: true })
  *   text!: string;
@@ -16,7 +16,7 @@
  *
  * const app = express();
  * app.use(express.json());
- * const api = Framework.initialize({ models: [Poem] });
+ * const api = Framework.initialize({ models: [Poem], strict: true });
  * app.use(api);
  * app.use("/mcp", mcp(api, { expose: [{ model: Poem }] }));
  * ```

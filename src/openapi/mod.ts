@@ -8,7 +8,7 @@
  * import { all, Framework, FrameworkModel, prop, rest } from "@mongrove/mongrove";
  * import { openapi } from "@mongrove/mongrove/openapi";
  *
- * @rest({ route: "/songs", methods: [all()] })
+ * @rest({ route: "/songs", open: true, methods: [all({ page: { max: 50 } })] })
  * class Song extends FrameworkModel {
  *   @prop({ required: true })
  *   title!: string;
@@ -16,7 +16,7 @@
  *
  * const app = express();
  * app.use(express.json());
- * const api = Framework.initialize({ models: [Song] });
+ * const api = Framework.initialize({ models: [Song], strict: true });
  * app.use(api);
  * app.use(openapi(api, { info: { title: "Songs", version: "1.0.0" } }));
  * ```

@@ -36,7 +36,7 @@ import { queryNode, routeNode } from "./route_node.ts";
  * import { all, Framework, FrameworkModel, prop, rest } from "@mongrove/mongrove";
  * import { openapi } from "@mongrove/mongrove/openapi";
  *
- * @rest({ route: "/films", methods: [all()] })
+ * @rest({ route: "/films", open: true, methods: [all({ page: { max: 50 } })] })
  * class Film extends FrameworkModel {
  *   @prop({ required: true })
  *   title!: string;
@@ -44,7 +44,7 @@ import { queryNode, routeNode } from "./route_node.ts";
  *
  * const app = express();
  * app.use(express.json());
- * const api = Framework.initialize({ models: [Film] });
+ * const api = Framework.initialize({ models: [Film], strict: true });
  * app.use(api);
  * app.use(openapi(api, { info: { title: "Films", version: "1.0.0" } }));
  * ```

@@ -40,6 +40,8 @@ const PAGES: readonly (readonly [string, (page: string) => Promise<Files>])[] = 
   ["docs/cookbook.md", filesOfAll],
   ["docs/live.md", filesAtEnd],
   ["docs/models.md", blocksOf],
+  ["docs/openapi.md", filesOfAll],
+  ["docs/production.md", filesOfAll],
   ["docs/tracing.md", filesOfAll],
   ["docs/tutorial.md", filesAtEnd],
 ];

@@ -51,7 +51,7 @@ test(`${PAGE} has metrics, and exports spans of requests with those of their sta
   });
   Deno.env.set("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url);
   Deno.env.set("OTEL_BSP_SCHEDULE_DELAY", "50");
-  const live = (code: string) => code.replace("all()", "all({ live: true })");
+  const live = (code: string) => code.replace("page: false", "page: false, live: true");
   const open = await loadRecipe(PAGE, TITLE, live);
   const mongo = await sharedReplicaSet();
   await using app = await open(mongo);

@@ -24,7 +24,7 @@ const [denoCommand = [], nodeCommand = []] = [...page.matchAll(/^CMD (.*)$/gm)].
   ([, words = "[]"]) => JSON.parse(words) as string[],
 );
 
-const LOGIN = { DOCS_LOGIN: "ann:secrät€" };
+const LOGIN = { LOGIN: "ann:secrät€" };
 
 /** Writes the files of the page. */
 async function writeFiles(folder: string): Promise<string> {
@@ -70,7 +70,7 @@ async function play(url: string): Promise<void> {
     const authorization = `Basic ${Buffer.from(login).toString("base64")}`;
     return request(url + path, { headers: { authorization } });
   };
-  const docs = await open("/docs", LOGIN.DOCS_LOGIN);
+  const docs = await open("/docs", LOGIN.LOGIN);
   assertEquals([docs.status, docs.text.includes("swagger-ui")], [200, true]);
   assertEquals((await open("/openapi.json", "ann:wrong")).status, 401);
 }

@@ -6,9 +6,14 @@ export type Claims = Readonly<Record<string, readonly Proof[]>>;
 
 /** What an application must do. */
 export const DUTIES: Claims = {
-  "authenticates in a `preFetch` hook of every operation": [
+  "sets `strict: true`, and authenticates in the `guard`": [
+    ["strict guards name every operation that nobody guards, at once", "security/strict_test.ts"],
     ["examples/movies asks for the key on every write, and nowhere else", "docs/examples_test.ts"],
   ],
+  "limits requests by address, user, key and tenant, in the `guard` and in a store that all processes share":
+    [
+      ["docs/production.md limits requests in two processes", "docs/rate_limit_test.ts"],
+    ],
   "limits new values by a `scope`: the filter of a hook only selects the entity": [
     ["q and filter select, and do not bind what is written", "scope/scope_test.ts"],
   ],
@@ -76,15 +81,19 @@ export const IMPOSSIBLE: Claims = {
     ],
     ["no header of the client changes the operation", "security/security_requests_test.ts"],
   ],
-  "passes a `preFetch` hook that returns anything but `true`, or causes a database call before it":
+  "passes a guard or a `preFetch` hook that returns anything but `true`, or causes a database call before it":
     [
+      [
+        "the guard runs once, before all hooks, and open operations go without it",
+        "security/guard_test.ts",
+      ],
       ["preFetch fails closed when it gives anything but true", "hooks/hooks_order_test.ts"],
       [
         "preFetch keeps the request from getConnection, scope and database when it refuses",
         "hooks/hooks_order_test.ts",
       ],
     ],
-  "passes your guard by another spelling of its path": [
+  "passes your middleware by another spelling of its path": [
     [
       "routes tell upper from lower case where the application does, so that guards hold",
       "http/routing_settings_test.ts",

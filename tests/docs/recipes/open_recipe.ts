@@ -46,6 +46,9 @@ export async function loadRecipe(
 export async function importApp({ folder }: Project): Promise<RequestListener> {
   const url = pathToFileURL(join(folder, "app.ts")).href;
   // deno-lint-ignore mongrove/literal-import -- the file has just been written
-  const { app } = await import(url) as { app: RequestListener };
-  return app;
+  const { app, buildApp } = await import(url) as {
+    app?: RequestListener;
+    buildApp(): RequestListener;
+  };
+  return app ?? buildApp();
 }
