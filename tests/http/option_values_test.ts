@@ -102,7 +102,7 @@ Deno.test("each option of initialize() refuses a value of another kind", () => {
     indexes: "",
     parameters: "",
     bodies: "",
-    actor: "function",
+    ...{ actor: "function", actorNames: "function" },
     tenant: undefined,
     tidy: "true",
     queryLimits: "{}",
