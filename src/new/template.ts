@@ -303,7 +303,8 @@ ${login ? LOGIN_ADVICE : OPEN_ADVICE}`;
 
 const DOCS = "http://127.0.0.1:3000/docs shows the API and sends requests.";
 
-const DOCS_OF_USERS = `http://127.0.0.1:3000/docs shows the API to users who have signed in, and sends
+const DOCS_OF_USERS =
+  `http://127.0.0.1:3000/docs shows the API to users who have signed in, and sends
 requests.`;
 
 const LOGIN_LINE = `alias post="curl -c cookies -H 'content-type: application/json'"
