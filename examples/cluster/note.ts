@@ -18,6 +18,7 @@ function readAnywhere(req: FrameworkRequest): boolean {
 /** A note of a tenant, in the tenant's own database. */
 @rest({
   route: "/notes",
+  open: true,
   getConnection: connectionOf,
   methods: [
     all({ preFetch: readAnywhere, page: false }),

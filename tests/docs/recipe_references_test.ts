@@ -25,18 +25,22 @@ function withReference(code: string, name: string): string {
   const [head = "", tail = ""] = code.split(
     "export const app = express();\napp.use(express.json());\n",
   );
-  const options = `{ populate: { to: true, many: true } }`;
+  const options = `populate: { to: true, many: true }`;
   return `${head}
 import { arrayProp as arrayOf, create as post, prop as field } from "@mongrove/mongrove";
 import { all as list, one as single, Framework as api, rest as routes } from "@mongrove/mongrove";
 
-@routes({ route: "/refers", methods: [list(${options}), single(${options}), post()] })
+@routes({
+  route: "/refers",
+  open: true,
+  methods: [list({ page: false, ${options} }), single({ ${options} }), post()],
+})
 class Refers extends FrameworkModel {
   @field({ ref: ${name}, exists: true })
   must?: never;
   @field({ ref: ${name} })
   to?: never;
-  @routes({ methods: [list()] })
+  @routes({ open: true, methods: [list({ page: false })] })
   @arrayOf({ items: ${name} })
   many?: never[];
 }
