@@ -71,7 +71,7 @@ function take(): string[] {
 
 const ADA = { headers: { "x-user": "ada" } };
 
-test("the guard runs once, before all hooks, and open operations go without it", async () => {
+test("open operations go without the guard, and what lies below them does not", async () => {
   await using app = await mount([Book], { guard: signedIn });
   take();
   assertEquals((await app.get("/books")).status, 200);
@@ -80,7 +80,6 @@ test("the guard runs once, before all hooks, and open operations go without it",
   const refused = [
     ["POST", "/books", 401],
     ["DELETE", "/books", 401],
-    // What lies below an open entity is guarded.
     ["GET", `/books/${NOBODY}/pages`, 401],
     ["POST", `/books/${NOBODY}/pages`, 401],
     ["GET", `/books/${NOBODY}/cover`, 401],
@@ -92,10 +91,12 @@ test("the guard runs once, before all hooks, and open operations go without it",
     take(),
     ["create", "removeAll", "all", "create", "one"].map((each) => `guard ${each} 1`),
   );
+});
+
+test("the guard runs once, before all hooks, parameters and bodies", async () => {
+  await using app = await mount([Book], { guard: signedIn });
   const eve = await app.send<ErrorBody>("POST", "/books", { headers: { "x-user": "eve" } });
   assertEquals([eve.status, eve.body.code], [403, "FORBIDDEN"]);
-  take();
-  // A guard is asked before the parameters and the body are read.
   assertEquals((await app.send("DELETE", "/books?nothing=1")).status, 401);
   take();
   const made = await app.send("POST", "/books", { body: { name: "a" }, ...ADA });

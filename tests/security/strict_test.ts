@@ -130,46 +130,48 @@ function problems(models: readonly ModelClass[], options: InitializeOptions): st
 
 const NOBODY_GUARDS = 'nobody guards it: use "guard" of initialize(), "preFetch", or "open: true"';
 
+class Part extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+
+@rest({
+  route: "/a",
+  methods: [
+    all({ page: false, open: true }),
+    one({ preFetch: isStaff }),
+    create(),
+    update({ preFetch: isStaff }),
+    remove({ preFetch: isDoctor }),
+    action("close", { on: "one", run: () => null }),
+  ],
+  scope: () => ({}),
+})
+class Whole extends FrameworkModel {
+  @rest({ methods: [all({ page: false }), create()] })
+  @arrayProp({ items: Part, embedded: true })
+  parts?: Part[];
+}
+
+@rest({ route: "/b", methods: [one({ open: true })] })
+class Fixed extends FrameworkModel {
+  @rest({ methods: [one(), create(), remove({ preFetch: isStaff }), update({ open: true })] })
+  @prop({ type: Part })
+  part?: Part;
+}
+
 test("strict guards name every operation that nobody guards, at once", () => {
-  class Part extends FrameworkModel {
-    @prop()
-    text?: string;
-  }
-  const close = action("close", { on: "one", run: () => null });
-  @rest({
-    route: "/a",
-    methods: [
-      all({ page: false, open: true }),
-      one({ preFetch: isStaff }),
-      create(),
-      update({ preFetch: isStaff }),
-      remove({ preFetch: isDoctor }),
-      close,
-    ],
-    scope: () => ({}),
-  })
-  class A extends FrameworkModel {
-    @rest({ methods: [all({ page: false }), create()] })
-    @arrayProp({ items: Part, embedded: true })
-    parts?: Part[];
-  }
-  @rest({ route: "/b", methods: [one({ open: true })] })
-  class B extends FrameworkModel {
-    @rest({ methods: [one(), create(), remove({ preFetch: isStaff }), update({ open: true })] })
-    @prop({ type: Part })
-    part?: Part;
-  }
   const strict = onlyStrict("guards");
-  assertEquals(problems([A, B], { strict }), [
-    `POST /a, create() of "A": ${NOBODY_GUARDS}`,
-    `POST /a/:id/close, close() of "A": ${NOBODY_GUARDS}`,
+  assertEquals(problems([Whole, Fixed], { strict }), [
+    `POST /a, create() of "Whole": ${NOBODY_GUARDS}`,
+    `POST /a/:id/close, close() of "Whole": ${NOBODY_GUARDS}`,
     `GET /b/:id/part, one() of "Part": ${NOBODY_GUARDS}`,
-    `POST /b/:id/part, create() of "Part": "B" above it has no update(), so it needs its own "preFetch", or "open: true"`,
+    `POST /b/:id/part, create() of "Part": "Fixed" above it has no update(), so it needs its own "preFetch", or "open: true"`,
   ]);
-  assertEquals(problems([A, B], { strict, guard: isStaff }), [
-    `POST /b/:id/part, create() of "Part": "B" above it has no update(), so it needs its own "preFetch", or "open: true"`,
+  assertEquals(problems([Whole, Fixed], { strict, guard: isStaff }), [
+    `POST /b/:id/part, create() of "Part": "Fixed" above it has no update(), so it needs its own "preFetch", or "open: true"`,
   ]);
-  assertEquals(problems([A, B], {}), []);
+  assertEquals(problems([Whole, Fixed], {}), []);
 });
 
 test("strict lists say whether they have pages", () => {
