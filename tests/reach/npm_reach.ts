@@ -5,6 +5,7 @@ import { openRuntime } from "../tools/support/runtimes.ts";
 import { readCost, writeModels } from "../types/compiler/many_models.ts";
 import { openDatabase } from "../harness/database.ts";
 import { test } from "../harness/testing.ts";
+import { ANNOTATED, INFERRED } from "./support/exporting_app.ts";
 import { readApp, readTsconfig } from "./support/readme.ts";
 import { runCommand, tryCommand } from "./support/run_command.ts";
 import { startApp } from "./support/start_app.ts";
@@ -99,6 +100,25 @@ test("the package of npm serves the README's application, by its own name and ty
     env: { MONGODB_URI: database.uri },
   });
   assertEquals(await converse(app.url), ANSWERS);
+});
+
+test("declarations of an application need no type that the package does not export", async () => {
+  const folder = join(cwd, "exporting");
+  await Deno.mkdir(folder);
+  const options = { module: "nodenext", target: "es2022", strict: true, skipLibCheck: true };
+  const compilerOptions = { ...options, types: ["node"], declaration: true, outDir: "." };
+  for (const [name, text] of Object.entries({ inferred: INFERRED, annotated: ANNOTATED })) {
+    await Deno.writeTextFile(join(folder, `${name}.ts`), text);
+    const isolatedDeclarations = name === "annotated";
+    const config = {
+      compilerOptions: { ...compilerOptions, isolatedDeclarations },
+      files: [`${name}.ts`],
+    };
+    await Deno.writeTextFile(join(folder, `${name}.json`), JSON.stringify(config));
+    await runCommand("npx", ["tsc", "-p", `exporting/${name}.json`], { cwd });
+    const declarations = await Deno.readTextFile(join(folder, `${name}.d.ts`));
+    assertEquals(declarations.match(/import\("[^"]*node_modules\/@mongrove[^)]*\)\.\w+/g), null);
+  }
 });
 
 await Deno.writeTextFile(join(cwd, "script.js"), SCRIPT);

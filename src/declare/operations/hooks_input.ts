@@ -1,6 +1,13 @@
 import type { OptionIn } from "../decorators/prop_input.ts";
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
-import type { Fetch, FilterOptions, HookName, OperationOptions } from "../hooks/hooks.ts";
+import type {
+  Fetch,
+  FilterOptions,
+  HookName,
+  HooksOf,
+  LeanHooksOf,
+  OperationOptions,
+} from "../hooks/hooks.ts";
 import type { CheckedNames } from "../model/checked_names.ts";
 import type {
   OptionName,
@@ -107,10 +114,13 @@ export type GivenHooks<O extends OperationName, M, H> = [H] extends [never]
 
 /**
  * @internal The type of the hooks in the result of a function such as `all()`. `@rest` checks this type against the
- * decorated class.
+ * decorated class. For a named model, the type has exported names only, because the declarations of an application that
+ * exports an operation contain it.
  */
 export type KeptHooks<O extends OperationName, M, H> = [H] extends [never]
-  ? "~unnamed" extends keyof M ? NoOptions : Given<HooksFor<O, M, NoOptions>>
+  ? "~unnamed" extends keyof M ? NoOptions
+  : M extends FrameworkModel ? O extends "all" | "one" ? HooksOf<M> | LeanHooksOf<M> : HooksOf<M>
+  : never
   : Given<"~unnamed" extends keyof M ? NonNullable<H> : WithoutOptions<NonNullable<H>>>;
 
 /**
