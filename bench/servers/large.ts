@@ -52,9 +52,6 @@ app.use(express.json());
 app.use(Framework.initialize({
   models: BENCH_TENANTS ? tenantModels : models,
   ...BENCH_TENANTS === "field" && { tenant: tenantOf },
-  limits: {
-    limits: { live: { maxSubscribers: 20_000 } },
-    timeMS: 60_000,
-  },
+  limits: { timeMS: 60_000, live: { maxSubscribers: 20_000 } },
 }));
 listen(app);

@@ -74,6 +74,11 @@ export interface InitializeOptions {
    */
   readonly actor?: (req: FrameworkRequest) => Actor | undefined;
   /**
+   * Returns the names of users by their identifiers, as `actor` has returned them. The function is called once for each
+   * answer that shows names, such as `GET {route}/:id/history?names`, with the identifiers in this answer.
+   */
+  readonly actorNames?: (ids: readonly Actor[]) => Promise<ReadonlyMap<unknown, string>>;
+  /**
    * Returns the tenant of a request, such as the company of its sender, for classes with the option `tenant`. The
    * function is called once for each request, after the `preFetch` hooks. Anything but a text, a number or an ObjectId
    * answers 500, and so does a promise. With this option, each class must have the option `tenant` in one `@rest`.
@@ -122,6 +127,7 @@ export const OPTIONS: OptionKinds<InitializeOptions> = {
   strict: true,
   guard: "function",
   actor: "function",
+  actorNames: "function",
   tenant: "function",
   tidy: "boolean",
   queryMethod: "boolean",

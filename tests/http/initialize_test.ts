@@ -325,8 +325,14 @@ Deno.test("initialize() refuses options that there are not, and models that are 
         { models: [Thing], maxTimeMs: 5 },
         `there is no option "maxTimeMs" (did you mean "maxTimeMS"?)`,
       ],
-      [{ models: [Thing], queryLimits: {} }, `there is no option "queryLimits", which is now "limits.query"`],
-      [{ models: [Thing], maxTimeMS: 5 }, `there is no option "maxTimeMS", which is now "limits.timeMS"`],
+      [
+        { models: [Thing], queryLimits: {} },
+        `there is no option "queryLimits", which is now "limits.query"`,
+      ],
+      [
+        { models: [Thing], maxTimeMS: 5 },
+        `there is no option "maxTimeMS", which is now "limits.timeMS"`,
+      ],
       [[Thing], `there is no option "0"`],
       [{ models: Thing }, `"models" is not a list`],
       [

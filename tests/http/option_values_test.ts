@@ -61,8 +61,7 @@ Deno.test("each option of initialize() refuses a value of another kind", () => {
     indexes: "",
     // The routes of the test are not strict.
     strict: "",
-    guard: "function",
-    actor: "function",
+    ...{ guard: "function", actor: "function", actorNames: "function" },
     tenant: undefined,
     tidy: "true",
     queryMethod: undefined,

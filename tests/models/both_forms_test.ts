@@ -31,7 +31,7 @@ const SUBJECTS = {
 } as const;
 
 /** Tests that call `define()` themselves, that run these tests, or that name a decorator in the messages they expect. */
-const OTHERS = /\/(define_\w+|both_forms|reference_forms|field_options)_test\.ts$/;
+const OTHERS = /\/(define_\w+|both_forms|circular_imports|reference_forms|field_options)_test\.ts$/;
 
 /** A test file, with models that `define()` declares, and how many these are. */
 interface Rewritten extends TestFile {

@@ -105,8 +105,10 @@ test("an index that could not be built is built as soon as it can be", async () 
     return known.some(({ spec, building }) => spec.unique && !building);
   });
   assertEquals(await app.add("b0"), 409);
-  await until(2, () => Promise.resolve(log.calls.length));
-  const lines = log.calls.map(({ args }) => String(args[0]));
+  const told = () =>
+    log.calls.map(({ args }) => String(args[0])).filter((line) => !line.includes("may be missing"));
+  await until(2, () => Promise.resolve(told().length));
+  const lines = told();
   assertEquals(lines.length, 2);
   assertMatch(lines[0] ?? "", /^Cannot build an index of "Unique": .*duplicate key/);
   assertEquals(lines[1], 'The indexes of "Unique" are built');

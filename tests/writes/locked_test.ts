@@ -137,7 +137,7 @@ function writesOf({ app, id, path, card, person }: Boards) {
 type Refused = Reply<ErrorBody & { readonly reason?: string }>;
 
 test("writes of what a transaction has locked are a 503 that says so", async () => {
-  await using boards = await openBoards({ limits: { timeMS: 2000 } });
+  await using boards = await openBoards({ maxTimeMS: 2000 });
   const session = await boards.lock();
   const replies = await Promise.all(writesOf(boards).map((send) => send() as Promise<Refused>));
   for (const [index, { status, body, headers }] of replies.entries()) {

@@ -46,6 +46,7 @@ export type HostFunction =
   | HookName
   | "scope"
   | "actor"
+  | "actorNames"
   | "tenant"
   | "rights"
   | "caller"

@@ -27,6 +27,8 @@ export interface HistoryRule {
  */
 export const history: ClassFeature<HistoryRule> = {
   name: "history",
+  setting: "actorNames",
+  settings: (actorNames) => actorNames,
   check(option) {
     const { keep } = option.parts("keep");
     return keep.value === undefined ? {} : { keepMS: keep.duration("90d") };

@@ -11,6 +11,7 @@ const RECORDS: JsonObject = {
       version: { ...VERSION, description: "The version of the entity after the write" },
       at: { type: "string", format: "date-time" },
       actor: { description: "The sender of the write, if it is known" },
+      actorName: { type: "string", description: "The name of the sender, for `names`" },
       operation: { type: "string", description: "The name of the operation or action" },
       changed: { type: "array", items: { type: "string" } },
       before: { type: "object", description: "The values that the write has replaced" },

@@ -12,8 +12,15 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { readSnapshot, type StoredObject } from "../../write/stored_values.ts";
 import type { HistoryRecord } from "./history_collection.ts";
+import { withNames } from "./actor_names.ts";
 import { eachRecord, valuesBefore } from "./read_records.ts";
-import { isJudged, jsonOf, type ReplayedRecord, showRecord } from "./show_records.ts";
+import {
+  isJudged,
+  jsonOf,
+  type ReplayedRecord,
+  type ShownRecord,
+  showRecord,
+} from "./show_records.ts";
 
 const MAX_RECORDS = 100;
 const USUAL_RECORDS = 20;
@@ -35,6 +42,10 @@ export const HISTORY_PAGE = {
     text: "The version before which the page begins, as `Link` has it",
     schema: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
   },
+  names: {
+    text: "Adds the names of senders, where the application knows them",
+    schema: { type: "boolean" },
+  },
 } as const satisfies Record<string, ParameterFacts>;
 
 /** The allowed values of the query parameters `limit` and `after`, for the messages of errors. */
@@ -50,6 +61,7 @@ const ALLOWED = {
  */
 export async function readHistory(context: OpenLevelContext): Promise<Reply> {
   const { limit, after } = readPage(context.req);
+  const isNamed = readNames(context.req);
   const { entity, seen } = await fetchOne(context);
   if (!isDocument(entity)) throw notFound();
   const { values: current } = readSnapshot(entity);
@@ -59,12 +71,12 @@ export async function readHistory(context: OpenLevelContext): Promise<Reply> {
   const present = jsonOf(context, sent);
   const pacer = new TurnPacer();
   const shown = { context, model: await context.model(), entity, current, present, pacer };
-  const list: object[] = [];
+  const list: ShownRecord[] = [];
   for (const each of records) list.push(await showRecord(shown, each));
   const last = hasMore ? records.at(-1)?.record : undefined;
   return {
     status: 200,
-    text: JSON.stringify(list),
+    text: JSON.stringify(isNamed ? await withNames(context, list) : list),
     ...last && { headers: { Link: nextLink(context.req, { limit, after: last.version }) } },
   };
 }
@@ -76,7 +88,7 @@ interface HistoryPage {
 
 function readPage({ url }: FrameworkRequest): HistoryPage {
   const given = new URLSearchParams(queryOf(url));
-  const read = (name: keyof typeof HISTORY_PAGE, to: number): number | undefined => {
+  const read = (name: keyof typeof ALLOWED, to: number): number | undefined => {
     const [text, ...others] = given.getAll(name);
     if (text === undefined) return undefined;
     const number = Number(text);
@@ -90,6 +102,14 @@ function readPage({ url }: FrameworkRequest): HistoryPage {
     limit: read("limit", MAX_RECORDS) ?? USUAL_RECORDS,
     after: read("after", Number.MAX_SAFE_INTEGER),
   };
+}
+
+function readNames({ url }: FrameworkRequest): boolean {
+  const [text = "false", ...others] = new URLSearchParams(queryOf(url)).getAll("names");
+  if (others.length > 0 || !["", "true", "false"].includes(text)) {
+    throw badParameter("names", "true or false");
+  }
+  return text !== "false";
 }
 
 function nextLink(req: FrameworkRequest, page: Required<HistoryPage>): string {

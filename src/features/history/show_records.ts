@@ -22,6 +22,12 @@ export interface ReplayedRecord {
   readonly after: StoredObject;
 }
 
+/** A record as a client sees it. */
+export interface ShownRecord extends Omit<HistoryRecord, "entity" | "before"> {
+  readonly before: object;
+  readonly actorName?: string;
+}
+
 /** The entity whose history is shown to a client. */
 export interface ShownEntity {
   readonly context: OpenLevelContext;
@@ -46,7 +52,7 @@ export function isJudged({ level: { hooks } }: OpenLevelContext): boolean {
 export async function showRecord(
   shown: ShownEntity,
   { record, before, after }: ReplayedRecord,
-): Promise<object> {
+): Promise<ShownRecord> {
   const { version, at, actor, operation, changed } = record;
   const seen = changed.filter((name) => isSeen(name, shown));
   const isReplaced = (name: string) => Object.hasOwn(record.before, name);

@@ -110,7 +110,7 @@ test("the routes of a history are described", async () => {
       parameters.map(({ name }) => name).join(),
     ]),
     [
-      ["GET", "/plans/:id/history", 200, "id,q,limit,after"],
+      ["GET", "/plans/:id/history", 200, "id,q,limit,after,names"],
       ["POST", "/plans/:id/revert", 200, "id,q"],
     ],
   );
