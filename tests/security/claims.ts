@@ -239,7 +239,7 @@ export const IMPOSSIBLE: Claims = {
       "bodies/body_limits_test.ts",
     ],
   ],
-  "keeps the database busy for longer than `maxTimeMS`": [
+  "keeps the database busy for longer than `limits.timeMS`": [
     [
       "all() stops an expression that takes the database too long, and answers others meanwhile",
       "q/q_refused_test.ts",
