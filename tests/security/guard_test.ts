@@ -71,21 +71,22 @@ function take(): string[] {
 
 const ADA = { headers: { "x-user": "ada" } };
 
+const REFUSED = [
+  ["POST", "/books", 401],
+  ["DELETE", "/books", 401],
+  // What lies below an open entity is guarded.
+  ["GET", `/books/${NOBODY}/pages`, 401],
+  ["POST", `/books/${NOBODY}/pages`, 401],
+  ["GET", `/books/${NOBODY}/cover`, 401],
+] as const;
+
 test("the guard runs once, before all hooks, and open operations go without it", async () => {
   await using app = await mount([Book], { guard: signedIn });
   take();
   assertEquals((await app.get("/books")).status, 200);
   assertEquals((await app.get(`/books/${NOBODY}`)).status, 404);
   assertEquals(take(), []);
-  const refused = [
-    ["POST", "/books", 401],
-    ["DELETE", "/books", 401],
-    // What lies below an open entity is guarded.
-    ["GET", `/books/${NOBODY}/pages`, 401],
-    ["POST", `/books/${NOBODY}/pages`, 401],
-    ["GET", `/books/${NOBODY}/cover`, 401],
-  ] as const;
-  for (const [method, path, status] of refused) {
+  for (const [method, path, status] of REFUSED) {
     assertEquals((await app.send(method, path)).status, status, path);
   }
   assertEquals(

@@ -130,35 +130,36 @@ function problems(models: readonly ModelClass[], options: InitializeOptions): st
 
 const NOBODY_GUARDS = 'nobody guards it: use "guard" of initialize(), "preFetch", or "open: true"';
 
+class Part extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+const close = action("close", { on: "one", run: () => null });
+@rest({
+  route: "/a",
+  methods: [
+    all({ page: false, open: true }),
+    one({ preFetch: isStaff }),
+    create(),
+    update({ preFetch: isStaff }),
+    remove({ preFetch: isDoctor }),
+    close,
+  ],
+  scope: () => ({}),
+})
+class A extends FrameworkModel {
+  @rest({ methods: [all({ page: false }), create()] })
+  @arrayProp({ items: Part, embedded: true })
+  parts?: Part[];
+}
+@rest({ route: "/b", methods: [one({ open: true })] })
+class B extends FrameworkModel {
+  @rest({ methods: [one(), create(), remove({ preFetch: isStaff }), update({ open: true })] })
+  @prop({ type: Part })
+  part?: Part;
+}
+
 test("strict guards name every operation that nobody guards, at once", () => {
-  class Part extends FrameworkModel {
-    @prop()
-    text?: string;
-  }
-  const close = action("close", { on: "one", run: () => null });
-  @rest({
-    route: "/a",
-    methods: [
-      all({ page: false, open: true }),
-      one({ preFetch: isStaff }),
-      create(),
-      update({ preFetch: isStaff }),
-      remove({ preFetch: isDoctor }),
-      close,
-    ],
-    scope: () => ({}),
-  })
-  class A extends FrameworkModel {
-    @rest({ methods: [all({ page: false }), create()] })
-    @arrayProp({ items: Part, embedded: true })
-    parts?: Part[];
-  }
-  @rest({ route: "/b", methods: [one({ open: true })] })
-  class B extends FrameworkModel {
-    @rest({ methods: [one(), create(), remove({ preFetch: isStaff }), update({ open: true })] })
-    @prop({ type: Part })
-    part?: Part;
-  }
   const strict = onlyStrict("guards");
   assertEquals(problems([A, B], { strict }), [
     `POST /a, create() of "A": ${NOBODY_GUARDS}`,
