@@ -67,7 +67,8 @@ Deno.test("createApp() makes an application for Node alone, whose model has no d
   const { scripts, engines, dependencies, devDependencies } = JSON.parse(
     await read("package.json"),
   );
-  assertEquals(scripts, { start: "node main.ts", test: "node --test *.test.ts", check: "tsc" });
+  const checks = { check: "tsc", lint: "eslint ." };
+  assertEquals(scripts, { start: "node main.ts", test: "node --test *.test.ts", ...checks });
   assertEquals(engines, { node: ">=22.18" });
   assert(!("tsx" in { ...dependencies, ...devDependencies }));
   assert(JSON.parse(await read("tsconfig.json")).compilerOptions.erasableSyntaxOnly);

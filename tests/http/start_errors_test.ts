@@ -99,11 +99,11 @@ Deno.test("a start reports all classes without a tenant, and all taken paths", (
 });
 
 Deno.test("a start reports all wrong options of initialize(), and the declarations beside them", () => {
-  const options = { models: [First, Third], maxTimeMs: 5, log: "true", onError: "x" } as never;
+  const options = { models: [First, Third], tidi: false, log: "true", onError: "x" } as never;
   assertEquals(problemsOf(() => Framework.initialize(options)).toSorted(), [
     'Cannot initialize: "log" is not a boolean',
     'Cannot initialize: "onError" is not a function',
-    'Cannot initialize: there is no option "maxTimeMs" (did you mean "maxTimeMS"?)',
+    'Cannot initialize: there is no option "tidi"',
     'Cannot mount "First": all() has "missing" in "sort", which is no field',
     'Cannot mount "Third": route "third" does not start with "/"',
     "Cannot start: 5 problems",

@@ -97,9 +97,8 @@ test("one() runs with the projection that a hook sets", async () => {
   assertEquals(reply.body, { _id: String(_id), __v: 0, city: "Ghent" });
 });
 
-test("one() answers 404 when postFetch or preSend gives null or nothing", async () => {
-  const nothing = () => undefined as unknown as null;
-  const rejecting = [{ postFetch: () => null }, { preSend: () => null }, { postFetch: nothing }];
+test("one() answers 404 when postFetch or preSend gives null", async () => {
+  const rejecting = [{ postFetch: () => null }, { preSend: () => null }];
   for (const hooks of rejecting) {
     const secret = hooked({ one: hooks });
     await using app = await mount([secret]);

@@ -84,7 +84,7 @@ export const IMPOSSIBLE: Claims = {
   "passes a guard or a `preFetch` hook that returns anything but `true`, or causes a database call before it":
     [
       [
-        "the guard runs once, before all hooks, and open operations go without it",
+        "the guard runs once, before all hooks, parameters and bodies",
         "security/guard_test.ts",
       ],
       ["preFetch fails closed when it gives anything but true", "hooks/hooks_order_test.ts"],

@@ -98,7 +98,11 @@ const REFUSED: readonly (readonly [name: string, declared: Declared, message: st
       'create() needs "many" with "atomic"',
     ] as const
   ),
-  ["q: true", { methods: [made(removeAll, { q: true })] }, 'removeAll() needs "required" as "q"'],
+  [
+    "q: true",
+    { methods: [made(removeAll, { q: true })] },
+    'removeAll() needs "required" or "optional" as "q"',
+  ],
   ["many of update()", { methods: [made(update, { many: 5 })] }, 'update() cannot have "many"'],
   [
     "fields of update()",
@@ -203,9 +207,14 @@ const REFUSED: readonly (readonly [name: string, declared: Declared, message: st
     methods: [made(create, { idempotency: { keep: "1h", by: () => "me" } })],
   }, 'create() has an unknown option "idempotency.by", which is now "caller"'],
   [
-    "key: true",
-    { methods: [made(create, { idempotency: { keep: "1h", key: true } })] },
-    'create() needs "required" as "idempotency.key"',
+    "key, an earlier name",
+    { methods: [made(create, { idempotency: { keep: "1h", key: "required" } })] },
+    'create() has an unknown option "idempotency.key", which is now "required"',
+  ],
+  [
+    "required: 1",
+    { methods: [made(create, { idempotency: { keep: "1h", required: 1 } })] },
+    'create() needs a boolean as "idempotency.required"',
   ],
   [
     "by that is no function",
@@ -313,7 +322,7 @@ test("a write that needs q does not start where no q is taken", () => {
 test("writes start with every option that they take", () => {
   const methods = [
     create({ many: 5, atomic: false }),
-    updateAll({ fields: ["name", "secret"] as never, max: Infinity, atomic: false }),
+    updateAll({ fields: ["name", "secret"] as never, max: false, atomic: false }),
     removeAll({ max: 5, q: "required" }),
     replace({ by: "slug" }),
   ];

@@ -123,7 +123,7 @@ Deno.test("and() and or() pass a preFetch with true and nothing else", async (t)
     const no = (() => value) as unknown as PreFetch;
     await t.step(String(value), async () => {
       assertEquals(await and(yes, yes)(req), true);
-      assertEquals(await and(no, yes)(req) as unknown, await value as unknown);
+      assertEquals(await and(no, yes)(req) as unknown, await value ?? null as unknown);
       assertEquals(await or(no, yes)(req), true);
       assertEquals(await or(no, no)(req) === true, false);
     });

@@ -199,7 +199,7 @@ const WRONG: readonly [object, string][] = [
   [{ formats: ["ndjson"] }, 'needs "many" with "formats"'],
   [
     { formats: ["ndjson"], many: 4, idempotency: { keep: "1h", required: true } },
-    'cannot have "formats" with "idempotency.key"',
+    'cannot have "formats" with "idempotency.required"',
   ],
 ];
 
