@@ -9,7 +9,7 @@ import { agentsOnly, isAgent, isCustomer, userOf } from "./users.ts";
   tenant: "desk",
   scope: (req) => isAgent(req) ? {} : { _id: userOf(req).organisation },
   methods: [
-    all({ sort: ["name"], page: { max: 100 } }),
+    all({ sort: ["name"], page: false }),
     one(),
     create({ preFetch: agentsOnly }),
     remove({ preFetch: agentsOnly }),

@@ -76,7 +76,7 @@ async function serve(options: MountOptions = {}) {
       declareId(schema, mongoose.Schema.Types.UUID);
     }
   }
-  @rest({ route: "/pets", methods: [all({ populate: ["owner"] }), create()] })
+  @rest({ route: "/pets", methods: [all({ populate: { owner: {} } }), create()] })
   class Pet extends FrameworkModel {
     @prop({ ref: Owner, exists: true, unguarded: true })
     owner?: Ref<Owner>;
