@@ -231,14 +231,15 @@ export function openEndpoints(options: InitializeOptions, routes: readonly Route
 /** Returns the routes that {@linkcode initialize} would mount, so that they can be described without a router. */
 export function openRoutes(options: InitializeOptions, known: FeatureList = features): Route[] {
   const { models = registeredModels() } = options;
-  // A wrong option hides no wrong declaration, which the default settings find as well.
-  let settings = settingsOf({}, known);
+  let settings: RouteSettings | undefined;
   const readOptions = (): Route[] => {
     checkOptions(options);
     settings = settingsOf(options, known);
     return [];
   };
-  const build = () => Array.isArray(models) ? buildRoutes(models, settings) : [];
+  // A wrong option hides no wrong declaration, which the default settings find as well.
+  const build = () =>
+    Array.isArray(models) ? buildRoutes(models, settings ?? settingsOf({}, known)) : [];
   return forAll([readOptions, build], (stage) => stage()).flat();
 }
 

@@ -40,7 +40,7 @@ const KNOWN = new Map(
     }),
 );
 
-@rest({ route: "/owners", methods: [all(), one()] })
+@rest({ route: "/owners", methods: [all({ page: false }), one()] })
 class Owner extends FrameworkModel {
   @prop()
   name?: string;
@@ -93,7 +93,7 @@ const ROWS: Readonly<Record<string, Rows>> = {
     (given) => list({ groups: { by: [{ at: "month" }], ...given } }),
   ],
   PopulateOptions: [
-    { select: "", always: "true", unguarded: "true" },
+    { select: "", always: "true" },
     (given) => list({ populate: { owner: given } }),
   ],
   IdempotencyOptions: [
@@ -103,7 +103,7 @@ const ROWS: Readonly<Record<string, Rows>> = {
   ],
   TrashOptions: [
     { keep: "", see: "function", restore: "function", field: "" },
-    (given) => start({ on: { trash: given } }),
+    (given) => start({ on: { trash: { see: () => true, ...given } } }),
   ],
   StrictOptions: [
     { parameters: "true", bodies: "true", guards: "", lists: "true", removals: "true" },

@@ -47,7 +47,8 @@ export function completeStrict(given: unknown = false): StrictParts {
     throw new TypeError(`Cannot initialize: "strict" has no option ${unknown}`);
   }
   const parts = Object.keys(PARTS).map((name) => {
-    const value: unknown = options[name as keyof StrictOptions] ?? given !== false;
+    const { [name as keyof StrictOptions]: value = given !== false }: Record<string, unknown> =
+      options as object;
     if (typeof value === "boolean") return [name, value];
     throw new TypeError(`Cannot initialize: "strict.${name}" is not a boolean`);
   });
