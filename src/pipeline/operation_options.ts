@@ -97,6 +97,16 @@ export class OperationOptions {
     return new ReaderOptions(this, { rules, owned: this.#features.parameters });
   });
 
+  /** The name of an option that can be `false` and that the operation does not mention. */
+  get unsaid(): string | undefined {
+    const { operation, hooks } = this.#method;
+    const unsaid = this.#features.all.find((each) =>
+      each.takesFalse && takes(each, operation) &&
+      (hooks as GivenOptions)[optionOf(each)] === undefined
+    );
+    return unsaid && optionOf(unsaid);
+  }
+
   get isEmpty(): boolean {
     return this.#declared.length === 0;
   }

@@ -15,7 +15,7 @@ import { memoize } from "../../schema/memoize.ts";
 import { collectionName, modelName } from "../../schema/model_name.ts";
 import type { FeatureList } from "../../pipeline/feature_list.ts";
 import { OperationOptions } from "../../pipeline/operation_options.ts";
-import { cannotMount } from "../../pipeline/option_reader.ts";
+import { cannotMount, type OptionPlace } from "../../pipeline/option_reader.ts";
 import { guardsOf } from "../../pipeline/references.ts";
 import {
   checkExample,
@@ -204,9 +204,6 @@ function levelMaker(
     const { perform, answerHeaders, checkRights, checkRequest, bytes } = performOf(method) ?? {};
     const fail = (problem: string) => cannotMount(target, `${operation}() ${problem}`);
     checkExample(method, { shape, fail });
-    if (strict.lists && operation === "all" && method.hooks.page === undefined) {
-      throw fail(`needs "page", or "page: false", because the router is strict`);
-    }
     const leftOut = checkNamedHooks(method, { shape, fail });
     const isRead = operationOf(method).change === undefined;
     const passed = [
@@ -233,12 +230,27 @@ function levelMaker(
       bytes,
       parameters: hooks.parameters ?? [],
       filterPaths: compileFilterPaths(method, { ...place, mode }),
-      options: new OperationOptions(features, { method, place }).under(shape),
+      options: openOptions(features, { method, place, isStrict: strict.lists }).under(shape),
       writes: perform === undefined
         ? compileWrites(method, { ...place, isStrict: strict.removals })
         : undefined,
     };
   };
+}
+
+/** Reads the options of an operation. Throws if a strict router misses an option that says yes or no. */
+function openOptions(
+  features: FeatureList,
+  { method, place, isStrict }: {
+    readonly method: Method;
+    readonly place: OptionPlace;
+    readonly isStrict: boolean;
+  },
+): OperationOptions {
+  const options = new OperationOptions(features, { method, place });
+  const { unsaid } = options;
+  if (!isStrict || unsaid === undefined) return options;
+  throw place.fail(`needs "${unsaid}", or "${unsaid}: false", because the router is strict`);
 }
 
 function partBranch(

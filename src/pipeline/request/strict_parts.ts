@@ -47,8 +47,8 @@ export function completeStrict(given: unknown = false): StrictParts {
     throw new TypeError(`Cannot initialize: "strict" has no option ${unknown}`);
   }
   const parts = Object.keys(PARTS).map((name) => {
-    const { [name as keyof StrictOptions]: value = given !== false }: Record<string, unknown> =
-      options as object;
+    const part: unknown = options[name as keyof StrictOptions];
+    const value = part === undefined ? given !== false : part;
     if (typeof value === "boolean") return [name, value];
     throw new TypeError(`Cannot initialize: "strict.${name}" is not a boolean`);
   });
