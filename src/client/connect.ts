@@ -6,7 +6,7 @@ import { routePath, trimmed } from "./operations/route_path.ts";
 import { type ConnectOptions, type Send, sendRequest } from "./sending/send_request.ts";
 import type { Resource } from "./types/resource.ts";
 
-/** Options of `resource()`, which apply to all operations of the returned resource. */
+/** @internal Options of `resource()`, which apply to all operations of the returned resource. */
 export interface ResourceOptions {
   /**
    * Whether `create()` and `createMany()` send the header `Idempotency-Key`, so that the client can repeat both after a

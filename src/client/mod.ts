@@ -28,59 +28,19 @@
 export type { FrameworkModel } from "../declare/model/framework_model.ts";
 export { ApiError } from "./api_error.ts";
 export type { FieldError } from "./api_error.ts";
-export type { Batch, BatchCallOptions } from "./batch/batch.ts";
+export type { Batch } from "./batch/batch.ts";
 export { connect } from "./connect.ts";
-export type { Api, ResourceOptions } from "./connect.ts";
+export type { Api } from "./connect.ts";
 export { etagOf } from "./etags.ts";
 export type { Page } from "./operations/pages.ts";
-export type { RetryOptions } from "./sending/retry.ts";
-export type {
-  CallOptions,
-  ConnectOptions,
-  FetchFunction,
-  HeaderValues,
-} from "./sending/send_request.ts";
-export type { ActionAnswer, ActionOptions } from "./types/action.ts";
+export type { CallOptions, ConnectOptions, FetchFunction } from "./sending/send_request.ts";
+export type { ActionAnswer } from "./types/action.ts";
 export type { ChangesOf, NewOf, PatchOf, ReplacementOf } from "./types/body.ts";
-export type { FileJson, FileName, FileResource, PutOptions } from "./types/file.ts";
-export type { Group, GroupName, GroupsCallOptions, NumberName } from "./types/groups.ts";
-export type {
-  HistoryPageOptions,
-  HistoryRecord,
-  RestoreOptions,
-  TrashOption,
-} from "./types/history.ts";
-export type { Json, JsonPart, JsonValue } from "./types/json.ts";
-export type {
-  Affected,
-  CreateManyOptions,
-  CreateOptions,
-  EntityOptions,
-  EntityResult,
-  ListOptions,
-  LiveCallOptions,
-  MatchOptions,
-  MinimalOptions,
-  OneOptions,
-  ReadCallOptions,
-  RemoveAllOptions,
-  RemoveOptions,
-  ReplaceOptions,
-  SelectedOptions,
-  UpdateAllOptions,
-  UpdateOptions,
-  WriteResult,
-  Written,
-} from "./types/options.ts";
-export type { Populate, UnknownEntity } from "./types/populate.ts";
-export type {
-  Comparisons,
-  Condition,
-  ListOperators,
-  NumberOperators,
-  Query,
-  QueryClauses,
-  TextOperators,
-} from "./types/query.ts";
-export type { PartName, PartOf, Resource, Single } from "./types/resource.ts";
-export type { Answer, DateName, FieldName, SortName } from "./types/select.ts";
+export type { FileJson, FileResource } from "./types/file.ts";
+export type { Group } from "./types/groups.ts";
+export type { HistoryRecord } from "./types/history.ts";
+export type { Json } from "./types/json.ts";
+export type { Affected, EntityResult, Written } from "./types/options.ts";
+export type { Query } from "./types/query.ts";
+export type { Resource, Single } from "./types/resource.ts";
+export type { Answer, Populated, SortName } from "./types/select.ts";

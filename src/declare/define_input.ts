@@ -33,7 +33,7 @@ import type { Given } from "./operations/hooks_input.ts";
 import type { LifecycleOptions } from "./options.ts";
 
 /**
- * The declaration of a model, which {@linkcode define} takes.
+ * @internal The declaration of a model, which {@linkcode define} takes.
  *
  * TypeScript checks the declaration against the class `M`. A missing entry in `fields`, an entry for no property, and
  * an option that does not fit its property do not compile.

@@ -46,8 +46,8 @@ export interface OptionTable<M, X> {
 }
 
 /**
- * The options by which a field with an array uses a feature of the framework, such as `onDelete` for an array of
- * references.
+ * @internal The options by which a field with an array uses a feature of the framework, such as `onDelete` for an array
+ * of references.
  */
 export interface ArrayFeatures {
   /**
@@ -59,8 +59,8 @@ export interface ArrayFeatures {
 }
 
 /**
- * The options by which a field with one value uses a feature of the framework, such as `stamp` for the sender of a
- * request.
+ * @internal The options by which a field with one value uses a feature of the framework, such as `stamp` for the sender
+ * of a request.
  */
 export interface FieldFeatures {
   /**
@@ -90,7 +90,7 @@ export interface FieldFeatures {
   readonly inline?: boolean;
 }
 
-/** The options of {@linkcode rest} on a class about the life of its entities, such as a trash. */
+/** @internal The options of {@linkcode rest} on a class about the life of its entities, such as a trash. */
 export interface LifecycleOptions<M extends FrameworkModel = FrameworkModel> {
   /**
    * Whether each write of an entity adds a record with the replaced values. `GET {route}/:id/history` reads the records
@@ -108,8 +108,8 @@ export interface LifecycleOptions<M extends FrameworkModel = FrameworkModel> {
 }
 
 /**
- * The options of {@linkcode rest} on a class that belong to features, such as `trash`. If a class has several `@rest`,
- * an option of one of them applies to all routes of the class.
+ * @internal The options of {@linkcode rest} on a class that belong to features, such as `trash`. If a class has several
+ * `@rest`, an option of one of them applies to all routes of the class.
  */
 export interface ClassFeatures<M extends FrameworkModel = FrameworkModel>
   extends LifecycleOptions<M> {
@@ -199,7 +199,9 @@ export type TakersInWords<N extends OptionName> = TakenBy[N] extends
   readonly [infer A extends string, infer B extends string] ? `${A}() and ${B}() have`
   : `${TakenBy[N][0]}() has`;
 
-/** The properties that options of an operation, such as `groups`, add to the result of `Framework.describe()`. */
+/**
+ * @internal The properties that options of an operation, such as `groups`, add to the result of `Framework.describe()`.
+ */
 export interface OptionDescriptions {
   /** The groups that clients can request instead of entities. Missing if the operation has no groups. */
   readonly groups?: Required<GroupsOptions>;
@@ -212,9 +214,9 @@ export interface OptionDescriptions {
 }
 
 /**
- * The options of `all()` that let clients page, sort, choose fields, search, populate, count, follow a list, and read
- * groups, different values and other formats. `one()` takes `select` and `populate`. Clients can use a feature only if
- * its option is set.
+ * @internal The options of `all()` that let clients page, sort, choose fields, search, populate, count, follow a list,
+ * and read groups, different values and other formats. `one()` takes `select` and `populate`. Clients can use a feature
+ * only if its option is set.
  *
  * TypeScript checks the names of fields against the class, and refuses the names of `Hidden` fields.
  *
@@ -295,7 +297,7 @@ export interface ReadOptions<M = unknown> {
 }
 
 /**
- * The options of writes. Clients can use a feature only if its option is set.
+ * @internal The options of writes. Clients can use a feature only if its option is set.
  *
  * @example Import movies, archive many at once, and keep one by its key
  * ```ts

@@ -7,8 +7,8 @@ import { OPERATORS } from "../filter/q/operators.ts";
 import type { ListedPaths } from "../filter/q/listed_paths.ts";
 
 /**
- * A path that a condition of the filter `q` may name, with the operators that the condition may use. Programs that
- * build filters for users can offer both.
+ * @internal A path that a condition of the filter `q` may name, with the operators that the condition may use. Programs
+ * that build filters for users can offer both.
  */
 export interface FilterPath {
   /** The path from the root of the entity, such as `address.city`. A path through an array has no index. */
@@ -26,7 +26,9 @@ export interface FilterPath {
   readonly open?: boolean;
 }
 
-/** The conditions that the filter in the URL parameter `q` may have, in the result of `Framework.describe()`. */
+/**
+ * @internal The conditions that the filter in the URL parameter `q` may have, in the result of `Framework.describe()`.
+ */
 export interface FilterDescription {
   /**
    * The paths that the conditions of a filter may name, such as `address.city`, so that a client can offer them. The

@@ -18,7 +18,7 @@ import {
 import type { DeclaredRules } from "../schema/mongoose/schemas/field_rules.ts";
 import { stampFields } from "../schema/mongoose/schemas/schema_members.ts";
 
-/** The description of a value in a request body or in a response, in the result of `Framework.describe()`. */
+/** @internal The description of a value in a request body or in a response, in the result of `Framework.describe()`. */
 export interface ValueDescription {
   /**
    * The name of the type, which is `String`, `Number`, `Boolean`, `Date`, `BigInt`, `Buffer`, `ObjectId`, `Decimal128`,
@@ -56,7 +56,7 @@ export interface ValueDescription {
   readonly pattern?: string;
 }
 
-/** The description of a field in a request body or in a response, in the result of `Framework.describe()`. */
+/** @internal The description of a field in a request body or in a response, in the result of `Framework.describe()`. */
 export interface FieldDescription extends ValueDescription {
   /** The key of the field in the JSON of a body or a response. */
   readonly name: string;

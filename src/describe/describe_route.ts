@@ -29,8 +29,8 @@ import {
 } from "./describe_request.ts";
 
 /**
- * A parameter that a client can send in the path or in the query string, with the values that the parameter takes, in
- * the result of `Framework.describe()`.
+ * @internal A parameter that a client can send in the path or in the query string, with the values that the parameter
+ * takes, in the result of `Framework.describe()`.
  */
 export interface ParameterDescription {
   /** The name of the parameter, such as `id` or `sort`. */
@@ -49,7 +49,7 @@ export interface ParameterDescription {
   readonly idType?: "String" | "Number" | "UUID";
 }
 
-/** A request header that the operation reads, in the result of `Framework.describe()`. */
+/** @internal A request header that the operation reads, in the result of `Framework.describe()`. */
 export interface HeaderDescription {
   /** The name of the header, such as `If-Match`, with the upper and lower case of the HTTP standard. */
   readonly name:
@@ -62,7 +62,7 @@ export interface HeaderDescription {
 }
 
 /**
- * The limits of a write, such as the maximum number of entities that a request may change, in the result of
+ * @internal The limits of a write, such as the maximum number of entities that a request may change, in the result of
  * `Framework.describe()`.
  */
 export interface WriteDescription {
@@ -83,7 +83,9 @@ export interface WriteDescription {
   readonly keepMS?: number;
 }
 
-/** The bodies and answers of a route that are bytes, such as a file, in the result of `Framework.describe()`. */
+/**
+ * @internal The bodies and answers of a route that are bytes, such as a file, in the result of `Framework.describe()`.
+ */
 export interface BytesDescription {
   /** The media types of the body. Missing if the route reads no bytes. */
   readonly body?: readonly string[];
@@ -94,8 +96,8 @@ export interface BytesDescription {
 }
 
 /**
- * The errors of a route that have the same HTTP status, such as all errors with a 409. The OpenAPI document has one
- * response for them.
+ * @internal The errors of a route that have the same HTTP status, such as all errors with a 409. The OpenAPI document
+ * has one response for them.
  */
 export interface ErrorDescription {
   /** The HTTP status. */

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 
-/** Options of {@linkcode RestError}, which add headers to the answer and a cause for the application. */
+/** @internal Options of {@linkcode RestError}, which add headers to the answer and a cause for the application. */
 export interface RestErrorOptions {
   /** Headers of the answer, such as `WWW-Authenticate`. */
   headers?: Record<string, string>;

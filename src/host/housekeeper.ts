@@ -15,7 +15,7 @@ import { getModel, storedClasses } from "../schema/get_model.ts";
 import { checkConnection, decodeAllNames, isOpen } from "../schema/mongoose/connections.ts";
 import { RemovalForGood } from "../sources/collection/remove_for_good.ts";
 
-/** Options of `Framework.tidy()`, which removes expired entities. */
+/** @internal Options of `Framework.tidy()`, which removes expired entities. */
 export interface TidyOptions {
   /**
    * The time at which an entity must have expired to be removed. The default is the current time. Tests can pass a

@@ -25,8 +25,8 @@ import { settingsOf } from "./initialize.ts";
 import type { Limits } from "./limits.ts";
 
 /**
- * The options of `Framework.queryFor()`, which returns the filter and the model for the entities that a request may
- * see.
+ * @internal The options of `Framework.queryFor()`, which returns the filter and the model for the entities that a
+ * request may see.
  */
 export interface QueryForOptions {
   /** Limits on the filters in the URL parameter `q`. The limits of the router do not apply. */

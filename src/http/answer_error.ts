@@ -100,8 +100,8 @@ type HttpError = Partial<
 >;
 
 /**
- * The options of `Framework.errors()`, whose middleware answers the errors of the application's routes in the same JSON
- * form as the errors of the framework.
+ * @internal The options of `Framework.errors()`, whose middleware answers the errors of the application's routes in the
+ * same JSON form as the errors of the framework.
  */
 export interface ErrorsOptions {
   /**

@@ -9,7 +9,7 @@ import { unknownOption } from "../errors/unknown_option.ts";
 import { hasUnflushed } from "./replies/connection.ts";
 import { endLongRequests } from "./replies/server_close.ts";
 
-/** The options of `Framework.close()`, which closes an HTTP server when its requests are answered. */
+/** @internal The options of `Framework.close()`, which closes an HTTP server when its requests are answered. */
 export interface CloseOptions {
   /** The time after which connections with unfinished answers are cut, in milliseconds. The default is `10000`. */
   readonly timeoutMS?: number;

@@ -9,6 +9,7 @@ import { runDemo } from "./tasks/demo_task.ts";
 import { runCoverage, runOk } from "./tasks/ok_task.ts";
 import { runTask } from "./tasks/test_folder.ts";
 import { runTests } from "./tasks/test_task.ts";
+import { runWeight } from "./tasks/weight_task.ts";
 
 const COMMANDS: Record<string, (args: string[]) => Promise<number>> = {
   test: async (args) => (await runTests(args)).code,
@@ -17,6 +18,7 @@ const COMMANDS: Record<string, (args: string[]) => Promise<number>> = {
   check: async (args) => (await runCheck(args)).code,
   coverage: runCoverage,
   ok: runOk,
+  weight: runWeight,
 };
 
 async function buildAdmin(): Promise<number> {

@@ -10,7 +10,6 @@ import {
   FrameworkModel,
   type FrameworkRequest,
   getModel,
-  type HookName,
   one,
   onlyIf,
   or,
@@ -25,6 +24,7 @@ import {
   update,
   updateAll,
 } from "../../mod.ts";
+import type { HookName } from "../../src/declare/hooks/hooks.ts";
 import { rows, sendBatch } from "../features/batch/shop.ts";
 import { openLive } from "../features/live/live.ts";
 import { test } from "../harness/testing.ts";

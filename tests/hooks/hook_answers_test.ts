@@ -1,7 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { stub } from "@std/testing/mock";
 import { getModel } from "../../mod.ts";
-import type { FrameworkRequest, HooksOf, ModelClass, OperationName } from "../../mod.ts";
+import type { FrameworkRequest, HooksOf, ModelClass } from "../../mod.ts";
+import type { OperationName } from "../../src/declare/operations/operation.ts";
 import { requestRaw } from "../harness/request_raw.ts";
 import type { RawReply } from "../harness/request_raw.ts";
 import { test } from "../harness/testing.ts";

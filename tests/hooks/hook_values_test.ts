@@ -7,7 +7,6 @@ import {
   type Entity,
   FrameworkModel,
   getModel,
-  type HookName,
   one,
   prop,
   type Ref,
@@ -17,6 +16,7 @@ import {
   update,
   updateAll,
 } from "../../mod.ts";
+import type { HookName } from "../../src/declare/hooks/hooks.ts";
 import { test } from "../harness/testing.ts";
 import { asQuery, type ErrorBody, mount, type Mounted } from "../support/support.ts";
 import { openReplicaSet } from "../support/shared_replica_set.ts";

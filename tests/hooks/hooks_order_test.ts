@@ -4,11 +4,11 @@ import {
   type Entity,
   type FrameworkRequest,
   getModel,
-  type HookName,
   type HooksOf,
-  type OperationName,
   RestError,
 } from "../../mod.ts";
+import type { HookName } from "../../src/declare/hooks/hooks.ts";
+import type { OperationName } from "../../src/declare/operations/operation.ts";
 import { test } from "../harness/testing.ts";
 import { callsFor, everywhere, hooked, type Item, namesIn, store } from "../support/hooked.ts";
 import { mount } from "../support/support.ts";

@@ -1,11 +1,7 @@
 import { assertEquals } from "@std/assert";
-import {
-  type Entity,
-  type FrameworkRequest,
-  type HookName,
-  type OperationName,
-  RestError,
-} from "../../mod.ts";
+import { type Entity, type FrameworkRequest, RestError } from "../../mod.ts";
+import type { HookName } from "../../src/declare/hooks/hooks.ts";
+import type { OperationName } from "../../src/declare/operations/operation.ts";
 import { test } from "../harness/testing.ts";
 import {
   callsFor,

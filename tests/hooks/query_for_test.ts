@@ -2,7 +2,8 @@ import { assertEquals, assertRejects } from "@std/assert";
 import mongoose from "mongoose";
 // @ts-types="express-types"
 import express from "express";
-import type { GuardRequest, ModelClass, QueryForOptions } from "../../mod.ts";
+import type { GuardRequest, ModelClass } from "../../mod.ts";
+import type { QueryForOptions } from "../../src/host/query_for.ts";
 import {
   all,
   and,

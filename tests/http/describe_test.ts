@@ -14,7 +14,8 @@ import {
   rest,
   update,
 } from "../../mod.ts";
-import type { FieldDescription, RouteDescription } from "../../mod.ts";
+import type { RouteDescription } from "../../mod.ts";
+import type { FieldDescription } from "../../src/describe/describe_object.ts";
 import { test } from "../harness/testing.ts";
 import { mount } from "../support/support.ts";
 

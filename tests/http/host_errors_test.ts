@@ -8,7 +8,6 @@ import {
   FrameworkModel,
   type FrameworkRequest,
   getModel,
-  type HookName,
   type ModelClass,
   one,
   prop,
@@ -18,6 +17,7 @@ import {
   RestError,
   update,
 } from "../../mod.ts";
+import type { HookName } from "../../src/declare/hooks/hooks.ts";
 import { Named } from "../fixtures/named.ts";
 import { test } from "../harness/testing.ts";
 import { callsFor, everywhere, hooked, hooksFor } from "../support/hooked.ts";

@@ -24,20 +24,15 @@ import { startMongo } from "../../src/testing/mod.ts";
 import { openDatabase } from "../harness/database.ts";
 import { test } from "../harness/testing.ts";
 import { serve } from "../harness/serve.ts";
+import { readOptions } from "../harness/tasks/weight_task.ts";
 import { hasRows, refuses, refusesLate, type Takes } from "./wrong_values.ts";
 
 const API = new URL("../docs/public_api.txt", import.meta.url);
 
-/** The options of each interface of the public API, by its name. */
-const KNOWN = new Map(
-  (await Deno.readTextFile(API)).split("# @mongrove/mongrove/client")
-    .flatMap((part, index) => index === 0 ? [part] : part.split(/^(?=# )/m).slice(1))
-    .flatMap((part) => part.split("\n\n"))
-    .flatMap((form): [string, string[]][] => {
-      const [, name] = /^(?:# .*\n)?interface (\w+)/.exec(form) ?? [];
-      const options = form.matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm);
-      return name === undefined ? [] : [[name, Array.from(options, ([, each = ""]) => each)]];
-    }),
+/** The options of each interface of the public API except the client's, by its name. */
+const KNOWN = readOptions(
+  (await Deno.readTextFile(API)).split(/^(?=# )/m).filter((part) => !/^#.*client\n/.test(part))
+    .join("\n\n"),
 );
 
 @rest({ route: "/owners", methods: [all({ page: false }), one()] })
@@ -243,16 +238,17 @@ test("a call of the client refuses a time limit that is no positive number", asy
   });
 });
 
-/** The options of these interfaces are rows of `option_values_test.ts`. */
+/** The options of these interfaces are rows of `option_values_test.ts`, those of actions of `NamedActionOptions`. */
 const ELSEWHERE = [
   ...["InitializeOptions", "BodyLimits", "QueryLimits", "LiveLimits", "Limits", "RestOptions"],
   ...["LifecycleOptions", "ClassFeatures", "FieldOptions", "FieldFeatures", "ArrayFeatures"],
   ...["PropOptions", "ArrayPropOptions", "OperationOptions", "OperationWords", "ReadOptions"],
-  ...["WriteOptions", "OpenApiOptions"],
+  ...["WriteOptions", "OpenApiOptions", "FilterOptions"],
+  ...["SharedActionOptions", "InferredActionOptions"],
 ];
 
 /** The options of these interfaces start nothing, or are checked as declarations. */
-const UNCHECKED = ["RestErrorOptions", "DefineOptions"];
+const UNCHECKED = ["RestErrorOptions", "DefineOptions", "MethodWithOptions"];
 
 Deno.test("each options of the public API have a table", () => {
   const named = /(Options|Limits|Features|Words|Login|Exposure|Info|Server)$/;

@@ -14,7 +14,8 @@ import {
   rest,
   update,
 } from "../../mod.ts";
-import type { ModelClass, OperationName, QueryObject } from "../../mod.ts";
+import type { ModelClass, QueryObject } from "../../mod.ts";
+import type { OperationName } from "../../src/declare/operations/operation.ts";
 import type { Client } from "../support/client.ts";
 import { SIX } from "../fixtures/operations.ts";
 import { longTest, test } from "../harness/testing.ts";

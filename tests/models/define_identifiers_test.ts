@@ -7,7 +7,6 @@ import {
   define,
   FrameworkModel,
   getModel,
-  type Identifier,
   type ModelClass,
   one,
   prop,
@@ -15,6 +14,7 @@ import {
   replace,
   rest,
 } from "../../mod.ts";
+import type { Identifier } from "../../src/declare/decorators/field_type.ts";
 import { at, declareId, type Id, ID_KINDS, type Kind } from "../fixtures/id_kinds.ts";
 import { test } from "../harness/testing.ts";
 import { type EntityBody, mount } from "../support/support.ts";

@@ -4,11 +4,9 @@ import {
   create,
   FrameworkModel,
   getModel,
-  type HookName,
   type HooksOf,
   type ModelClass,
   one,
-  type OperationName,
   prop,
   remove,
   removeAll,
@@ -16,6 +14,8 @@ import {
   type RestOptions,
   update,
 } from "../../mod.ts";
+import type { HookName } from "../../src/declare/hooks/hooks.ts";
+import type { OperationName } from "../../src/declare/operations/operation.ts";
 
 /** A part of an {@linkcode Item}. */
 export class Part extends FrameworkModel {

@@ -1,4 +1,4 @@
-import type { StrictOptions } from "../../mod.ts";
+import type { StrictOptions } from "../../src/pipeline/request/strict_parts.ts";
 
 /** The option `strict` with the given parts alone. */
 export function onlyStrict(...parts: (keyof StrictOptions)[]): StrictOptions {

@@ -8,7 +8,6 @@ import {
   type Answer,
   type ChangesOf,
   connect,
-  type FieldName,
   type Json,
   type NewOf,
   type PatchOf,
@@ -17,6 +16,7 @@ import {
   type Resource,
   type SortName,
 } from "@mongrove/mongrove/client";
+import type { FieldName } from "../../src/client/types/select.ts";
 import { arrayProp, FrameworkModel, type Hidden, prop } from "../../mod.ts";
 import type { Defaulted, FrameworkRequest, ReadOnly, Ref, Restricted } from "../../mod.ts";
 import type { Film, Person } from "../fixtures/studio.ts";

@@ -14,7 +14,6 @@ import {
   FrameworkModel,
   type FrameworkRequest,
   type Hidden,
-  type Identifier,
   type ModelClass,
   one,
   onlyIf,
@@ -26,6 +25,7 @@ import {
   update,
   updateAll,
 } from "../../mod.ts";
+import type { Identifier } from "../../src/declare/decorators/field_type.ts";
 import { expect, type Same } from "../support/same_type.ts";
 
 const { Schema, Types } = mongoose;

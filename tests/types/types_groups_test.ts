@@ -9,17 +9,17 @@ import {
   all,
   arrayProp,
   FrameworkModel,
-  type GroupsOptions,
   type Hidden,
   type HooksOf,
   one,
   prop,
-  type ReadOptions,
   type Ref,
   rest,
   type Restricted,
   update,
 } from "../../mod.ts";
+import type { ReadOptions } from "../../src/declare/options.ts";
+import type { GroupsOptions } from "../../src/features/groups/option.ts";
 import { Address, expect, type Same } from "../support/same_type.ts";
 
 enum Genre {

@@ -18,13 +18,13 @@ import {
   type LeanHooksOf,
   one,
   prop,
-  type ReadOptions,
   type Ref,
   remove,
   removeAll,
   rest,
   update,
 } from "../../mod.ts";
+import type { ReadOptions } from "../../src/declare/options.ts";
 import { Address, expect, type Same } from "../support/same_type.ts";
 
 enum Genre {

@@ -7,13 +7,13 @@ import {
   all,
   arrayProp,
   create,
-  type FieldOptions,
   FrameworkModel,
   type Hidden,
   prop,
   type Ref,
   rest,
 } from "../../mod.ts";
+import type { FieldOptions } from "../../src/declare/decorators/field_options.ts";
 import { Actor, Address, expect, type Same } from "../support/same_type.ts";
 
 const ID = "0123456789abcdef01234567";

@@ -19,8 +19,8 @@ import {
   rest,
   update,
   updateAll,
-  type WriteOptions,
 } from "../../mod.ts";
+import type { WriteOptions } from "../../src/declare/options.ts";
 
 class Film extends FrameworkModel {
   @prop({ required: true, unique: true })

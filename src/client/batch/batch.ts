@@ -31,7 +31,7 @@ export interface Batch {
   value<T extends object, K extends keyof T & string>(operation: Promise<T>, key: K): T[K];
 }
 
-/** Options of {@linkcode Api.batch}, for the request that sends all operations of the batch. */
+/** @internal Options of {@linkcode Api.batch}, for the request that sends all operations of the batch. */
 export interface BatchCallOptions extends Omit<CallOptions, "parameters"> {
   /**
    * The path of batches on the server, which is the option `batch.path` of `initialize()`.

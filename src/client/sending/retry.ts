@@ -1,6 +1,6 @@
 import { LONGEST_TIMER_MS, untilAborted } from "./deadline.ts";
 
-/** Options of the repetition of requests, after a 503 or after a failure without a complete answer. */
+/** @internal Options of the repetition of requests, after a 503 or after a failure without a complete answer. */
 export interface RetryOptions {
   /**
    * The largest number of repetitions of a request. With 0, no request is repeated.

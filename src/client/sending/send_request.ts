@@ -3,7 +3,7 @@ import { openDeadline, signalOfStream, untilAborted } from "./deadline.ts";
 import { pause, pauseAfter, type RetryOptions } from "./retry.ts";
 import { toJson } from "./to_json.ts";
 
-/** The headers that `connect()` and each call accept, as an object or as `Headers`. */
+/** @internal The headers that `connect()` and each call accept, as an object or as `Headers`. */
 export type HeaderValues = Readonly<Record<string, string>> | Headers;
 
 /**

@@ -6,7 +6,7 @@ import type { Json, JsonValue } from "./json.ts";
 import type { MatchOptions, RemoveOptions } from "./options.ts";
 
 /**
- * Options of `action()`, which are the HTTP method and the conditions of the write.
+ * @internal Options of `action()`, which are the HTTP method and the conditions of the write.
  *
  * @typeParam M The model.
  */

@@ -3,7 +3,8 @@ import type { Shown } from "./json.ts";
 import type { MatchOptions } from "./options.ts";
 
 /**
- * The names of the properties of a model that hold files. The method `file()` of a resource takes one of them.
+ * @internal The names of the properties of a model that hold files. The method `file()` of a resource takes one of
+ * them.
  *
  * @typeParam M The model.
  */
@@ -36,7 +37,8 @@ export interface FileJson {
 }
 
 /**
- * Options of the upload of a file by `put()`, which name the file and can protect the present file from being replaced.
+ * @internal Options of the upload of a file by `put()`, which name the file and can protect the present file from being
+ * replaced.
  */
 export interface PutOptions extends MatchOptions {
   /** The name that the server stores for the file. By default, the name of the given `File`. */

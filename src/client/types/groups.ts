@@ -6,16 +6,16 @@ import type { Query } from "./query.ts";
 import type { SortField } from "./select.ts";
 
 /**
- * The names of the fields by which a list can be grouped, for the option `by` of `groups()`. Fields with lists or
- * objects, and `_id`, are left out, so that these names do not compile.
+ * @internal The names of the fields by which a list can be grouped, for the option `by` of `groups()`. Fields with
+ * lists or objects, and `_id`, are left out, so that these names do not compile.
  *
  * @typeParam M The model.
  */
 export type GroupName<M> = Exclude<SortField<M>, "_id">;
 
 /**
- * The names of the fields that hold a number, for the options `sum` and `avg` of `groups()`. The name of another field
- * does not compile.
+ * @internal The names of the fields that hold a number, for the options `sum` and `avg` of `groups()`. The name of
+ * another field does not compile.
  *
  * @typeParam M The model.
  */
@@ -25,8 +25,8 @@ export type NumberName<M> = {
 }[GroupName<M>];
 
 /**
- * Options of `groups()`. The route must declare the fields in `all({ groups: … })`. The server answers 400 to other
- * fields, which TypeScript cannot see.
+ * @internal Options of `groups()`. The route must declare the fields in `all({ groups: … })`. The server answers 400 to
+ * other fields, which TypeScript cannot see.
  *
  * @typeParam M The model.
  * @typeParam B The option `by`.

@@ -3,7 +3,10 @@ import type { Json } from "./json.ts";
 import type { EntityOptions, MatchOptions, OneOptions } from "./options.ts";
 import type { RemoveAllOptions, RemoveOptions } from "./options.ts";
 
-/** The option of operations that can reach the entities in the trash. The server must declare `trash` for the class. */
+/**
+ * @internal The option of operations that can reach the entities in the trash. The server must declare `trash` for the
+ * class.
+ */
 export interface TrashOption {
   /**
    * With `"only"`, the operation reaches the entities in the trash and no others, and `remove()` and `removeAll()`
@@ -39,7 +42,7 @@ export interface RemoveItemOptions<M> extends RemoveOptions<M>, TrashOption {}
  */
 export interface RemoveItemsOptions<M> extends RemoveAllOptions<M>, TrashOption {}
 
-/** Options of `history()`, which select a page of the writes of an entity. */
+/** @internal Options of `history()`, which select a page of the writes of an entity. */
 export interface HistoryPageOptions extends CallOptions, TrashOption {
   /** The largest number of writes in the answer of `history()`, which is 20 without this option and at most 100. */
   readonly limit?: number | undefined;
@@ -80,8 +83,8 @@ export interface HistoryRecord<M> {
 }
 
 /**
- * Options of `revert()` and `restore()`. With `ifMatch`, the server refuses the write if the entity has changed since
- * the client has read it.
+ * @internal Options of `revert()` and `restore()`. With `ifMatch`, the server refuses the write if the entity has
+ * changed since the client has read it.
  *
  * @typeParam R The option `revive`.
  */

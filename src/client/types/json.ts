@@ -7,6 +7,7 @@ import type {
   IsRestricted,
   Scalar,
 } from "../../declare/model/field_names.ts";
+import type { FileJson, IsFile } from "./file.ts";
 
 /**
  * The JSON of an entity in an answer. Dates, identifiers, Decimal128, UUIDs and bytes are strings. Maps are objects. A
@@ -21,16 +22,7 @@ import type {
 export type Json<M> = { [K in keyof M as Shown<M, K>]: JsonValue<M[K]> };
 
 /**
- * The JSON of an entity that is embedded in another entity. Embedded entities have no version, so `__v` is left out.
- *
- * @typeParam M The model.
- */
-export type JsonPart<M> = {
-  [K in keyof M as K extends "__v" ? never : Shown<M, K>]: JsonValue<M[K]>;
-};
-
-/**
- * The type that a field of the type `V` has in the JSON of an answer, such as `string` for a `Date`.
+ * @internal The type that a field of the type `V` has in the JSON of an answer, such as `string` for a `Date`.
  *
  * @typeParam V The TypeScript type of the field.
  */
@@ -40,7 +32,10 @@ export type JsonValue<V> = 0 extends 1 & V ? unknown
   : V extends Scalar ? JsonScalar<Bare<V>>
   : V extends ReadonlyMap<string, infer X> ? { [key: string]: JsonValue<X> }
   : V extends readonly (infer I)[] ? JsonValue<I>[]
-  : V extends FrameworkModel ? IsReadOnly<V> extends true ? JsonValue<Bare<V>> : JsonPart<Bare<V>>
+  : V extends FrameworkModel ? IsFile<V> extends true ? FileJson
+    : IsReadOnly<V> extends true ? JsonValue<Bare<V>>
+      // Embedded entities have no version
+    : Json<Omit<Bare<V>, "__v">>
   : V extends object ? [keyof Bare<V>] extends [never] ? Bare<V> : JsonObject<Bare<V>>
   : unknown;
 

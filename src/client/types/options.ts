@@ -6,7 +6,7 @@ import type { Query } from "./query.ts";
 import type { SortName } from "./select.ts";
 
 /**
- * Options of the operations that return entities, whose dates the client can convert from text to `Date`.
+ * @internal Options of the operations that return entities, whose dates the client can convert from text to `Date`.
  *
  * @typeParam R The option `revive`.
  */
@@ -16,8 +16,8 @@ export interface EntityOptions<R> extends CallOptions {
 }
 
 /**
- * Options of reads, which choose the entities, fields and references of the answer. The operation on the server must
- * declare the options `select` and `populate`.
+ * @internal Options of reads, which choose the entities, fields and references of the answer. The operation on the
+ * server must declare the options `select` and `populate`.
  *
  * @typeParam M The model.
  * @typeParam S The option `select`.
@@ -38,8 +38,8 @@ export interface ReadCallOptions<M, S, P, R> extends EntityOptions<R> {
 }
 
 /**
- * Options of `one()`, which choose the fields and the references in the answer, and can prevent that the server sends
- * an unchanged entity again.
+ * @internal Options of `one()`, which choose the fields and the references in the answer, and can prevent that the
+ * server sends an unchanged entity again.
  *
  * @typeParam M The model.
  * @typeParam S The option `select`.
@@ -56,8 +56,8 @@ export interface OneOptions<M, S, P, R, A> extends ReadCallOptions<M, S, P, R> {
 }
 
 /**
- * Options of `all()` and `each()`. Each option that becomes a parameter of the URL, except `q`, needs an option of
- * `all()` on the server, such as `sort` or `page`.
+ * @internal Options of `all()` and `each()`. Each option that becomes a parameter of the URL, except `q`, needs an
+ * option of `all()` on the server, such as `sort` or `page`.
  *
  * @typeParam M The model.
  * @typeParam S The option `select`.
@@ -75,7 +75,7 @@ export interface ListOptions<M, S, P, R> extends SelectedOptions<M, S, P, R>, Tr
 }
 
 /**
- * Options that select the entities, the order and the page of a list, for `all()`, `each()` and `live()`.
+ * @internal Options that select the entities, the order and the page of a list, for `all()`, `each()` and `live()`.
  *
  * @typeParam M The model.
  * @typeParam S The option `select`.
@@ -98,8 +98,8 @@ export interface SelectedOptions<M, S, P, R> extends ReadCallOptions<M, S, P, R>
 }
 
 /**
- * Options of `live()`. When `signal` is aborted, the loop ends without an error. `timeoutMS` limits the time in which
- * each connection opens.
+ * @internal Options of `live()`. When `signal` is aborted, the loop ends without an error. `timeoutMS` limits the time
+ * in which each connection opens.
  *
  * @typeParam M The model.
  * @typeParam S The option `select`.
@@ -123,7 +123,7 @@ export interface LiveCallOptions<M, S, P, R> extends SelectedOptions<M, S, P, R>
   readonly onDisconnect?: ((error: unknown) => void) | undefined;
 }
 
-/** Options of writes that must not overwrite the change of another client. */
+/** @internal Options of writes that must not overwrite the change of another client. */
 export interface MatchOptions extends CallOptions {
   /**
    * The entity as the client has read it, its `ETag`, or `"*"` for any version. If the entity has changed since, the
@@ -133,7 +133,7 @@ export interface MatchOptions extends CallOptions {
 }
 
 /**
- * Options of `remove()`, which can bind the write to the version that the client has read and to a filter.
+ * @internal Options of `remove()`, which can bind the write to the version that the client has read and to a filter.
  *
  * @typeParam M The model.
  */
@@ -143,8 +143,8 @@ export interface RemoveOptions<M> extends MatchOptions {
 }
 
 /**
- * Options of writes for which a client can ask for an answer without a body, so that the server does not read the
- * entity for the answer.
+ * @internal Options of writes for which a client can ask for an answer without a body, so that the server does not read
+ * the entity for the answer.
  *
  * @typeParam N The option `minimal`.
  */
@@ -166,8 +166,8 @@ export interface Written {
 }
 
 /**
- * The result of a write. With `minimal: true`, the answer has no body, and the result is `W`. Otherwise, the result is
- * the answer `A`.
+ * @internal The result of a write. With `minimal: true`, the answer has no body, and the result is `W`. Otherwise, the
+ * result is the answer `A`.
  *
  * @typeParam A The answer.
  * @typeParam N The option `minimal`.
@@ -176,7 +176,7 @@ export interface Written {
 export type WriteResult<A, N, W = Written> = N extends true ? W : A;
 
 /**
- * Options of `create()`, which decide whether the answer has the new entity, and whether its dates are texts.
+ * @internal Options of `create()`, which decide whether the answer has the new entity, and whether its dates are texts.
  *
  * @typeParam R The option `revive`.
  * @typeParam N The option `minimal`.
@@ -184,8 +184,8 @@ export type WriteResult<A, N, W = Written> = N extends true ? W : A;
 export interface CreateOptions<R, N = boolean> extends EntityOptions<R>, MinimalOptions<N> {}
 
 /**
- * Options of `createMany()`, which are the options of `create()` and the choice between one result for all entities and
- * a result for each.
+ * @internal Options of `createMany()`, which are the options of `create()` and the choice between one result for all
+ * entities and a result for each.
  *
  * @typeParam R The option `revive`.
  * @typeParam N The option `minimal`.
@@ -220,8 +220,8 @@ export interface EntityResult {
 }
 
 /**
- * Options of `replace()`, which can bind the write to the version that the client has read, or to the absence of the
- * entity.
+ * @internal Options of `replace()`, which can bind the write to the version that the client has read, or to the absence
+ * of the entity.
  *
  * @typeParam R The option `revive`.
  * @typeParam N The option `minimal`.
@@ -232,7 +232,7 @@ export interface ReplaceOptions<R, N = boolean> extends CreateOptions<R, N>, Mat
 }
 
 /**
- * Options of `update()`, which can bind the write to the version that the client has read and to a filter.
+ * @internal Options of `update()`, which can bind the write to the version that the client has read and to a filter.
  *
  * @typeParam M The model.
  * @typeParam R The option `revive`.
@@ -242,7 +242,7 @@ export interface UpdateOptions<M, R, N = boolean>
   extends RemoveOptions<M>, EntityOptions<R>, MinimalOptions<N> {}
 
 /**
- * Options of `removeAll()`, which select the entities and limit their number.
+ * @internal Options of `removeAll()`, which select the entities and limit their number.
  *
  * @typeParam M The model.
  */
@@ -260,7 +260,7 @@ export interface RemoveAllOptions<M> extends CallOptions {
 }
 
 /**
- * Options of `updateAll()`, which select the entities and limit their number.
+ * @internal Options of `updateAll()`, which select the entities and limit their number.
  *
  * @typeParam M The model.
  */

@@ -4,8 +4,8 @@ import type { Json, JsonValue } from "./json.ts";
 import type { ElementOf, FieldName, IsExact } from "./select.ts";
 
 /**
- * The option `populate`, which lists the references that the server replaces by entities. An object instead of a list
- * also names the fields that the server shows of each entity.
+ * @internal The option `populate`, which lists the references that the server replaces by entities. An object instead
+ * of a list also names the fields that the server shows of each entity.
  *
  * @typeParam M The model.
  */
@@ -46,11 +46,13 @@ export type PopulatedNames<P> = P extends readonly unknown[] ? ElementOf<P> : ke
  * @internal The value of a populated field. If the entity no longer exists, the value is `null`. A list leaves such
  * entities out. If TypeScript cannot see the elements of `populate`, the value may also be an identifier.
  */
-export type PopulatedValue<V, P, K> =
-  | (V extends null | undefined ? V
-    : V extends readonly unknown[] ? PopulatedEntity<ModelIn<V>, FieldsOf<P, K>>[]
-    : PopulatedEntity<ModelIn<V>, FieldsOf<P, K>> | null)
-  | (IsExact<P> extends true ? never : JsonValue<V>);
+export type PopulatedValue<V, P, K> = IsExact<P> extends true
+  ? Extract<V, null | undefined> | Referred<NonNullable<V>, FieldsOf<P, K>>
+  : Extract<V, null | undefined> | Referred<NonNullable<V>, FieldsOf<P, K>> | JsonValue<V>;
+
+/** @internal The entity or the list of entities that a reference of the type `V` names, with the fields `F`. */
+export type Referred<V, F> = V extends readonly unknown[] ? PopulatedEntity<ModelIn<V>, F>[]
+  : PopulatedEntity<ModelIn<V>, F> | null;
 
 /** @internal The fields that `populate` names for the reference `K`, or `true` for all fields. */
 export type FieldsOf<P, K> = P extends readonly unknown[] ? true : K extends keyof P ? P[K] : true;
@@ -61,7 +63,7 @@ export type PopulatedEntity<T, F> = unknown extends T ? UnknownEntity
   : Json<T>;
 
 /**
- * A populated entity whose model TypeScript does not know, because the type of the reference is not a `Ref`. The
+ * @internal A populated entity whose model TypeScript does not know, because the type of the reference is not a `Ref`. The
  * application must check the types of its fields.
  */
 export interface UnknownEntity {

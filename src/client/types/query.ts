@@ -26,7 +26,7 @@ export type QueryFields<M> = {
 };
 
 /**
- * The operators in a filter that join several filters into one filter, such as `$or`.
+ * @internal The operators in a filter that join several filters into one filter, such as `$or`.
  *
  * @typeParam M The model.
  */
@@ -40,7 +40,8 @@ export interface QueryClauses<M> {
 }
 
 /**
- * A condition on a field in a filter. A condition is a value that the field must equal, or an object of operators.
+ * @internal A condition on a field in a filter. A condition is a value that the field must equal, or an object of
+ * operators.
  *
  * @typeParam V The TypeScript type of the field.
  */
@@ -63,8 +64,8 @@ export type Operators<V> =
   & (IsList<V> extends true ? ListOperators<Item<V>> : unknown);
 
 /**
- * The operators that a condition on any field can have, such as `$in`, in addition to the operators for texts, numbers
- * and lists.
+ * @internal The operators that a condition on any field can have, such as `$in`, in addition to the operators for
+ * texts, numbers and lists.
  *
  * @typeParam V The TypeScript type of the field.
  * @typeParam C The type of the values with which the field can be compared.
@@ -99,7 +100,7 @@ export interface Comparisons<V, C> {
   readonly $not?: Operators<V>;
 }
 
-/** The operators that a condition on a text field can have in addition to the operators of all fields. */
+/** @internal The operators that a condition on a text field can have in addition to the operators of all fields. */
 export interface TextOperators {
   /** The regular expression that the text of the field must match, as a string without slashes. */
   readonly $regex?: string;
@@ -108,8 +109,8 @@ export interface TextOperators {
 }
 
 /**
- * The operators that a condition on a number field can have in addition to `Comparisons`. A list of numbers has these
- * operators too, because it can be the coordinates of a place.
+ * @internal The operators that a condition on a number field can have in addition to `Comparisons`. A list of numbers
+ * has these operators too, because it can be the coordinates of a place.
  */
 export interface NumberOperators {
   /** A divisor and a remainder. The field divided by the divisor has this remainder. */
@@ -127,7 +128,7 @@ export interface NumberOperators {
 }
 
 /**
- * The operators that a condition on a list field can have in addition to `Comparisons`.
+ * @internal The operators that a condition on a list field can have in addition to `Comparisons`.
  *
  * @typeParam I The TypeScript type of an element.
  */

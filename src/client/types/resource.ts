@@ -245,8 +245,8 @@ export interface Single<M> {
 }
 
 /**
- * The names of the properties that can be sub-resources, for `part()`. Such a property holds embedded entities or
- * references of the type `Ref`.
+ * @internal The names of the properties that can be sub-resources, for `part()`. Such a property holds embedded
+ * entities or references of the type `Ref`.
  *
  * @typeParam M The model.
  */
@@ -260,8 +260,8 @@ export type PartName<M> =
   & string;
 
 /**
- * The operations on the sub-resource of a property. If the property holds a list, the operations are a {@linkcode
- * Resource}. If the property holds one entity, the operations are a {@linkcode Single}.
+ * @internal The operations on the sub-resource of a property. If the property holds a list, the operations are a
+ * {@linkcode Resource}. If the property holds one entity, the operations are a {@linkcode Single}.
  *
  * @typeParam M The model.
  * @typeParam K The name of the property.

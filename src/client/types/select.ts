@@ -3,7 +3,7 @@ import type { Json, JsonValue, Shown } from "./json.ts";
 import type { PopulatedNames, PopulatedValue } from "./populate.ts";
 
 /**
- * The names of the fields that an answer shows, for the option `select`.
+ * @internal The names of the fields that an answer shows, for the option `select`.
  *
  * @typeParam M The model.
  */
@@ -27,7 +27,7 @@ export type SortField<M> = {
 }[FieldName<M> & keyof M];
 
 /**
- * The names of the fields that hold a date or a list of dates, for the option `revive`.
+ * @internal The names of the fields that hold a date or a list of dates, for the option `revive`.
  *
  * @typeParam M The model.
  */
@@ -43,9 +43,8 @@ export type DateName<M> = {
  * @typeParam P The option `populate`.
  * @typeParam R The option `revive`.
  */
-export type Answer<M, S = never, P = never, R = never> = [S] extends [never]
-  ? [P, R] extends [never, never] ? Json<M> : Changed<M, P, R>
-  : Chosen<Changed<M, P, R>, S>;
+export type Answer<M, S = never, P = never, R = never> = [S] extends [never] ? Whole<M, P, R>
+  : Chosen<Whole<M, P, R>, S>;
 
 /**
  * @internal The properties of the answer `J` that the option `select` of type `S` names. If TypeScript cannot see the
@@ -56,11 +55,18 @@ export type Chosen<J, S> = S extends readonly (infer N)[]
   : Pick<J, keyof J & ("_id" | N)>
   : never;
 
+/** @internal The JSON of an entity with all its fields, after `populate` of type `P` and `revive` of type `R`. */
+export type Whole<M, P, R> = [P, R] extends [never, never] ? Json<M> : Populated<M, P, R>;
+
 /**
- * @internal The JSON of `M` after `populate` of type `P` and `revive` of type `R`. Populated fields have entities, and
- * revived fields have a `Date`.
+ * The JSON of an entity after the options `populate` and `revive`. Populated fields have entities, and revived fields
+ * have a `Date`.
+ *
+ * @typeParam M The model.
+ * @typeParam P The option `populate`.
+ * @typeParam R The option `revive`.
  */
-export type Changed<M, P, R> = [P, R] extends [never, never] ? Json<M> : {
+export type Populated<M, P, R = never> = {
   [K in keyof M as Shown<M, K>]: K extends PopulatedNames<P> ? PopulatedValue<M[K], P, K>
     : K extends ElementOf<R> ? Revived<M[K]> | (IsExact<R> extends true ? never : JsonValue<M[K]>)
     : JsonValue<M[K]>;

@@ -3,8 +3,8 @@ import type { Scalar } from "../model/field_names.ts";
 import type { FrameworkModel } from "../model/framework_model.ts";
 
 /**
- * A validator of Mongoose, for the option `validate`. The function returns whether a value is valid. The object form
- * also has the message of the error for a value that is not valid.
+ * @internal A validator of Mongoose, for the option `validate`. The function returns whether a value is valid. The
+ * object form also has the message of the error for a value that is not valid.
  */
 export type Validator<V> =
   | ((value: V) => unknown)
@@ -27,9 +27,9 @@ export type FieldRule = (req: FrameworkRequest) => boolean;
 export type Bound<T> = T | readonly [T, string];
 
 /**
- * The options that all fields have, which `@prop` and `@arrayProp` extend. Some are options of Mongoose, such as `min`,
- * and some are options of the framework, such as `hidden`. Any other option is an error at start-up. An option for a
- * plugin is set in `configure`, as in `schema.path("name").options.indexed = true`.
+ * @internal The options that all fields have, which `@prop` and `@arrayProp` extend. Some are options of Mongoose, such
+ * as `min`, and some are options of the framework, such as `hidden`. Any other option is an error at start-up. An
+ * option for a plugin is set in `configure`, as in `schema.path("name").options.indexed = true`.
  */
 export interface FieldOptions<V, I = V> {
   /**

@@ -32,7 +32,7 @@ export type MongooseType = (abstract new (...args: any) => SchemaType) & {
   readonly schemaName: string;
 };
 
-/** The types with which a class can declare a field that holds an identifier, such as a field with `ref`. */
+/** @internal The types with which a class can declare a field that holds an identifier, such as a field with `ref`. */
 export type Identifier = Types.ObjectId | string;
 
 /**

@@ -81,8 +81,8 @@ export function prop(options: Record<string, unknown> = {}): unknown {
 }
 
 /**
- * Options of {@linkcode arrayProp}, for a field that holds an array. Rules for values, such as `min` and `enum`, apply
- * to each element.
+ * @internal Options of {@linkcode arrayProp}, for a field that holds an array. Rules for values, such as `min` and
+ * `enum`, apply to each element.
  */
 export interface ArrayPropOptions<I, T> extends FieldOptions<I[], I>, ArrayFeatures {
   /** The type of the elements, as a model class, a function that returns a model class, or a type such as `String`. */

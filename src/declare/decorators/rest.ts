@@ -74,7 +74,7 @@ export type Accepts<M, O extends Method> = M extends FrameworkModel
   : { "a hook or the name of a field expects another model": O["hooks"] }
   : never;
 
-/** Options of {@linkcode rest} on a property, which declare a sub-route for the entities of the property. */
+/** @internal Options of {@linkcode rest} on a property, which declare a sub-route for the entities of the property. */
 export interface PartRestOptions<O extends Method = Method> extends
   Omit<
     RestOptions<O>,
@@ -85,8 +85,8 @@ export interface PartRestOptions<O extends Method = Method> extends
 }
 
 /**
- * The decorator that {@linkcode rest} returns for a class. TypeScript accepts a class only if the hooks accept its
- * entities.
+ * @internal The decorator that {@linkcode rest} returns for a class. TypeScript accepts a class only if the hooks
+ * accept its entities.
  */
 export type RestDecorator<O extends Method> = <M extends FrameworkModel>(
   target: abstract new () => M & Accepts<M, O>,
@@ -94,8 +94,8 @@ export type RestDecorator<O extends Method> = <M extends FrameworkModel>(
 ) => void;
 
 /**
- * The decorator that {@linkcode rest} returns for a property. TypeScript accepts a property only if the hooks accept
- * the entities of its model.
+ * @internal The decorator that {@linkcode rest} returns for a property. TypeScript accepts a property only if the hooks
+ * accept the entities of its model.
  */
 export type PartRestDecorator<O extends Method> = <This extends FrameworkModel, V>(
   value: undefined,

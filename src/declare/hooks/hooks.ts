@@ -42,8 +42,8 @@ export interface FilterOptions<M = unknown> {
 }
 
 /**
- * The options that operations and actions have besides their hooks, such as `filter`, `parameters` and the texts for
- * the OpenAPI document.
+ * @internal The options that operations and actions have besides their hooks, such as `filter`, `parameters` and the
+ * texts for the OpenAPI document.
  */
 export interface OperationOptions extends OperationWords, FilterOptions {
   /**
@@ -111,8 +111,8 @@ export type LeanHooksOf<M extends FrameworkModel> =
   & { readonly lean: true };
 
 /**
- * The names of the hooks of an operation, which are `preFetch`, `fetch`, `postFetch`, `preSave`, `persist` and
- * `preSend`.
+ * @internal The names of the hooks of an operation, which are `preFetch`, `fetch`, `postFetch`, `preSave`, `persist`
+ * and `preSend`.
  */
 export type HookName = Exclude<keyof Hooks<unknown>, "lean" | keyof OperationOptions>;
 

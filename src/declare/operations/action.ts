@@ -6,10 +6,10 @@ import type { Given, HooksFor, NoOptions, UnnamedModel } from "./hooks_input.ts"
 import type { Method } from "./methods.ts";
 import { ACTIONS, type Operation, type OperationName, OPERATIONS } from "./operation.ts";
 
-/** The subject of an action, which is one entity or all entities that a request selects. */
+/** @internal The subject of an action, which is one entity or all entities that a request selects. */
 export type ActionTarget = "one" | "all";
 
-/** The type of a body or an answer of an action, as a model class or a schema of a validation library. */
+/** @internal The type of a body or an answer of an action, as a model class or a schema of a validation library. */
 export type DataType = ModelClass | StandardSchema;
 
 /**
@@ -255,7 +255,17 @@ export function action<
   options: [On] extends [never] ? NamedActionOptions<Given<M>>
     : InferredActionOptions<On, V, B, A, Q, S, P, R>,
 ): Action<
-  [On] extends [never] ? ActionTypes & { readonly name: N }
+  [On] extends [never] ? {
+      readonly name: N;
+      readonly on: "one" | "all";
+      readonly method: "GET" | "POST";
+      readonly body: ModelClass | StandardSchema | undefined;
+      readonly answer: ModelClass | StandardSchema | undefined;
+      readonly req: unknown;
+      readonly subject: unknown;
+      readonly entity: unknown;
+      readonly result: unknown;
+    }
     : {
       readonly name: N;
       readonly on: On;

@@ -1,7 +1,10 @@
 import type { HookName } from "../hooks/hooks.ts";
 import type { HooksRun } from "./hooks_input.ts";
 
-/** The names of the operations of the framework, such as `all`. An action has a name that the application chooses. */
+/**
+ * @internal The names of the operations of the framework, such as `all`. An action has a name that the application
+ * chooses.
+ */
 export type OperationName =
   | "all"
   | "one"
@@ -109,8 +112,8 @@ export function isOperationName(name: string): name is OperationName {
 }
 
 /**
- * The options of an operation by which the OpenAPI document explains the operation to developers of clients, such as
- * `summary` and `tags`.
+ * @internal The options of an operation by which the OpenAPI document explains the operation to developers of clients,
+ * such as `summary` and `tags`.
  */
 export interface OperationWords {
   /** A summary of the operation for the OpenAPI document, in a few words. */

@@ -1,7 +1,7 @@
 /**
- * The option `batch` of `Framework.initialize()`, for requests that contain several requests to routes of the router.
- * All requests of a batch must have one sender, one tenant and one client of MongoDB. The answers of a batch have at
- * most 16 MiB.
+ * @internal The option `batch` of `Framework.initialize()`, for requests that contain several requests to routes of the
+ * router. All requests of a batch must have one sender, one tenant and one client of MongoDB. The answers of a batch
+ * have at most 16 MiB.
  *
  * @example Let clients send up to 20 requests at once
  * ```ts

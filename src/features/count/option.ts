@@ -1,6 +1,6 @@
 /**
- * Options of the total, which is the number of entities on all pages of a list. The options limit the work of the
- * database for this number.
+ * @internal Options of the total, which is the number of entities on all pages of a list. The options limit the work of
+ * the database for this number.
  */
 export interface CountOptions {
   /**

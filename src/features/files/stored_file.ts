@@ -4,7 +4,10 @@ import type { Hidden } from "../../declare/decorators/field_type.ts";
 import { define } from "../../declare/define.ts";
 import { FrameworkModel } from "../../declare/model/framework_model.ts";
 
-/** The description of a file in the JSON of its entity. The bytes are read by a `GET` to the path of the field. */
+/**
+ * @internal The description of a file in the JSON of its entity. The bytes are read by a `GET` to the path of the
+ * field.
+ */
 export interface FileDescription {
   /**
    * The name that the client has given the file, without control characters and path separators, such as

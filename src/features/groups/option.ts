@@ -3,14 +3,14 @@ import type { CheckedName, CheckedNames, Exactly } from "../../declare/model/che
 import type { FieldNames } from "../../declare/model/field_names.ts";
 
 /**
- * The part of a date by which clients group a list, in UTC or in the option `timeZone`. A group shows `"2024"`,
- * `"2024-03"` or `"2024-03-09"`.
+ * @internal The part of a date by which clients group a list, in UTC or in the option `timeZone`. A group shows
+ * `"2024"`, `"2024-03"` or `"2024-03-09"`.
  */
 export type DateUnit = "year" | "month" | "day";
 
 /**
- * Options of groups, in which clients get figures about entities in the place of a list, such as the total price of the
- * orders in each state.
+ * @internal Options of groups, in which clients get figures about entities in the place of a list, such as the total
+ * price of the orders in each state.
  */
 export interface GroupsOptions<
   N extends string = string,

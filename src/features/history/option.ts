@@ -1,8 +1,8 @@
 import type { Duration } from "../../declare/model/duration.ts";
 
 /**
- * Options of the history of a class. Its records hold the earlier values of entities, so that clients can read and
- * restore the versions of an entity.
+ * @internal Options of the history of a class. Its records hold the earlier values of entities, so that clients can
+ * read and restore the versions of an entity.
  */
 export interface HistoryOptions {
   /**

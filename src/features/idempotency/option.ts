@@ -2,8 +2,8 @@ import type { Duration } from "../../declare/model/duration.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 
 /**
- * Options of the header `Idempotency-Key`, with which a client can repeat a `create()` without creating a second
- * entity.
+ * @internal Options of the header `Idempotency-Key`, with which a client can repeat a `create()` without creating a
+ * second entity.
  */
 export interface IdempotencyOptions {
   /**

@@ -2,7 +2,7 @@ import { completeLimits } from "../../errors/complete_limits.ts";
 import type { Route } from "../../pipeline/request/route.ts";
 
 /**
- * Limits on the subscribers, the durations and the memory of live lists, for the option `limits.live` of
+ * @internal Limits on the subscribers, the durations and the memory of live lists, for the option `limits.live` of
  * `Framework.initialize()`. A live list stays open and sends events about later changes.
  *
  * @example Ask for rights every five seconds

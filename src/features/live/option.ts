@@ -1,4 +1,4 @@
-/** Options of a live list, which stays open and sends events about later changes. */
+/** @internal Options of a live list, which stays open and sends events about later changes. */
 export interface LiveOptions {
   /**
    * The most entities that the live list may have. A longer list answers 409, and the event stream ends when the list
@@ -7,7 +7,7 @@ export interface LiveOptions {
   readonly max?: number;
 }
 
-/** The option `live` of a list with its default value, in a route description of `Framework.describe()`. */
+/** @internal The option `live` of a list with its default value, in a route description of `Framework.describe()`. */
 export interface LiveDescription {
   /** The maximum number of entities in the live list. A longer list is answered with a 409. */
   readonly max: number;

@@ -1,7 +1,7 @@
 /**
- * The work of the framework if the entity that a reference names is removed or put into the trash. With `"restrict"`,
- * the removal answers 409. With `"cascade"`, the referring entities are removed as well. With `"unset"`, the reference
- * is removed. With `"keep"`, the reference stays.
+ * @internal The work of the framework if the entity that a reference names is removed or put into the trash. With
+ * `"restrict"`, the removal answers 409. With `"cascade"`, the referring entities are removed as well. With `"unset"`,
+ * the reference is removed. With `"keep"`, the reference stays.
  *
  * If the referred class has a trash and the referring class has none, a cascade says `{ cascade: "forGood" }`, because
  * the referring entities cannot be restored.
@@ -9,7 +9,7 @@
 export type OnDelete = "restrict" | "cascade" | { readonly cascade: "forGood" } | "unset" | "keep";
 
 /**
- * The rules of {@linkcode OnDelete} for a field with a list of references. `"cascade"` is not allowed, because the list
- * may also refer to entities that stay.
+ * @internal The rules of {@linkcode OnDelete} for a field with a list of references. `"cascade"` is not allowed,
+ * because the list may also refer to entities that stay.
  */
 export type ListOnDelete = "restrict" | "unset" | "keep";

@@ -8,8 +8,8 @@ import type {
 } from "../../declare/model/field_names.ts";
 
 /**
- * Options of a reference for which answers can show the referenced entity in the place of its identifier, such as the
- * director of a movie.
+ * @internal Options of a reference for which answers can show the referenced entity in the place of its identifier,
+ * such as the director of a movie.
  */
 export interface PopulateOptions<N extends string = string> {
   /** The fields of the entity that answers show besides `_id`. The default is all fields that clients see. */

@@ -3,7 +3,7 @@ import type { PreFetch } from "../../declare/hooks/hooks.ts";
 import type { Duration } from "../../declare/model/duration.ts";
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
 
-/** Options of the trash of a class, from which removed entities can be restored. */
+/** @internal Options of the trash of a class, from which removed entities can be restored. */
 export interface TrashOptions<M extends FrameworkModel = FrameworkModel> {
   /**
    * The time after which the framework removes an entity in the trash for good, such as `"30d"`. Without this option,

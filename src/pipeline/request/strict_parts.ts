@@ -1,7 +1,10 @@
 import { isGroup } from "../../errors/option_kinds.ts";
 import { unknownOption } from "../../errors/unknown_option.ts";
 
-/** The parts of the option `strict` of `Framework.initialize()`. Each part is on by default, and `false` turns it off. */
+/**
+ * @internal The parts of the option `strict` of `Framework.initialize()`. Each part is on by default, and `false` turns
+ * it off.
+ */
 export interface StrictOptions {
   /** Whether URL parameters that the operation does not declare answer 400. */
   readonly parameters?: boolean;

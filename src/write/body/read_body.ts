@@ -66,7 +66,7 @@ function parsedBody(req: Request): unknown {
   }
   return req.body;
 }
-/** The limits on the size of request bodies. A body that exceeds a limit answers 400. */
+/** @internal The limits on the size of request bodies. A body that exceeds a limit answers 400. */
 export interface BodyLimits {
   /**
    * The maximum number of keys in all objects of a body together.

@@ -9,7 +9,8 @@ import {
   replace,
   rest,
 } from "../../../mod.ts";
-import type { Entity, HookName } from "../../../mod.ts";
+import type { Entity } from "../../../mod.ts";
+import type { HookName } from "../../../src/declare/hooks/hooks.ts";
 import { test } from "../../harness/testing.ts";
 import { type ErrorBody, mount, NOBODY } from "../../support/support.ts";
 

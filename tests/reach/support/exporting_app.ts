@@ -1,7 +1,7 @@
 /** An application that exports hooks, operations and resources of the client, whose types TypeScript infers. */
 export const INFERRED = `import {
   action, all, and, arrayProp, asFilter, create, define, type Defaulted, type Entity, FrameworkModel, type FrameworkRequest, getModel, type Hidden,
-  leaveOut, one, onlyIf, or, prop, type ReadOnly, type Ref, remove, removeAll, replace, rest, type Restricted, update, updateAll, Framework,
+  leaveOut, one, onlyIf, or, prop, type ReadOnly, type Ref, remove, removeAll, replace, rest, type Restricted, StoredFile, update, updateAll, Framework,
 } from "@mongrove/mongrove";
 import { connect } from "@mongrove/mongrove/client";
 
@@ -31,10 +31,11 @@ export const gone = remove<Todo>({ preFetch: isStaff });
 export const goneAll = removeAll<Todo>({ max: 5 });
 export const plain = all();
 export const close = action("close", { on: "one", body: Count, run: async (_req, todo: Entity<Todo>, { count }) => { todo.text += count; return await todo.save(); } });
+export const reopen = action<Todo>("reopen", { on: "one", run: async (_req, todo) => await todo.save() });
 export const total = action("total", { on: "all", method: "GET", answer: Count, run: async (_req, { model, filter }) => ({ count: await model.countDocuments(filter) }) });
-export const methods = [list, single, make, change, put, gone, goneAll, close, total];
+export const methods = [list, single, make, change, put, gone, goneAll, close, reopen, total];
 
-@rest({ route: "/todos", methods: [list, single, make, change, changeAll, put, gone, goneAll, close, total] })
+@rest({ route: "/todos", methods: [list, single, make, change, changeAll, put, gone, goneAll, close, reopen, total] })
 export class Todo extends FrameworkModel {
   @prop({ required: true })
   text!: string;
@@ -50,6 +51,10 @@ export class Todo extends FrameworkModel {
   by?: ReadOnly<string>;
   @prop({ ref: () => Todo })
   parent?: Ref<Todo>;
+  @prop({ type: Date })
+  due?: Date;
+  @prop({ type: StoredFile, maxBytes: 5 })
+  scan?: StoredFile;
   @prop({ type: Address })
   address?: Address;
   @rest({ methods: [all(), one(), create()] })
@@ -69,12 +74,24 @@ export const api = connect("https://example.org");
 export const todos = api.resource<Todo>("/todos");
 export const addresses = todos.part("addresses", "x");
 export const page = todos.all({ q: { text: "a" }, sort: ["text"], select: ["text"] });
+export const populated = todos.all({ populate: ["parent"], revive: ["due"] });
+export const parents = todos.one("x", { select: ["text", "parent"], populate: { parent: ["text"] } });
+export const parentOf = async (id: string) => (await todos.one(id, { populate: ["parent"] })).parent;
+export const addressOf = async (id: string) => (await todos.one(id)).address;
+export const scanOf = async (id: string) => (await todos.one(id)).scan;
+export const each = todos.each({ revive: ["due"] });
+export const revived = todos.update("x", { text: "b" }, { revive: ["due"] });
+export const scan = todos.file("scan", "x");
+export const address = todos.part("address", "x");
+export const history = todos.history("x");
+export const changed = todos.updateAll({ text: "b" }, { q: {} });
 export const written = todos.create({ text: "a" }, { minimal: true });
 export const many = todos.createMany([{ text: "a" }], { atomic: false });
 export const patched = todos.update("x", { text: "b" });
 export const removed = todos.remove("x");
 export const removedAll = todos.removeAll({ q: {} });
 export const called = todos.action<typeof close>("close", "x", { count: 1 });
+export const reopened = todos.action<typeof reopen>("reopen", "x");
 export const lists = todos.live({ q: { text: "a" } });
 export const grouped = todos.groups({ by: ["text"] });
 export const batched = api.batch((batch) => [batch.resource<Todo>("/todos").create({ text: "a" })]);
