@@ -1,6 +1,7 @@
 // @ts-types="npm:@types/express@^5"
 import type { Router } from "express";
 import type { Model } from "mongoose";
+import { checkCopy, checkRegistries, markCopy } from "../declare/model/copies.ts";
 import { closeRegistry, registeredModels } from "../declare/model/records.ts";
 import { type ErrorContext, Reporter } from "../pipeline/request/reporter.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
@@ -168,7 +169,7 @@ export function initializeWith(
   if (options.log === true) logLine(routes.map(routeLine).join("\n"));
   const endpoints = known.endpoints(options, routes);
   const router = Object.assign(followSettings(mountRoutes(routes, endpoints)), { describe });
-  mounted.set(router, { routes, endpoints });
+  mounted.set(markCopy(router), { routes, endpoints });
   housekeeper.add(routes, { isScheduled: options.tidy !== false });
   return router;
 }
@@ -205,6 +206,7 @@ const mounted = new WeakMap<object, MountedRouter>();
  * refuses.
  */
 export function mountedRoutes(router: object): readonly Route[] | undefined {
+  checkCopy(router, "the router");
   return mounted.get(router)?.routes;
 }
 
@@ -238,7 +240,10 @@ export function openRoutes(options: InitializeOptions, known: FeatureList = feat
     settings = settingsOf(options, known);
     return [];
   };
-  const build = () => Array.isArray(models) ? buildRoutes(models, settings) : [];
+  const build = () => {
+    if (options.models === undefined) checkRegistries();
+    return Array.isArray(models) ? buildRoutes(models, settings) : [];
+  };
   return forAll([readOptions, build], (stage) => stage()).flat();
 }
 
