@@ -25,7 +25,6 @@ import { getModel } from "../schema/get_model.ts";
 import { hintAtUnique } from "../schema/unique_hints.ts";
 import { followSettings, mountRoutes } from "../http/routes/open_router.ts";
 import { refuseRequest } from "../http/check_options.ts";
-import { checkQueryMethod } from "../http/query_method.ts";
 import { buildRoutes, type RouteSettings } from "../http/routes/build_routes.ts";
 import { housekeeper } from "./housekeeper.ts";
 import { type Limits, readLimits } from "./limits.ts";
@@ -87,8 +86,7 @@ export interface InitializeOptions {
   readonly tenant?: (req: FrameworkRequest) => Actor | undefined;
   /**
    * Whether clients can also read a list by a request with the method `QUERY` (RFC 10008), whose body has the
-   * parameters as a JSON object. A filter in a body can be longer than a URL. The runtime must know the method, as Node
-   * 22 does.
+   * parameters as a JSON object. A filter in a body can be longer than a URL.
    */
   readonly queryMethod?: boolean;
   /**
@@ -283,5 +281,4 @@ function checkOptions(options: InitializeOptions): void {
       : `there is no option ${unknown}`;
     if (wrong !== undefined) throw new TypeError(`Cannot initialize: ${wrong}`);
   });
-  if (options.queryMethod === true) checkQueryMethod();
 }

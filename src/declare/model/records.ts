@@ -36,7 +36,7 @@ interface ModelRecords {
 
 const KEY = Symbol.for("mongrove.records");
 
-// Node 20 has no `Symbol.metadata`, so the symbol is defined here. Without the symbol, code that tsc has compiled
+// Node has no `Symbol.metadata`, so the symbol is defined here. Without the symbol, code that tsc has compiled
 // creates no metadata, and every decorator would throw.
 if (Symbol.metadata === undefined) {
   Object.defineProperty(Symbol, "metadata", { value: Symbol.for("Symbol.metadata") });
@@ -55,7 +55,7 @@ export function recordsOf(decorator: string, context: unknown): ModelRecords {
       `Cannot apply @${decorator}: the compiler gave no standard decorator metadata; use TC39 decorators: ` +
         `in tsconfig.json remove "experimentalDecorators" and set "target" to "es2022", ` +
         `in swc set "jsc.transform.decoratorVersion" to "2022-03", ` +
-        `in esbuild set "target" to "node20" or lower, and import the framework before the models`,
+        `in esbuild set "target" to "node22" or lower, and import the framework before the models`,
     );
   }
   return recordsIn(metadata);
