@@ -5,20 +5,19 @@ import config from "../deno.json" with { type: "json" };
 import { openCache } from "../tests/harness/mongo/mongod_cache.ts";
 import { reasonOf, say } from "../tests/harness/say.ts";
 import { runCommand } from "../tests/reach/support/run_command.ts";
+import { openRuntime } from "../tests/tools/support/runtimes.ts";
 import { PACKAGES, type Server } from "./servers.ts";
 
-/** The commands of the runtimes. Mongoose reads the name and the memory of the system. */
+/** Mongoose reads the name and the memory of the system. */
 const DENO = "run -q --no-lock --allow-env --allow-net --allow-sys --allow-read";
-const RUNTIMES = { deno: [Deno.execPath(), ...DENO.split(" ")], node: ["node"] };
 
 export type Workspace = Awaited<ReturnType<typeof openWorkspace>>;
 
 /** Installs the packages of servers, and bundles each server beside its packages. Notes say which could not be prepared. */
 export async function openWorkspace(servers: readonly Server[]) {
-  const node = await runCommand("node", ["--version"], { cwd: "." }).catch(() => {
-    throw new Error("Cannot run the bench: it needs Node and npm on PATH");
-  });
-  const versions: Record<string, string> = { deno: Deno.version.deno, node: node.slice(1) };
+  const node = await openRuntime("Node 22");
+  const version = await runCommand(node, ["--version"], { cwd: "." });
+  const versions: Record<string, string> = { deno: Deno.version.deno, node: version.slice(1) };
   const scripts = new Map<string, string>();
   const notes: string[] = [];
   for (const { id, title, folder, file } of servers) {
@@ -37,6 +36,7 @@ export async function openWorkspace(servers: readonly Server[]) {
     }
   }
   return {
+    node,
     versions,
     notes,
     scripts,
@@ -77,7 +77,7 @@ async function bundle(entry: string, folder: string): Promise<string> {
   const esbuild = join(await openPackages("tools"), "node_modules", "esbuild", "bin", "esbuild");
   const source = fileURLToPath(new URL(entry, import.meta.url));
   const target = join(folder, `${basename(entry, ".ts")}.mjs`);
-  const options = ["--bundle", "--format=esm", "--platform=node", "--target=node20"];
+  const options = ["--bundle", "--format=esm", "--platform=node", "--target=node22"];
   const more = ["--packages=external", "--log-level=error", `--outfile=${target}`];
   await runCommand("node", [esbuild, source, ...options, ...more], { cwd: folder });
   return target;
@@ -92,7 +92,9 @@ export async function startServer(
   more: Readonly<Record<string, string>> = {},
 ) {
   const script = workspace.scripts.get(server.id) ?? "";
-  const [program = "", ...args] = RUNTIMES[server.runtime];
+  const [program, ...args] = server.runtime === "node"
+    ? [workspace.node] as const
+    : [Deno.execPath(), ...DENO.split(" ")] as const;
   const env = { MONGODB_URI: database.uri, NODE_ENV: "production", NO_COLOR: "1" };
   const start = performance.now();
   const child = new Deno.Command(program, {

@@ -8,7 +8,6 @@ import type { AdminOptions } from "./options.ts";
 import type { ShownRoute } from "./_shown_routes.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";
-import { groupBy } from "../schema/group_by.ts";
 import { showsOtherThanStored } from "../schema/mongoose/documents/hide_in_json.ts";
 import { schemasWithin, typesWithin } from "../schema/mongoose/schemas/schema_members.ts";
 
@@ -36,7 +35,7 @@ export async function describeModels(
   const allowed = asked.filter((each) => typeof each === "object");
   const lists = allowed.filter(isList);
   const readable = new Set(lists.map(({ told }) => told.model));
-  const groups = groupBy(allowed, ({ base }) => base);
+  const groups = Map.groupBy(allowed, ({ base }) => base);
   return {
     models: [...groups].flatMap(([path, own]) =>
       own.some(isList) ? modelOf(path, { own, readable }) : []
@@ -74,7 +73,7 @@ function modelOf(path: string, { own, ...rules }: AllowedRoutes): PageModel {
   const ofModel = own.filter(({ part }) => part === undefined);
   const operations = withSafeForms(ofModel.filter(({ kind }) => kind === "operation"));
   const added = ofModel.filter(({ kind }) => kind === "added");
-  const parts = groupBy(own, ({ part }) => part);
+  const parts = Map.groupBy(own, ({ part }) => part);
   return {
     // React-admin has a slash in the paths of its pages, so a name must have none. A hyphen could make two names equal.
     name: path.slice(1).replaceAll("/", "~"),
@@ -133,7 +132,7 @@ function partOf(property: string, { own, ...rules }: AllowedRoutes): PagePart | 
  * and removes each file.
  */
 function filesOf(own: readonly AllowedRoute[]): PageFile[] {
-  return [...groupBy(own, ({ file }) => file)].flatMap(([property, routes]): PageFile[] => {
+  return [...Map.groupBy(own, ({ file }) => file)].flatMap(([property, routes]): PageFile[] => {
     if (property === undefined) return [];
     const { body = [], maxBytes } = routes.flatMap(({ told }) => told.bytes ?? [])
       .find((each) => each.body) ?? {};

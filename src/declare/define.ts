@@ -1,4 +1,5 @@
 import type { ClassProblem, DefineInput, DefineOptions } from "./define_input.ts";
+import { checkCopy } from "./model/copies.ts";
 import { isDescribed } from "./model/describe_model.ts";
 import { FrameworkModel, type ModelClass } from "./model/framework_model.ts";
 import { createRecords, isRegistryClosed, ownRecords, registerModel } from "./model/records.ts";
@@ -75,6 +76,7 @@ function writeRecords(target: unknown, options: unknown): void {
 function checkClass(target: unknown): asserts target is ModelClass {
   if (typeof target !== "function" || !(target.prototype instanceof FrameworkModel)) {
     const name = typeof target === "function" ? `"${target.name}"` : `${target}`;
+    if (typeof target === "function") checkCopy(target, name);
     const cause = target === undefined
       ? ": modules that import each other load classes late, so call define() in the module of the class"
       : "";

@@ -2,7 +2,6 @@ import mongoose, { type Connection, type Model } from "mongoose";
 import { clearTimeout, setImmediate, setTimeout } from "node:timers";
 import { connectionsFrom } from "../database/request_connection.ts";
 import { TimeLimitError, withTimeLimit } from "../database/time_limit.ts";
-import { groupBy } from "../schema/group_by.ts";
 import { indexBuilds } from "../schema/index_builds.ts";
 import { isOpen, isPoolBusy } from "../schema/mongoose/connections.ts";
 import { isAnyClosing } from "../http/close_server.ts";
@@ -38,7 +37,7 @@ async function look(): Promise<Health> {
   const end = performance.now() + DEADLINE_MS;
   // Connections of `useDb()` share a client. An application may have one for each of thousands of tenants, and a ping
   // for each of them would take longer than a probe waits.
-  const clients = groupBy(servedConnections(), (each) => each.getClient() ?? each).values();
+  const clients = Map.groupBy(servedConnections(), (each) => each.getClient() ?? each).values();
   const found = await Promise.all([...clients].map((each) => findProblems(each, end)));
   const reasons = [...closing, ...found.flat()];
   return { live: true, ready: reasons.length === 0, reasons };

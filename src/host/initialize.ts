@@ -1,6 +1,7 @@
 // @ts-types="npm:@types/express@^5"
 import type { Router } from "express";
 import type { Model } from "mongoose";
+import { checkCopy, checkRegistries, markCopy } from "../declare/model/copies.ts";
 import { closeRegistry, registeredModels } from "../declare/model/records.ts";
 import { type ErrorContext, Reporter } from "../pipeline/request/reporter.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
@@ -24,7 +25,6 @@ import { getModel } from "../schema/get_model.ts";
 import { hintAtUnique } from "../schema/unique_hints.ts";
 import { followSettings, mountRoutes } from "../http/routes/open_router.ts";
 import { refuseRequest } from "../http/check_options.ts";
-import { checkQueryMethod } from "../http/query_method.ts";
 import { buildRoutes, type RouteSettings } from "../http/routes/build_routes.ts";
 import { housekeeper } from "./housekeeper.ts";
 import { type Limits, readLimits } from "./limits.ts";
@@ -86,8 +86,7 @@ export interface InitializeOptions {
   readonly tenant?: (req: FrameworkRequest) => Actor | undefined;
   /**
    * Whether clients can also read a list by a request with the method `QUERY` (RFC 10008), whose body has the
-   * parameters as a JSON object. A filter in a body can be longer than a URL. The runtime must know the method, as Node
-   * 22 does.
+   * parameters as a JSON object. A filter in a body can be longer than a URL.
    */
   readonly queryMethod?: boolean;
   /**
@@ -168,7 +167,7 @@ export function initializeWith(
   if (options.log === true) logLine(routes.map(routeLine).join("\n"));
   const endpoints = known.endpoints(options, routes);
   const router = Object.assign(followSettings(mountRoutes(routes, endpoints)), { describe });
-  mounted.set(router, { routes, endpoints });
+  mounted.set(markCopy(router), { routes, endpoints });
   housekeeper.add(routes, { isScheduled: options.tidy !== false });
   return router;
 }
@@ -205,6 +204,7 @@ const mounted = new WeakMap<object, MountedRouter>();
  * refuses.
  */
 export function mountedRoutes(router: object): readonly Route[] | undefined {
+  checkCopy(router, "the router");
   return mounted.get(router)?.routes;
 }
 
@@ -237,9 +237,11 @@ export function openRoutes(options: InitializeOptions, known: FeatureList = feat
     settings = settingsOf(options, known);
     return [];
   };
-  // A wrong option hides no wrong declaration, which the default settings find as well.
-  const build = () =>
-    Array.isArray(models) ? buildRoutes(models, settings ?? settingsOf({}, known)) : [];
+  const build = () => {
+    if (options.models === undefined) checkRegistries();
+    // A wrong option hides no wrong declaration, which the default settings find as well.
+    return Array.isArray(models) ? buildRoutes(models, settings ?? settingsOf({}, known)) : [];
+  };
   return forAll([readOptions, build], (stage) => stage()).flat();
 }
 
@@ -279,5 +281,4 @@ function checkOptions(options: InitializeOptions): void {
       : `there is no option ${unknown}`;
     if (wrong !== undefined) throw new TypeError(`Cannot initialize: ${wrong}`);
   });
-  if (options.queryMethod === true) checkQueryMethod();
 }

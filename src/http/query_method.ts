@@ -1,4 +1,3 @@
-import { METHODS } from "node:http";
 import type { RequestHandler } from "express-types";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { badFormat, badParameter } from "../errors/refusals.ts";
@@ -11,17 +10,6 @@ import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { findPath, type JsonObject } from "../schema/fields/json.ts";
 import { isInexact } from "../schema/fields/json_numbers.ts";
 import { readBody } from "../write/body/read_body.ts";
-
-/** The HTTP method by which clients send the parameters of a list in a body (RFC 10008). */
-const QUERY = "QUERY";
-
-/** Throws if the HTTP server of the runtime refuses requests with the method QUERY. */
-export function checkQueryMethod(): void {
-  if (METHODS.includes(QUERY)) return;
-  throw new TypeError(
-    `Cannot initialize: "queryMethod" needs a runtime whose HTTP server knows QUERY, such as Node 22`,
-  );
-}
 
 /**
  * Returns the route by which `QUERY` reads a list. The options of this route lack the features that send the whole

@@ -14,16 +14,7 @@ const STATELESS = "2026-07-28";
  * The supported earlier revisions of the Model Context Protocol, in which clients begin with the message `initialize`.
  * This server starts no session for it.
  */
-const EARLIER = ["2025-11-25", "2025-06-18", "2025-03-26"] as const;
-
-/**
- * The first supported revision of the Model Context Protocol. Only this revision allows several messages in a body.
- * Requests of this revision have no header for the version, so a request without the header counts as one of this
- * revision.
- */
-const FIRST = "2025-03-26";
-
-const MAX_BATCH = 20;
+const EARLIER = ["2025-11-25", "2025-06-18"] as const;
 
 const CODES = {
   invalidRequest: -32600,
@@ -68,27 +59,8 @@ class RpcError extends Error {
   }
 }
 
-/**
- * Returns the reply to the JSON-RPC messages of a body. Several messages in a body are refused if the revision of the
- * request does not allow them.
- */
-export async function answerBody(body: unknown, context: RpcContext): Promise<RpcReply> {
-  if (!Array.isArray(body)) return await answerMessage(body, context);
-  const { "mcp-protocol-version": version = FIRST } = context.req.headers;
-  const isOpening = body.some((each) => isJsonObject(each) && each.method === "initialize");
-  if (version !== FIRST || body.length === 0 || body.length > MAX_BATCH || isOpening) {
-    const message = "The body is not one message";
-    return failureOf(new RpcError("invalidRequest", message, { status: 400 }));
-  }
-  const bodies: unknown[] = [];
-  for (const message of body) {
-    const reply = await answerMessage(message, context);
-    if (reply.body !== undefined) bodies.push(reply.body);
-  }
-  return bodies.length === 0 ? { status: 202 } : { status: 200, body: bodies };
-}
-
-async function answerMessage(message: unknown, context: RpcContext): Promise<RpcReply> {
+/** Returns the reply to a body, which is one JSON-RPC message. */
+export async function answerMessage(message: unknown, context: RpcContext): Promise<RpcReply> {
   if (!isJsonObject(message) || message.jsonrpc !== "2.0" || typeof message.method !== "string") {
     const problem = "The body is not a request of JSON-RPC 2.0";
     return failureOf(new RpcError("invalidRequest", problem, { status: 400 }));
@@ -175,14 +147,16 @@ function isStateless({ method, params }: RpcRequest, { headers }: Request): bool
   const meta = isJsonObject(params._meta) ? params._meta : {};
   const told = meta[`${PREFIX}protocolVersion`];
   if (method === "initialize" && told === undefined) return false;
-  const header = headers["mcp-protocol-version"];
-  const requested = told ?? header ?? FIRST;
+  const requested = headers["mcp-protocol-version"];
+  // Only revisions before 2025-06-18 have no such header
+  if (requested === undefined || requested !== (told ?? requested)) {
+    throw mismatch("MCP-Protocol-Version");
+  }
   const supported: readonly unknown[] = [STATELESS, ...EARLIER];
   if (!supported.includes(requested)) {
     const data = { supported, requested };
     throw new RpcError("unsupportedVersion", "Unsupported protocol version", { status: 400, data });
   }
-  if (told !== undefined && header !== told) throw mismatch("MCP-Protocol-Version");
   if (requested !== STATELESS) return false;
   if (told === undefined || !isJsonObject(meta[`${PREFIX}clientCapabilities`])) {
     const message = `"_meta" lacks the protocol version or the capabilities of the client`;
@@ -196,7 +170,7 @@ function isStateless({ method, params }: RpcRequest, { headers }: Request): bool
 }
 
 function mismatch(header: string): RpcError {
-  const message = `Header mismatch: ${header} is not what the body says`;
+  const message = `Header mismatch: ${header} is missing or not what the body says`;
   return new RpcError("headerMismatch", message, { status: 400 });
 }
 

@@ -2,7 +2,7 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { FrameworkRouter } from "../host/initialize.ts";
 import { exposedModels } from "./_exposed_models.ts";
-import { answerBody } from "./_protocol.ts";
+import { answerMessage } from "./_protocol.ts";
 import { toolsFor } from "./_tools.ts";
 import type { McpOptions } from "./options.ts";
 
@@ -69,7 +69,7 @@ export function mcp(api: FrameworkRouter, options: McpOptions): RequestHandler {
         "Cannot read the body: no JSON parser is installed, mount express.json() before mcp()",
       );
     }
-    send(res, await answerBody(req.body, { req, server }));
+    send(res, await answerMessage(req.body, { req, server }));
   };
   return (req, res, next) => {
     if (req.path === "/") answer(req, res).catch(next);

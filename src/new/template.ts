@@ -202,7 +202,7 @@ const PLAIN_OPTIONS = { erasableSyntaxOnly: true, verbatimModuleSyntax: true } a
 export interface PackageSettings {
   readonly type: "module";
   readonly scripts: Readonly<Record<string, string>>;
-  readonly engines?: Readonly<Record<string, string>>;
+  readonly engines: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
 }
@@ -220,7 +220,7 @@ export function packageSettings({ plain = false, login = false }: KindOptions): 
     scripts: plain
       ? { start: "node main.ts", test: "node --test *.test.ts", ...checks }
       : { start: "node --import tsx main.ts", test: "tsx --test *.test.ts", ...checks },
-    ...plain && { engines: { node: ">=22.18" } },
+    engines: { node: plain ? ">=22.18" : ">=22" },
     dependencies: {
       "@mongrove/mongrove": `npm:@jsr/mongrove__mongrove@${VERSIONS["@mongrove/mongrove"]}`,
       ...versionsOf(["express", "mongoose", "swagger-ui-dist", ...plain ? [] : ["tsx"] as const]),

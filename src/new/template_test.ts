@@ -39,6 +39,7 @@ Deno.test("createApp() keeps what a package.json has, but for the script that np
   const made = JSON.parse(await Deno.readTextFile(path));
   assertEquals([made.name, made.type, made.scripts.start], ["mine", "module", "node mine.js"]);
   assertEquals(made.scripts.test, "tsx --test *.test.ts");
+  assertEquals(made.engines, { node: ">=22" });
   await Deno.remove(folder, { recursive: true });
 });
 

@@ -1,6 +1,7 @@
 import mongoose from "mongoose";
 import type { Schema, SchemaType } from "mongoose";
 import { Buffer } from "node:buffer";
+import { checkCopy } from "../declare/model/copies.ts";
 import { FrameworkModel, type ModelClass } from "../declare/model/framework_model.ts";
 import { ARRAY_FIELD_OPTIONS, FIELD_OPTIONS, type FieldFeatures } from "../declare/options.ts";
 import type { FieldRecord } from "../declare/model/records.ts";
@@ -334,7 +335,9 @@ export function fieldKind(type: unknown): unknown {
 }
 
 export function isModelClass(value: unknown): value is ModelClass {
-  return typeof value === "function" && value.prototype instanceof FrameworkModel;
+  if (typeof value !== "function") return false;
+  checkCopy(value, `"${value.name}"`);
+  return value.prototype instanceof FrameworkModel;
 }
 
 function typeOfDefault(value: unknown): unknown {

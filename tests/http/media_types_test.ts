@@ -115,7 +115,7 @@ test("tools of assistants take a body whatever parameters its type has", async (
   const message = { jsonrpc: "2.0", id: 1, method: "tools/list" };
   for (const parameters of PARAMETERS) {
     const headers = { ...as("ann"), "content-type": `application/json${parameters}` };
-    const { status } = await served.post("/mcp", message, { headers });
+    const { status } = await served.rpc(message, headers);
     assertEquals([parameters, status], [parameters, 200]);
   }
 });

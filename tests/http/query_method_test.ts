@@ -1,5 +1,4 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
-import { METHODS } from "node:http";
+import { assert, assertEquals } from "@std/assert";
 // @ts-types="express-types"
 import express from "express";
 import type { Express } from "express-types";
@@ -319,22 +318,6 @@ test("without queryMethod, QUERY is no method of a list", async () => {
   const { status } = await app.send("QUERY", "/films", { body: {} });
   assertEquals(status, 404);
   assertEquals((await app.get("/films")).headers.get("accept-query"), null);
-});
-
-test("initialize({ queryMethod }) is checked, and fails where the runtime does not know QUERY", () => {
-  const start = (queryMethod: unknown) => () =>
-    Framework.initialize({ models: MODELS, queryMethod: queryMethod as boolean });
-  assertThrows(start("yes"), TypeError, 'Cannot initialize: "queryMethod" is not a boolean');
-  const at = METHODS.indexOf("QUERY");
-  METHODS.splice(at, 1);
-  try {
-    const problem =
-      'Cannot initialize: "queryMethod" needs a runtime whose HTTP server knows QUERY';
-    assertThrows(start(true), TypeError, problem);
-    start(false)();
-  } finally {
-    METHODS.splice(at, 0, "QUERY");
-  }
 });
 
 test("describe() tells of QUERY", () => {

@@ -21,8 +21,9 @@ async function serveProtocol() {
   app.use("/mcp", mcp(api, { expose: [{ model: Page }], origins: [ORIGIN] }));
   app.use(Framework.errors());
   const served = await start(app);
-  const send = (message: unknown, headers = {}) =>
-    served.post<RpcAnswer>("/mcp", message, { headers });
+  /** Sends a message as revision 2025-11-25 does, unless the headers are given. */
+  const send = (message: unknown, headers: object = { "mcp-protocol-version": "2025-11-25" }) =>
+    served.post<RpcAnswer>("/mcp", message, { headers: { ...headers } });
   return { ...served, ...toolsOf(served), ask: send, [Symbol.asyncDispose]: served.stop };
 }
 
@@ -37,6 +38,7 @@ function stateless(method: string, { version = "2026-07-28", ...params }: Record
 }
 
 const LIST = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list" };
+const FUTURE = { ...LIST, "mcp-protocol-version": "2099-01-01" };
 const CALL = { ...LIST, "mcp-method": "tools/call", "mcp-name": "describe" };
 
 test("initialize agrees on a revision, and keeps nothing", async () => {
@@ -45,7 +47,7 @@ test("initialize agrees on a revision, and keeps nothing", async () => {
     const [asked, agreed] of [
       ["2025-11-25", "2025-11-25"],
       ["2025-06-18", "2025-06-18"],
-      ["2025-03-26", "2025-03-26"],
+      ["2025-03-26", "2025-11-25"],
       ["2024-11-05", "2025-11-25"],
       ["2099-01-01", "2025-11-25"],
     ]
@@ -72,7 +74,7 @@ test("a stateless request needs no initialize", async () => {
   assertEquals(_meta, { [`${META}/serverInfo`]: { name: "mongrove", version: "1.0.0" } });
   const discover = { ...LIST, "mcp-method": "server/discover" };
   const { body } = await served.ask(stateless("server/discover", {}), discover);
-  const versions = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"];
+  const versions = ["2026-07-28", "2025-11-25", "2025-06-18"];
   assertEquals(body.result.supportedVersions, versions);
   const called = await served.ask(stateless("tools/call", { name: "describe" }), CALL);
   assertEquals(called.body.result.structuredContent, {
@@ -99,16 +101,17 @@ test("a stateless request whose headers say something else is refused", async ()
     [call, { ...LIST, "mcp-method": "tools/call" }, -32020],
     [request("tools/list", {}), LIST, -32602],
     [request("tools/list", { _meta: { [`${META}/protocolVersion`]: "2026-07-28" } }), LIST, -32602],
-    [stateless("tools/list", { version: "2099-01-01" }), LIST, -32022],
+    [stateless("tools/list", { version: "2099-01-01" }), LIST, -32020],
+    [stateless("tools/list", { version: "2099-01-01" }), FUTURE, -32022],
     [request("tools/list", {}), { "mcp-protocol-version": "2024-11-05" }, -32022],
-    [stateless("tools/list", { version: 5 }), LIST, -32022],
+    [stateless("tools/list", { version: 5 }), LIST, -32020],
   ];
   for (const [message, headers, code] of cases) {
     const { status, body, text } = await served.ask(message, headers);
     assertEquals([status, body.id, body.error?.code], [400, "x", code], text);
   }
-  const { body } = await served.ask(stateless("tools/list", { version: "1900-01-01" }), LIST);
-  assertEquals((body.error?.data as { requested: string }).requested, "1900-01-01");
+  const { body } = await served.ask(stateless("tools/list", { version: "2099-01-01" }), FUTURE);
+  assertEquals((body.error?.data as { requested: string }).requested, "2099-01-01");
 });
 
 test("a stateless request has no method that needs a session", async () => {
@@ -150,23 +153,23 @@ test("what is no request of JSON-RPC is refused", async () => {
   assertEquals((await served.post("/mcp", undefined)).status, 415);
 });
 
-test("only the first revision has several messages in a body, and not many", async () => {
+test("a body is one message, of a revision that its header names", async () => {
   await using served = await serveProtocol();
-  const notification = { jsonrpc: "2.0", method: "notifications/cancelled" };
-  const batch = [{ ...request("ping"), id: 1 }, notification, { ...request("none"), id: 2 }, 5];
-  const { status, text } = await served.ask(batch);
-  const answers: RpcAnswer[] = JSON.parse(text);
-  assertEquals([status, answers.map(({ id, error }) => [id, error?.code])], [
-    200,
-    [[1, undefined], [2, -32601], [undefined, -32600]],
-  ]);
-  assertEquals((await served.ask([notification])).status, 202);
-  const opening = [request("initialize", { protocolVersion: "2025-03-26" })];
-  const many = Array.from({ length: 21 }, () => request("ping"));
-  for (const wrong of [[], many, opening]) assertEquals((await served.ask(wrong)).status, 400);
-  for (const version of ["2025-06-18", "2026-07-28"]) {
-    const { status } = await served.ask(batch, { "mcp-protocol-version": version });
-    assertEquals(status, 400);
+  const opening = request("initialize", { protocolVersion: "2025-11-25" });
+  assertEquals((await served.ask(opening, {})).status, 200);
+  const refused: [message: unknown, version: string | undefined, code: number][] = [
+    [request("ping"), undefined, -32020],
+    [request("ping"), "", -32022],
+    [request("ping"), "2025-03-26", -32022],
+    [[], "2025-11-25", -32600],
+    [[request("ping")], "2025-03-26", -32600],
+    [[request("ping")], "2025-06-18", -32600],
+    [[request("ping")], undefined, -32600],
+  ];
+  for (const [message, version, code] of refused) {
+    const headers = version === undefined ? {} : { "mcp-protocol-version": version };
+    const { status, body, text } = await served.ask(message, headers);
+    assertEquals([status, body.error?.code], [400, code], text);
   }
 });
 
@@ -178,11 +181,11 @@ test("only POST is allowed, and no page of another origin", async () => {
   }
   const host = new URL(served.url).origin;
   for (const origin of [host, "null", "https://evil.example.org", `${ORIGIN}.evil.org`]) {
-    const { status, body } = await served.ask(request("ping"), { origin });
+    const { status, body } = await served.rpc(request("ping"), { origin });
     assertEquals([status, body.result], [403, undefined], origin);
     assertEquals((await served.get("/mcp", { headers: { origin } })).status, 403);
   }
-  assertEquals((await served.ask(request("ping"), { origin: ORIGIN })).status, 200);
+  assertEquals((await served.rpc(request("ping"), { origin: ORIGIN })).status, 200);
   assertEquals((await served.post("/mcp/pages", request("ping"))).status, 404);
 });
 

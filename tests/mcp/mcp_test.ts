@@ -1,11 +1,13 @@
 import { assert, assertEquals } from "@std/assert";
+import express from "express";
 import fc from "fast-check";
-import { getModel } from "../../mod.ts";
+import { all, Framework, FrameworkModel, getModel, rest } from "../../mod.ts";
 import { Organisation } from "../../examples/helpdesk/organisation.ts";
 import { Ticket } from "../../examples/helpdesk/ticket.ts";
 import { ACME, DUNE } from "../../examples/helpdesk/users.ts";
+import { mcp } from "@mongrove/mongrove/mcp";
 import { test } from "../harness/testing.ts";
-import { as, openDesk, type RpcAnswer, type ToolResult } from "./mcp.ts";
+import { as, openDesk, type RpcAnswer, serveTools, type ToolResult } from "./mcp.ts";
 import { type ErrorBody, NOBODY } from "../support/support.ts";
 
 const READERS = ["ada", "cem", "dee", "eve", "nobody"];
@@ -109,26 +111,28 @@ test("an entity is told to each reader as to his own request", async () => {
   assertEquals(foreign.status, 404);
 });
 
+@rest({ route: "/lines", methods: [all()] })
+class Line extends FrameworkModel {}
+
 test("a list without pages is read 50 at a time, to its end", async () => {
-  await using desk = await openDesk();
-  const keys = Array.from({ length: 118 }, (_, i) => (
-    { desk: "north", key: `k${i}`, name: `Name ${i}` }
-  ));
-  await getModel(Organisation).insertMany(keys);
-  const all: unknown[] = [];
+  const api = Framework.initialize({ models: [Line] });
+  const app = express().use(express.json(), api);
+  app.use("/mcp", mcp(api, { expose: [{ model: Line }] }));
+  await using served = await serveTools(app);
+  await getModel(Line).insertMany(Array.from({ length: 120 }, () => ({})));
+  const told: unknown[] = [];
   const sizes: number[] = [];
   let next: unknown = {};
   while (typeof next === "object") {
-    const told = await desk.call("list", { model: "Organisation", ...next }, as("ada"));
-    const entities = told.entities as { readonly _id: string }[];
+    const page = await served.call("list", { model: "Line", ...next });
+    const entities = page.entities as unknown[];
     sizes.push(entities.length);
-    all.push(...entities);
-    next = told.next;
+    told.push(...entities);
+    next = page.next;
   }
   assertEquals(sizes, [50, 50, 20]);
-  const { body } = await desk.get<unknown[]>("/organisations?sort=_id", { headers: as("ada") });
-  assertEquals(all, body);
-  const { status } = await desk.call("list", { model: "Organisation", limit: 51 }, as("ada"));
+  assertEquals(told, (await served.get("/lines")).body);
+  const { status } = await served.call("list", { model: "Line", limit: 51 });
   assertEquals(status, 400);
 });
 
@@ -232,7 +236,11 @@ test("a filter with a number that the parser may have rounded is refused", async
     const message = { jsonrpc: "2.0", id: 7, method: "tools/call", params: call };
     const { body } = await desk.send<RpcAnswer<ToolResult>>("POST", "/mcp", {
       raw: JSON.stringify(message).replace('"NUMBER"', number),
-      headers: { "content-type": "application/json", ...as("ada") },
+      headers: {
+        "content-type": "application/json",
+        "mcp-protocol-version": "2025-11-25",
+        ...as("ada"),
+      },
     });
     const { status, error } = body.result.structuredContent;
     assertEquals([status, (error as { argument: string }).argument], [400, "q"]);

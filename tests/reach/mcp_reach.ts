@@ -32,7 +32,7 @@ const call = async (name: string, args: object) => {
   const params = { name, arguments: { model: "Note", ...args } };
   const answer = await fetch(served.url + "/mcp", {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", "mcp-protocol-version": "2025-11-25" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
   });
   return (await answer.json()).result.structuredContent;

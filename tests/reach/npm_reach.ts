@@ -18,8 +18,7 @@ const cwd = await Deno.makeTempDir({ prefix: "mongrove-npm-" });
 
 /** The runtimes that the package promises, by their binaries, and what each calls its version. */
 const RUNTIMES = [
-  ["Node 20", oldest.path, "v20."],
-  ["Node 22", await openRuntime("Node 22"), "v22."],
+  ["Node 22", oldest.path, "v22."],
   ["Node 24", await openRuntime("Node 24"), "v24."],
   ["Node 26", await openRuntime("Node 26"), "v26."],
   ["Bun 1.4", await openRuntime("Bun 1.4"), "1.4."],

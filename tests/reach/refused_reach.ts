@@ -12,7 +12,7 @@ const FIXES = [
   'remove "experimentalDecorators"',
   '"target" to "es2022"',
   '"jsc.transform.decoratorVersion" to "2022-03"',
-  'in esbuild set "target" to "node20"',
+  'in esbuild set "target" to "node22"',
 ];
 
 /** What was compiled ends at once, with the one error that names the fixes. */

@@ -127,7 +127,7 @@ test("the client works in Deno", async () => {
   assertEquals(await runIn(Deno.execPath(), ...args), SEEN);
 });
 
-for (const name of ["Node 20", "Node 26", "Bun"] satisfies RuntimeName[]) {
+for (const name of ["Node 22", "Node 26", "Bun"] satisfies RuntimeName[]) {
   test(`the client works in ${name}`, async () => {
     assertEquals(await runIn(await openRuntime(name)), SEEN);
   });

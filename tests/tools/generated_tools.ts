@@ -140,7 +140,7 @@ async function runOrval(url: string): Promise<unknown> {
     await write("package.json", '{ "type": "module", "private": true }');
     await write("orval.config.mjs", `export default ${JSON.stringify(config)}`);
     await write("main.ts", ORVAL_MAIN);
-    const packages = ["orval@7", "typescript@5.9", "esbuild", "@types/node@20"];
+    const packages = ["orval@7", "typescript@5.9", "esbuild", "@types/node@22"];
     await runCommand("npm", ["install", "--no-audit", "--no-fund", ...packages], { cwd });
     await runCommand("node", ["node_modules/.bin/orval"], { cwd });
     const tsc = ["node_modules/typescript/bin/tsc", ...TSC, ...MODULES, "main.ts"];

@@ -50,7 +50,7 @@ export function openDeadline({ signal, timeoutMS }: DeadlineOptions): Deadline {
 /**
  * Returns the signal of a request whose answer keeps its stream, such as the download of a file. The time limit ends
  * with the headers of the answer, but the signal of the caller also ends the stream. A signal that many downloads share
- * keeps nothing of a finished download, except a few bytes on Node 20 and 22. A runtime without `AbortSignal.any()`
+ * keeps nothing of a finished download, except a few bytes on Node 22. A runtime without `AbortSignal.any()`
  * reads the stream to its end.
  */
 export function signalOfStream(signal: AbortSignal, given: AbortSignal | undefined): AbortSignal {

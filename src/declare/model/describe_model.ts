@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SchemaOptions } from "mongoose";
 import { forAll } from "../../errors/for_all.ts";
+import { checkCopy } from "./copies.ts";
 import { FrameworkModel, type ModelClass } from "./framework_model.ts";
 import { type FieldRecord, ownRecords, type RestRecord } from "./records.ts";
 
@@ -65,6 +66,7 @@ export function chainOf(target: ModelClass): ModelClass[] {
     current = Object.getPrototypeOf(current);
   }
   if (current !== FrameworkModel) {
+    checkCopy(target, `"${target.name}"`);
     throw new TypeError(`Cannot describe "${target.name}": it does not extend FrameworkModel`);
   }
   return chain;

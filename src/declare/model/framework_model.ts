@@ -1,4 +1,5 @@
 import type { HydratedDocument, Model, Schema, SchemaOptions, Types } from "mongoose";
+import { markCopy } from "./copies.ts";
 
 /**
  * The base class of all models.
@@ -27,6 +28,8 @@ export abstract class FrameworkModel {
   /** The version, which is 0 for a new entity and grows by 1 with every update. */
   declare readonly __v: number;
 }
+
+markCopy(FrameworkModel);
 
 /** A model class, as options such as `ref` and `items` take it. The class may be abstract. */
 export type ModelClass<M extends FrameworkModel = FrameworkModel> = abstract new () => M;

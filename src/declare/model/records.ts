@@ -1,4 +1,5 @@
 import type { RestOptions } from "../decorators/rest.ts";
+import { checkCopy, markCopy, openRegistry } from "./copies.ts";
 import type { ModelClass } from "./framework_model.ts";
 
 /** A field as `@prop`, `@arrayProp` or `define()` declares it. The schema of the class is built from these records. */
@@ -33,9 +34,9 @@ interface ModelRecords {
   readonly problems: string[];
 }
 
-const KEY = Symbol("mongrove");
+const KEY = Symbol.for("mongrove.records");
 
-// Node 20 has no `Symbol.metadata`, so the symbol is defined here. Without the symbol, code that tsc has compiled
+// Node has no `Symbol.metadata`, so the symbol is defined here. Without the symbol, code that tsc has compiled
 // creates no metadata, and every decorator would throw.
 if (Symbol.metadata === undefined) {
   Object.defineProperty(Symbol, "metadata", { value: Symbol.for("Symbol.metadata") });
@@ -54,7 +55,7 @@ export function recordsOf(decorator: string, context: unknown): ModelRecords {
       `Cannot apply @${decorator}: the compiler gave no standard decorator metadata; use TC39 decorators: ` +
         `in tsconfig.json remove "experimentalDecorators" and set "target" to "es2022", ` +
         `in swc set "jsc.transform.decoratorVersion" to "2022-03", ` +
-        `in esbuild set "target" to "node20" or lower, and import the framework before the models`,
+        `in esbuild set "target" to "node22" or lower, and import the framework before the models`,
     );
   }
   return recordsIn(metadata);
@@ -63,9 +64,14 @@ export function recordsOf(decorator: string, context: unknown): ModelRecords {
 function recordsIn(metadata: object): ModelRecords {
   if (!Object.hasOwn(metadata, KEY)) {
     const records: ModelRecords = { fields: new Map(), parts: new Map(), rests: [], problems: [] };
-    Object.defineProperty(metadata, KEY, { value: records });
+    Object.defineProperty(metadata, KEY, { value: markCopy(records) });
   }
-  return (metadata as { [KEY]: ModelRecords })[KEY];
+  return ownCopy((metadata as { [KEY]: ModelRecords })[KEY]);
+}
+
+function ownCopy(records: ModelRecords): ModelRecords {
+  checkCopy(records, "a declaration");
+  return records;
 }
 
 /**
@@ -90,7 +96,7 @@ export function ownRecords(target: object): ModelRecords | undefined {
   if (!Object.hasOwn(target, Symbol.metadata)) return undefined;
   const metadata =
     (target as { [Symbol.metadata]: { [KEY]: ModelRecords } | null })[Symbol.metadata];
-  return metadata !== null && Object.hasOwn(metadata, KEY) ? metadata[KEY] : undefined;
+  return metadata !== null && Object.hasOwn(metadata, KEY) ? ownCopy(metadata[KEY]) : undefined;
 }
 
 export function recordField(
@@ -114,7 +120,7 @@ function fieldProblem(context: ClassFieldDecoratorContext): string | undefined {
   return undefined;
 }
 
-const registered = new Set<ModelClass>();
+const registered = openRegistry();
 
 let registryClosed = false;
 

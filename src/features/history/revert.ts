@@ -23,7 +23,6 @@ import { noteSet } from "../../write/set_paths.ts";
 import { recordedValues } from "./recorded_values.ts";
 import type { HistoryRecord } from "./history_collection.ts";
 import { eachRecord, latestOf, valuesBefore } from "./read_records.ts";
-import { groupBy } from "../../schema/group_by.ts";
 
 /**
  * Sets an entity back to an earlier version, as an update does. Only fields that the caller may see and set are set
@@ -214,7 +213,7 @@ function takerFrom(list: unknown, shape: Shape | undefined): (earlier: unknown) 
   const keyOf = (each: StoredObject) =>
     storedText(each._id ?? (recorded ? recordedValues(each, recorded) : each));
   const present = Array.isArray(list) ? list.filter(isJsonObject) as StoredObject[] : [];
-  const byKey = groupBy(present, keyOf);
+  const byKey = Map.groupBy(present, keyOf);
   return (earlier) => isJsonObject(earlier) ? byKey.get(keyOf(earlier))?.shift() : undefined;
 }
 

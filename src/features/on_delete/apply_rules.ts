@@ -10,7 +10,6 @@ import { checkLast } from "./check_last.ts";
 import { fieldsReferringTo, partOf, type ReferringField } from "./referring_fields.ts";
 import { openClass, type RequestWrite } from "./request_write.ts";
 import { settingsOf } from "./settings.ts";
-import { groupBy } from "../../schema/group_by.ts";
 
 /** The name of the operation in the history of an entity that was removed because of a removal of another entity. */
 export const CASCADE = "cascade";
@@ -49,7 +48,7 @@ export async function applyRules(write: RequestWrite): Promise<void> {
   const ruled = (rule: ReferringField["rule"]) => all.filter(({ field }) => field.rule === rule);
   await checkLast(write, {
     async send() {
-      for (const [, some] of groupBy(ruled("cascade"), ({ field }) => field.owner)) {
+      for (const [, some] of Map.groupBy(ruled("cascade"), ({ field }) => field.owner)) {
         await cascade(write, some);
       }
     },

@@ -1,7 +1,6 @@
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { everyFilter, type Filter, topOf } from "../../filter/filters.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
-import { groupBy } from "../../schema/group_by.ts";
 import { collectionName } from "../../schema/model_name.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
 import { castIdentifier } from "../../sources/entities.ts";
@@ -46,7 +45,7 @@ export async function restoreCascade(
     const found = await cascadeOf(write, { root, cascade });
     await leaveOutWaiting(write, { found, cascade });
     found.delete(keyOf(root));
-    for (const [owner, some] of groupBy(found.values(), (each) => each.target)) {
+    for (const [owner, some] of Map.groupBy(found.values(), (each) => each.target)) {
       await restoreAll(write, { target: owner, ids: some.map(({ stored }) => stored._id) });
     }
   }
@@ -64,7 +63,7 @@ async function cascadeOf(
   const found = new Map([[keyOf(root), root]]);
   for (let last: readonly Removed[] = [root]; last.length > 0;) {
     const next: Removed[] = [];
-    for (const [target, some] of groupBy(last, (each) => each.target)) {
+    for (const [target, some] of Map.groupBy(last, (each) => each.target)) {
       for (const { owner, path, type, rule } of fieldsReferringTo(target)) {
         // The request may have removed other entities of the restored class directly, such as by `removeAll()`. Such an
         // entity is not restored because of a reference by `restrict`, because no cascade has removed it.
@@ -98,7 +97,7 @@ async function leaveOutWaiting(
 ): Promise<void> {
   const referring: (readonly [from: string, to: string])[] = [];
   const missing = new Set<string>();
-  for (const [owner, some] of groupBy(found.values(), (each) => each.target)) {
+  for (const [owner, some] of Map.groupBy(found.values(), (each) => each.target)) {
     for (const field of referringFields(owner).filter(mustExist)) {
       const { referred: target } = field;
       const { model } = await openClass(write, { target, reach: "route" });

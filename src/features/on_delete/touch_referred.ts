@@ -10,7 +10,6 @@ import { type StoredObject, storedText } from "../../write/stored_values.ts";
 import { BEFORE_WRITE, type WrittenEntity } from "../../write/written_entity.ts";
 import { openClass, type RequestWrite } from "./request_write.ts";
 import { type ReferringField, referringFields } from "./referring_fields.ts";
-import { groupBy } from "../../schema/group_by.ts";
 
 /**
  * Whether a write that sets a reference in a field is refused if the entity does not exist. The rules `restrict` and
@@ -37,7 +36,7 @@ export async function touchReferred(
 ): Promise<void> {
   const fields = referringFields(write.target).filter(mustExist);
   const references = fields.length === 0 ? [] : await newReferences(write, { fields, returned });
-  const byClass = groupBy(references, ({ field }) => field.referred);
+  const byClass = Map.groupBy(references, ({ field }) => field.referred);
   for (const [target, some] of byClass) await touchAll(write, { target, references: some });
 }
 

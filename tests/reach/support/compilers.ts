@@ -37,9 +37,9 @@ export const COMPILERS: readonly Compiler[] = [
   { name: "tsx", run: ["--import", "tsx", "main.ts"], setting: "tsx" },
   {
     name: "esbuild",
-    build: [`${BIN}esbuild`, "main.ts", "--target=node20", "--format=esm", "--outdir=dist/esbuild"],
+    build: [`${BIN}esbuild`, "main.ts", "--target=node22", "--format=esm", "--outdir=dist/esbuild"],
     run: ["dist/esbuild/main.js"],
-    setting: "--target=node20",
+    setting: "--target=node22",
   },
   {
     name: "swc",

@@ -4,7 +4,7 @@ import { runCommand, tryCommand } from "./run_command.ts";
 
 /** A Node.js to run things with. */
 export interface NodeBinary {
-  /** Such as `"v20.20.2"`. */
+  /** Such as `"v22.23.3"`. */
   readonly version: string;
   /** The path of the binary. */
   readonly path: string;
@@ -96,12 +96,12 @@ export async function makeNodeProject(folder: string, jsrUrl: string): Promise<s
   return cwd;
 }
 
-/** Gets Node 20 and the newest Node, as npm carries them. */
+/** Gets Node 22 and the newest Node, as npm carries them. */
 export async function fetchNodes(folder: string): Promise<Workspace["nodes"]> {
   const cwd = join(folder, "nodes");
   await Deno.mkdir(cwd);
   await Deno.writeTextFile(join(cwd, "package.json"), "{}");
-  const packages = ["node@20", "node-newest@npm:node@latest"];
+  const packages = ["node@22", "node-newest@npm:node@latest"];
   await runCommand("npm", [...NPM_INSTALL, ...packages], { cwd });
   const open = async (name: string): Promise<NodeBinary> => {
     const path = join(cwd, "node_modules", name, "bin", "node");

