@@ -12,9 +12,10 @@ import { countHeld } from "./support/stored.ts";
 const BASE = Deno.env.get("MONGODB_URI") ?? "";
 const ROOT = new URL("../../", import.meta.url);
 
-/** Starts the first application of the README, on a database of its own. */
+/** Starts the first application of the README, with lists of any length, on a database of its own. */
 async function openReadmeApp(database: string) {
-  const text = (await readApp()).replaceAll("@mongrove/mongrove", `${ROOT}mod.ts`);
+  const text = (await readApp()).replaceAll("@mongrove/mongrove", `${ROOT}mod.ts`)
+    .replace("page: { max: 100 }", "page: false");
   const main = await Deno.makeTempFile({
     dir: new URL(".", import.meta.url).pathname,
     suffix: ".ts",
@@ -83,7 +84,8 @@ async function begin(url: string, text: string): Promise<Deno.TcpConn> {
   return socket;
 }
 
-const HEAD = "POST /todos HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
+const HEAD =
+  "POST /todos HTTP/1.1\r\nHost: a\r\nAuthorization: demo\r\nContent-Type: application/json\r\n";
 const BODY = JSON.stringify({ text: "half" });
 
 /** Opens a database with a list that no connection holds at once. */
@@ -107,7 +109,7 @@ test("the README's application stops on SIGTERM with requests of every kind unde
   await using database = await openTodos();
   await using app = await openReadmeApp(database.name);
   const told: Told = { statuses: new Set(), kept: new Set(), unknown: new Set(), answers: 0 };
-  const working = workAll(client(app), told);
+  const working = workAll(client(app, { authorization: "demo" }), told);
   const [list, silent] = [await openGet(`${app.url}/todos`), await openGet(`${app.url}/todos`)];
   const [begun] = await Promise.all([list, silent].map(readSome));
   const long = `${HEAD}Content-Length: ${BODY.length}\r\n\r\n`;

@@ -33,7 +33,7 @@ export async function startApp(
   const child = new Deno.Command(name, {
     args,
     cwd,
-    env: { NO_COLOR: "1", ...env, PORT: String(port) },
+    env: { NO_COLOR: "1", TODO_KEY: "demo", ...env, PORT: String(port) },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",

@@ -549,7 +549,7 @@ class Film extends Movie {}`,
     name: "a page without max",
     code: `@rest({ route: "/films", methods: [all({ page: { size: 5 } })] })
 class Film extends Movie {}`,
-    says: `Property 'max' is missing`,
+    says: `'false | PageOptions | undefined'`,
   },
   {
     name: "a Hidden field that is not hidden",
