@@ -1,0 +1,238 @@
+import { assertEquals } from "@std/assert";
+import mongoose from "mongoose";
+import {
+  arrayProp,
+  create,
+  FrameworkModel,
+  type FrameworkRequest,
+  getModel,
+  type Method,
+  type ModelClass,
+  one,
+  onlyIf,
+  prop,
+  type Ref,
+  remove,
+  removeAll,
+  replace,
+  rest,
+  StoredFile,
+  update,
+  updateAll,
+} from "../../mod.ts";
+import { test } from "../harness/testing.ts";
+import { mountOnReplicaSet } from "../support/mount_on_replica_set.ts";
+import { mount, type Mounted } from "../support/support.ts";
+
+const isAdmin = (req: FrameworkRequest) => req.headers["x-role"] === "admin";
+const STRICT = { strict: true, guard: () => true };
+const { ObjectId } = mongoose.Types;
+
+class Leaf extends FrameworkModel {
+  @prop()
+  text?: string;
+  @rest({ methods: [one(), replace(), remove()] })
+  @prop({ type: StoredFile, maxBytes: 1000 })
+  file?: StoredFile;
+}
+
+const WRITES = [
+  one(),
+  create(),
+  update(),
+  remove(),
+  updateAll({ fields: ["text"] }),
+  removeAll({ q: "optional" }),
+] as const;
+
+/** Makes a class whose entities have the routes `/wholes/:id/leaves`. */
+function wholeWith(methods: readonly Method[]): ModelClass {
+  @rest({ route: "/wholes", methods: methods as [Method] })
+  class Whole extends FrameworkModel {
+    static override schemaOptions = { collection: "wholes" };
+    @prop()
+    text?: string;
+    @prop({ type: Boolean, select: false })
+    locked?: boolean;
+    @rest({ methods: WRITES })
+    @arrayProp({ items: Leaf, embedded: true })
+    leaves?: Leaf[];
+  }
+  return Whole;
+}
+
+/** Sends each write below a path, with an entity of its own, and returns the statuses. */
+async function writeBelow(app: Mounted, path: string, leaf: string): Promise<number[]> {
+  const text = { text: "b" };
+  const upload = async () => {
+    const answer = await fetch(`${app.url}${path}/${leaf}/file`, { method: "PUT", body: "x" });
+    await answer.body?.cancel();
+    return answer;
+  };
+  const statuses = [];
+  for (
+    const send of [
+      () => app.post(path, text),
+      () => app.patch(`${path}/${leaf}`, text),
+      () => app.patch(`${path}?q={}`, text),
+      upload,
+      () => app.delete(`${path}/${leaf}`),
+      () => app.delete(path),
+    ]
+  ) statuses.push((await send()).status);
+  return statuses;
+}
+
+const ofOperation = ({ framework: { operation } }: FrameworkRequest) => operation === "one";
+const unlocked = onlyIf((_req: FrameworkRequest, { locked }: { locked?: boolean }) => !locked);
+
+/** Operations of an entity whose update() refuses a request, with the status of the refusal. */
+const REFUSING: readonly (readonly [string, number, readonly Method[]])[] = [
+  ["one hook for both, which decides by the operation", 403, [
+    one({ preFetch: ofOperation }),
+    update({ preFetch: ofOperation }),
+  ]],
+  ["a field that reads leave out", 404, [one(), update({ postFetch: unlocked as never })]],
+  ["a field that the hook `fetch` of one() leaves out", 404, [
+    one({
+      fetch: async ({ params, framework }) =>
+        await (await framework.model()).findById(params.id, { text: 1 }) as never,
+    }),
+    update({ postFetch: unlocked as never }),
+  ]],
+  ["a field that the projection of one() leaves out", 404, [
+    one({
+      lean: true,
+      preFetch: ({ framework }) => Boolean(framework.projection = { text: 1 }),
+    }),
+    update({ postFetch: unlocked as never }),
+  ]],
+  ["the hook `fetch` of update()", 404, [one(), update({ fetch: () => null })]],
+];
+
+test("what update() refuses is refused below its entity", async (t) => {
+  for (const [name, status, methods] of REFUSING) {
+    await t.step(name, async () => {
+      await using app = await mount([wholeWith(methods)], STRICT);
+      const [whole, leaf] = [new ObjectId(), new ObjectId()];
+      const entity = { _id: whole, locked: true, leaves: [{ _id: leaf, text: "a" }], __v: 0 };
+      await app.database.connection.collection("wholes").insertOne(entity);
+      const path = `/wholes/${whole}`;
+      assertEquals((await app.patch(path, { text: "b" })).status, status);
+      assertEquals(await writeBelow(app, `${path}/leaves`, String(leaf)), Array(6).fill(status));
+    });
+  }
+});
+
+@rest({ route: "/inners", methods: [one(), update({ preFetch: isAdmin })] })
+class Inner extends FrameworkModel {
+  @rest({ methods: WRITES })
+  @arrayProp({ items: Leaf, embedded: true })
+  leaves?: Leaf[];
+}
+
+@rest({ route: "/outers", methods: [one(), update()] })
+class Outer extends FrameworkModel {
+  @rest({ methods: [one(), update()] })
+  @arrayProp({ items: Inner })
+  inners?: Ref<Inner>[];
+}
+
+test("a write below a referenced entity follows the update() of its own class", async () => {
+  await using app = await mount([Outer, Inner], STRICT);
+  const leaf = new ObjectId();
+  const { _id: inner } = await getModel(Inner).create({ leaves: [{ _id: leaf }] } as never);
+  const { _id: outer } = await getModel(Outer).create({ inners: [inner] } as never);
+  const path = `/outers/${outer}/inners/${inner}/leaves`;
+  assertEquals(await writeBelow(app, path, String(leaf)), Array(6).fill(403));
+  const made = await app.post(path, { text: "b" }, { headers: { "x-role": "admin" } });
+  assertEquals(made.status, 201);
+});
+
+/** Runs while a guard is asked, after it has got the fields. */
+let meanwhile: () => unknown = () => {};
+
+const isOpen = onlyIf(
+  ["state"],
+  async (_req: FrameworkRequest, { state }: Pick<Page, "state">) => {
+    await meanwhile();
+    return state !== "shut";
+  },
+);
+
+class Page extends FrameworkModel {
+  @prop({ hidden: true })
+  state?: string;
+  @rest({ methods: WRITES })
+  @arrayProp({ items: Leaf, embedded: true })
+  leaves?: Leaf[];
+}
+
+@rest({ route: "/books", history: true, methods: [one(), update()] })
+class Book extends FrameworkModel {
+  @rest({ methods: [one(), update({ postFetch: isOpen })] })
+  @arrayProp({ items: Page, embedded: true })
+  pages?: Page[];
+}
+
+@rest({ route: "/pages", methods: [one(), update({ postFetch: isOpen })] })
+class Loose extends Page {
+  @rest({ methods: [one(), create(), update(), remove()] })
+  @prop({ type: Leaf })
+  first?: Leaf;
+  @rest({ methods: [create(), remove()] })
+  @arrayProp({ items: () => Line })
+  lines?: Ref<Line>[];
+}
+
+class Line extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+
+test("no write lands below an entity that its update() would refuse meanwhile", async () => {
+  await using app = await mountOnReplicaSet([Book, Loose], STRICT);
+  const stored = async (isWithin: boolean) => {
+    const [book, page, leaf] = [new ObjectId(), new ObjectId(), new ObjectId()];
+    const line = new ObjectId();
+    const inner = { state: "open", leaves: [{ _id: leaf }], first: { _id: leaf }, lines: [line] };
+    const { collection } = getModel<FrameworkModel>(isWithin ? Book : Loose);
+    const pages = [{ _id: new ObjectId() }, { _id: page, ...inner }];
+    await collection.insertOne({ _id: book, ...isWithin ? { pages } : inner, __v: 0 } as never);
+    await getModel(Line).collection.insertOne({ _id: line, __v: 0 } as never);
+    const state = isWithin ? "pages.1.state" : "state";
+    const set = (value: string) =>
+      collection.updateOne({ _id: book }, { $set: { [state]: value } });
+    const path = isWithin ? `/books/${book}/pages/${page}` : `/pages/${book}`;
+    return { path, leaf, line, set, read: () => collection.findOne({ _id: book }) };
+  };
+  const writes: readonly [
+    string,
+    (place: Awaited<ReturnType<typeof stored>>) => string,
+    object?,
+  ][] = [
+    ["POST", ({ path }) => `${path}/leaves`, { text: "b" }],
+    ["PATCH", ({ path, leaf }) => `${path}/leaves/${leaf}`, { text: "b" }],
+    ["PATCH", ({ path }) => `${path}/leaves?q={}`, { text: "b" }],
+    ["DELETE", ({ path, leaf }) => `${path}/leaves/${leaf}`],
+    ["DELETE", ({ path }) => `${path}/leaves`],
+    ["PATCH", ({ path }) => `${path}/first`, { text: "b" }],
+    ["DELETE", ({ path }) => `${path}/first`],
+    ["POST", ({ path }) => `${path}/lines`, { text: "b" }],
+    ["DELETE", ({ path, line }) => `${path}/lines/${line}`],
+  ];
+  for (const isWithin of [true, false]) {
+    for (const [method, pathOf, body] of writes.slice(0, isWithin ? 5 : undefined)) {
+      const place = await stored(isWithin);
+      meanwhile = async () => {
+        meanwhile = () => {};
+        await place.set("shut");
+      };
+      const { status } = await app.send(method, pathOf(place), { body });
+      await place.set("open");
+      const kept = await place.read();
+      assertEquals([status, kept?.__v], [409, 0], `${method} ${pathOf(place)}`);
+      assertEquals((await app.send(method, pathOf(place), { body })).status < 300, true);
+    }
+  }
+});
