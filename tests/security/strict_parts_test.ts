@@ -124,11 +124,32 @@ test("what update() refuses is refused below its entity", async (t) => {
   }
 });
 
-@rest({ route: "/inners", methods: [one(), update({ preFetch: isAdmin })] })
+@rest({
+  route: "/inners",
+  methods: [
+    one(),
+    update({ preFetch: isAdmin, preSave: onlyIf((_req, { text }: Inner) => text !== "bad") }),
+  ],
+})
 class Inner extends FrameworkModel {
+  @prop()
+  text?: string;
   @rest({ methods: WRITES })
   @arrayProp({ items: Leaf, embedded: true })
   leaves?: Leaf[];
+}
+
+class Bare extends FrameworkModel {
+  @rest({ methods: WRITES })
+  @arrayProp({ items: Leaf, embedded: true })
+  leaves?: Leaf[];
+}
+
+@rest({ route: "/keepers", methods: [one(), update({ preFetch: isAdmin })] })
+class Keeper extends FrameworkModel {
+  @rest({ methods: [one(), update()] })
+  @arrayProp({ items: () => Bare })
+  bares?: Ref<Bare>[];
 }
 
 @rest({ route: "/outers", methods: [one(), update()] })
@@ -138,15 +159,30 @@ class Outer extends FrameworkModel {
   inners?: Ref<Inner>[];
 }
 
-test("a write below a referenced entity follows the update() of its own class", async () => {
+test("a write of or below a referenced entity follows the update() of its own class", async () => {
   await using app = await mount([Outer, Inner], STRICT);
   const leaf = new ObjectId();
   const { _id: inner } = await getModel(Inner).create({ leaves: [{ _id: leaf }] } as never);
   const { _id: outer } = await getModel(Outer).create({ inners: [inner] } as never);
-  const path = `/outers/${outer}/inners/${inner}/leaves`;
-  assertEquals(await writeBelow(app, path, String(leaf)), Array(6).fill(403));
-  const made = await app.post(path, { text: "b" }, { headers: { "x-role": "admin" } });
-  assertEquals(made.status, 201);
+  const path = `/outers/${outer}/inners/${inner}`;
+  assertEquals(await writeBelow(app, `${path}/leaves`, String(leaf)), Array(6).fill(403));
+  const admin = { headers: { "x-role": "admin" } };
+  assertEquals((await app.post(`${path}/leaves`, { text: "b" }, admin)).status, 201);
+  for (const [text, status] of [["good", 200], ["bad", 403]] as const) {
+    for (const own of [path, `/inners/${inner}`]) {
+      assertEquals((await app.patch(own, { text }, admin)).status, status, own);
+    }
+  }
+});
+
+test("a referenced entity of a class without @rest belongs to the entity around it", async () => {
+  await using app = await mount([Keeper], STRICT);
+  const leaf = new ObjectId();
+  const { _id: bare } = await getModel(Bare).create({ leaves: [{ _id: leaf }] } as never);
+  const { _id: keeper } = await getModel(Keeper).create({ bares: [bare] } as never);
+  const path = `/keepers/${keeper}/bares/${bare}`;
+  assertEquals((await app.patch(path, {})).status, 403);
+  assertEquals(await writeBelow(app, `${path}/leaves`, String(leaf)), Array(6).fill(403));
 });
 
 /** Runs while a guard is asked, after it has got the fields. */

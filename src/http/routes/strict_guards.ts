@@ -14,6 +14,9 @@ export interface Above {
 
 const GUARDS = ["preFetch", "postFetch"] as const;
 
+/** The hooks that may refuse a write of an entity. A write below it has no body of the entity for the last one. */
+const OWN_GUARDS = [...GUARDS, "preSave"] as const;
+
 /**
  * Returns the level that reads an entity above a write as its `update()` does, because a write below an entity is a
  * change of this entity.
@@ -30,13 +33,13 @@ export function writerOf(reader: Level, methods: readonly Method[]): Level | und
     kind: OPERATIONS.update,
     hooks: fetch === undefined ? {} : { fetch },
   };
-  return [method ?? first, first].reduce(guardedBy, level);
+  return [method ?? first, first].reduce((at, each) => guardedBy(at, each, GUARDS), level);
 }
 
 /**
  * Returns the levels of a write below an entity as strict guards want them. An embedded entity and a file belong to the
- * document around them, whose `update()` guards their writes. A referenced entity of a class with its own `@rest`
- * follows the hooks of the same operation there.
+ * entity around them, whose `update()` guards their writes, and so does a referenced entity of a class without `@rest`.
+ * A referenced entity of a class with its own `@rest` follows the hooks of the same operation there.
  */
 export function guardedLevels(above: readonly Above[], last: Level): readonly Level[] {
   const readers = above.map(({ reader }) => reader);
@@ -47,9 +50,12 @@ export function guardedLevels(above: readonly Above[], last: Level): readonly Le
   const own = followed(last, last.operation);
   if (own !== undefined) {
     const { method, lacks } = own;
-    return [...readers, method === undefined ? { ...last, lacks } : guardedBy(last, method)];
+    const guarded = method === undefined ? { ...last, lacks } : guardedBy(last, method, OWN_GUARDS);
+    return [...readers, guarded];
   }
-  const root = readers.findLastIndex((each) => each.link?.embedded !== true);
+  const root = readers.findLastIndex((each) =>
+    each.link === undefined || followed(each, "update") !== undefined
+  );
   const changed = above.map(({ reader, writer }, index) => index < root ? reader : writer());
   const without = readers.find((_reader, index) => changed[index] === undefined);
   const lacks = without && hooks.preFetch === undefined
@@ -72,14 +78,18 @@ function followed(
   const [method, ...others] = rests.flatMap(({ methods }) => methods)
     .filter((each) => each.operation === operation);
   const isKnown = method !== undefined &&
-    others.every((other) => GUARDS.every((name) => other.hooks[name] === method.hooks[name]));
+    others.every((other) => OWN_GUARDS.every((name) => other.hooks[name] === method.hooks[name]));
   const lacks = `"${target.name}" has ${method ? "several" : "no"} ${operation}()`;
   return { ...isKnown && { method }, lacks };
 }
 
-/** Returns a level whose hooks run after the hooks of another operation. */
-function guardedBy(level: Level, { hooks }: Method): Level {
-  const joined = GUARDS.flatMap((name) => {
+/** Returns a level whose hooks run after some hooks of another operation. */
+function guardedBy(
+  level: Level,
+  { hooks }: Method,
+  names: typeof OWN_GUARDS | typeof GUARDS,
+): Level {
+  const joined = names.flatMap((name) => {
     const [first, second] = [hooks[name], level.hooks[name] as CallableFunction | undefined];
     const both = first && second && first !== second ? and(first, second) : first ?? second;
     return both === undefined ? [] : [[name, both]];
