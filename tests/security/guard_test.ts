@@ -172,23 +172,24 @@ test("the guard runs again for open live lists, twice for uploads, once for othe
   assertEquals(take().slice(0, 2), ["guard all 1", "guard all 0"]);
 });
 
+@rest({
+  route: "/drafts",
+  open: true,
+  history: true,
+  trash: { see: () => true },
+  methods: [
+    one({ open: false }),
+    update({ open: false }),
+    create({ idempotency: { keep: "1h" } }),
+    remove(),
+  ],
+})
+class Draft extends FrameworkModel {
+  @prop()
+  name?: string;
+}
+
 test("a guarded one() or update() of an open class guards what follows from it", async () => {
-  @rest({
-    route: "/drafts",
-    open: true,
-    history: true,
-    trash: { see: () => true },
-    methods: [
-      one({ open: false }),
-      update({ open: false }),
-      create({ idempotency: { keep: "1h" } }),
-      remove(),
-    ],
-  })
-  class Draft extends FrameworkModel {
-    @prop()
-    name?: string;
-  }
   await using app = await mountOnReplicaSet([Draft], { guard: signedIn });
   const key = { "idempotency-key": "k" };
   const { _id: shown } = await app.created("/drafts", { name: "a" }, { headers: key });

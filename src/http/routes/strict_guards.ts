@@ -26,14 +26,13 @@ export function writerOf(reader: Level, methods: readonly Method[]): Level | und
   const own = followed(reader, "update");
   const first = own === undefined ? method : own.method;
   if (first === undefined) return undefined;
-  const { fetch } = method?.hooks ?? {};
-  const level: Level = {
-    ...reader,
-    operation: "update",
-    kind: OPERATIONS.update,
-    hooks: fetch === undefined ? {} : { fetch },
-  };
-  return [method ?? first, first].reduce((at, each) => guardedBy(at, each, GUARDS), level);
+  const { fetch } = (method?.hooks ?? {}) as Hooks<object>;
+  const hooks = fetch === undefined ? {} : { fetch };
+  const level: Level = { ...reader, operation: "update", kind: OPERATIONS.update, hooks };
+  return [method ?? first, first].reduce(
+    (at, each) => guardedBy(at, { ...each, names: GUARDS }),
+    level,
+  );
 }
 
 /**
@@ -50,7 +49,9 @@ export function guardedLevels(above: readonly Above[], last: Level): readonly Le
   const own = followed(last, last.operation);
   if (own !== undefined) {
     const { method, lacks } = own;
-    const guarded = method === undefined ? { ...last, lacks } : guardedBy(last, method, OWN_GUARDS);
+    const guarded = method === undefined
+      ? { ...last, lacks }
+      : guardedBy(last, { ...method, names: OWN_GUARDS });
     return [...readers, guarded];
   }
   const root = readers.findLastIndex((each) =>
@@ -86,8 +87,9 @@ function followed(
 /** Returns a level whose hooks run after some hooks of another operation. */
 function guardedBy(
   level: Level,
-  { hooks }: Method,
-  names: typeof OWN_GUARDS | typeof GUARDS,
+  { hooks, names }: Pick<Method, "hooks"> & {
+    readonly names: readonly (typeof OWN_GUARDS[number])[];
+  },
 ): Level {
   const joined = names.flatMap((name) => {
     const [first, second] = [hooks[name], level.hooks[name] as CallableFunction | undefined];
