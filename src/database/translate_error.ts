@@ -302,7 +302,7 @@ export function isDuplicateIn(
   { message }: InstanceType<typeof mongo.MongoServerError>,
   targets: readonly ModelClass[],
 ): boolean | undefined {
-  const [, namespace] = /^E11000 duplicate key error collection: (.+?) index: /.exec(message) ?? [];
+  const [, namespace] = /E11000 duplicate key error collection: (.+?) index: /.exec(message) ?? [];
   if (namespace === undefined) return undefined;
   const collection = namespace.slice(namespace.indexOf(".") + 1);
   return targets.some((each) => collectionName(each, buildSchema(each).schema) === collection);

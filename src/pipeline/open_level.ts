@@ -1,6 +1,6 @@
 import { runHook } from "../declare/hooks/run_hook.ts";
 import { checkFilter } from "../filter/check_filter.ts";
-import { everyFilter, markConditions } from "../filter/filters.ts";
+import { everyFilter, type Filter, isEmpty, markConditions } from "../filter/filters.ts";
 import { totalOrder } from "../filter/order.ts";
 import { readProjection } from "../filter/projection.ts";
 import { checkLimit, readSort, type Selection } from "../filter/selection.ts";
@@ -11,8 +11,11 @@ import {
 } from "../sources/collection/collection_source.ts";
 import { nameOf } from "../sources/entities.ts";
 import { ElementSource } from "../sources/parts/element_source.ts";
+import { conditionsOf, type PartPath } from "../sources/parts/part_path.ts";
 import { openReferences } from "../sources/parts/reference_source.ts";
+import { isDocument } from "../schema/mongoose/bson.ts";
 import type { Source } from "../sources/source.ts";
+import { unchangedSeen } from "../write/update_conditions.ts";
 import { fetchOne } from "./fetch.ts";
 import { followReferences } from "./follow_references.ts";
 import { enterLevel, idParam, parseFeatures, requestView } from "./request/request_context.ts";
@@ -96,11 +99,22 @@ async function openBelow(above: OpenLevelContext, context: LevelContext): Promis
   // A hook may have returned the parent without its identifier, by which its parts are found. The parts are found by
   // the parent in the form in which it was read, which still has the identifier.
   const found = await above.source.locate("_id" in parent ? parent : entity);
-  const place = link.embedded ? { ...found, version: versionCondition(context) } : found;
+  const seen = seenIn(entity, found);
+  const place = { ...found, seen, ...link.embedded && { version: versionCondition(context) } };
   const options = { ...await settingsFor(context), parent: place, link };
   return link.embedded
     ? new ElementSource({ ...options, model: embeddedModel(target, place.model.db) })
     : await openReferences({ ...options, holder: parent });
+}
+
+/**
+ * Returns the condition for a write below an entity that a hook has allowed: the fields that the hook has read must be
+ * stored unchanged.
+ */
+function seenIn(entity: object, place: PartPath): Filter | undefined {
+  const unchanged = isDocument(entity) ? unchangedSeen(entity) : {};
+  if (isEmpty(unchanged)) return place.seen;
+  return conditionsOf({ ...place, scope: {}, version: undefined }, unchanged);
 }
 
 async function settingsFor(context: LevelContext): Promise<CollectionSourceOptions> {

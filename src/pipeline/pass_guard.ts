@@ -5,7 +5,9 @@ import { forbidden } from "../errors/refusals.ts";
 import { type Call, enterLevel } from "./request/request_context.ts";
 
 /** Runs the guard of the router for a request, unless its operation is open. Throws a 403 if the guard refuses it. */
-export async function passGuard({ route: { guard }, context, req }: Call): Promise<void> {
+export async function passGuard(
+  { route: { guard }, context, req }: Pick<Call, "route" | "context" | "req">,
+): Promise<void> {
   if (guard === undefined || context.level.isOpen) return;
   enterLevel(context);
   await runGuard(guard, req);

@@ -9,11 +9,13 @@ import {
   type FrameworkRequest,
   one,
   prop,
+  remove,
   removeAll,
   replace,
   rest,
   RestError,
   StoredFile,
+  update,
 } from "../../mod.ts";
 import { openLive } from "../features/live/live.ts";
 import { rows, sendBatch } from "../features/batch/shop.ts";
@@ -168,6 +170,48 @@ test("the guard runs again for open live lists, twice for uploads, once for othe
   await live.ready();
   await until(() => noted.length > 1);
   assertEquals(take().slice(0, 2), ["guard all 1", "guard all 0"]);
+});
+
+@rest({
+  route: "/drafts",
+  open: true,
+  history: true,
+  trash: { see: () => true },
+  methods: [
+    one({ open: false }),
+    update({ open: false }),
+    create({ idempotency: { keep: "1h" } }),
+    remove(),
+  ],
+})
+class Draft extends FrameworkModel {
+  @prop()
+  name?: string;
+}
+
+test("a guarded one() or update() of an open class guards what follows from it", async () => {
+  await using app = await mountOnReplicaSet([Draft], { guard: signedIn });
+  const key = { "idempotency-key": "k" };
+  const { _id: shown } = await app.created("/drafts", { name: "a" }, { headers: key });
+  const { _id: gone } = await app.created("/drafts", { name: "b" });
+  assertEquals((await app.delete(`/drafts/${gone}`)).status, 204);
+  take();
+  const requests = [
+    ["GET", `/drafts/${shown}/history`],
+    ["POST", `/drafts/${shown}/revert`, { version: 0 }],
+    ["POST", "/drafts", { name: "a" }],
+    ["POST", `/drafts/${gone}/restore`],
+  ] as const;
+  const statusesOf = async (headers: Record<string, string>) => {
+    const statuses = [];
+    for (const [method, path, body] of requests) {
+      statuses.push((await app.send(method, path, { body, headers })).status);
+    }
+    return [statuses, take()];
+  };
+  const guards = ["history 1", "revert 1", "one 0", "restore 1"].map((each) => `guard ${each}`);
+  assertEquals(await statusesOf(key), [[401, 401, 401, 401], guards]);
+  assertEquals(await statusesOf({ ...key, ...ADA.headers }), [[200, 200, 201, 200], guards]);
 });
 
 test("queryFor() runs no guard", async () => {

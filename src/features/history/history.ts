@@ -109,10 +109,12 @@ function guardsOf(
   words: Pick<Method["hooks"], "summary">,
 ): Method["hooks"] {
   const hooks = Object.entries(others).filter(([name]) => isHookName(name));
+  const { open } = others;
   return {
     ...Object.fromEntries(hooks),
     ...filter && { filter },
     ...parameters && { parameters },
+    ...open === false && { open },
     ...words,
   };
 }

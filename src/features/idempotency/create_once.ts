@@ -8,6 +8,7 @@ import type { WrappedOperation } from "../../pipeline/feature.ts";
 import { fetchOne } from "../../pipeline/fetch.ts";
 import { mapAll } from "../../sources/lists/map_in_order.ts";
 import { countSelected, openLevel } from "../../pipeline/open_level.ts";
+import { passGuard } from "../../pipeline/pass_guard.ts";
 import { passHook, passPreFetch } from "../../pipeline/pass_hooks.ts";
 import { NO_PIECES } from "../../pipeline/pieces.ts";
 import { versionBefore } from "../../pipeline/read.ts";
@@ -203,15 +204,17 @@ async function replay(
  * `one()` of the same resource. Throws a 404 if the client may not see the entity.
  */
 async function readCreated(context: OpenLevelContext, id: string) {
-  const { level, route: { reader }, req, state } = context;
+  const { level, route, req, state } = context;
   const { parameter } = level;
+  const { reader } = route;
   const params = Object.assign({}, req.params, parameter && { [parameter]: id });
-  const { hooks } = reader ?? { hooks: {} };
+  // Without `one()`, the guard has decided about the creation alone.
+  const { hooks, isOpen } = reader ?? { hooks: {}, isOpen: true };
   const { writes: _writes, ...others } = level;
   const ofOne: LevelContext = {
     ...context,
     req: requestView(req, { params }),
-    level: { ...others, hooks, operation: "one", kind: OPERATIONS.one },
+    level: { ...others, hooks, isOpen, operation: "one", kind: OPERATIONS.one },
     match: undefined,
     hookConditions: undefined,
     active: [],
@@ -223,12 +226,13 @@ async function readCreated(context: OpenLevelContext, id: string) {
       options: {},
       projection: {},
       operation: "one",
-      weight: state.weight,
+      weight: 0,
       model: state.model,
       ...state.actor !== undefined && { actor: state.actor },
       count: () => countSelected(ofOne),
     },
   };
+  await passGuard({ route, context: ofOne, req: ofOne.req });
   await passPreFetch({ levels: [ofOne], req: ofOne.req });
   const opened = await openLevel(ofOne);
   const early = await versionBefore(opened);

@@ -154,6 +154,7 @@ function restoreMethods({ methods }: RestRecord, rule: TrashRule): ClassMethod[]
     hooks: {
       ...deciding,
       ...preSend && { preSend },
+      ...given.open === false && { open: false },
       summary: "Restore an entity from the trash",
     },
     perform: (context) => restore(context, rule),

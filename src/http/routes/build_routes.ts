@@ -172,7 +172,7 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     // Models may refer to each other, so paths such as `/authors/:id/books/:subId/authors` could grow without an end.
     // Each property therefore occurs at most once in a path.
     if (reader === undefined) return [];
-    const inside = [...above, { reader, writer: writerOf(reader, methods) }];
+    const inside = [...above, { reader, writer: () => writerOf(reader, methods) }];
     if (inside.some((each) => isSame(each.reader, part))) return [];
     const place = { base: `${item}${path}`, above: inside, features };
     return branchRoutes(partBranch(part, place), shared);

@@ -2,34 +2,43 @@ import { bindingRests } from "../../declare/model/describe_model.ts";
 import { and } from "../../declare/hooks/compose.ts";
 import type { Hooks } from "../../declare/hooks/hooks.ts";
 import type { Method } from "../../declare/operations/methods.ts";
+import { OPERATIONS } from "../../declare/operations/operation.ts";
 import { actingLevel, type Level, type Route } from "../../pipeline/request/route.ts";
 
-/** The levels above the entities of a route, each with the level by which a write below it is guarded. */
+/** A level above the entities of a route. `writer` returns the level by which a write below it is guarded. */
 export interface Above {
   readonly reader: Level;
-  /** The level with the hooks of `update()`. Missing if the entities of the level have no `update()`. */
-  readonly writer: Level | undefined;
+  /** Returns `undefined` if the entities of the level have no `update()`. */
+  readonly writer: () => Level | undefined;
 }
 
 const GUARDS = ["preFetch", "postFetch"] as const;
 
+/** The hooks that may refuse a write of an entity. A write below it has no body of the entity for the last one. */
+const OWN_GUARDS = [...GUARDS, "preSave"] as const;
+
 /**
- * Returns the level that reads an entity above a write: the level of `one()` with the hooks `preFetch` and `postFetch`
- * of `update()`, because a write below an entity is a change of this entity.
+ * Returns the level that reads an entity above a write as its `update()` does, because a write below an entity is a
+ * change of this entity.
  */
 export function writerOf(reader: Level, methods: readonly Method[]): Level | undefined {
-  const { hooks } = methods.find(({ operation }) => operation === "update") ?? {};
-  if (hooks === undefined) return undefined;
-  const { preFetch: _preFetch, postFetch: _postFetch, lean: _lean, ...others } = reader.hooks;
-  const guards = GUARDS.flatMap((name) => hooks[name] === undefined ? [] : [[name, hooks[name]]]);
-  const parameters = [...new Set([...reader.parameters, ...hooks.parameters ?? []])];
-  return { ...reader, hooks: { ...others, ...Object.fromEntries(guards) }, parameters };
+  const method = methods.find(({ operation }) => operation === "update");
+  const own = followed(reader, "update");
+  const first = own === undefined ? method : own.method;
+  if (first === undefined) return undefined;
+  const { fetch } = (method?.hooks ?? {}) as Hooks<object>;
+  const hooks = fetch === undefined ? {} : { fetch };
+  const level: Level = { ...reader, operation: "update", kind: OPERATIONS.update, hooks };
+  return [method ?? first, first].reduce(
+    (at, each) => guardedBy(at, { ...each, names: GUARDS }),
+    level,
+  );
 }
 
 /**
  * Returns the levels of a write below an entity as strict guards want them. An embedded entity and a file belong to the
- * document around them, whose `update()` guards their writes. A referenced entity of a class with its own `@rest`
- * follows the hooks of the same operation there.
+ * entity around them, whose `update()` guards their writes, and so does a referenced entity of a class without `@rest`.
+ * A referenced entity of a class with its own `@rest` follows the hooks of the same operation there.
  */
 export function guardedLevels(above: readonly Above[], last: Level): readonly Level[] {
   const readers = above.map(({ reader }) => reader);
@@ -37,37 +46,59 @@ export function guardedLevels(above: readonly Above[], last: Level): readonly Le
   if (link === undefined || kind.change === undefined || kind.change === "act") {
     return [...readers, last];
   }
-  const rests = link.embedded ? [] : bindingRests(last.target);
-  if (rests.length > 0) {
-    const found = rests.flatMap(({ methods }) => methods)
-      .filter(({ operation }) => operation === last.operation);
-    const [own, ...others] = found;
-    const isKnown = own !== undefined &&
-      others.every((other) => GUARDS.every((name) => other.hooks[name] === own.hooks[name]));
-    if (isKnown) return [...readers, following(last, own)];
-    const lacks = `"${last.target.name}" has ${own ? "several" : "no"} ${last.operation}()`;
-    return [...readers, { ...last, lacks }];
+  const own = followed(last, last.operation);
+  if (own !== undefined) {
+    const { method, lacks } = own;
+    const guarded = method === undefined
+      ? { ...last, lacks }
+      : guardedBy(last, { ...method, names: OWN_GUARDS });
+    return [...readers, guarded];
   }
-  const root = readers.findLastIndex((each) => each.link?.embedded !== true);
-  const changed = above.map(({ reader, writer }, index) => index < root ? reader : writer);
+  const root = readers.findLastIndex((each) =>
+    each.link === undefined || followed(each, "update") !== undefined
+  );
+  const changed = above.map(({ reader, writer }, index) => index < root ? reader : writer());
   const without = readers.find((_reader, index) => changed[index] === undefined);
   const lacks = without && hooks.preFetch === undefined
-    ? `"${without.target.name}" above it has no update()`
+    ? followed(without, "update")?.lacks ?? `"${without.target.name}" above it has no update()`
     : undefined;
   const levels = readers.map((reader, index) => changed[index] ?? reader);
   return [...levels, { ...last, ...lacks && { lacks } }];
 }
 
-/** Returns a level whose hooks run after the hooks of the same operation in another `@rest` of its class. */
-function following(last: Level, { hooks }: Method): Level {
-  const joined = GUARDS.flatMap((name) => {
-    const [first, second] = [hooks[name], last.hooks[name] as CallableFunction | undefined];
+/**
+ * Returns the operation of the class of a referenced entity that guards an operation of the reference. Returns
+ * `undefined` for other entities, and for a class without its own `@rest`.
+ */
+function followed(
+  { link, target }: Level,
+  operation: string,
+): { readonly method?: Method; readonly lacks: string } | undefined {
+  const rests = link === undefined || link.embedded ? [] : bindingRests(target);
+  if (rests.length === 0) return undefined;
+  const [method, ...others] = rests.flatMap(({ methods }) => methods)
+    .filter((each) => each.operation === operation);
+  const isKnown = method !== undefined &&
+    others.every((other) => OWN_GUARDS.every((name) => other.hooks[name] === method.hooks[name]));
+  const lacks = `"${target.name}" has ${method ? "several" : "no"} ${operation}()`;
+  return { ...isKnown && { method }, lacks };
+}
+
+/** Returns a level whose hooks run after some hooks of another operation. */
+function guardedBy(
+  level: Level,
+  { hooks, names }: Pick<Method, "hooks"> & {
+    readonly names: readonly (typeof OWN_GUARDS[number])[];
+  },
+): Level {
+  const joined = names.flatMap((name) => {
+    const [first, second] = [hooks[name], level.hooks[name] as CallableFunction | undefined];
     const both = first && second && first !== second ? and(first, second) : first ?? second;
     return both === undefined ? [] : [[name, both]];
   });
-  const parameters = [...new Set([...last.parameters, ...hooks.parameters ?? []])];
-  const own: Hooks<object> = { ...last.hooks, ...Object.fromEntries(joined) };
-  return { ...last, hooks: own, parameters };
+  const parameters = [...new Set([...level.parameters, ...hooks.parameters ?? []])];
+  const own: Hooks<object> = { ...level.hooks, ...Object.fromEntries(joined) };
+  return { ...level, hooks: own, parameters };
 }
 
 /** Throws if strict guards miss the guard of an operation. The error names all such operations and the cures. */

@@ -41,7 +41,7 @@ export interface Level {
   readonly shape: Shape;
   /**
    * The name of the operation or the action at this level. Levels above the last level have `one`, because one entity
-   * of each of them is read.
+   * of each of them is read, or `update` if strict guards count the write below them as a change of it.
    */
   readonly operation: string;
   readonly kind: Operation;

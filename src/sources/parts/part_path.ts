@@ -54,6 +54,8 @@ export interface PartPath {
   readonly scope: Filter;
   /** The condition on the version of the root document. Missing if a write may change the document in any version. */
   readonly version?: Filter | undefined;
+  /** The condition that the fields by which hooks have allowed a change of the parents are stored unchanged. */
+  readonly seen?: Filter | undefined;
   readonly timeBudget: TimeBudget;
   readonly steps: readonly PartSegment[];
   /** The values that class options store in the root document when a part of it is written. */
@@ -102,14 +104,14 @@ export function stagesTo({ id: root, scope: outer, steps }: PartPath): PipelineS
  * objects on the path to the part and of a condition on the part. A scope that cannot be written as such a condition is
  * left out, and {@linkcode changePlace} checks it on a copy of the document.
  */
-export function conditionsOf({ scope, version, steps }: PartPath, condition: Filter): Filter {
+export function conditionsOf({ scope, version, seen, steps }: PartPath, part: Filter): Filter {
   const inside = steps.reduceRight((rest: Filter, { property, id, scope }) => {
     const bound = everyFilter(...[scope, rest].filter(isExpressible));
     return id === undefined
       ? insideOf(property, bound)
       : { [property]: { $elemMatch: everyFilter({ _id: id }, bound) } };
-  }, condition);
-  return everyFilter(scope, version, inside);
+  }, part);
+  return everyFilter(scope, version, seen, inside);
 }
 
 export function insideOf(property: string, filter: Filter): Filter {
@@ -295,7 +297,7 @@ async function tryChecked(
     readonly written: readonly string[];
   },
 ): Promise<WrittenPart | "changed" | undefined> {
-  const { model, id, scope, version, timeBudget } = place;
+  const { model, id, scope, version, seen, timeBudget } = place;
   const read = fieldsRead(scope);
   // Only the fields of the root document that the scope reads or that the change writes are read. If the scope may read
   // any field, the whole document is read.
@@ -303,7 +305,7 @@ async function tryChecked(
   const fields = read && [...new Set(["_id", ...read, ...written])];
   const shown = fields?.map((field) => [field, 1]) ?? [];
   const stages = [
-    { $match: everyFilter({ _id: id }, scope, version) },
+    { $match: everyFilter({ _id: id }, scope, version, seen) },
     ...fields ? [{ $project: { ...Object.fromEntries(shown), ...key && { [key]: 1 } } }] : [],
   ];
   const maxTimeMS = Math.max(1, Math.ceil(timeBudget.left));

@@ -7,6 +7,7 @@ import {
   type Entity,
   FrameworkModel,
   type FrameworkRequest,
+  getModel,
   one,
   prop,
   type Ref,
@@ -17,7 +18,7 @@ import {
 } from "../../../mod.ts";
 import { test } from "../../harness/testing.ts";
 import { gate } from "../../support/race.ts";
-import { type EntityBody, mount, type Mounted } from "../../support/support.ts";
+import { type EntityBody, type ErrorBody, mount, type Mounted } from "../../support/support.ts";
 
 /** What happens between the read and the first save of an action. */
 let meanwhile: () => unknown = () => {};
@@ -340,4 +341,30 @@ test("what a role may not see is neither set by a body of the class nor in an an
     const kept = await app.get<EntityBody>(`${route}/summary`, { headers });
     assertEquals([shown.body.note, kept.body.note], ["secret", undefined], route);
   }
+});
+
+test("a unique value that is taken is a 409 of the action that saves it", async () => {
+  @rest({
+    route: "/slots",
+    methods: [
+      action<Slot>("name", {
+        on: "one",
+        run: async (_req, slot) => {
+          slot.name = "a";
+          return await slot.save();
+        },
+      }),
+    ],
+  })
+  class Slot extends FrameworkModel {
+    @prop({ unique: true, sparse: true })
+    name?: string;
+  }
+  await using app = await mount([Slot]);
+  const model = getModel(Slot);
+  await model.init();
+  await model.create({ name: "a" });
+  const { _id } = await model.create({});
+  const { status, body } = await app.post<ErrorBody>(`/slots/${_id}/name`);
+  assertEquals([status, body.fields], [409, ["name"]]);
 });
