@@ -7,6 +7,7 @@ import { buildAdminPage } from "./tasks/admin_task.ts";
 import { runCheck } from "./tasks/check_task.ts";
 import { runDemo } from "./tasks/demo_task.ts";
 import { runCoverage, runOk } from "./tasks/ok_task.ts";
+import { runPack } from "./tasks/pack_task.ts";
 import { runTask } from "./tasks/test_folder.ts";
 import { runTests } from "./tasks/test_task.ts";
 import { runWeight } from "./tasks/weight_task.ts";
@@ -15,6 +16,7 @@ const COMMANDS: Record<string, (args: string[]) => Promise<number>> = {
   test: async (args) => (await runTests(args)).code,
   demo: runDemo,
   admin: buildAdmin,
+  pack: runPack,
   check: async (args) => (await runCheck(args)).code,
   coverage: runCoverage,
   ok: runOk,

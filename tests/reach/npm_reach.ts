@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import bounds from "../../bench/sizes.json" with { type: "json" };
 import { openRuntime } from "../tools/support/runtimes.ts";
 import { readCost, writeModels } from "../types/compiler/many_models.ts";
@@ -12,14 +12,16 @@ import { startApp } from "./support/start_app.ts";
 import { ANSWERS, converse } from "./support/todo_conversation.ts";
 import { openWorkspace } from "./support/workspace.ts";
 
-const { jsrUrl, nodes: [oldest, node], published } = openWorkspace();
+const { nodes: [oldest, newest], npmPackage, published } = openWorkspace();
 
 const cwd = await Deno.makeTempDir({ prefix: "mongrove-npm-" });
 
-/** The runtimes that the package promises, by their binaries, and what each calls its version. */
+const [node22, node24] = [await openRuntime("Node 22"), await openRuntime("Node 24")];
+
+/** The runtimes that serve the package, by their binaries, and what each calls its version. */
 const RUNTIMES = [
-  ["Node 22", oldest.path, "v22."],
-  ["Node 24", await openRuntime("Node 24"), "v24."],
+  ["Node 22", node22, "v22."],
+  ["Node 24", node24, "v24."],
   ["Node 26", await openRuntime("Node 26"), "v26."],
   ["Bun 1.4", await openRuntime("Bun 1.4"), "1.4."],
 ] as const;
@@ -57,13 +59,23 @@ await mongoose.disconnect();
 
 const PRINTED = ["a", 1, "BAD_DATA", "3.1.1", ["/todos"]];
 
-/** Installs the package under its own name, as `deno pack` makes it for npm: nothing of it comes from JSR. */
-async function install(): Promise<void> {
-  await Deno.writeTextFile(join(cwd, ".npmrc"), `@mongrove:registry=${jsrUrl}npm/\n`);
-  await Deno.writeTextFile(join(cwd, "package.json"), '{ "type": "module", "private": true }');
-  const add = (...names: string[]) =>
-    runCommand("npm", ["install", "--no-audit", "--no-fund", ...names], { cwd });
-  await add("@mongrove/mongrove", "express", "mongoose");
+const NPM = ["install", "--no-audit", "--no-fund"];
+
+/** Makes the archive that `npm publish` sends. */
+async function pack(): Promise<string> {
+  const [{ filename }] = JSON.parse(
+    await runCommand("npm", ["pack", "--json", npmPackage], { cwd }),
+  );
+  return join(cwd, filename);
+}
+
+/** Lists the files below a folder. */
+async function* walk(folder: string): AsyncGenerator<{ path: string; size: number }> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = join(folder, name);
+    if (isDirectory) yield* walk(path);
+    else yield { path, size: (await Deno.stat(path)).size };
+  }
 }
 
 /** Counts what is installed. */
@@ -74,31 +86,56 @@ async function countPackages(): Promise<number> {
 }
 
 /** Fails above a bound. A change that is worth more raises it, and adds a row to bench/RESULTS.md. */
-function bound(name: "published" | "packages" | "instantiations", figure: number) {
+function bound(name: "published" | "npm" | "packages" | "instantiations", figure: number) {
   const most = bounds[name];
   assert(figure <= most, `${name}: ${figure}, more than the ${most} of bench/sizes.json`);
 }
 
-await install();
+await Deno.writeTextFile(join(cwd, "package.json"), '{ "type": "module", "private": true }');
+const archive = await pack();
+await runCommand("npm", [...NPM, archive, "express", "mongoose"], { cwd });
 const packages = await countPackages();
+const installed = join(cwd, "node_modules/@mongrove/mongrove");
 
-test("the package of npm has the bytes and the dependencies that it had", () => {
+test("the packages have the bytes and the dependencies that they had", async () => {
   bound("published", Object.values(published).reduce((sum, size) => sum + size, 0));
   bound("packages", packages);
+  const files = await Array.fromAsync(walk(installed));
+  bound("npm", files.reduce((sum, { size }) => sum + size, 0));
+  assertEquals(
+    files.filter(({ path }) => !/(\.js|\.d\.ts|\.md|package\.json|LICENSE)$/.test(path)),
+    [],
+  );
+});
+
+test("the manifest of the package names its entries, Node and its peers", async () => {
+  const manifest = JSON.parse(await Deno.readTextFile(join(installed, "package.json")));
+  const { type, engines, exports, dependencies, peerDependencies } = manifest;
+  const { peerDependenciesMeta: optional } = manifest;
+  assertEquals([type, engines, dependencies], ["module", { node: ">=22" }, undefined]);
+  assertEquals(Object.keys(peerDependencies), ["express", "mongoose", "@types/express"]);
+  assertEquals(optional, { "@types/express": { optional: true } });
+  const entries = ["admin", "changes", "client", "mcp", "new", "openapi", "testing"];
+  assertEquals(Object.keys(exports), [".", ...entries.map((name) => `./${name}`)]);
+  for (
+    const { types = "", import: module = "" } of Object.values<Record<string, string>>(exports)
+  ) {
+    for (const path of [types, module]) assert((await Deno.stat(join(installed, path))).isFile);
+  }
 });
 
 test("the package of npm serves the README's application, by its own name and types", async () => {
   await Deno.writeTextFile(join(cwd, "main.ts"), await readApp());
   await Deno.writeTextFile(join(cwd, "tsconfig.json"), await readTsconfig());
   const tools = ["typescript@5.9", "@types/express", "@types/node"];
-  await runCommand("npm", ["install", "--no-audit", "--no-fund", "-D", ...tools], { cwd });
+  await runCommand("npm", [...NPM, "-D", ...tools], { cwd });
   await runCommand("npx", ["tsc", "--outDir", "dist"], { cwd });
-  await using database = await openDatabase();
-  await using app = await startApp([node.path, "dist/main.js"], {
-    cwd,
-    env: { MONGODB_URI: database.uri },
-  });
-  assertEquals(await converse(app.url), ANSWERS);
+  for (const path of [node22, node24, newest.path]) {
+    await using database = await openDatabase();
+    const env = { MONGODB_URI: database.uri };
+    await using app = await startApp([path, "dist/main.js"], { cwd, env });
+    assertEquals(await converse(app.url), ANSWERS);
+  }
 });
 
 test("declarations of an application need no type that the package does not export", async () => {
@@ -129,6 +166,29 @@ for (const [name, path, version] of RUNTIMES) {
     const env = { MONGODB_URI: database.uri };
     const printed = await runCommand(path, ["script.js"], { cwd, env });
     assertEquals(JSON.parse(printed), PRINTED);
+  });
+}
+
+/** Installers of npm's packages, which let a package import nothing but what it declares. */
+const INSTALLERS = [
+  ["pnpm", "pnpm@10", ["node"]],
+  ["yarn", "@yarnpkg/cli-dist@4", ["npx", "-y", "@yarnpkg/cli-dist@4", "node"]],
+] as const;
+
+for (const [name, program, [command, ...args]] of INSTALLERS) {
+  test(`${name} installs the package of npm, which serves`, async () => {
+    // Outside of the other project, whose packages Node would find.
+    const folder = await Deno.makeTempDir({ prefix: `mongrove-${name}-` });
+    await Deno.writeTextFile(join(folder, "package.json"), '{ "type": "module", "private": true }');
+    await Deno.writeTextFile(join(folder, "script.js"), SCRIPT);
+    await using database = await openDatabase();
+    const PATH = [dirname(node24), Deno.env.get("PATH")].join(delimiter);
+    const options = { cwd: folder, env: { MONGODB_URI: database.uri, PATH } };
+    const add = ["-y", program, "add", archive, "express", "mongoose"];
+    await runCommand("npx", add, options);
+    const printed = await runCommand(command, [...args, "script.js"], options);
+    assertEquals(JSON.parse(printed), PRINTED);
+    await Deno.remove(folder, { recursive: true });
   });
 }
 

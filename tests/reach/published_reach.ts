@@ -9,11 +9,9 @@ const { published, denoProject, denoEnv, nodeProject } = openWorkspace();
 
 /** What a user needs, and nothing else. `deno.json` goes with every package. */
 const ALLOWED = [
-  /^(README|SKILL|ARCHITECTURE)\.md$/,
+  /^(README|SKILL)\.md$/,
   /^docs\/([a-z_]+|README|SECURITY)\.md$/,
-  /^docs\/[a-z_]+\.(png|svg)$/,
   /^LICENSE$/,
-  /^bench\/RESULTS\.md$/,
   /^deno\.json$/,
   /^mod\.ts$/,
   /^src\/[a-z_/]+\.ts$/,

@@ -4,11 +4,13 @@
  *
  * @module
  */
+import { join } from "node:path";
 import { openTaskMongo } from "../harness/mongo/task_mongo.ts";
 import { say } from "../harness/say.ts";
-import { needAdminPage } from "../harness/tasks/admin_task.ts";
 import { chooseStd } from "../harness/tasks/choose_std.ts";
-import { ROOT, runDeno } from "../harness/tasks/run_deno.ts";
+import { makeNpmPackage } from "../harness/tasks/pack/npm_package.ts";
+import { stagePackage, writePackage } from "../harness/tasks/pack/stage_package.ts";
+import { runDeno } from "../harness/tasks/run_deno.ts";
 import { runTask, testsOf } from "../harness/tasks/test_folder.ts";
 import { serveRegistry } from "./registry/serve_registry.ts";
 import { runCommand } from "./support/run_command.ts";
@@ -21,10 +23,14 @@ const PUBLISH = ["publish", "--token", "none", "--allow-dirty"];
 async function makeWorkspace(folder: string): Promise<Workspace & AsyncDisposable> {
   const registry = serveRegistry();
   const jsrUrl = registry.url;
-  say("Building the admin page");
-  await needAdminPage();
+  say("Making the packages");
+  const source = await stagePackage();
+  const npmPackage = join(folder, "npm-package");
+  await writePackage(npmPackage, await makeNpmPackage(source));
   say("Publishing to a registry of our own");
-  await runCommand(Deno.execPath(), PUBLISH, { cwd: ROOT.pathname, env: { JSR_URL: jsrUrl } });
+  const cwd = join(folder, "jsr-package");
+  await writePackage(cwd, source);
+  await runCommand(Deno.execPath(), PUBLISH, { cwd, env: { JSR_URL: jsrUrl } });
   const bytes = [...registry.published.values()].reduce((sum, { length }) => sum + length, 0);
   say(`Published: ${registry.published.size} files, ${Math.round(bytes / 1024)} KiB`);
   say("Making projects that use the package");
@@ -37,6 +43,7 @@ async function makeWorkspace(folder: string): Promise<Workspace & AsyncDisposabl
   return {
     ...deno,
     jsrUrl,
+    npmPackage,
     nodeProject,
     nodes,
     published: Object.fromEntries(sizes),

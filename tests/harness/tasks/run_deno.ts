@@ -12,6 +12,12 @@ export interface RunDenoOptions {
    * @default {false}
    */
   capture?: boolean;
+  /**
+   * The folder to run it in.
+   *
+   * @default {ROOT}
+   */
+  cwd?: string | URL;
   /** Reads the standard output in the place of both, to its end. Returns what is to be kept or shown of it. */
   follow?: (output: ReadableStream<Uint8Array<ArrayBuffer>>) => Promise<string>;
 }
@@ -73,7 +79,7 @@ function handOn(signal: Deno.Signal): void {
 }
 
 /**
- * Runs this very Deno in the repository.
+ * Runs this very Deno.
  *
  * @param args Its arguments.
  * @param options See {@linkcode RunDenoOptions}.
@@ -83,12 +89,12 @@ export async function runDeno(
   args: string[],
   options: RunDenoOptions = {},
 ): Promise<DenoResult> {
-  const { env = {}, capture = false, follow } = options;
+  const { env = {}, capture = false, cwd = ROOT, follow } = options;
   const stdio = capture ? "piped" : "inherit";
   const child = new Deno.Command(Deno.execPath(), {
     args,
     env,
-    cwd: ROOT,
+    cwd,
     stdin: capture ? "null" : "inherit",
     stdout: follow ? "piped" : stdio,
     stderr: stdio,

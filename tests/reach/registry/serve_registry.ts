@@ -1,5 +1,5 @@
-import { packForNpm } from "./pack_for_npm.ts";
-import { readTar } from "./read_tar.ts";
+import { denoPack } from "../../harness/tasks/pack/deno_pack.ts";
+import { readTar } from "../../harness/tasks/pack/read_tar.ts";
 
 /** A JSR registry on the loopback interface. */
 export interface Registry extends AsyncDisposable {
@@ -26,8 +26,7 @@ const TYPES: Record<string, string> = {
 };
 
 /**
- * Serves a registry that speaks what `deno publish`, `jsr:` imports and npm need: the `@jsr` scope, and the scope of the
- * package itself. It keeps one version
+ * Serves a registry that speaks what `deno publish`, `jsr:` imports and the `@jsr` scope of npm need. It keeps one version
  * of each package, in memory; publishing replaces it.
  *
  * @returns The registry.
@@ -71,7 +70,7 @@ function answerFile(path: string, bytes: Uint8Array | undefined): Response {
   return new Response(bytes as BodyInit, { headers: { "content-type": type } });
 }
 
-/** Lays a version out as JSR does, as JSR does for npm, and as npm does. */
+/** Lays a version out as JSR does, also for npm. */
 async function store(
   paths: Map<string, Uint8Array>,
   { scope, name, version }: Version,
@@ -87,18 +86,22 @@ async function store(
   paths.set(`${root}/${version}_meta.json`, toBytes({ manifest, exports: config.exports }));
   const versions = { [version]: {} };
   paths.set(`${root}/meta.json`, toBytes({ scope, name, latest: version, versions }));
-  for (const npmName of [`@jsr/${scope}__${name}`, `@${scope}/${name}`]) {
-    const npm = await packForNpm(npmName, files);
-    const archive = `/npm/~/${npmName}/${version}.tgz`;
-    paths.set(archive, npm.tarball);
-    const dist = {
-      tarball: new URL(archive, url).href,
-      integrity: `sha512-${base64(await digest("512", npm.tarball))}`,
-    };
-    const versions = { [version]: { ...npm.manifest, dist } };
-    const tags = { latest: version };
-    paths.set(`/npm/${npmName}`, toBytes({ name: npmName, "dist-tags": tags, versions }));
-  }
+  const npmName = `@jsr/${scope}__${name}`;
+  const decoder = new TextDecoder();
+  const source = new Map([...files].map(([path, bytes]) => [path, decoder.decode(bytes)]));
+  const npm = await denoPack(npmName, source);
+  const archive = `/npm/~/${npmName}/${version}.tgz`;
+  paths.set(archive, npm.tarball);
+  const dist = {
+    tarball: new URL(archive, url).href,
+    integrity: `sha512-${base64(await digest("512", npm.tarball))}`,
+  };
+  const npmVersions = { [version]: { ...npm.manifest, dist } };
+  const tags = { latest: version };
+  paths.set(
+    `/npm/${npmName}`,
+    toBytes({ name: npmName, "dist-tags": tags, versions: npmVersions }),
+  );
 }
 
 function toBytes(value: unknown): Uint8Array {

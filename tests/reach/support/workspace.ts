@@ -14,6 +14,8 @@ export interface NodeBinary {
 export interface Workspace {
   /** The registry. */
   readonly jsrUrl: string;
+  /** The folder of the package for npm. */
+  readonly npmPackage: string;
   /** A Deno project that has the package. */
   readonly denoProject: string;
   /** The variables for a Deno that works in it. */

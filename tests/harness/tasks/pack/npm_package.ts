@@ -1,0 +1,31 @@
+import { denoPack } from "./deno_pack.ts";
+import { dropComments } from "./drop_comments.ts";
+import { mendLinks } from "./mend_links.ts";
+import type { Files } from "./stage_package.ts";
+
+interface Config {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** Makes the npm package of a package for JSR: declarations with comments, and JavaScript without them. */
+export async function makeNpmPackage(source: Files): Promise<Files> {
+  const { name, version }: Config = JSON.parse(source.get("deno.json") ?? "");
+  const { manifest, files: packed } = await denoPack(name, source);
+  const files = new Map(packed);
+  for (const [path, text] of files) if (path.endsWith(".js")) files.set(path, dropComments(text));
+  const published = new Set(files.keys());
+  // The site of npm shows this page without the other files.
+  const readme = { page: "README.md", published, root: `https://jsr.io/${name}/${version}/` };
+  files.set("README.md", mendLinks(files.get("README.md") ?? "", readme));
+  const { dependencies, ...rest } = manifest;
+  const packageJson = {
+    ...rest,
+    engines: { node: ">=22" },
+    // One copy of each in the application: the models are those of its Mongoose.
+    peerDependencies: { ...dependencies as object, "@types/express": "^5" },
+    peerDependenciesMeta: { "@types/express": { optional: true } },
+  };
+  files.set("package.json", `${JSON.stringify(packageJson, null, 2)}\n`);
+  return files;
+}

@@ -1,0 +1,81 @@
+import { dirname, join } from "node:path/posix";
+import { needAdminPage } from "../admin_task.ts";
+import { ROOT } from "../run_deno.ts";
+import { dropComments } from "./drop_comments.ts";
+import { mendLinks } from "./mend_links.ts";
+
+/** The contents of a package by path. */
+export type Files = ReadonlyMap<string, string>;
+
+interface Config {
+  readonly exports: Readonly<Record<string, string>>;
+  readonly publish: { readonly include: readonly string[]; readonly exclude: readonly string[] };
+}
+
+/** Lists the files that `deno.json` publishes, besides itself. */
+export async function listPublished(): Promise<string[]> {
+  const { publish } = await readConfig();
+  const files = await Promise.all(publish.include.map(listFiles));
+  const excluded = publish.exclude.map((glob) => new URLPattern({ pathname: `/${glob}` }));
+  const isExcluded = (path: string) => excluded.some((each) => each.test({ pathname: `/${path}` }));
+  return files.flat().filter((path) => !isExcluded(path)).sort();
+}
+
+/**
+ * Makes the package for JSR. Only modules from which users import names keep their comments, and pages lose pictures and
+ * links that are not published.
+ */
+export async function stagePackage(): Promise<Files> {
+  await needAdminPage();
+  const config = await readConfig();
+  const published = new Set(await listPublished());
+  const documented = await listDocumented(Object.values(config.exports));
+  const files = new Map<string, string>();
+  for (const path of published) {
+    const text = await readRepository(path);
+    const isInternal = /\.[jt]s$/.test(path) && !documented.has(path);
+    if (path.endsWith(".md")) files.set(path, mendLinks(text, { page: path, published }));
+    else files.set(path, isInternal ? dropComments(text) : text);
+  }
+  const { tasks: _, lint: _lint, fmt: _fmt, scopes: _scopes, ...rest } = config as
+    & Config
+    & Record<string, unknown>;
+  // Deno would leave out files that Git ignores.
+  files.set("deno.json", JSON.stringify({ ...rest, publish: { exclude: ["!**"] } }, null, 2));
+  return files;
+}
+
+/** Replaces a folder with the files of a package. */
+export async function writePackage(folder: string, files: Files): Promise<void> {
+  await Deno.remove(folder, { recursive: true }).catch(() => {});
+  for (const [path, text] of files) {
+    await Deno.mkdir(join(folder, dirname(path)), { recursive: true });
+    await Deno.writeTextFile(join(folder, path), text);
+  }
+}
+
+/** Lists the modules from which the exports of the package take names: editors and JSR show their comments. */
+async function listDocumented(exports: readonly string[]): Promise<ReadonlySet<string>> {
+  const paths = new Set(exports.map((path) => join(path)));
+  for (const path of paths) {
+    const sources = (await readRepository(path))
+      .matchAll(/^export (?:type )?(?:\{[^}]*\}|\*.*) from "(\.[^"]+)"/gm);
+    for (const [, source = ""] of sources) paths.add(join(dirname(path), source));
+  }
+  return paths;
+}
+
+async function readConfig(): Promise<Config> {
+  return JSON.parse(await readRepository("deno.json"));
+}
+
+async function readRepository(path: string): Promise<string> {
+  return await Deno.readTextFile(new URL(path, ROOT));
+}
+
+async function listFiles(path: string): Promise<string[]> {
+  const { isDirectory } = await Deno.stat(new URL(path, ROOT));
+  if (!isDirectory) return [path];
+  const entries = await Array.fromAsync(Deno.readDir(new URL(`${path}/`, ROOT)));
+  return (await Promise.all(entries.map(({ name }) => listFiles(`${path}/${name}`)))).flat();
+}
