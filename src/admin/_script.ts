@@ -1,16 +1,18 @@
 import { createHash } from "node:crypto";
 import { Buffer } from "node:buffer";
-import { gunzipSync } from "node:zlib";
+import { brotliDecompressSync, gzipSync } from "node:zlib";
 
-/** The JavaScript file of the admin page, in the two forms for browsers with and without support of gzip. */
+/** The content encodings of the script, the shortest first. */
+export const ENCODINGS = ["br", "gzip", "identity"] as const;
+
+/** The JavaScript file of the admin page. */
 export interface PageScript {
   /**
    * The file name of the admin page's script, which contains a hash of the script. Browsers may cache the file for a
    * year, and load a changed script because its name has changed.
    */
   readonly name: string;
-  readonly gzipped: Buffer;
-  readonly plain: Buffer;
+  readonly bodies: Readonly<Record<typeof ENCODINGS[number], Buffer>>;
 }
 
 /** The text that the admin page shows in a clone of the repository in which the script was not built. */
@@ -22,9 +24,10 @@ export const MISSING =
 export async function loadScript(): Promise<PageScript | undefined> {
   const built = await importBuilt();
   if (built === undefined) return undefined;
-  const gzipped = Buffer.from(built.PAGE, "base64");
-  const hash = createHash("sha256").update(gzipped).digest("base64url").slice(0, 16);
-  return { name: `page-${hash}.js`, gzipped, plain: gunzipSync(gzipped) };
+  const br = Buffer.from(built.PAGE, "base64");
+  const hash = createHash("sha256").update(br).digest("base64url").slice(0, 16);
+  const identity = brotliDecompressSync(br);
+  return { name: `page-${hash}.js`, bodies: { br, gzip: gzipSync(identity), identity } };
 }
 
 /**

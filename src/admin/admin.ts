@@ -7,7 +7,7 @@ import { describeModels } from "./_describe_models.ts";
 import type { PageDocument } from "./document.ts";
 import { POLICY, writeHtml } from "./_html.ts";
 import type { AdminOptions } from "./options.ts";
-import { loadScript, MISSING, type PageScript } from "./_script.ts";
+import { ENCODINGS, loadScript, MISSING, type PageScript } from "./_script.ts";
 import { shownRoutes } from "./_shown_routes.ts";
 
 /**
@@ -67,14 +67,14 @@ export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandl
     res.type("html").send(writeHtml(title, name));
   };
   const sendScript = async (req: Request, res: Response, next: () => void) => {
-    const { name, gzipped, plain } = await findScript() ?? {};
-    if (name !== req.path.slice(1)) return next();
+    const { name, bodies } = await findScript() ?? {};
+    if (bodies === undefined || name !== req.path.slice(1)) return next();
     secure(res).vary("Accept-Encoding").set({
       "Cache-Control": "public, max-age=31536000, immutable",
     });
-    const isGzip = req.acceptsEncodings("gzip", "identity") === "gzip";
-    if (isGzip) res.set("Content-Encoding", "gzip");
-    res.type("js").send(isGzip ? gzipped : plain);
+    const encoding = ENCODINGS.find((each) => req.acceptsEncodings(each)) ?? "identity";
+    if (encoding !== "identity") res.set("Content-Encoding", encoding);
+    res.type("js").send(bodies[encoding]);
   };
   const sendDocument = async (req: Request, res: Response) => {
     const document: PageDocument = {
