@@ -12,7 +12,7 @@ import { startApp } from "./support/start_app.ts";
 import { ANSWERS, converse } from "./support/todo_conversation.ts";
 import { openWorkspace } from "./support/workspace.ts";
 
-const { nodes: [oldest, newest], npmPackage, published } = openWorkspace();
+const { nodes: [, newest], npmPackage, published } = openWorkspace();
 
 const cwd = await Deno.makeTempDir({ prefix: "mongrove-npm-" });
 
