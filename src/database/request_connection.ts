@@ -31,6 +31,9 @@ type GetConnection = (req: FrameworkRequest) => MaybePromise<Connection>;
  */
 const givenConnections = new Map<GetConnection, Map<object, Map<string, Connection>>>();
 
+/** The given connections that have a listener, because Node warns of more than ten listeners. */
+const watched = new WeakSet<Connection>();
+
 /** Returns the connections that a hook `getConnection`, or without it any such hook, has returned to requests. */
 export function connectionsFrom(getConnection?: GetConnection): Connection[] {
   const given = getConnection === undefined
@@ -49,10 +52,19 @@ function remember(connection: Connection, getConnection: GetConnection): void {
   const known = ofNames.get(name);
   if (known === connection || known !== undefined && isOpen(known)) return;
   givenConnections.set(getConnection, ofClients.set(client, ofNames.set(name, connection)));
-  connection.once("close", () => {
-    if (ofNames.get(name) === connection) ofNames.delete(name);
-    if (ofNames.size === 0) ofClients.delete(client);
-  });
+  if (watched.has(connection)) return;
+  watched.add(connection);
+  connection.once("close", () => forget(connection));
+}
+
+function forget(connection: Connection): void {
+  watched.delete(connection);
+  for (const ofClients of givenConnections.values()) {
+    for (const [client, ofNames] of ofClients) {
+      if (ofNames.get(connection.name) === connection) ofNames.delete(connection.name);
+      if (ofNames.size === 0) ofClients.delete(client);
+    }
+  }
 }
 
 /**

@@ -142,11 +142,11 @@ export function translateError(
  */
 export function translateBulk(
   bulk: BulkError,
-  options: TranslateOptions,
+  optionsFor: (index: number) => TranslateOptions,
 ): { readonly answer: RestError | undefined; readonly thrown: unknown } {
   const problems: Problems = {};
   for (const [index, thrown] of bulk.errors) {
-    const answer = translateError(thrown, options);
+    const answer = translateError(thrown, optionsFor(index));
     if (!(answer instanceof Refusal) || answer.status >= 500) return { answer, thrown };
     const { errors } = answer.body as { readonly errors?: Problems };
     if (errors === undefined) {

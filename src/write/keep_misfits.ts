@@ -1,3 +1,4 @@
+import mongoose from "mongoose";
 import type { Document } from "mongoose";
 import { isJsonObject } from "../schema/fields/json.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
@@ -5,9 +6,12 @@ import { rawArray, rawValues, setRaw } from "../schema/mongoose/documents/docume
 import { memberOf } from "./note_unread.ts";
 import { keptSoFar, storedText } from "./stored_values.ts";
 
+const { Subdocument } = mongoose.Types;
+
 /**
  * Puts a stored value that Mongoose could not cast back into a document, in the form in which it is stored. A save that
- * writes the object around the value would otherwise remove the value. Returns `false` if the stored value is unknown.
+ * writes the object around the value would otherwise remove the value. Returns `false` if the stored value is unknown,
+ * and `true` if the object that had the value is no longer in the document.
  */
 export function keepMisfit(doc: Document, path: string): boolean {
   const kept = keptSoFar(doc);
@@ -19,12 +23,19 @@ function keepIn(
   [name = "", ...rest]: readonly string[],
   { now, before }: { readonly now: unknown; readonly before: unknown },
 ): boolean {
+  if (now === undefined || now === null) return true;
   if (isDocument(now)) {
     const held = rawValues(now)[name];
     const stored = memberOf(before, name);
-    if (rest.length > 0 && held !== undefined) return keepIn(rest, { now: held, before: stored });
+    // A list of scalars is read as a whole or not at all.
+    const isList = Array.isArray(held) && rest.every((each) => POSITION.test(each));
+    if (isList && held.length > 0) return true;
+    if (rest.length > 0 && held !== undefined && !isList) {
+      return keepIn(rest, { now: held, before: stored });
+    }
+    if (rest.length > 0 && now.isDirectModified(name)) return true;
     if (stored !== undefined) setRaw(now, { path: name, value: stored });
-    return stored !== undefined;
+    return stored !== undefined || now instanceof Subdocument && name !== "";
   }
   if (Array.isArray(now)) {
     const element: unknown = rawArray(now)[Number(name)];
@@ -36,9 +47,12 @@ function keepIn(
   if (!(now instanceof Map)) return false;
   // Mongoose reports the values of a Map under the key `$*`.
   const entries = [...now].filter(([key]) => name === "$*" || key === name);
-  return entries.map(([key, each]) => keepIn(rest, { now: each, before: memberOf(before, key) }))
-    .some(Boolean);
+  return entries.length === 0 ||
+    entries.map(([key, each]) => keepIn(rest, { now: each, before: memberOf(before, key) }))
+      .some(Boolean);
 }
+
+const POSITION = /^\d+$/;
 
 /** Returns the stored element with the `_id` of an element, because a body may have moved the elements. */
 function counterpart(

@@ -30,7 +30,8 @@ function noteIn(
     if (before === undefined || before === null) continue;
     const path = `${prefix}${name}`;
     const now: unknown = doc.get(path, undefined, { getters: false });
-    const isUnread = now === undefined || now === null;
+    const isUnread = now === undefined || now === null ||
+      now instanceof Map && !isJsonObject(before);
     if (!isUnread) noteWithin({ doc, path, now }, { stored: before, field });
     else if (!isRoot && (field.hidden || !field.selected) && !(path in pendingProblems(doc))) {
       noteMisfit(doc, { path });

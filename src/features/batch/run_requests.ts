@@ -92,7 +92,7 @@ function mayAnswer(
   { path, operation }: Route,
   { method, path: { segments } }: BatchRequest,
 ): boolean {
-  const names = path.split("/").slice(1);
+  const names = path === "/" ? [] : path.split("/").slice(1);
   return operation.verb.toUpperCase() === method && names.length === segments.length &&
     names.every((name, index) => {
       const segment = segments[index];

@@ -117,8 +117,9 @@ async function writeLines(
   );
   const sent = lines.filter(({ error }) => error === undefined);
   try {
-    const written = await writeEach(context, sent.map(({ body }) => body));
-    const described = await describeResults(context, written);
+    const bodies = sent.map(({ body }) => body);
+    const written = await writeEach(context, bodies);
+    const described = await describeResults(context, { results: written, bodies });
     const results = described.map((result, at) => ({ line: sent[at]?.line ?? 0, ...result }));
     const isAway = written.map(({ error }) => {
       const answer = error === undefined ? undefined : knownAnswer(context, error);

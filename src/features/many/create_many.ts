@@ -27,7 +27,8 @@ export async function createMany(
   if (elements.length === 0) return { status: 201, text: "[]" };
   if (!atomic) {
     const results = await writeEach(context, elements);
-    return { status: 207, text: toJson(await describeResults(context, results)) };
+    const described = await describeResults(context, { results, bodies: elements });
+    return { status: 207, text: toJson(described) };
   }
   const result = elements.every(isJsonObject)
     ? await performWrite(context, { bodies: elements, isAtomic: true })

@@ -1,6 +1,7 @@
 import { TurnPacer } from "../../errors/event_loop.ts";
+import type { RestError } from "../../errors/rest_error.ts";
 import type { ItemResult } from "../../sources/source.ts";
-import { errorAnswer } from "../request/reporter.ts";
+import { errorAnswer, itemAnswer } from "../request/reporter.ts";
 import type { OpenLevelContext } from "../request/request_context.ts";
 
 /**
@@ -17,14 +18,19 @@ export interface DescribedResult {
  */
 export async function describeResults(
   context: OpenLevelContext,
-  results: readonly ItemResult[],
+  { results, bodies }: {
+    readonly results: readonly ItemResult[];
+    readonly bodies: readonly unknown[];
+  },
 ): Promise<DescribedResult[]> {
   const told: DescribedResult[] = [];
   const pacer = new TurnPacer();
-  for (const { error, ...result } of results) {
+  for (const [index, { error, ...result }] of results.entries()) {
     if (pacer.isDue) await pacer.rest();
     told.push(
-      error === undefined ? { status: 201, ...result } : await describeError(context, error),
+      error === undefined
+        ? { status: 201, ...result }
+        : described(await itemAnswer(context, { error, body: bodies[index] })),
     );
   }
   return told;
@@ -34,6 +40,9 @@ export async function describeError(
   context: OpenLevelContext,
   error: unknown,
 ): Promise<DescribedResult> {
-  const { status, body } = await errorAnswer(context, error);
+  return described(await errorAnswer(context, error));
+}
+
+function described({ status, body }: RestError): DescribedResult {
   return { ...body, status };
 }

@@ -13,6 +13,7 @@ import { internal, isOutage } from "../../errors/refusals.ts";
 import { RestError } from "../../errors/rest_error.ts";
 import { mayBeRefused } from "../../filter/q/operators.ts";
 import { namesPath } from "../../schema/fields/json.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
 import { isHiddenPath, isSettable, secrecyOf } from "../../schema/fields/visibility.ts";
 import { validationFailure } from "../../schema/mongoose/errors.ts";
 import { runOutside } from "../../schema/mongoose/statements/transaction_around.ts";
@@ -143,8 +144,19 @@ function causeOf(error: unknown): string {
  * error that the framework does not know is the `RestError` that `onError` returns, or otherwise a 500 without details.
  */
 export async function errorAnswer(context: LevelContext, error: unknown): Promise<RestError> {
+  return await itemAnswer(context, { error, body: context.req.body });
+}
+
+interface FailedItem {
+  readonly error: unknown;
+  /** The part of the body for the entity that has failed. */
+  readonly body: unknown;
+}
+
+/** Returns the answer to an error of one entity of a request with several entities, as `errorAnswer()` does. */
+export async function itemAnswer(context: LevelContext, item: FailedItem): Promise<RestError> {
   const { req, route: { reporter } } = context;
-  const { answer: known, thrown } = translated(context, error);
+  const { answer: known, thrown } = translated(context, item);
   const failure = {
     req,
     error: validationFailure(thrown)?.thrown ?? thrown,
@@ -171,35 +183,47 @@ const LONG_URL = 1024 ** 2;
  * error, because its details may be secret and the client gets a 500.
  */
 export function knownAnswer(context: LevelContext, error: unknown): RestError | undefined {
-  return translated(context, error).answer;
+  return translated(context, { error, body: context.req.body }).answer;
 }
 
 function translated(
-  { req, route: { levels, operation }, state, level, isAway }: LevelContext,
-  error: unknown,
+  context: LevelContext,
+  { error, body }: FailedItem,
 ): { readonly answer: RestError | undefined; readonly thrown: unknown } {
-  const isSent = (path: string) => [req.body].flat().some((body) => namesPath(body, path));
-  const options = {
+  const { req, route: { levels, operation }, state, level, isAway } = context;
+  const { prefix, shape } = storedPlace(context);
+  const optionsFor = (sent: unknown) => ({
     // A condition that a hook has added to the filter may be the cause of the error. An error in this condition must
     // not become a 400 for the client.
     filtered: mayBeRefused(state.filter),
     writes: operation.change !== undefined,
     isLong: req.url.length > LONG_URL,
     isHidden: (path: string) => isHiddenPath(path, level.shape),
-    isTold: (name: string) =>
-      secrecyOf(name, level.shape) !== "secret" ||
-      isSent(name) && isSettable(name, level.shape),
-    isSent,
+    isTold: (name: string) => {
+      const own = name.startsWith(prefix) ? name.slice(prefix.length) : name;
+      return secrecyOf(name, shape) !== "secret" ||
+        namesPath(sent, own) && isSettable(own, level.shape);
+    },
+    isSent: (path: string) => namesPath(sent, path),
     targets: levels.map(({ target }) => target),
     ids: Object.values(req.params).map(String),
     away: isAway(),
-  };
+  });
   if (error instanceof HookFailure) {
-    return { answer: translateHookFailure(error, options), thrown: error.thrown };
+    return { answer: translateHookFailure(error, optionsFor(body)), thrown: error.thrown };
   }
   return error instanceof BulkError
-    ? translateBulk(error, options)
-    : { answer: translateError(error, options), thrown: error };
+    ? translateBulk(error, (index) => optionsFor(Array.isArray(body) ? body[index] : body))
+    : { answer: translateError(error, optionsFor(body)), thrown: error };
+}
+
+/** Returns the shape of the stored entity with the entity of a level, and where it is there, such as `comments.`. */
+function storedPlace(
+  { level: { link, shape }, above }: LevelContext,
+): { readonly prefix: string; readonly shape: Shape } {
+  if (link?.embedded !== true || above === undefined) return { prefix: "", shape };
+  const { prefix, shape: root } = storedPlace(above);
+  return { prefix: `${prefix}${link.property}.`, shape: root };
 }
 
 export function errorContext(

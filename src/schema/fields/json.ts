@@ -60,12 +60,18 @@ function isJsonBelow(value: unknown, above: readonly unknown[]): boolean {
 /**
  * Whether the body of a request sets the value at a path of an entity. A wrong value at this path is an error of the
  * client and not of the application. A body with another value in the place of an object also sets the paths in the
- * object, as `{ "address": null }` sets `address.city`.
+ * object, as `{ "address": null }` sets `address.city`. The path of an index has no positions of arrays: one element that
+ * sets it is enough.
  */
 export function namesPath(body: unknown, path: string): boolean {
   let at = body;
-  for (const name of path.split(".")) {
+  const names = path.split(".");
+  for (const [index, name] of names.entries()) {
     if (typeof at !== "object" || at === null) return at !== undefined;
+    if (Array.isArray(at) && !/^\d+$/.test(name)) {
+      const rest = names.slice(index).join(".");
+      return at.some((each) => namesPath(each, rest));
+    }
     if (!Object.hasOwn(at, name)) return false;
     at = at[name as keyof object];
   }

@@ -65,10 +65,13 @@ class Tool extends FrameworkModel {
 @rest({ route: "/unused", methods: [one(), create()], history: true, getConnection })
 class Unused extends FrameworkModel {}
 
+@rest({ route: "/", methods: [create()], getConnection })
+class Top extends FrameworkModel {}
+
 /** Serves the classes for a tenant without a database. */
 async function serve() {
   const { uri, stop } = await openReplicaSet();
-  const app = await mount([Maker, Tool, Unused], { mongo: uri, batch });
+  const app = await mount([Maker, Tool, Unused, Top], { mongo: uri, batch });
   const tenant = `${fresh++}`;
   const database = mongoose.connection.useDb(`fresh_${tenant}`);
   await database.dropDatabase();
@@ -104,6 +107,7 @@ const BATCHES: Readonly<Record<string, Rows>> = {
   "two classes": [["POST", "/makers", { name: "a" }], ["POST", "/tools", {
     maker: { $result: "r0._id" },
   }]],
+  "a class at the root": [["POST", "/makers", { name: "a" }], ["POST", "/", {}]],
   "a class with a history": [["POST", "/tools", {}]],
   "a class that a removal cascades to": [
     ["POST", "/makers", { name: "a" }],

@@ -142,3 +142,17 @@ test("connections of useDb() to one database are remembered once", async () => {
   opened = undefined;
   assertEquals(connectionsFrom(getConnection).length, before + 1);
 });
+
+test("a connection has one listener, however many hooks return it", async () => {
+  const classes = ["a", "b", "c"].map((name) => {
+    @rest({ route: `/${name}`, methods: [all()], getConnection: () => mongoose.connection })
+    class Shared extends FrameworkModel {}
+    Object.defineProperty(Shared, "name", { value: `Shared_${name}` });
+    return Shared;
+  });
+  await using app = await mount(classes);
+  for (const name of ["a", "b", "c"]) assertEquals((await app.get(`/${name}`)).text, "[]");
+  assertEquals(mongoose.connection.listenerCount("close"), 1);
+  await mongoose.connection.close();
+  assertEquals(connectionsFrom().includes(mongoose.connection), false);
+});

@@ -97,6 +97,7 @@ function dropOfType(
     if (element === undefined || !isJsonObject(value)) return;
     const held = value as Record<string, unknown>;
     const keys = Object.keys(held);
+    if (keys.some((key) => REFUSED_KEY.test(key))) delete values[name];
     for (const key of keys) dropOfType(held, { name: key, type: element });
     // Mongoose reads a Map only as a whole. If an unreadable value was removed from the Map, the whole Map is removed
     // from the document too.
@@ -109,6 +110,9 @@ function dropOfType(
   if (type instanceof Types.Array || type instanceof Types.Mixed) return;
   if (type.options.ref === undefined && isUnreadable(value)) delete values[name];
 }
+
+/** The keys for which Mongoose throws when it reads a Map. */
+const REFUSED_KEY = /^\$|\.|^(?:__proto__|constructor|prototype)$/;
 
 const UNREADABLE_KEYS = [...MARK_KEYS, "toString"];
 
