@@ -6,6 +6,7 @@ import type {
   BoundOption,
   BrandProblem,
   CheckedRule,
+  HasKeywords,
   IsSame,
   ItemIn,
   ItemsProblem,
@@ -94,6 +95,7 @@ export type ClassProblem<M> = M extends FrameworkModel ? unknown
 type FieldsInput<Rule extends string, M, B, F> = {
   readonly [K in NeededName<M, B> | keyof F]: K extends keyof M
     ? K extends "_id" ? Entry<K, IdIn<OptionIn<F, "_id">>, OptionIn<F, K>>
+    : HasKeywords<M> extends false ? Entry<K & string, M[K], OptionIn<F, K & string>>
     : KeywordProblem<M, K, OptionIn<F, K & string>, unknown> extends infer P
       ? unknown extends P ? Entry<K & string, M[K], OptionIn<F, K & string>>
       : Reworded<K & string, P>

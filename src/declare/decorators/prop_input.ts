@@ -50,8 +50,9 @@ export type FieldProblem<D, N extends string, O, P> = Decorated<D> extends infer
         BrandProblem<
           FieldValue<D>,
           O,
-          F extends { readonly name: keyof This & infer K }
-            ? KeywordProblem<This, K & keyof This, O, P>
+          HasKeywords<This> extends false ? P
+            : F extends { readonly name: keyof This & infer K }
+              ? KeywordProblem<This, K & keyof This, O, P>
             : P
         >
       >
@@ -87,6 +88,15 @@ export type KeywordProblem<M, K extends keyof M, O, P> = OptionIn<O, "readonly">
   : "maxBytes" extends keyof O ? P
   : IsSame<Pick<M, K>, { -readonly [N in K]: M[N] }> extends true ? P
   : "the property is readonly: add readonly: true";
+
+/**
+ * @internal Whether any property of a class has the keyword `readonly`. TypeScript decides it once for each class, so
+ * that the check of each property is left out for most classes.
+ */
+export type HasKeywords<M> = IsSame<
+  { [N in keyof M as Exclude<N, keyof FrameworkModel>]: 0 },
+  { -readonly [N in keyof M as Exclude<N, keyof FrameworkModel>]: 0 }
+> extends true ? false : true;
 
 /**
  * Whether two types are identical, including the modifiers `readonly` and `?` of their properties, by which read-only
