@@ -363,8 +363,8 @@ of \`login.ts\` send mails, and make a page \`/new-password\` that posts its \`t
 and a \`newPassword\` to \`/api/auth/reset-password\`.
 `;
 
-const KEY_ADVICE =
-  `Whoever has the key may do everything. With \`new --login\`, users sign in instead.
+const KEY_ADVICE = `Whoever has the key may do everything. With \`new --login\`, users sign in
+instead.
 `;
 
 function versionsOf(names: readonly Package[], registry?: "jsr:" | "npm:"): Record<string, string> {

@@ -20,7 +20,12 @@ interface Example {
 }
 
 const EXAMPLES: readonly Example[] = [
-  { name: "todo", path: "/todos", body: { text: "a" } },
+  {
+    name: "todo",
+    path: "/todos",
+    headers: "Authorization: demo-key\r\n",
+    body: { text: "a" },
+  },
   {
     name: "movies",
     path: "/movies",
@@ -99,12 +104,12 @@ longTest(
     await using database = await openDatabase();
     const [port, hidden] = [freePort(), freePort()];
     const uri = `mongodb://127.0.0.1:${hidden}/${database.name}?serverSelectionTimeoutMS=300`;
-    const child = run("todo", { MONGODB_URI: uri, PORT: String(port) }, "piped");
+    const child = run("todo", { MONGODB_URI: uri, PORT: String(port), TODO_KEY: "key" }, "piped");
     assertMatch(await readUntil(child, "ServerSelectionError"), /ECONNREFUSED/);
     using _tunnel = openTunnel(database.uri, hidden);
     const url = `http://127.0.0.1:${port}/todos`;
     await untilUp(url);
-    assertEquals((await client(url).post("", { text: "a" })).status, 201);
+    assertEquals((await client(url, { authorization: "key" }).post("", { text: "a" })).status, 201);
     child.kill("SIGTERM");
     assertEquals((await child.status).code, 0);
   },
@@ -118,7 +123,8 @@ for (const example of EXAMPLES) {
       const port = freePort();
       const [DEMO_DATABASE, PORT] = [database.name, String(port)];
       const child = run(example.name, {
-        ...{ MONGODB_URI: database.uri, DEMO_DATABASE, PORT, WORKERS: "2", SECRET_KEY: "demo-key" },
+        ...{ MONGODB_URI: database.uri, DEMO_DATABASE, PORT, WORKERS: "2" },
+        ...{ SECRET_KEY: "demo-key", TODO_KEY: "demo-key" },
       });
       await untilUp(`http://127.0.0.1:${port}/`);
       const finish = await beginCreate(port, example);
