@@ -5,12 +5,17 @@ import { logHint } from "../errors/log.ts";
 const TOO_EARLY =
   /^(?:Cannot access '_*([\w$]+)' before initialization$|Class extends value undefined )/;
 
+/** Marks the process as watched. The package may be evaluated many times, as after `vi.resetModules()`. */
+const WATCHED = Symbol.for("mongrove.watched");
+
 /**
  * Logs the cure of a circular import before the runtime shows its error. The error comes from a module of the
  * application, before it calls a function of the framework. The framework can therefore only watch the errors that end
  * the process.
  */
 export function tellCircularImports(): void {
+  if (Object.hasOwn(globalThis, WATCHED)) return;
+  Object.defineProperty(globalThis, WATCHED, { value: true });
   process.on("uncaughtExceptionMonitor", (error: unknown) => {
     const found = TOO_EARLY.exec(error instanceof Error ? error.message : "");
     if (found === null) return;

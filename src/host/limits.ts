@@ -1,7 +1,6 @@
 import { MAX_TIME_MS } from "../database/time_budget.ts";
 import { isGroup } from "../errors/option_kinds.ts";
-import { forAll } from "../errors/for_all.ts";
-import { MAX_TIMER_MS } from "../errors/complete_limits.ts";
+import { completeLimits } from "../errors/complete_limits.ts";
 import { unknownOption } from "../errors/unknown_option.ts";
 import type { LiveLimits } from "../features/live/live_limits.ts";
 import type { QueryLimits } from "../filter/q/limits.ts";
@@ -39,10 +38,9 @@ const NAMES: Readonly<Record<keyof Limits, true>> = {
   live: true,
 };
 
-/**
- * Checks the names and the times of the option `limits`, and returns the times with their defaults. A timer with a
- * longer delay than `MAX_TIMER_MS` would fire at once.
- */
+const TIMES = { timeMS: MAX_TIME_MS, sendMS: 60_000 };
+
+/** Checks the names and the times of the option `limits`, and returns the times with their defaults. */
 export function readLimits(
   limits: Limits = {},
 ): Required<Pick<Limits, "timeMS" | "sendMS">> {
@@ -55,12 +53,6 @@ export function readLimits(
     if (limits[name] === undefined || isGroup(limits[name])) continue;
     throw new TypeError(`Cannot initialize: "limits.${name}" is not an object`);
   }
-  const { timeMS = MAX_TIME_MS, sendMS = 60_000 } = limits;
-  forAll(Object.entries({ timeMS, sendMS }), ([name, time]) => {
-    if (Number.isInteger(time) && time > 0 && time <= MAX_TIMER_MS) return;
-    throw new RangeError(
-      `Cannot initialize: limits.${name} is ${time}, not an integer from 1 to ${MAX_TIMER_MS}`,
-    );
-  });
-  return { timeMS, sendMS };
+  const { timeMS, sendMS } = limits;
+  return completeLimits({ timeMS, sendMS }, { defaults: TIMES, what: "requests" });
 }

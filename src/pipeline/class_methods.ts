@@ -69,12 +69,19 @@ export function partMethodsOfRules(
   return rules.map(({ feature, rule }) => feature.partMethods?.(rule, part)).find((each) => each);
 }
 
-/** Returns the routes that the class options add to one `@rest` of a class. */
+/**
+ * Returns the routes that the class options add to one `@rest` of a class. If another `@rest` has the option, an open
+ * `@rest` does not open these routes, because they show more than its own operations, such as the history of an entity.
+ */
 export function methodsOfRules(
   rules: readonly ClassRule[],
   rest: RestRecord,
 ): (ClassMethod & ActionRecord)[] {
-  const methods = rules.flatMap(({ feature, rule }) => feature.methods?.(rule, rest) ?? []);
+  const methods = rules.flatMap(({ feature, rule }) => {
+    const added = feature.methods?.(rule, rest) ?? [];
+    if (rest[feature.name as keyof RestRecord] !== undefined) return added;
+    return added.map((method) => ({ ...method, hooks: { ...method.hooks, open: false } }));
+  });
   return methods.map((method) => ({ ...method, run: notAnAction }));
 }
 

@@ -1,4 +1,6 @@
-import { assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import process from "node:process";
+import { tellCircularImports } from "../../src/host/circular_imports.ts";
 import { ROOT } from "../harness/tasks/run_deno.ts";
 
 const MOD = new URL("mod.ts", ROOT).href;
@@ -39,3 +41,8 @@ for (const [form, source] of Object.entries(FORMS)) {
     assertStringIncludes(first, "() => Movie");
   });
 }
+
+Deno.test("a framework that is evaluated many times watches the process once", () => {
+  for (let count = 0; count < 12; count++) tellCircularImports();
+  assertEquals(process.listenerCount("uncaughtExceptionMonitor"), 1);
+});

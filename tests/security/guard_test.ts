@@ -7,6 +7,7 @@ import {
   Framework,
   FrameworkModel,
   type FrameworkRequest,
+  getModel,
   one,
   prop,
   remove,
@@ -212,6 +213,25 @@ test("a guarded one() or update() of an open class guards what follows from it",
   const guards = ["history 1", "revert 1", "one 0", "restore 1"].map((each) => `guard ${each}`);
   assertEquals(await statusesOf(key), [[401, 401, 401, 401], guards]);
   assertEquals(await statusesOf({ ...key, ...ADA.headers }), [[200, 200, 201, 200], guards]);
+});
+
+test("an open @rest does not open the history that another @rest of its class asks for", async () => {
+  @rest({ route: "/inner", history: true, trash: { see: () => true }, methods: [one(), update()] })
+  @rest({ route: "/public", open: true, methods: [one(), update()] })
+  @rest({ route: "/shown", open: true, history: true, methods: [one()] })
+  class Post extends FrameworkModel {
+    @prop()
+    text?: string;
+  }
+  await using app = await mountOnReplicaSet([Post], { guard: signedIn });
+  const { _id } = await getModel(Post).create({ text: "a" });
+  const statusOf = async (method: string, path: string) => (await app.send(method, path)).status;
+  assertEquals(await statusOf("GET", `/public/${_id}`), 200);
+  for (const path of [`GET /public/${_id}/history`, `POST /public/${_id}/restore`]) {
+    const [method = "", url = ""] = path.split(" ");
+    assertEquals(await statusOf(method, url), 401, path);
+  }
+  assertEquals(await statusOf("GET", `/shown/${_id}/history`), 200);
 });
 
 test("queryFor() runs no guard", async () => {

@@ -29,7 +29,7 @@ import { checkIdentifier } from "./check_identifier.ts";
 import { checkNamedHooks } from "./check_named_hooks.ts";
 import { compileFilterPaths } from "./compile_filter_paths.ts";
 import { compileWrites } from "./compile_writes.ts";
-import { type Above, checkGuards, guardedLevels, writerOf } from "./strict_guards.ts";
+import { type Above, checkStrictGuards, guardedLevels, writerOf } from "./strict_guards.ts";
 import { pathKey } from "../../describe/paths.ts";
 import { forAll } from "../../errors/for_all.ts";
 
@@ -77,7 +77,7 @@ export function buildRoutes(
     });
     return own;
   }).flat();
-  forAll([checkReached, checkActionPaths, checkGuards], (check) => check(routes));
+  forAll([checkReached, checkActionPaths, checkStrictGuards], (check) => check(routes));
   const parameters = ({ path }: Route) => path.split("/:").length;
   return routes.sort((a, b) => parameters(a) - parameters(b));
 }

@@ -102,7 +102,7 @@ function guardedBy(
 }
 
 /** Throws if strict guards miss the guard of an operation. The error names all such operations and the cures. */
-export function checkGuards(routes: readonly Route[]): void {
+export function checkStrictGuards(routes: readonly Route[]): void {
   const lines = routes.flatMap((route) => {
     const problem = route.strict.guards ? problemOf(route) : undefined;
     if (problem === undefined) return [];
