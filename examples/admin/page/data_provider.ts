@@ -81,7 +81,7 @@ function listOf(resource: string) {
 /** React-admin wants an `id`, and the place of a picture, which is another one for another picture. */
 function toRecord<R extends RaRecord>({ poster, ...entity }: Entity): R {
   const shown = poster &&
-    { ...poster, title: poster.name, src: `/movies/${entity._id}/poster?${poster.sha256}` };
+    { ...poster, title: poster.name, src: `/movies/${entity._id}/poster#${poster.sha256}` };
   return { ...entity, id: entity._id, ...shown && { poster: shown } } as RaRecord as R;
 }
 

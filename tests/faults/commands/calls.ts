@@ -96,7 +96,7 @@ export const CALLS: Readonly<Record<string, CallToNote>> = {
   },
   "`update()` with hooks": {
     send: (api, { note }) => api.patch(hooked(note), NEW),
-    commands: ["find", "update"],
+    commands: ["find", "findAndModify"],
     after: "new, part, other",
   },
   "`remove()`": { send: (api, { note }) => api.delete(note), commands: ["delete"], after: "" },
@@ -117,12 +117,12 @@ export const CALLS: Readonly<Record<string, CallToNote>> = {
   },
   "embedded `create()`": {
     send: (api, { note }) => api.post(`${note}/parts`, NEW),
-    commands: ["find", "update"],
+    commands: ["find", "findAndModify"],
     after: "note, part, new, other",
   },
   "embedded `update()`": {
     send: (api, { part }) => api.patch(part, NEW),
-    commands: ["find", "aggregate", "update"],
+    commands: ["find", "aggregate", "findAndModify"],
     after: "note, new, other",
   },
   "embedded `remove()`": {
