@@ -301,6 +301,12 @@ function checkValueRules(
   if (options.expires !== undefined && (array || kind !== "Date")) {
     throw new TypeError(`property "${name}" has "expires", which only a Date can have`);
   }
+  for (const [low, high] of RANGES) {
+    const [from, to] = [boundOf(options[low]), boundOf(options[high])];
+    if (from !== undefined && to !== undefined && from > to) {
+      throw new TypeError(`property "${name}" has "${low}" above "${high}", so no value is valid`);
+    }
+  }
   for (const rule of ELEMENT_OPTIONS) {
     const isSet = !REFERENCE_OPTIONS.includes(rule) && (options[rule] ?? false) !== false;
     if (!isSet || typeof Object(prototype)[rule] === "function") continue;
@@ -308,6 +314,17 @@ function checkValueRules(
       `property "${name}" has "${rule}", which Mongoose ignores for values of this type: use "validate"`,
     );
   }
+}
+
+const RANGES = [["min", "max"], ["minLength", "maxLength"], ["minlength", "maxlength"]] as const;
+
+/** Returns a limit that is a number or a date, as a number. Returns `undefined` for a function. */
+function boundOf(given: unknown): number | undefined {
+  const value = Array.isArray(given) ? given[0] : given;
+  if (typeof value === "string") return Date.parse(value);
+  return value instanceof Date || typeof value === "bigint" || typeof value === "number"
+    ? Number(value)
+    : undefined;
 }
 
 /**

@@ -24,6 +24,7 @@ const RULE: FieldKind = [
 /** The texts that Mongoose reads as a kind of index. It takes any other text for an ascending index. */
 const INDEX_KINDS = ["2d", "2dsphere", "hashed", "text", "asc", "ascending", "desc", "descending"];
 const isIndexKind: Check = (value) => typeof value === "string" && INDEX_KINDS.includes(value);
+const INDEX_FLAGS = ["unique", "sparse", "hidden", "background"];
 const isNumber: Check = (value) => typeof value === "bigint" || Number.isFinite(value);
 const BOUND: FieldKind = ["not a finite number or a date", bounded(isBound)];
 const LENGTH: FieldKind = ["not a whole number", bounded(isLength)];
@@ -66,7 +67,8 @@ export const MONGOOSE_KINDS: Readonly<Record<string, FieldKind>> = {
     'neither a boolean nor a kind of index such as "2dsphere" nor an object',
     (value) =>
       isBoolean(value) || value === 1 || value === -1 || isIndexKind(value) ||
-      isGroup(value) && (!("type" in value) || isIndexKind(value.type)),
+      isGroup(value) && (!("type" in value) || isIndexKind(value.type)) &&
+        INDEX_FLAGS.every((flag) => isBoolean(Reflect.get(value, flag) ?? false)),
   ],
   sparse: FLAG,
   text: FLAG,

@@ -179,9 +179,13 @@ Deno.test("an option of fields refuses what another type of field takes", () => 
       ["expires", { type: Number, expires: 60 }],
       ["index", { index: "upwards" }],
       ["index", { index: { type: "upwards" } }],
+      ["index", { index: { unique: "true" } }],
+      ["min", { type: Number, min: [3, "Small"], max: 2 }],
+      ["min", { type: Date, min: "2021-01-01", max: new Date(0) }],
+      ["minLength", { minLength: 3, maxLength: 2 }],
     ] as const
   ) {
-    assertThrows(() => start({ field }), TypeError, `has "${option}", which`);
+    assertThrows(() => start({ field }), TypeError, `has "${option}"`);
   }
   const list = { items: Date, expires: "1d" };
   assertThrows(() => start({ list }), TypeError, "which only a Date can have");
