@@ -41,6 +41,7 @@ export { arrayProp, prop } from "./src/declare/decorators/prop.ts";
 export type { PropOptions } from "./src/declare/decorators/prop.ts";
 export type { FieldRule, StandardSchema } from "./src/declare/decorators/field_options.ts";
 export type {
+  DateOnly,
   Defaulted,
   FieldDecorator,
   Hidden,
