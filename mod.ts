@@ -68,7 +68,6 @@ export type {
 } from "./src/declare/hooks/framework_request.ts";
 export type {
   EntityHook,
-  Fetch,
   Hooks,
   HooksOf,
   LeanHooksOf,
