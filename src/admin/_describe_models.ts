@@ -149,11 +149,12 @@ function filesOf(own: readonly AllowedRoute[]): PageFile[] {
 type Rules = Omit<AllowedRoutes, "own">;
 
 function actionOf(allowed: AllowedRoute, rules: Rules): PageAction {
-  const { told: { operation, method }, route } = allowed;
+  const { told: { operation, method, conditional = false }, route } = allowed;
   return {
     name: operation,
     on: route.operation.item ? "one" : "all",
     method: method === "GET" ? "GET" : "POST",
+    isConditional: conditional,
     ...routeOf(allowed, rules),
   };
 }
