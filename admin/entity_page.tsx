@@ -14,6 +14,8 @@ import { factsOf, type Field, formFields, nameOf, singularOf } from "./fields.ts
 import { FilePanels } from "./file_box.tsx";
 import { HistoryPanel } from "./history_panel.tsx";
 import { FieldInputs } from "./inputs.tsx";
+import { LeaveQuestion } from "./leave_question.tsx";
+import { MissingEntity } from "./missing_page.tsx";
 import { type Entity, useModel, usePage } from "./page_context.ts";
 import { PartsPanel } from "./parts_panel.tsx";
 import { RemoveButton } from "./remove_button.tsx";
@@ -43,6 +45,7 @@ export function EntityEdit({ name }: { readonly name: string }) {
   const [isKept, setKept] = useState(false);
   const start = useRef<Entity>(undefined);
   const [conflict, setConflict] = useState<Conflict>();
+  const [missing, setMissing] = useState<unknown>();
   const fields = formFields(model);
   const late = async ({ id, data, previousData }: SaveParams) => {
     const mine = changedBody(data, { fields, before: previousData });
@@ -58,6 +61,8 @@ export function EntityEdit({ name }: { readonly name: string }) {
     setKept(false);
     refresh();
   };
+  // The form stays if the entity cannot be read again.
+  const onMissing = (error: Error) => start.current === undefined ? setMissing(error) : tell(error);
   const keep = useCallback(() => setKept(true), []);
   const keepMine = async ({ mine, stored }: Conflict) => {
     setConflict(undefined);
@@ -72,7 +77,9 @@ export function EntityEdit({ name }: { readonly name: string }) {
         redirect={false}
         mutationOptions={{ onError, onSuccess, ...ALONE } as object}
         transform={(data: object) => ({ ...data, [START]: start.current })}
-        queryOptions={{ ...FRESH, ...ALONE }}
+        queryOptions={{ ...FRESH, ...ALONE, onError: onMissing }}
+        redirectOnError={false}
+        error={missing === undefined ? undefined : <MissingEntity model={model} error={missing} />}
         actions={<EntityActions model={model} />}
         title={<EntityTitle model={model} />}
         aside={<EntityPanels model={model} form={fields} />}
@@ -112,6 +119,8 @@ function EntityForm({ fields, isKept, start }: EntityFormProps) {
       resetOptions={isKept ? KEPT : NOTHING}
       disableInvalidFormNotification
       noValidate
+      warnWhenUnsavedChanges
+      WarnWhenUnsavedChangesComponent={LeaveQuestion}
     >
       <FormStart start={start} isKept={isKept} />
       <FieldInputs fields={fields} isNew={false} />
@@ -149,11 +158,15 @@ function SaveToolbar() {
 /** The page of an entity whose reader may not change it. */
 export function EntityShow({ name }: { readonly name: string }) {
   const model = useModel(name);
+  const [missing, setMissing] = useState<unknown>();
   return (
     <Show
-      queryOptions={FRESH}
+      queryOptions={{ ...FRESH, onError: setMissing }}
+      redirectOnError={false}
+      error={missing === undefined ? undefined : <MissingEntity model={model} error={missing} />}
       actions={<EntityActions model={model} />}
       title={<EntityTitle model={model} />}
+      component="div"
       sx={LAYOUT}
     >
       <EntityPanels model={model} form={[]} />
@@ -205,7 +218,7 @@ function EntityPanels({ model, form }: EntityPanelsProps) {
     !own.has(name) && !(readonly && entity[name] === undefined)
   );
   return (
-    <Stack sx={{ flex: "1 1 0", gap: 2, minWidth: 0, p: form.length === 0 ? 2 : 0 }}>
+    <Stack sx={{ flex: "1 1 0", gap: 2, minWidth: 0 }}>
       <Card variant="outlined" component="section" aria-label="Details">
         <CardContent>
           <Typography variant="h6" component="h2" gutterBottom>Details</Typography>

@@ -3,8 +3,9 @@
 import { AutocompleteArrayInput, AutocompleteInput, ReferenceArrayInput } from "react-admin";
 import { ReferenceInput, type Validator } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
-import { nameField, nameOf } from "./fields.ts";
+import { nameField, nameOf, singularOf } from "./fields.ts";
 import { NAME_PART } from "./list_query.ts";
+import { NewReference } from "./new_reference.tsx";
 import type { Entity } from "./page_context.ts";
 import { parameterOf } from "./fields.ts";
 
@@ -14,24 +15,38 @@ interface PickerProps {
   readonly helperText: string | false;
   readonly validate?: Validator[];
   readonly model: PageModel;
+  /** Whether the picker is a filter, which offers no new entity. */
+  readonly isFilter?: boolean;
 }
 
 /** Selects the entity of a reference, which the reader finds by a part of its name. */
-export function ReferencePicker({ source, model, ...input }: PickerProps) {
+export function ReferencePicker({ source, model, isFilter, ...input }: PickerProps) {
   return (
     <ReferenceInput source={source} reference={model.name} {...choicesOf(model)}>
-      <AutocompleteInput {...input} {...textOf(model)} />
+      <AutocompleteInput {...input} {...textOf(model)} {...!isFilter && creationOf(model)} />
     </ReferenceInput>
   );
 }
 
 /** Selects the entities of a list of references. */
-export function ReferenceListPicker({ source, model, ...input }: PickerProps) {
+export function ReferenceListPicker({ source, model, isFilter, ...input }: PickerProps) {
   return (
     <ReferenceArrayInput source={source} reference={model.name} {...choicesOf(model)}>
-      <AutocompleteArrayInput {...input} {...textOf(model)} />
+      <AutocompleteArrayInput {...input} {...textOf(model)} {...!isFilter && creationOf(model)} />
     </ReferenceArrayInput>
   );
+}
+
+/** Offers a new entity, if the reader may create one. */
+function creationOf(model: PageModel) {
+  if (model.operations.create === undefined) return {};
+  const label = `New ${singularOf(model)}`;
+  return {
+    create: <NewReference model={model} />,
+    createLabel: label,
+    createItemLabel: `${label}: %{item}`,
+    forcePopupIcon: true,
+  };
 }
 
 function choicesOf({ operations: { all } }: PageModel) {
