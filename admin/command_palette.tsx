@@ -4,7 +4,7 @@ import { Box, Button, Dialog, InputBase, SvgIcon, Typography } from "@mui/materi
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from "react";
 import { useRedirect } from "react-admin";
 import type { PageDocument, PageModel } from "../src/admin/document.ts";
-import { nameOf, parameterOf, pluralOf, singularOf } from "./fields.ts";
+import { nameOf, parameterOf, singularOf } from "./fields.ts";
 import { ADD, FIND, HOME } from "./icons.ts";
 import { canSearch } from "./list_query.ts";
 import { ModelIcon, PathIcon } from "./model_icon.tsx";
@@ -205,7 +205,7 @@ function PlaceList({ id, places, chosen, onChoose }: PlaceListProps) {
 function placesOf({ models }: PageDocument): readonly Place[] {
   const pages = models.map((model) => ({
     group: "Go to",
-    text: pluralOf(model),
+    text: model.menu,
     to: `/${model.name}`,
     icon: <ModelIcon model={model} />,
   }));
@@ -239,8 +239,8 @@ function useFound(text: string): { readonly found: readonly Place[]; readonly is
       const options = { search: text, signal: stop.signal, ...limit };
       const { items } = await open(model.path).all(options);
       return items.slice(0, MAX_FOUND).map((entity) => ({
-        group: pluralOf(model),
-        text: all === undefined ? entity._id : nameOf(entity, all),
+        group: model.menu,
+        text: nameOf(entity, model),
         to: one ? `/${model.name}/${encodeURIComponent(entity._id)}` : `/${model.name}`,
         icon: <ModelIcon model={model} />,
       }));

@@ -1,9 +1,17 @@
 import type { DataProvider, DeleteParams, GetListParams, GetListResult } from "react-admin";
 import { HttpError, type RaRecord } from "react-admin";
-import type { Operations, PageRoute } from "../src/admin/document.ts";
+import type { Operations } from "../src/admin/document.ts";
 import { changedBody, isSame, mergePatch, newBody, wholeBody } from "./body.ts";
 import { failure } from "./failure.ts";
-import { type Field, formFields, nameOf, pluralOf, singularOf, wordsOf } from "./fields.ts";
+import {
+  type Field,
+  formFields,
+  type Named,
+  nameOf,
+  pluralOf,
+  singularOf,
+  wordsOf,
+} from "./fields.ts";
 import {
   canChoose,
   canMatchName,
@@ -19,6 +27,7 @@ import { START } from "./typed_values.ts";
 /** The routes behind a resource of React-admin. */
 interface Routes {
   readonly operations: Operations;
+  readonly title: readonly string[];
   readonly resource: AnyResource;
   /** The fields of the form of an entity. */
   readonly form: readonly Field[];
@@ -38,12 +47,14 @@ export function createDataProvider(
     if (part === undefined) {
       const words = { singular: singularOf(model), plural: pluralOf(model).toLowerCase() };
       const form = formFields(model);
-      return { operations: model.operations, resource: open(model.path), form, ...words };
+      const { operations, title, path } = model;
+      return { operations, title, resource: open(path), form, ...words };
     }
     const words = wordsOf(property).toLowerCase();
     const resource = open(`${model.path}/${id}/${property}`);
     return {
       operations: part.operations,
+      title: part.title,
       resource,
       form: part.operations.update?.body ?? [],
       singular: `entry of "${words}"`,
@@ -160,12 +171,13 @@ function ifMatch(before: object | undefined): { readonly ifMatch?: object } {
 }
 
 async function readList<R extends RaRecord>(
-  { operations: { all }, resource }: Routes,
+  { resource, ...named }: Routes,
   params: GetListParams,
 ): Promise<GetListResult<R>> {
+  const { all } = named.operations;
   if (all === undefined) return { data: [], total: 0 };
-  const { items, total, next } = await resource.all(listOptions(params, all));
-  const found = withNamePart(items, { all, part: params.filter?.[NAME_PART] });
+  const { items, total, next } = await resource.all(listOptions(params, named));
+  const found = withNamePart(items, { named, part: params.filter?.[NAME_PART] });
   const { page, perPage } = params.pagination ?? { page: 1, perPage: 25 };
   if (total !== undefined) return { data: toRecords(found), total };
   if (all.parameters.some(({ name }) => name === "limit")) {
@@ -180,11 +192,11 @@ async function readList<R extends RaRecord>(
 /** Selects entities by a part of their names, if the list of the API cannot. */
 function withNamePart(
   items: readonly Entity[],
-  { all, part }: { readonly all: PageRoute; readonly part: unknown },
+  { named, part }: { readonly named: Named; readonly part: unknown },
 ): readonly Entity[] {
-  if (typeof part !== "string" || canMatchName(all) || canSearch(all)) return items;
+  if (typeof part !== "string" || canMatchName(named) || canSearch(named)) return items;
   const wanted = part.toLowerCase();
-  return items.filter((item) => nameOf(item, all).toLowerCase().includes(wanted));
+  return items.filter((item) => nameOf(item, named).toLowerCase().includes(wanted));
 }
 
 /** Reads the entities of references. An entity that does not exist, or that the reader may not see, is left out. */

@@ -176,15 +176,14 @@ export function EntityShow({ name }: { readonly name: string }) {
 
 function EntityTitle({ model }: { readonly model: PageModel }) {
   const entity = useRecordContext<EntityRecord>();
-  const list = model.operations.all;
-  return entity && list ? <span>{nameOf(entity, list)}</span> : null;
+  return entity ? <span>{nameOf(entity, model)}</span> : null;
 }
 
 function EntityActions({ model }: { readonly model: PageModel }) {
   const entity = useRecordContext<EntityRecord>();
   const redirect = useRedirect();
-  const { remove, all } = model.operations;
-  if (entity === undefined || all === undefined) return null;
+  const { remove } = model.operations;
+  if (entity === undefined) return null;
   return (
     <TopToolbar sx={{ flexWrap: "wrap" }}>
       <ActionButtons model={model} entity={entity} />
@@ -192,7 +191,7 @@ function EntityActions({ model }: { readonly model: PageModel }) {
         <RemoveButton
           resource={model.name}
           entity={entity}
-          name={nameOf(entity, all)}
+          name={nameOf(entity, model)}
           to={model.hasTrash ? "trash" : "nowhere"}
           onRemoved={() => redirect("list", model.name)}
         />

@@ -14,7 +14,7 @@ const YES_NO = [{ id: true, name: "Yes" }, { id: false, name: "No" }];
 export function filterInputs(model: PageModel, models: readonly PageModel[]): ReactElement[] {
   const list = model.operations.all;
   if (list === undefined) return [];
-  const search = canSearch(list)
+  const search = canSearch(model)
     ? [<SearchInput key={SEARCH} source={SEARCH} alwaysOn placeholder="Search" />]
     : [];
   const paths = (list.filter ?? []).filter(({ path }) => !/(^|\.)(_id|__v)$/.test(path));

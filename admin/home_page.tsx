@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 import { Link, Title } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { ActionButtons } from "./action_buttons.tsx";
-import { nameOf, parameterOf, pluralOf, singularOf } from "./fields.ts";
+import { nameOf, parameterOf, singularOf } from "./fields.ts";
 import { groupsOf } from "./layout.tsx";
 import { ModelIcon } from "./model_icon.tsx";
 import { type Entity, usePage } from "./page_context.ts";
@@ -81,7 +81,7 @@ function ModelCard({ model, isLive }: ModelCardProps) {
           <ModelIcon model={model} />
         </Box>
         <Typography variant="h6" component="h3" noWrap sx={{ flex: 1 }}>
-          <Link to={`/${model.name}`} color="inherit" underline="hover">{pluralOf(model)}</Link>
+          <Link to={`/${model.name}`} color="inherit" underline="hover">{model.menu}</Link>
         </Typography>
         {total !== undefined && (
           <Typography variant="h5" component="span" className="total" sx={NUMBER}>
@@ -184,11 +184,11 @@ function Recent({ models }: { readonly models: readonly PageModel[] }) {
             <ModelIcon model={model} />
             <Typography noWrap sx={{ flex: 1, minWidth: 0 }}>
               <Link to={addressOf(model, entity)} color="inherit" underline="hover">
-                {model.operations.all ? nameOf(entity, model.operations.all) : entity._id}
+                {nameOf(entity, model)}
               </Link>
             </Typography>
             <Typography variant="body2" noWrap color="text.secondary" title={at.toLocaleString()}>
-              {pluralOf(model)} · {agoOf(at)}
+              {model.menu} · {agoOf(at)}
             </Typography>
           </Box>
         ))}

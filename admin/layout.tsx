@@ -5,7 +5,6 @@ import { type ReactNode, useId } from "react";
 import { AppBar, Layout, Link, Menu, TitlePortal, useSidebarState } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { CommandPalette } from "./command_palette.tsx";
-import { pluralOf } from "./fields.ts";
 import { HOME } from "./icons.ts";
 import { Mark } from "./mark.tsx";
 import { ModelIcon, PathIcon } from "./model_icon.tsx";
@@ -82,7 +81,7 @@ function MenuGroup({ group, models, isOpen }: MenuGroupProps) {
           <Menu.Item
             key={model.name}
             to={`/${model.name}`}
-            primaryText={pluralOf(model)}
+            primaryText={model.menu}
             leftIcon={<ModelIcon model={model} />}
           />
         ))}

@@ -33,7 +33,7 @@ export function EntityList({ name }: { readonly name: string }) {
   const perPage = sizes.includes(25) ? 25 : sizes.at(-1) ?? 10;
   return (
     <List
-      title={pluralOf(model)}
+      title={model.menu}
       filters={filterInputs(model, document.models)}
       actions={<ListActions model={model} />}
       empty={<EmptyList model={model} />}
@@ -58,7 +58,7 @@ function Rows({ model }: { readonly model: PageModel }) {
   if (error) {
     return <Typography color="error" sx={{ p: 2 }} role="alert">{error.message}</Typography>;
   }
-  const columns = columnsOf(list, isTrash);
+  const columns = columnsOf(model);
   return isPhone && !isTrash
     ? <Cards model={model} columns={columns} />
     : <Grid model={model} columns={columns} isTrash={isTrash} />;
@@ -114,10 +114,9 @@ function Cell({ field }: { readonly field: Field }) {
 
 /** Shows each entity on two lines, because a phone has no room for a table. */
 function Cards({ model, columns: [first, ...others] }: RowsProps) {
-  const list = model.operations.all;
   return (
     <SimpleList<EntityRecord>
-      primaryText={(entity) => list === undefined ? entity._id : nameOf(entity, list)}
+      primaryText={(entity) => nameOf(entity, model)}
       secondaryText={(entity) => (
         <Stack
           component="span"
@@ -156,7 +155,7 @@ function ListActions({ model }: { readonly model: PageModel }) {
       sx={{ flexWrap: { xs: "wrap", md: "nowrap" }, flexShrink: 0, alignItems: "center" }}
     >
       {all?.filter && <FilterButton disableSaveQuery />}
-      {hasActions && <ActionButtons model={model} q={filterOf(filterValues, all)} />}
+      {hasActions && <ActionButtons model={model} q={filterOf(filterValues, model)} />}
       {all?.isLive && <LiveSwitch model={model} />}
       {all?.isCsv && <CsvButton model={model} />}
       {model.hasTrash && <TrashToggle />}

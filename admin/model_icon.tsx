@@ -9,7 +9,7 @@ export function PathIcon({ path }: { readonly path: string }) {
 }
 
 interface ModelIconProps {
-  readonly model: PageModel & { readonly icon?: string };
+  readonly model: PageModel;
 }
 
 /** The icon of a model, or the first letter of its name. */

@@ -2,7 +2,7 @@
 /** @jsxImportSource react */
 import { useCreateSuggestionContext, useDataProvider } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
-import { nameField, singularOf } from "./fields.ts";
+import { singularOf } from "./fields.ts";
 import { FormDialog } from "./form_dialog.tsx";
 
 /** The form of a new entity, which the picker of a reference opens and then selects. */
@@ -10,7 +10,8 @@ export function NewReference({ model }: { readonly model: PageModel }) {
   const { filter, onCancel, onCreate } = useCreateSuggestionContext();
   const provider = useDataProvider();
   const fields = model.operations.create?.body ?? [];
-  const name = model.operations.all && nameField(model.operations.all);
+  const [first] = model.title;
+  const name = fields.some((field) => field.name === first) ? first : undefined;
   const save = async (data: Readonly<Record<string, unknown>>) => {
     onCreate((await provider.create(model.name, { data })).data);
   };

@@ -159,7 +159,7 @@ function PartsTable({ rows, list, part, resource, path, onEdit }: PartsTableProp
                     <RemoveButton
                       resource={resource}
                       entity={row}
-                      name={nameOf(row, list)}
+                      name={nameOf(row, part)}
                       to="nowhere"
                     />
                   )}

@@ -49,16 +49,18 @@ function creationOf(model: PageModel) {
   };
 }
 
-function choicesOf({ operations: { all } }: PageModel) {
-  const maximum = parameterOf(all, "limit")?.maximum ?? 25;
-  const field = all === undefined ? "_id" : nameField(all);
-  return { perPage: Math.min(25, maximum), sort: { field, order: "ASC" as const } };
+function choicesOf(model: PageModel) {
+  const maximum = parameterOf(model.operations.all, "limit")?.maximum ?? 25;
+  return {
+    perPage: Math.min(25, maximum),
+    sort: { field: nameField(model), order: "ASC" as const },
+  };
 }
 
-function textOf({ operations: { all } }: PageModel) {
+function textOf(model: PageModel) {
   return {
-    optionText: (entity: Entity) => all === undefined ? entity._id : nameOf(entity, all),
-    inputText: (entity: Entity) => all === undefined ? entity._id : nameOf(entity, all),
+    optionText: (entity: Entity) => nameOf(entity, model),
+    inputText: (entity: Entity) => nameOf(entity, model),
     matchSuggestion: () => true,
     filterToQuery: (text: string) => text === "" ? {} : { [NAME_PART]: text },
   };

@@ -41,6 +41,8 @@ const framed = ({ theme: { palette } }: Styled) => ({
 
 const TIGHT = "@media (max-width: 599.95px)";
 
+const INPUT = { variant: "outlined", margin: "dense", size: "small", fullWidth: true } as const;
+
 const components = {
   MuiPaper: { styleOverrides: { root: { backgroundImage: "none" } } },
   MuiCard: { styleOverrides: { root: framed } },
@@ -65,8 +67,8 @@ const components = {
   MuiDialogActions: { styleOverrides: { root: { padding: "12px 24px 20px" } } },
   MuiMenuItem: { styleOverrides: { root: { minHeight: 38 } } },
   MuiOutlinedInput: { styleOverrides: { root: { borderRadius: 8 } } },
-  MuiTextField: { defaultProps: { variant: "outlined" } },
-  MuiFormControl: { defaultProps: { variant: "outlined" } },
+  MuiTextField: { defaultProps: INPUT },
+  MuiFormControl: { defaultProps: INPUT },
   MuiTableCell: {
     styleOverrides: {
       root: ({ theme: { palette } }: Styled) => ({ borderColor: palette.divider }),
@@ -142,6 +144,7 @@ const components = {
       }),
     },
   },
+  RaCreateButton: { defaultProps: { variant: "contained" } },
   RaTopToolbar: { styleOverrides: { root: { [TIGHT]: { backgroundColor: "transparent" } } } },
 } as const;
 

@@ -46,7 +46,7 @@ export function TrashButtons({ model }: { readonly model: PageModel }) {
         <RemoveButton
           resource={model.name}
           entity={entity}
-          name={nameOf(entity, all)}
+          name={nameOf(entity, model)}
           to="nowhere"
           isTrash
         />

@@ -99,7 +99,7 @@ interface ReferenceProps {
 /** Shows the name of the entity of a reference, with a link to its page. */
 function Reference({ value, model }: ReferenceProps) {
   const path = useCreatePath();
-  const { all, one } = model.operations;
+  const { one } = model.operations;
   const shown = typeof value === "object" ? value as Entity : undefined;
   const id = String(shown?._id ?? value);
   const { data } = useGetOne<Entity & { readonly id: string }>(model.name, { id }, {
@@ -107,7 +107,7 @@ function Reference({ value, model }: ReferenceProps) {
     retry: false,
   });
   const entity = shown ?? data;
-  const name = entity === undefined || all === undefined ? id : nameOf(entity, all);
+  const name = entity === undefined ? id : nameOf(entity, model);
   if (one === undefined) return <Text>{name}</Text>;
   const type = model.operations.update === undefined ? "show" : "edit";
   return (
