@@ -55,8 +55,15 @@ export function CommandPalette() {
           px: { xs: 1, sm: 1.25 },
         }}
       >
-        <SvgIcon fontSize="small"><path d={FIND} /></SvgIcon>
-        <Box component="span" sx={{ display: { xs: "none", sm: "inline" }, flex: 1, textAlign: "left" }}>Find</Box>
+        <SvgIcon fontSize="small">
+          <path d={FIND} />
+        </SvgIcon>
+        <Box
+          component="span"
+          sx={{ display: { xs: "none", sm: "inline" }, flex: 1, textAlign: "left" }}
+        >
+          Find
+        </Box>
         <Typography
           component="span"
           variant="caption"
@@ -228,7 +235,7 @@ function matches({ text }: Place, typed: string): boolean {
 function useFound(text: string): { readonly found: readonly Place[]; readonly isBusy: boolean } {
   const { document, open } = usePage();
   const [result, setResult] = useState<{ readonly text: string; readonly found: Place[] }>();
-  const models = document.models.filter(({ operations: { all } }) => all && canSearch(all));
+  const models = document.models.filter(canSearch);
   const isSearched = text.length >= MIN_LENGTH && models.length > 0;
   useEffect(() => {
     if (!isSearched) return;

@@ -2,7 +2,7 @@
 /** @jsxImportSource react */
 import { Card, CardContent, Stack, Typography } from "@mui/material";
 import { type RefObject, useCallback, useRef, useState } from "react";
-import { Edit, SaveButton, Show, SimpleForm, Toolbar, TopToolbar } from "react-admin";
+import { Edit, Link, SaveButton, Show, SimpleForm, Toolbar, TopToolbar } from "react-admin";
 import { useNotify, useRecordContext, useRedirect, useRefresh } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { ActionButtons } from "./action_buttons.tsx";
@@ -17,6 +17,7 @@ import { FieldInputs } from "./inputs.tsx";
 import { LeaveQuestion } from "./leave_question.tsx";
 import { MissingEntity } from "./missing_page.tsx";
 import { type Entity, useModel, usePage } from "./page_context.ts";
+import { partResource } from "./part_resource.ts";
 import { PartsPanel } from "./parts_panel.tsx";
 import { RemoveButton } from "./remove_button.tsx";
 import { FormStart, KeepContext, START } from "./typed_values.ts";
@@ -185,7 +186,8 @@ function EntityActions({ model }: { readonly model: PageModel }) {
   const { remove } = model.operations;
   if (entity === undefined) return null;
   return (
-    <TopToolbar sx={{ flexWrap: "wrap" }}>
+    <TopToolbar sx={{ flexWrap: "wrap", alignItems: "center" }}>
+      <Link to={`/${model.name}`} variant="body2" sx={{ mr: "auto" }}>{`‹ ${model.menu}`}</Link>
       <ActionButtons model={model} entity={entity} />
       {remove && (
         <RemoveButton
@@ -229,7 +231,12 @@ function EntityPanels({ model, form }: EntityPanelsProps) {
       </Card>
       <FilePanels files={files} path={path} entity={entity} fields={answer} />
       {parts.map((part) => (
-        <PartsPanel key={part.property} model={model} part={part} id={entity._id} />
+        <PartsPanel
+          key={part.property}
+          part={part}
+          resource={partResource(model.name, entity._id, part.property)}
+          path={partResource(path, entity._id, part.property)}
+        />
       ))}
       {model.added.history && <HistoryPanel model={model} entity={entity} fields={answer} />}
     </Stack>

@@ -108,7 +108,7 @@ const ICON = {
   placeItems: "center",
   width: 36,
   height: 36,
-  borderRadius: 2,
+  borderRadius: 1.25,
   color: "primary.main",
   bgcolor: tint,
 } as const;
@@ -124,7 +124,8 @@ function useTotal(model: PageModel, isLive: boolean): number | undefined {
     const stop = new AbortController();
     const { signal } = stop;
     const resource = open(model.path);
-    const count = async () => setTotal((await resource.all({ limit: 1, count: true, signal })).total);
+    const count = async () =>
+      setTotal((await resource.all({ limit: 1, count: true, signal })).total);
     const follow = async () => {
       if (!isLive) return await count();
       for await (const _list of resource.live({ signal })) await count();
@@ -187,7 +188,7 @@ function Recent({ models }: { readonly models: readonly PageModel[] }) {
                 {nameOf(entity, model)}
               </Link>
             </Typography>
-            <Typography variant="body2" noWrap color="text.secondary" title={at.toLocaleString()}>
+            <Typography variant="body2" noWrap color="textSecondary" title={at.toLocaleString()}>
               {model.menu} · {agoOf(at)}
             </Typography>
           </Box>

@@ -47,7 +47,8 @@ export function LoginPage(
             margin="none"
             size="medium"
             value={text}
-            onChange={(event) => setText(event.target.value)}
+            onChange={(event) =>
+              setText(event.target.value)}
             helperText={help ??
               `Your ${label} for ${title}. It is forgotten when you close this tab.`}
           />

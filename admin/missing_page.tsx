@@ -17,7 +17,7 @@ function Missing({ title, text, to, label }: MissingProps) {
   return (
     <Box role="alert" sx={{ display: "grid", gap: 1.5, justifyItems: "center", p: 6 }}>
       <Typography variant="h5" component="h2">{title}</Typography>
-      <Typography color="text.secondary" sx={{ textAlign: "center", maxWidth: 480 }}>
+      <Typography color="textSecondary" sx={{ textAlign: "center", maxWidth: 480 }}>
         {text}
       </Typography>
       <Button variant="outlined" component={Link} to={to} sx={{ mt: 1 }}>{label}</Button>

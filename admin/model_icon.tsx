@@ -5,7 +5,11 @@ import type { PageModel } from "../src/admin/document.ts";
 import { iconPath } from "./icons.ts";
 
 export function PathIcon({ path }: { readonly path: string }) {
-  return <SvgIcon fontSize="small"><path d={path} /></SvgIcon>;
+  return (
+    <SvgIcon fontSize="small">
+      <path d={path} />
+    </SvgIcon>
+  );
 }
 
 interface ModelIconProps {

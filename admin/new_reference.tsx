@@ -1,29 +1,31 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
-import { useCreateSuggestionContext, useDataProvider } from "react-admin";
+import { useCreate } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { singularOf } from "./fields.ts";
 import { FormDialog } from "./form_dialog.tsx";
 
-/** The form of a new entity, which the picker of a reference opens and then selects. */
-export function NewReference({ model }: { readonly model: PageModel }) {
-  const { filter, onCancel, onCreate } = useCreateSuggestionContext();
-  const provider = useDataProvider();
-  const fields = model.operations.create?.body ?? [];
-  const [first] = model.title;
-  const name = fields.some((field) => field.name === first) ? first : undefined;
+interface NewReferenceProps {
+  readonly model: PageModel;
+  readonly onCreated: (id: string) => void;
+  readonly onClose: () => void;
+}
+
+/** The form of a new entity, which is selected in the picker that has opened the form. */
+export function NewReference({ model, onCreated, onClose }: NewReferenceProps) {
+  const [create] = useCreate();
   const save = async (data: Readonly<Record<string, unknown>>) => {
-    onCreate((await provider.create(model.name, { data })).data);
+    const { id } = await create(model.name, { data }, { returnPromise: true });
+    onCreated(String(id));
   };
   return (
     <FormDialog
       title={`New ${singularOf(model)}`}
       label="Create"
-      fields={fields}
+      fields={model.operations.create?.body ?? []}
       isNew
-      {...filter && name && { initial: { [name]: filter } }}
       onSubmit={save}
-      onClose={onCancel}
+      onClose={onClose}
     />
   );
 }

@@ -98,7 +98,9 @@ function pathOf(url: string): string {
 /** Reads the names of actions from a `Link` header, such as `close` of `</tickets/1/close>; rel="action"`. */
 export function namedActions(link: string | null): ReadonlySet<string> | undefined {
   const targets = (link ?? "").matchAll(/<([^>]*)>[^,<]*;\s*rel="?action"?/g);
-  const names = [...targets].map(([, target = ""]) => target.split("?")[0]?.split("/").at(-1) ?? "");
+  const names = [...targets].map(([, target = ""]) =>
+    target.split("?")[0]?.split("/").at(-1) ?? ""
+  );
   return names.length === 0 ? undefined : new Set(names.map(decodeURIComponent));
 }
 

@@ -1,4 +1,4 @@
-import type { Theme } from "@mui/material";
+import type { PaletteOptions, Theme, ThemeOptions } from "@mui/material";
 import { defaultDarkTheme, defaultLightTheme, type RaThemeOptions } from "react-admin";
 
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';
@@ -145,10 +145,11 @@ const components = {
     },
   },
   RaCreateButton: { defaultProps: { variant: "contained" } },
+  RaListToolbar: { styleOverrides: { root: { [TIGHT]: { backgroundColor: "transparent" } } } },
   RaTopToolbar: { styleOverrides: { root: { [TIGHT]: { backgroundColor: "transparent" } } } },
 } as const;
 
-const themeOf = (base: RaThemeOptions, palette: RaThemeOptions["palette"]): RaThemeOptions => ({
+const themeOf = (base: ThemeOptions, palette: PaletteOptions): RaThemeOptions => ({
   ...base,
   shape: { borderRadius: 8 },
   typography,

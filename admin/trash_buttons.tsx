@@ -38,7 +38,7 @@ export function TrashButtons({ model }: { readonly model: PageModel }) {
       {model.added.restore
         ? <Button size="small" disabled={isBusy} onClick={() => void restore()}>Restore</Button>
         : (
-          <Typography variant="body2" color="text.secondary" sx={{ alignSelf: "center" }}>
+          <Typography variant="body2" color="textSecondary" sx={{ alignSelf: "center" }}>
             You may not restore this
           </Typography>
         )}
