@@ -340,9 +340,12 @@ function singular(word: string): string {
  * counts first, as in `OrderItem`.
  */
 export function iconPath(model: string, icon?: string): string | undefined {
-  const named = icon === undefined ? undefined : BY_NAME.get(icon);
-  if (named !== undefined) return named;
-  const words = wordsOf(icon ?? model).toLowerCase().split(" ").reverse();
+  const named = icon === undefined ? undefined : BY_NAME.get(icon) ?? pathOfWords(icon);
+  return named ?? pathOfWords(model);
+}
+
+function pathOfWords(name: string): string | undefined {
+  const words = wordsOf(name).toLowerCase().split(" ").reverse();
   for (const word of words) {
     const path = BY_WORD.get(word) ?? BY_WORD.get(singular(word));
     if (path !== undefined) return path;

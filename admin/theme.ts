@@ -39,7 +39,8 @@ const framed = ({ theme: { palette } }: Styled) => ({
   borderRadius: 10,
 });
 
-const TIGHT = "@media (max-width: 599.95px)";
+/** The widths of phones. */
+export const TIGHT = "@media (max-width: 599.95px)";
 
 const INPUT = { variant: "outlined", margin: "dense", size: "small", fullWidth: true } as const;
 

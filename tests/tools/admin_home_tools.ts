@@ -6,6 +6,7 @@ import type { Tab } from "./support/admin_page.ts";
 import { buildClinic, Patient, seedClinic, Visit, Ward } from "./support/clinic_app.ts";
 
 const DIALOG = "[role=dialog]";
+const FIND = "button[aria-keyshortcuts]";
 const SAVE = "form button[type=submit]";
 const TITLE = "#react-admin-title";
 const button = (text: string, within = "body") => `${within} button ::-p-text(${text})`;
@@ -25,7 +26,7 @@ async function openClinic(place: string): Promise<Tab> {
 
 /** Opens the palette by its key. */
 async function openPalette({ page }: Tab): Promise<void> {
-  await page.waitForSelector("button[aria-label=Find]");
+  await page.waitForSelector(FIND);
   await page.keyboard.down("Control");
   await page.keyboard.press("k");
   await page.keyboard.up("Control");
@@ -79,7 +80,7 @@ test("the palette finds pages, entities and what can be done, by the keyboard al
   await tab.until(`${DIALOG} [role=status]`, [`Nothing is found for "nothing at all"`]);
   await tab.page.keyboard.press("Escape");
   await tab.until(DIALOG, []);
-  await tab.click("button[aria-label=Find]");
+  await tab.click(FIND);
   await tab.type(`${DIALOG} [role=combobox]`, "new ward");
   await tab.until(options, ["New ward"]);
   await tab.page.keyboard.press("Enter");
