@@ -88,6 +88,7 @@ function modelOf({ path, list, menu, own, ...rules }: ModelRoutes): PageModel {
   const operations = withSafeForms(ofModel.filter(({ kind }) => kind === "operation"));
   const added = ofModel.filter(({ kind }) => kind === "added");
   const parts = Map.groupBy(own, ({ part }) => part);
+  const files = filesOf(ofModel);
   const { route, told } = list;
   const tenant = route.features.selectingFieldOf(actingLevel(route).target);
   return {
@@ -98,14 +99,14 @@ function modelOf({ path, list, menu, own, ...rules }: ModelRoutes): PageModel {
     menu,
     ...group !== undefined && { group },
     ...icon !== undefined && { icon },
-    ...viewOf(told.answer, { model: rules.view, tenant }),
+    ...viewOf(told.answer, { model: rules.view, tenant, pictures: picturesOf(files) }),
     operations: routesOf({ own: operations, ...rules }),
     added: routesOf({ own: added, ...rules }),
     actions: ofModel.filter(({ kind }) => kind === "action").map((each) => actionOf(each, rules)),
     parts: [...parts].flatMap(([property, own]) =>
       property === undefined ? [] : partOf(property, { own, ...rules }) ?? []
     ),
-    files: filesOf(ofModel),
+    files,
     // The description of the list has the parameter `trash` only if the user sees the trash. The option `see` of the
     // trash belongs to the class, so the value is valid for the other routes of the class too.
     hasTrash: told.parameters.some(({ name }) => name === "trash"),
@@ -167,6 +168,12 @@ function filesOf(own: readonly AllowedRoute[]): PageFile[] {
       ...maxBytes !== undefined && { maxBytes },
     }];
   });
+}
+
+function picturesOf(files: readonly PageFile[]): string[] {
+  return files.filter(({ accept, operations }) =>
+    operations.includes("one") && accept?.every((type) => type.startsWith("image/"))
+  ).map(({ property }) => property);
 }
 
 type Rules = Omit<AllowedRoutes, "own">;
