@@ -23,8 +23,13 @@ interface ActionButtonsProps {
 
 /** A button for each action. */
 export function ActionButtons({ model, entity, q }: ActionButtonsProps) {
+  const { actionsOf } = usePage();
   const on = entity === undefined ? "all" : "one";
-  return model.actions.filter((action) => action.on === on).map((action) => (
+  const available = entity === undefined ? undefined : actionsOf(model.path, entity._id);
+  const offered = model.actions.filter((action) =>
+    action.on === on && available?.has(action.name) !== false
+  );
+  return offered.map((action) => (
     <ActionButton key={action.name} action={action} model={model} entity={entity} q={q} />
   ));
 }

@@ -7,8 +7,10 @@ import { EntityCreate } from "./create_page.tsx";
 import { createDataProvider } from "./data_provider.ts";
 import { EntityEdit, EntityShow } from "./entity_page.tsx";
 import { nameOf } from "./fields.ts";
+import { HomePage } from "./home_page.tsx";
 import { AppLayout } from "./layout.tsx";
 import { EntityList } from "./list_page.tsx";
+import { UnknownPage } from "./missing_page.tsx";
 import { openPage, PageContext } from "./page_context.ts";
 import { isSignedIn } from "./session.ts";
 import { DARK, LIGHT } from "./theme.ts";
@@ -33,6 +35,8 @@ export function AdminApp({ document, onSignOut, askLogin }: AdminAppProps) {
         theme={LIGHT}
         darkTheme={DARK}
         layout={AppLayout}
+        dashboard={HomePage}
+        catchAll={UnknownPage}
         loginPage={false}
         disableTelemetry
       >
@@ -52,8 +56,8 @@ function resourceOf(model: PageModel) {
       options={{ label: menu }}
       list={<EntityList name={name} />}
       {...create && { create: <EntityCreate name={name} /> }}
-      {...one && update && { edit: <EntityEdit name={name} /> }}
-      {...one && !update && { show: <EntityShow name={name} /> }}
+      {...one && { edit: update ? <EntityEdit name={name} /> : <EntityShow name={name} /> }}
+      {...one && { show: <EntityShow name={name} /> }}
       recordRepresentation={text}
     />
   );

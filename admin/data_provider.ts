@@ -1,6 +1,6 @@
 import type { DataProvider, DeleteParams, GetListParams, GetListResult } from "react-admin";
 import { HttpError, type RaRecord } from "react-admin";
-import type { Operations } from "../src/admin/document.ts";
+import type { Operations, PagePart } from "../src/admin/document.ts";
 import { changedBody, isSame, mergePatch, newBody, wholeBody } from "./body.ts";
 import { failure } from "./failure.ts";
 import {
@@ -8,6 +8,7 @@ import {
   formFields,
   type Named,
   nameOf,
+  partFields,
   pluralOf,
   singularOf,
   wordsOf,
@@ -35,28 +36,37 @@ interface Routes {
   readonly plural: string;
 }
 
+/** Finds the parts whose names lead from a model to them. */
+function partAt(
+  parts: readonly PagePart[],
+  [property, ...rest]: readonly string[],
+): PagePart | undefined {
+  const part = parts.find((each) => each.property === property);
+  return part === undefined || rest.length === 0 ? part : partAt(part.parts, rest);
+}
+
 /** Creates the object by which React-admin reads and writes entities. */
 export function createDataProvider(
   { document, open }: Pick<PageAccess, "document" | "open">,
 ): DataProvider {
   const routesOf = (name: string): Routes => {
-    const { model: first, id, property } = readResource(name);
+    const { model: first, below, properties } = readResource(name);
     const model = document.models.find((each) => each.name === first);
     if (model === undefined) throw new TypeError(`The page has no model "${first}"`);
-    const part = model.parts.find((each) => each.property === property);
-    if (part === undefined) {
+    if (properties.length === 0) {
       const words = { singular: singularOf(model), plural: pluralOf(model).toLowerCase() };
       const form = formFields(model);
       const { operations, title, path } = model;
       return { operations, title, resource: open(path), form, ...words };
     }
-    const words = wordsOf(property).toLowerCase();
-    const resource = open(`${model.path}/${id}/${property}`);
+    const part = partAt(model.parts, properties);
+    if (part === undefined) throw new TypeError(`The page has no parts "${name}"`);
+    const words = wordsOf(part.property).toLowerCase();
     return {
       operations: part.operations,
       title: part.title,
-      resource,
-      form: part.operations.update?.body ?? [],
+      resource: open(model.path + below),
+      form: partFields(part),
       singular: `entry of "${words}"`,
       plural: words,
     };

@@ -1,4 +1,10 @@
-import type { PageField, PageModel, PageRoute, PageValue } from "../src/admin/document.ts";
+import type {
+  PageField,
+  PageModel,
+  PagePart,
+  PageRoute,
+  PageValue,
+} from "../src/admin/document.ts";
 import { wordsOf } from "../src/admin/words.ts";
 import { inWords } from "./format.ts";
 
@@ -55,13 +61,23 @@ export function factsOf(answer: readonly Field[], form: readonly Field[]): reado
 }
 
 /** Returns the fields of the form of an entity. Parts that the reader changes in a table of their own are left out. */
-export function formFields({ operations: { update, one }, parts }: PageModel): readonly Field[] {
+export function formFields(
+  { operations: { update, one }, parts }: Pick<PageModel, "operations" | "parts">,
+): readonly Field[] {
+  return withUnseen(withoutTables(update?.body ?? [], parts), one?.answer ?? []);
+}
+
+/** Returns the fields of the form of a part, whose table shows the answer of its list. */
+export function partFields({ operations: { update, all }, parts }: PagePart): readonly Field[] {
+  return withUnseen(withoutTables(update?.body ?? [], parts), all?.answer ?? []);
+}
+
+function withoutTables(fields: readonly Field[], parts: readonly PagePart[]): readonly Field[] {
   const inTables = parts.filter(({ operations }) =>
     operations.create ?? operations.update ?? operations.remove
   );
   const names = new Set(inTables.map(({ property }) => property));
-  const fields = update?.body?.filter(({ name }) => !names.has(name)) ?? [];
-  return withUnseen(fields, one?.answer ?? []);
+  return fields.filter(({ name }) => !names.has(name));
 }
 
 /**

@@ -38,7 +38,7 @@ function inputsOf({ path, type, operators }: FilterPath, { model, models }: Plac
   const target = modelNamed(models, value?.model);
   if (target !== undefined && value?.type !== "Embedded") {
     const { key, ...input } = named("is");
-    return [<ReferencePicker key={key} {...input} helperText={false} model={target} />];
+    return [<ReferencePicker key={key} {...input} helperText={false} model={target} isFilter />];
   }
   if (value?.enum !== undefined) {
     const choices = value.enum.map((each) => ({ id: each, name: choiceWords(each) }));

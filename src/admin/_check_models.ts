@@ -27,9 +27,9 @@ interface Lists {
 export function checkModels(models: unknown, routes: readonly ShownRoute[]): void {
   if (!isJsonObject(models)) throw cannotServe(`"models" is not an object`);
   for (const [name, model] of Object.entries(models)) {
-    const lists = routes.filter(({ description, kind, part }) =>
+    const lists = routes.filter(({ description, kind, parts }) =>
       description.model === name && description.operation === "all" && kind === "operation" &&
-      part === undefined
+      parts.length === 0
     );
     if (lists.length === 0) {
       throw cannotServe(`"models" names "${name}", and the router has no list of such a class`);

@@ -11,6 +11,7 @@ export const OPTIONS: Readonly<Record<keyof AdminOptions, true>> = {
   see: true,
   login: true,
   models: true,
+  links: true,
 };
 
 export const LOGIN: Readonly<Record<keyof AdminLogin, true>> = {
@@ -23,7 +24,7 @@ export const LOGIN: Readonly<Record<keyof AdminLogin, true>> = {
 /** Checks the options of `admin()`. Throws an error that names the first invalid option. */
 export function checkOptions(options: unknown, routes: readonly ShownRoute[]): void {
   if (!isJsonObject(options)) throw cannotServe("the options are not an object");
-  const { title, apiPath = "..", see, login, models } = options;
+  const { title, apiPath = "..", see, login, models, links = {} } = options;
   const unknown = unknownOption(options, OPTIONS);
   if (unknown !== undefined) throw cannotServe(`admin() has no option ${unknown}`);
   if (!isText(title)) throw cannotServe(`"title" is not a text`);
@@ -32,6 +33,12 @@ export function checkOptions(options: unknown, routes: readonly ShownRoute[]): v
   }
   if (see !== undefined && typeof see !== "function") {
     throw cannotServe(`"see" is not a function`);
+  }
+  if (!isJsonObject(links)) throw cannotServe(`"links" is not an object`);
+  for (const [text, path] of Object.entries(links)) {
+    if (!isText(path) || !isOfSameOrigin(path)) {
+      throw cannotServe(`"links.${text}" is not a path of the origin of the page, such as "/docs"`);
+    }
   }
   if (login !== undefined) checkLogin(login);
   if (models !== undefined) checkModels(models, routes);

@@ -61,8 +61,8 @@ async function ask(
 }
 
 /** Whether a route is the list of a model, without which the admin page does not show the model. */
-function isList({ told, kind, part }: AllowedRoute): boolean {
-  return told.operation === "all" && kind === "operation" && part === undefined;
+function isList({ told, kind, parts }: AllowedRoute): boolean {
+  return told.operation === "all" && kind === "operation" && parts.length === 0;
 }
 
 interface AllowedRoutes {
@@ -84,10 +84,9 @@ interface ModelRoutes extends AllowedRoutes {
 
 function modelOf({ path, list, menu, own, ...rules }: ModelRoutes): PageModel {
   const { group, icon } = rules.view;
-  const ofModel = own.filter(({ part }) => part === undefined);
+  const ofModel = own.filter(({ parts }) => parts.length === 0);
   const operations = withSafeForms(ofModel.filter(({ kind }) => kind === "operation"));
   const added = ofModel.filter(({ kind }) => kind === "added");
-  const parts = Map.groupBy(own, ({ part }) => part);
   const files = filesOf(ofModel);
   const { route, told } = list;
   const tenant = route.features.selectingFieldOf(actingLevel(route).target);
@@ -103,9 +102,7 @@ function modelOf({ path, list, menu, own, ...rules }: ModelRoutes): PageModel {
     operations: routesOf({ own: operations, ...rules }),
     added: routesOf({ own: added, ...rules }),
     actions: ofModel.filter(({ kind }) => kind === "action").map((each) => actionOf(each, rules)),
-    parts: [...parts].flatMap(([property, own]) =>
-      property === undefined ? [] : partOf(property, { own, ...rules }) ?? []
-    ),
+    parts: partsOf({ own, ...rules }, 0),
     files,
     // The description of the list has the parameter `trash` only if the user sees the trash. The option `see` of the
     // trash belongs to the class, so the value is valid for the other routes of the class too.
@@ -142,13 +139,19 @@ function routesOf({ own, ...rules }: AllowedRoutes): Readonly<Record<string, Pag
   return Object.fromEntries(own.map((each) => [each.told.operation, routeOf(each, rules)]));
 }
 
-function partOf(property: string, { own, ...rules }: AllowedRoutes): PagePart | undefined {
-  const routes = own.filter(({ kind }) => kind === "operation");
-  const format = formatBelow(property, rules.view.format);
-  const operations: Operations = routesOf({ own: routes, ...rules, view: { format } });
-  if (operations.all === undefined) return undefined;
-  const { title } = viewOf(operations.all.answer, {});
-  return { property, title, operations, files: filesOf(own) };
+/** Returns the parts at a depth below a model, such as 1 for the replies to the comments of a ticket. */
+function partsOf({ own, ...rules }: AllowedRoutes, depth: number): PagePart[] {
+  return [...Map.groupBy(own, ({ parts }) => parts[depth])].flatMap(([property, below]) => {
+    if (property === undefined) return [];
+    const direct = below.filter(({ parts }) => parts.length === depth + 1);
+    const routes = direct.filter(({ kind }) => kind === "operation");
+    const view = { format: formatBelow(property, rules.view.format) };
+    const operations: Operations = routesOf({ ...rules, own: routes, view });
+    if (operations.all === undefined) return [];
+    const { title } = viewOf(operations.all.answer, {});
+    const parts = partsOf({ ...rules, own: below, view }, depth + 1);
+    return [{ property, title, operations, files: filesOf(direct), parts }];
+  });
 }
 
 /**

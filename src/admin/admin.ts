@@ -51,7 +51,7 @@ export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandl
   }
   const routes = shownRoutes(mounted);
   checkOptions(options, routes);
-  const { title, apiPath = "..", login, see, models } = options;
+  const { title, apiPath = "..", login, see, models, links } = options;
   let script: PageScript | undefined;
   // A demo serves the page before the script is built.
   const findScript = async () => script ??= await loadScript();
@@ -82,6 +82,7 @@ export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandl
       title,
       apiPath,
       ...login && { login },
+      ...links && { links },
       ...await describeModels(routes, { api, req, see, models }),
     };
     secure(res).set("Cache-Control", "no-store").type("json").send(JSON.stringify(document));

@@ -11,6 +11,8 @@ export interface PageDocument {
   readonly title: string;
   readonly apiPath: string;
   readonly login?: AdminLogin;
+  /** The paths of the links on the first page, by their texts. */
+  readonly links?: Readonly<Record<string, string>>;
   /**
    * Whether a route has answered 401, because the user has not logged in. The admin page offers a login in this case,
    * after which it may show more routes.
@@ -118,6 +120,8 @@ export interface PagePart {
   readonly operations: Operations;
   /** The files that each entity in the list of parts may have, such as the picture of a comment. */
   readonly files: readonly PageFile[];
+  /** The parts of each part, such as the replies to a comment. */
+  readonly parts: readonly PagePart[];
 }
 
 /**

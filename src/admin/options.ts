@@ -129,4 +129,9 @@ export interface AdminOptions {
    * The views of classes, by the names of the classes: the columns of their lists, their words in the menu, and more.
    */
   readonly models?: Readonly<Record<string, AdminModel>> | undefined;
+  /**
+   * The links of the first page: paths of the same server by their texts, such as `{ "Documentation": "../docs" }`. A
+   * relative path begins at the admin page.
+   */
+  readonly links?: Readonly<Record<string, string>> | undefined;
 }

@@ -132,7 +132,7 @@ const ROWS: Readonly<Record<string, Rows>> = {
   ],
   ErrorsOptions: [{ notFound: "true" }, (given) => Framework.errors(given)],
   AdminOptions: [
-    { title: "text", apiPath: "text", see: "function", login: "", models: "{}" },
+    { title: "text", apiPath: "text", see: "function", login: "", models: "{}", links: "{}" },
     (given) => admin(start({}), { title: "Things", ...given } as never),
   ],
   AdminModel: [
