@@ -41,6 +41,7 @@ export { arrayProp, prop } from "./src/declare/decorators/prop.ts";
 export type { PropOptions } from "./src/declare/decorators/prop.ts";
 export type { FieldRule, StandardSchema } from "./src/declare/decorators/field_options.ts";
 export type {
+  DateOnly,
   Defaulted,
   FieldDecorator,
   Hidden,
@@ -67,7 +68,6 @@ export type {
 } from "./src/declare/hooks/framework_request.ts";
 export type {
   EntityHook,
-  Fetch,
   Hooks,
   HooksOf,
   LeanHooksOf,

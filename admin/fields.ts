@@ -46,9 +46,12 @@ export function nameOf(
   return words.length === 0 ? String(entity._id ?? "") : words.join(", ");
 }
 
-/** Returns the fields that the list of a model shows until the reader chooses others. */
-export function columnsOf({ list, operations }: PageModel): readonly Field[] {
-  return list.flatMap((name) => operations.all?.answer.find((each) => each.name === name) ?? []);
+/** Returns the fields of a list that have the names, in their order. */
+export function columnsOf(
+  { operations }: Pick<PageModel, "operations">,
+  names: readonly string[],
+): readonly Field[] {
+  return names.flatMap((name) => operations.all?.answer.find((each) => each.name === name) ?? []);
 }
 
 /** Returns the fields of an entity that a page shows beside its form. */

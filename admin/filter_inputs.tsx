@@ -5,6 +5,7 @@ import { DateTimeInput, NumberInput, SearchInput, SelectInput, TextInput } from 
 import type { FilterPath } from "../src/describe/describe_filter.ts";
 import type { PageModel } from "../src/admin/document.ts";
 import { fieldAt, modelNamed, wordsOf } from "./fields.ts";
+import { choiceWords } from "./format.ts";
 import { canSearch, type Comparison, filterName, SEARCH } from "./list_query.ts";
 import { ReferencePicker } from "./reference_picker.tsx";
 
@@ -40,7 +41,7 @@ function inputsOf({ path, type, operators }: FilterPath, { model, models }: Plac
     return [<ReferencePicker key={key} {...input} helperText={false} model={target} isFilter />];
   }
   if (value?.enum !== undefined) {
-    const choices = value.enum.map((each) => ({ id: each, name: String(each) }));
+    const choices = value.enum.map((each) => ({ id: each, name: choiceWords(each) }));
     const { key, ...input } = named("is");
     return [<SelectInput key={key} {...input} choices={choices} />];
   }

@@ -87,6 +87,7 @@ function modelOf({ path, list, menu, own, ...rules }: ModelRoutes): PageModel {
   const ofModel = own.filter(({ parts }) => parts.length === 0);
   const operations = withSafeForms(ofModel.filter(({ kind }) => kind === "operation"));
   const added = ofModel.filter(({ kind }) => kind === "added");
+  const files = filesOf(ofModel);
   const { route, told } = list;
   const tenant = route.features.selectingFieldOf(actingLevel(route).target);
   return {
@@ -97,12 +98,12 @@ function modelOf({ path, list, menu, own, ...rules }: ModelRoutes): PageModel {
     menu,
     ...group !== undefined && { group },
     ...icon !== undefined && { icon },
-    ...viewOf(told.answer, { model: rules.view, tenant }),
+    ...viewOf(told.answer, { model: rules.view, tenant, pictures: picturesOf(files) }),
     operations: routesOf({ own: operations, ...rules }),
     added: routesOf({ own: added, ...rules }),
     actions: ofModel.filter(({ kind }) => kind === "action").map((each) => actionOf(each, rules)),
     parts: partsOf({ own, ...rules }, 0),
-    files: filesOf(ofModel),
+    files,
     // The description of the list has the parameter `trash` only if the user sees the trash. The option `see` of the
     // trash belongs to the class, so the value is valid for the other routes of the class too.
     hasTrash: told.parameters.some(({ name }) => name === "trash"),
@@ -170,6 +171,12 @@ function filesOf(own: readonly AllowedRoute[]): PageFile[] {
       ...maxBytes !== undefined && { maxBytes },
     }];
   });
+}
+
+function picturesOf(files: readonly PageFile[]): string[] {
+  return files.filter(({ accept, operations }) =>
+    operations.includes("one") && accept?.every((type) => type.startsWith("image/"))
+  ).map(({ property }) => property);
 }
 
 type Rules = Omit<AllowedRoutes, "own">;

@@ -9,6 +9,8 @@ interface ViewOptions {
   readonly model?: AdminModel | undefined;
   /** The field with the tenant of an entity, which all entities of a reader share. */
   readonly tenant?: string | undefined;
+  /** The fields with pictures. */
+  readonly pictures?: readonly string[];
 }
 
 const MAX_COLUMNS = 6;
@@ -22,7 +24,7 @@ const IN_WORDS = ["String", "Number", "Int32", "Double", "BigInt", "Decimal128",
  */
 export function viewOf(
   answer: readonly PageField[],
-  { model = {}, tenant }: ViewOptions,
+  { model = {}, tenant, pictures = [] }: ViewOptions,
 ): View {
   const fields = answer.filter(({ name }) => name !== "__v" && name !== tenant);
   const seen = new Set(answer.map(({ name }) => name));
@@ -32,7 +34,9 @@ export function viewOf(
   const list = (model.list ?? []).filter((name) => seen.has(name));
   return {
     title,
-    list: list.length > 0 ? list : firstColumns(fields, title),
+    list: list.length > 0
+      ? list
+      : firstColumns(fields, [...title, ...pictures.filter((name) => seen.has(name))]),
     columns: [...new Set([...list, ...fields.map(({ name }) => name)])],
   };
 }
@@ -53,11 +57,11 @@ export function isInWords({ name, type, model }: PageField): boolean {
   return IN_WORDS.includes(type) && model === undefined && name !== "_id";
 }
 
-function firstColumns(fields: readonly PageField[], title: readonly string[]): readonly string[] {
+function firstColumns(fields: readonly PageField[], first: readonly string[]): readonly string[] {
   const short = fields.filter(isShort);
   const enums = short.filter((field) => (field.enum ?? field.items?.enum) !== undefined);
   const names = [...enums, ...short].map(({ name }) => name).filter((name) => name !== "_id");
-  return [...new Set([...title, ...names])].slice(0, MAX_COLUMNS);
+  return [...new Set([...first, ...names])].slice(0, MAX_COLUMNS);
 }
 
 function isShort({ type, items, readonly, name }: PageField): boolean {

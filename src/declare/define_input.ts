@@ -1,10 +1,10 @@
 import type { Connection, SchemaOptions, Types } from "mongoose";
 import type { FieldOptions, FieldRule, Validator } from "./decorators/field_options.ts";
+import type { BrandProblem, RestrictedProblem } from "./decorators/brand_problems.ts";
 import type { ValueOf } from "./decorators/field_type.ts";
 import type {
   ArrayChecks,
   BoundOption,
-  BrandProblem,
   CheckedRule,
   HasKeywords,
   IsSame,
@@ -13,7 +13,6 @@ import type {
   KeywordProblem,
   OptionIn,
   PropChecks,
-  RestrictedProblem,
   StringOption,
   UntypedProblem,
 } from "./decorators/prop_input.ts";
@@ -178,7 +177,7 @@ type CheckedEntry<K extends string, V, X, I, C, P> = EntryProblem<V, X, P> exten
 /**
  * The error text for an entry in `fields` of `define()` that does not fit the type of its property, such as an entry
  * without `hidden: true` for a property of the type `Hidden`. For any other entry, the type is `P`, which is the error
- * text of another check or `unknown`. Only properties of the types `Hidden`, `ReadOnly`, `Restricted` and `Defaulted`, and entries
+ * text of another check or `unknown`. Only properties of the types `Hidden`, `ReadOnly`, `Restricted`, `Defaulted` and `DateOnly`, and entries
  * with the option `hidden`, are compared, so that the compiler does less for all others.
  */
 type EntryProblem<V, X, P> = [NonNullable<V>] extends [Brands]
@@ -187,7 +186,7 @@ type EntryProblem<V, X, P> = [NonNullable<V>] extends [Brands]
   : P;
 
 /**
- * The properties by which the types `Hidden`, `ReadOnly`, `Restricted` and `Defaulted` are recognized. No other type of a value has
+ * The properties by which the types `Hidden`, `ReadOnly`, `Restricted`, `Defaulted` and `DateOnly` are recognized. No other type of a value has
  * such a property.
  */
 interface Brands {
@@ -195,6 +194,7 @@ interface Brands {
   readonly "~readonly"?: unknown;
   readonly "~restricted"?: unknown;
   readonly "~default"?: unknown;
+  readonly "~dateOnly"?: unknown;
 }
 
 /**

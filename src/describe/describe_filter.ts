@@ -1,5 +1,6 @@
 import type { Schema } from "mongoose";
 import { typeName } from "./describe_object.ts";
+import { describeType } from "./tell_rules.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import { isRecursive, isSecret, whyUnseen } from "../schema/fields/visibility.ts";
 import type { QueryLimits } from "../filter/q/limits.ts";
@@ -17,6 +18,8 @@ export interface FilterPath {
    * The name of the type of the values, such as `String` or `ObjectId`, by which a client can choose an input for them.
    */
   readonly type: string;
+  /** `date` for a `Date` that a filter compares with a day without a time, such as `1980-05-04`. */
+  readonly format?: "date";
   /** The operators that a condition on the path may use, such as `$eq` and `$gt`. */
   readonly operators: readonly string[];
   /**
@@ -58,7 +61,7 @@ export function listPaths(
     const inner = elementOf(field);
     const ends = inner.shape !== undefined && seen.has(inner.shape);
     const isOpen = ends || inner.kind === "map" || inner.kind === "free";
-    const own = { path, type: typeName(field), operators, ...isOpen && { open: true } };
+    const own = { path, ...describeType(typeName(field)), operators, ...isOpen && { open: true } };
     if (inner.shape === undefined || ends) return [own];
     if (isRecursive(inner.shape, shapesIn)) seen.add(inner.shape);
     const below = { schema: schemaOf(inner), prefix: `${path}.`, seen };
@@ -73,12 +76,12 @@ export function listPaths(
 export function listedOf(fields: readonly FilterPath[], listed: ListedPaths): FilterPath[] {
   const own = fields.flatMap((field) => {
     if (listed.names.includes(field.path)) return [field];
-    const { path, type, operators } = field;
-    const isArray = operators.includes("$elemMatch") && listed.isBelow(path);
-    return isArray ? [{ path, type, operators: ELEMENT_OPERATORS }] : [];
+    const { operators, ...named } = field;
+    const isArray = operators.includes("$elemMatch") && listed.isBelow(field.path);
+    return isArray ? [{ ...named, operators: ELEMENT_OPERATORS }] : [];
   });
   const referred = [...listed.referred].map(([path, { field }]) => {
-    return { path, type: typeName(field), operators: operatorsOf(field) };
+    return { path, ...describeType(typeName(field)), operators: operatorsOf(field) };
   });
   return [...own, ...referred];
 }

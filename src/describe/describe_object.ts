@@ -1,5 +1,6 @@
 import type { SchemaType } from "mongoose";
 import { schemaClass } from "../schema/build_schema.ts";
+import { valueType } from "../schema/fields/date_only.ts";
 import { fieldDefault } from "../schema/fields/field_default.ts";
 import { isJson } from "../schema/fields/json.ts";
 import { isHiddenFromSome } from "../schema/fields/rights.ts";
@@ -16,6 +17,7 @@ import {
   SETTING_OPTIONS,
 } from "../schema/mongoose/schemas/field_rules.ts";
 import type { DeclaredRules } from "../schema/mongoose/schemas/field_rules.ts";
+import { describeType, tellRules } from "./tell_rules.ts";
 import { stampFields } from "../schema/mongoose/schemas/schema_members.ts";
 
 /** @internal The description of a value in a request body or in a response, in the result of `Framework.describe()`. */
@@ -26,6 +28,8 @@ export interface ValueDescription {
    * a custom Mongoose type.
    */
   readonly type: string;
+  /** `date` for a `Date` whose JSON is a day without a time, such as `1980-05-04`. Missing for other values. */
+  readonly format?: "date";
   /** The name of the class of an embedded object, or of the class to which an identifier refers. */
   readonly model?: string;
   /** The description of each element of an array, or of each value of a Map. Missing for other types. */
@@ -336,7 +340,7 @@ function isOpaque(type: SchemaType, { field, view }: Pick<FieldPlace, "field" | 
 const TYPE_NAMES = { free: "Object", object: "Embedded", array: "Array", map: "Map" } as const;
 
 export function typeName({ kind, type }: FieldShape): string {
-  return kind === "scalar" ? type?.instance ?? "Object" : TYPE_NAMES[kind];
+  return kind === "scalar" ? type ? valueType(type) : "Object" : TYPE_NAMES[kind];
 }
 
 function modelOf(type: SchemaType | undefined): string | undefined {
@@ -374,23 +378,12 @@ function describeValue(
   described: Set<ObjectNode>,
 ): ValueDescription {
   return {
-    type,
+    ...describeType(type),
     ...model !== undefined && { model },
     ...object !== undefined && !described.has(object) &&
       { fields: describeFields(object, described) },
     ...items !== undefined && { items: describeValue(items, described) },
     ...nullable && { nullable },
-    ...tellRules(rules),
-  };
-}
-
-function tellRules({ match, enum: allowed, ...bounds }: DeclaredRules) {
-  const told = Object.entries(bounds).map(([name, bound]) =>
-    [name, bound instanceof Date ? bound.toJSON() : bound] as const
-  );
-  return {
-    ...isJson(allowed) && { enum: allowed as readonly unknown[] },
-    ...Object.fromEntries(told),
-    ...match?.flags === "" && { pattern: match.source },
+    ...tellRules(rules, type),
   };
 }

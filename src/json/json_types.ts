@@ -1,5 +1,6 @@
 import mongoose from "mongoose";
 import { Buffer } from "node:buffer";
+import { dayOf } from "../schema/fields/date_only.ts";
 import { Types } from "../schema/mongoose/bson.ts";
 import { type BsonReader, readInt32, readInt64, UnknownTypeError } from "./bytes/bson_reader.ts";
 import type { JsonWriter } from "./bytes/json_writer.ts";
@@ -84,22 +85,24 @@ export interface StoredAs {
    */
   readonly types: number;
   /**
-   * Writes the stored bytes (BSON type 5) of this field, because JSON shows bytes as base64 but the bytes of a UUID as
-   * its text. Missing if the field stores no bytes.
+   * Writes the values of this field except `null`, if the field and not the BSON type decides the form of its JSON. JSON
+   * shows bytes as base64, but the bytes of a UUID as its text.
    */
-  readonly bytes?: WriteBytes;
+  readonly write?: WriteBytes;
 }
 
 /**
  * Returns the BSON types in which a schema type stores values. For a schema type of the application, only `Null` is
  * returned, so Mongoose writes all other values of the type.
  */
-export function storedAs(schemaType: unknown): StoredAs {
+export function storedAs(schemaType: unknown, isDateOnly = false): StoredAs {
   const [, names = []] = FIELDS.find(([field]) => field === schemaType) ?? [];
   const types: JsonType[] = [JSON_TYPES.Null, ...names.map((name) => JSON_TYPES[name])];
-  const bytes = types.find(({ bson }) => bson === JSON_TYPES.Binary.bson)?.write;
+  const write = isDateOnly
+    ? writeDateOnly
+    : types.find(({ bson }) => bson === JSON_TYPES.Binary.bson)?.write;
   const mask = types.reduce((all, { bson = 0 }) => all | 1 << bson, 0);
-  return { types: mask, ...bytes && { bytes } };
+  return { types: mask, ...write && { write } };
 }
 
 /**
@@ -227,6 +230,12 @@ export function dateToJson(value: Date): string | null {
   return `${day}T${hour}:${two(value.getUTCSeconds())}.${fraction}Z`;
 }
 
+/** Returns the day of a date in UTC, as the JSON of fields with `dateOnly` shows it. */
+export function dayToJson(value: Date): string | null {
+  const time = dateToJson(value);
+  return time === null ? null : dayOf(time);
+}
+
 function two(digits: number): string {
   return digits < 10 ? `0${digits}` : String(digits);
 }
@@ -236,6 +245,15 @@ function writeDate(source: BsonReader, out: JsonWriter): void {
   source.at += 8;
   if (time >= FIRST && time <= LAST) return writeUsualDate(time, out);
   out.ascii(Math.abs(time) <= TIME_RANGE ? `"${new Date(time).toISOString()}"` : "null");
+}
+
+function writeDateOnly(source: BsonReader, out: JsonWriter): void {
+  const time = readInt64(source.bytes, source.at);
+  source.at += 8;
+  if (time < FIRST || time > LAST) return out.ascii(JSON.stringify(dayToJson(new Date(time))));
+  out.byte(0x22);
+  writeDay(Math.floor(time / DAY), out);
+  out.byte(0x22);
 }
 
 /**

@@ -4,8 +4,9 @@ import type { Document, Schema } from "mongoose";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { rawArray, rawValues } from "../schema/mongoose/documents/document_values.ts";
 import { jsonFor, showsStoredValues } from "../schema/mongoose/documents/hide_in_json.ts";
-import { dateToJson, findJsonType, integerToJson, isBson } from "./json_types.ts";
+import { dateToJson, dayToJson, findJsonType, integerToJson, isBson } from "./json_types.ts";
 import { markOf, spreadOf } from "../schema/mongoose/documents/mark_copies.ts";
+import { dayOf, isDateOnly } from "../schema/fields/date_only.ts";
 import { MOST_RESTRICTED, type Rights } from "../schema/fields/rights.ts";
 import { isInstance, shapeOfInstance } from "../schema/fields/instance_shapes.ts";
 import { describeShape, type FieldShape, type Shape } from "../schema/fields/shape.ts";
@@ -23,6 +24,11 @@ export function toJson(value: unknown, shape?: Shape): string {
 export function toJsonValue(value: unknown, shape?: Shape): unknown {
   const maker = new JsonMaker(shape?.rights ?? MOST_RESTRICTED, NOTHING);
   return withoutPromises(value, () => maker.value(value, shape));
+}
+
+/** Converts the value of one field to a JSON value, such as a day of a field with `dateOnly`. */
+export function fieldToJson(value: unknown, field: FieldShape): unknown {
+  return new JsonMaker(MOST_RESTRICTED, NOTHING).field(value, field);
 }
 
 /**
@@ -183,7 +189,7 @@ class JsonMaker {
       const field = fields.get(key);
       if (field === undefined || this.#isLeftOut(field)) continue;
       const value = values[key];
-      const json = typeof value === "string" ? value : this.#field(value, field);
+      const json = typeof value === "string" ? value : this.field(value, field);
       if (json !== undefined) result[key] = json;
     }
     return result;
@@ -206,7 +212,7 @@ class JsonMaker {
       // fields of the copy.
       const json = field === undefined
         ? this.value(each, (own ?? shape)?.joined.get(key) ?? shape)
-        : this.#field(each, field);
+        : this.field(each, field);
       if (json !== undefined) result[key] = json;
     }
     return result;
@@ -216,19 +222,22 @@ class JsonMaker {
     return field.hidden || !field.selected && this.#leftOut.has(field);
   }
 
-  #field(value: unknown, field: FieldShape): unknown {
+  field(value: unknown, field: FieldShape): unknown {
+    // A hook may have written the time as JSON already.
+    if (typeof value === "string") return isDateOnly(field.type) ? dayOf(value) : value;
     if (typeof value !== "object" || value === null) return this.value(value, undefined);
-    if (value instanceof Date) return dateToJson(value);
+    if (value instanceof Date) return isDateOnly(field.type) ? dayToJson(value) : dateToJson(value);
     const { element } = field;
     if (field.kind === "map" && element !== undefined) {
       const pairs = value instanceof Map ? [...value] : Object.entries(value);
       return Object.fromEntries(
         pairs.filter(([key]) => !PROTOTYPE_KEYS.has(key))
-          .map(([key, each]) => [key, this.#field(each, element)]),
+          .map(([key, each]) => [key, this.field(each, element)]),
       );
     }
-    if (element?.element !== undefined && Array.isArray(value)) {
-      return Array.from(rawArray(value), (each) => this.#field(each, element) ?? null);
+    const isOfFields = element?.element !== undefined || isDateOnly(element?.type);
+    if (element !== undefined && isOfFields && Array.isArray(value)) {
+      return Array.from(rawArray(value), (each) => this.field(each, element) ?? null);
     }
     const form = findJsonType(value)?.toJson;
     if (form !== undefined) return form(value);

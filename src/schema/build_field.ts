@@ -24,6 +24,7 @@ const COMMON_OPTIONS = [
     "hidden",
     "readonly",
     "apart",
+    "dateOnly",
     "exists",
     "unguarded",
     "summary",
@@ -63,13 +64,16 @@ function optionsOf({ prototype }: { readonly prototype: object }): string[] {
 /** The options that only a field with references can have. */
 const REFERENCE_OPTIONS = ["exists", "unguarded"];
 
+/** The options of the framework about the value of a field, about each element of a list or each value of a Map. */
+const VALUE_OPTIONS = [...REFERENCE_OPTIONS, "dateOnly"];
+
 /**
  * The options of `@arrayProp` that are rules for the elements. Mongoose gets these options in the definition of the
  * element, and all other options in the definition of the array.
  */
 const ELEMENT_OPTIONS = new Set([
   ...["enum", "min", "max", "minLength", "maxLength", "minlength", "maxlength", "match", "trim"],
-  ...["lowercase", "uppercase", ...REFERENCE_OPTIONS],
+  ...["lowercase", "uppercase", ...VALUE_OPTIONS],
 ]);
 
 /**
@@ -122,6 +126,7 @@ export function buildField(field: FieldRecord, schemas: OtherSchemas): BuiltFiel
   const values = options.enum === undefined ? {} : { enum: enumValues(options.enum) };
   const { definition: type, refersTo } = elementType(field, schemas);
   checkReferenceOptions(field, type);
+  checkDateOnly(field, type);
   checkValueRules(field, type);
   const definition = array ? arrayOf(type, { own, values }) : { ...own, ...values, ...type };
   return { definition, ...refersTo && { refersTo } };
@@ -198,9 +203,9 @@ function valuesOfMap(field: FieldRecord, schemas: OtherSchemas): object {
     throw new TypeError(`property "${field.name}" is a map of an unknown type`);
   }
   if (isModelClass(kind)) return { of: schemas.of(kind) };
-  // Mongoose passes the option `ref` of a Map to the values of the Map, but no other option. The options of references
-  // are therefore set in the definition of the values.
-  const given = REFERENCE_OPTIONS.filter((name) => field.options[name] === true);
+  // Mongoose passes the option `ref` of a Map to the values of the Map, but no other option. The options of the values
+  // are therefore set in their definition.
+  const given = VALUE_OPTIONS.filter((name) => field.options[name] === true);
   if (given.length === 0) return { of: kind };
   return { of: { type: kind, ...Object.fromEntries(given.map((name) => [name, true])) } };
 }
@@ -278,6 +283,16 @@ function checkReferenceOptions(
   }
 }
 
+function checkDateOnly(
+  { name, options }: FieldRecord,
+  { type, of }: Record<string, unknown>,
+): void {
+  const held = type === SchemaTypes.Map ? (of as { type?: unknown } | undefined)?.type : type;
+  if (options.dateOnly === true && held !== Date && held !== SchemaTypes.Date) {
+    throw new TypeError(`property "${name}" has "dateOnly", which only a Date can have`);
+  }
+}
+
 /**
  * Throws if a field has a rule that Mongoose ignores for the type of its values, such as `enum` for dates. Bodies could
  * otherwise break the rule. A Mongoose type of the application is not checked, because it may read any option.
@@ -302,7 +317,7 @@ function checkValueRules(
     throw new TypeError(`property "${name}" has "expires", which only a Date can have`);
   }
   for (const rule of ELEMENT_OPTIONS) {
-    const isSet = !REFERENCE_OPTIONS.includes(rule) && (options[rule] ?? false) !== false;
+    const isSet = !VALUE_OPTIONS.includes(rule) && (options[rule] ?? false) !== false;
     if (!isSet || typeof Object(prototype)[rule] === "function") continue;
     throw new TypeError(
       `property "${name}" has "${rule}", which Mongoose ignores for values of this type: use "validate"`,

@@ -19,6 +19,7 @@ import {
 } from "./mongoose/schemas/schema_members.ts";
 import { checkMongoose } from "./mongoose/assumptions.ts";
 import { castUuids } from "./mongoose/schemas/cast_uuids.ts";
+import { cutTimes } from "./mongoose/schemas/cut_times.ts";
 import { rememberDefault, requireId } from "./mongoose/schemas/field_rules.ts";
 import { refusePromises } from "./mongoose/schemas/refuse_promises.ts";
 import { guardValidators } from "./mongoose/schemas/validators.ts";
@@ -176,6 +177,7 @@ function fillSchema(
   hideInJson(schema);
   markErrors(schema, target);
   castUuids(schema);
+  cutTimes(schema);
   countSaves(schema);
   guardValidators(schema);
   refusePromises(schema);
@@ -202,6 +204,7 @@ const hiding = new WeakSet<Schema>();
  */
 export function hideAdded(schema: Schema): void {
   castUuids(schema);
+  cutTimes(schema);
   hideInJson(schema);
   refusePromises(schema);
   markCopies(schema);

@@ -33,6 +33,7 @@ export const OWN_KINDS: Readonly<Record<string, FieldKind>> = {
   hidden: RULE,
   readonly: RULE,
   apart: FLAG,
+  dateOnly: FLAG,
   exists: FLAG,
   unguarded: FLAG,
   embedded: FLAG,

@@ -19,6 +19,7 @@ import { keepLoaded } from "./mongoose/documents/keep_loaded.ts";
 import { dropUnreadable } from "./mongoose/documents/unreadable_values.ts";
 import { changeAsBase } from "./mongoose/schemas/change_indexes.ts";
 import { castUuids } from "./mongoose/schemas/cast_uuids.ts";
+import { cutTimes } from "./mongoose/schemas/cut_times.ts";
 import { copyRules } from "./mongoose/schemas/field_rules.ts";
 import { watchKinds } from "./mongoose/schemas/schema_kinds.ts";
 import { copyPluginMark, schemasWithin } from "./mongoose/schemas/schema_members.ts";
@@ -130,6 +131,7 @@ function compileEmbedded(target: ModelClass, connection: Connection): Model<unkn
     .set("autoSearchIndex", false).set("versionKey", false) as Schema;
   for (const [path, type] of Object.entries(own.paths)) copyRules(schema.path(path), type);
   castUuids(own);
+  cutTimes(own);
   copyPluginMark(schema, own);
   const model = connection.model<unknown>(embeddedName(target), own);
   model.on("error", () => {});

@@ -3,11 +3,11 @@ import * as mod from "../../mod.ts";
 import type {
   Action,
   Actor,
+  DateOnly,
   Defaulted,
   Entity,
   EntityHook,
   ErrorContext,
-  Fetch,
   FieldDecorator,
   FieldRule,
   FrameworkRequest,
@@ -71,11 +71,11 @@ const VALUES = [
 interface Types {
   Action: Action;
   Actor: Actor;
+  DateOnly: DateOnly;
   Defaulted: Defaulted<string>;
   Entity: Entity<mod.FrameworkModel>;
   EntityHook: EntityHook<object>;
   ErrorContext: ErrorContext;
-  Fetch: Fetch;
   FieldDecorator: FieldDecorator<string>;
   FieldRule: FieldRule;
   FrameworkRequest: FrameworkRequest;
@@ -128,11 +128,11 @@ Deno.test("mod.ts exports the public values, and no other", () => {
 const TYPES: Record<keyof Types, true> = {
   Action: true,
   Actor: true,
+  DateOnly: true,
   Defaulted: true,
   Entity: true,
   EntityHook: true,
   ErrorContext: true,
-  Fetch: true,
   FieldDecorator: true,
   FieldRule: true,
   FrameworkRequest: true,

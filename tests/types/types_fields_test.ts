@@ -8,6 +8,7 @@ import { Buffer as Bytes } from "node:buffer";
 import { Schema, Types } from "mongoose";
 import {
   arrayProp,
+  type DateOnly,
   type FieldDecorator,
   FrameworkModel,
   getModel,
@@ -405,6 +406,29 @@ class Members extends FrameworkModel {
   accessor value = "";
 }
 
+class Days extends FrameworkModel {
+  @prop({ type: Date, dateOnly: true, required: true, default: Date.now })
+  day!: DateOnly;
+  @prop({ type: Date, dateOnly: true })
+  plain?: Date;
+  @prop({ type: Map, of: Date, dateOnly: true })
+  byName?: Map<string, DateOnly>;
+  @arrayProp({ items: Date, dateOnly: true })
+  days?: DateOnly[];
+  // @ts-expect-error the option is missing
+  @prop({ type: Date })
+  missing?: DateOnly;
+  // @ts-expect-error the option is missing
+  @arrayProp({ items: Date })
+  missingInAll?: DateOnly[];
+  // @ts-expect-error a string is no date
+  @prop({ dateOnly: true })
+  text?: string;
+  // @ts-expect-error a number is no date
+  @arrayProp({ items: Number, dateOnly: true })
+  numbers?: number[];
+}
+
 /** An identifier may be text wherever a body or a filter is written; what is read is an identifier. */
 async function references(): Promise<void> {
   const model = getModel(Agrees);
@@ -430,6 +454,7 @@ Deno.test("the types of fields hold: every case above compiles, or fails to, as 
     DisagreesInDetail,
     Members,
     Stranger,
+    Days,
   ];
-  assertEquals([agreeing.length, disagreeing.length, typeof references], [3, 6, "function"]);
+  assertEquals([agreeing.length, disagreeing.length, typeof references], [3, 7, "function"]);
 });

@@ -1,6 +1,7 @@
 import type { Literals } from "../../declare/decorators/field_options.ts";
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
 import type {
+  IsDateOnly,
   IsDefaulted,
   IsHidden,
   IsReadOnly,
@@ -92,7 +93,7 @@ export type Input<V> = 0 extends 1 & V ? unknown
   : V extends null | undefined | boolean ? Bare<V>
   : V extends string | number ? IsHidden<V> extends true ? V : Literals<Bare<V>>
   : V extends bigint ? bigint | number | string
-  : V extends Date ? Date | string
+  : V extends Date ? IsDateOnly<V> extends true ? string : Date | string
   : V extends { readonly _bsontype: "Decimal128" } ? string | number
   : V extends Uint8Array | { readonly _bsontype: string } ? string
   : V extends ReadonlyMap<string, infer X> ? { readonly [key: string]: Input<X> }

@@ -1,6 +1,6 @@
 import type { Literals } from "../../declare/decorators/field_options.ts";
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
-import type { Scalar } from "../../declare/model/field_names.ts";
+import type { IsDateOnly, Scalar } from "../../declare/model/field_names.ts";
 import type { Bare, Json } from "./json.ts";
 import type { SortField } from "./select.ts";
 
@@ -148,7 +148,7 @@ export interface ListOperators<I> {
 export type Compared<I> = I extends boolean ? boolean
   : I extends string | number ? Literals<Bare<I>>
   : I extends bigint ? bigint | number | string
-  : I extends Date ? Date | string
+  : I extends Date ? IsDateOnly<I> extends true ? string : Date | string
   : I extends { readonly _bsontype: "Decimal128" } ? string | number
   : I extends Uint8Array | { readonly _bsontype: string } ? string
   : never;

@@ -82,6 +82,11 @@ export interface FieldOptions<V, I = V> {
    * such as `"1d"`.
    */
   readonly expires?: number | string;
+  /**
+   * Whether the JSON of a `Date` is a day without a time, such as `"1980-05-04"`, in bodies, answers and filters. The
+   * database stores midnight in UTC. A field of the type `DateOnly` is such a day in the types of the client as well.
+   */
+  readonly dateOnly?: boolean;
   /** A summary of the field for the OpenAPI document, in a few words. */
   readonly summary?: string;
   /** A description of the field for the OpenAPI document, in CommonMark. */

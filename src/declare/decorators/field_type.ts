@@ -66,6 +66,12 @@ export type ReadOnly<T> = T extends null | undefined ? T : T & { readonly "~read
 export type Defaulted<T> = T extends null | undefined ? T : T & { readonly "~default"?: T };
 
 /**
+ * The type of a field with `dateOnly: true`, which holds a `Date` at midnight in UTC. In the types of
+ * `@mongrove/mongrove/client`, bodies and filters have it as a text such as `"1980-05-04"` and not as a `Date`.
+ */
+export type DateOnly = Date & { readonly "~dateOnly"?: never };
+
+/**
  * @internal The TypeScript types of values, by the names of Mongoose's schema types. `ValueOf` looks up the option
  * `type` of a field here.
  */

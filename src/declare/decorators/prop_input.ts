@@ -1,6 +1,6 @@
 import type { Types } from "mongoose";
 import type { FrameworkModel, ModelClass } from "../model/framework_model.ts";
-import type { IsDefaulted, IsHidden, IsReadOnly, IsRestricted } from "../model/field_names.ts";
+import type { BrandProblem, DateOnlyProblem, RestrictedProblem } from "./brand_problems.ts";
 import type { ArrayFeatures, FieldFeatures } from "../options.ts";
 import type { FieldOptions } from "./field_options.ts";
 import type { FieldDecorator, Identifier, ValueOf } from "./field_type.ts";
@@ -62,24 +62,6 @@ export type FieldProblem<D, N extends string, O, P> = Decorated<D> extends infer
   : never;
 
 /**
- * @internal The error text for a field whose type is `Hidden`, `ReadOnly`, `Restricted` or `Defaulted`, if the options `O` lack the
- * option of this type. In all other cases, the type is `P`, which is the error text of another check or `unknown`.
- */
-export type BrandProblem<V, O, P> = 0 extends 1 & V ? P
-  : IsHidden<V> extends true
-    ? OptionIn<O, "hidden"> extends true ? P : "the field is Hidden: add hidden: true"
-  : IsReadOnly<V> extends true ? "~file" extends keyof V ? "maxBytes" extends keyof O ? P
-      : "the field is a file: add maxBytes, the maximum number of bytes"
-    : OptionIn<O, "readonly"> extends true ? P
-    : OptionIn<O, "stamp"> extends string ? P
-    : "the field is ReadOnly: add readonly: true"
-  : IsRestricted<V> extends true
-    ? OptionIn<O, "hidden"> extends AnyRule ? P : "the field is Restricted: add hidden: (req) => …"
-  : IsDefaulted<V> extends true
-    ? "default" extends keyof O ? P : "the field is Defaulted: add default"
-  : P;
-
-/**
  * @internal The error text for a property with the keyword `readonly` of TypeScript, if the options `O` let clients set
  * the field. In all other cases, the type is `P`, which is the error text of another check or `unknown`.
  */
@@ -105,21 +87,6 @@ export type HasKeywords<M> = IsSame<
 export type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2)
   ? true
   : false;
-
-type AnyRule = (...args: never) => unknown;
-
-/**
- * @internal The error text for a field that a function hides from some clients, although the type of the field is
- * neither optional nor `Restricted`. In all other cases, the type is `P`, which is the error text of another check or
- * `unknown`.
- */
-export type RestrictedProblem<F, O, P> = OptionIn<O, "hidden"> extends AnyRule
-  ? F extends { readonly value: infer V } ? 0 extends 1 & V ? P
-    : undefined extends V ? P
-    : IsRestricted<NonNullable<V>> extends true ? P
-    : "hidden is a function: declare the field as Restricted, or with ?"
-  : P
-  : P;
 
 /** @internal A type in words, such as `"a string"`, for the texts of compile errors. */
 export type InWords<V> = [V] extends [string] ? "a string"
@@ -191,6 +158,10 @@ type CheckedRef<N extends "ref" | "items", I, C> = [I] extends [Identifier]
  */
 type CheckedFlag<X, P> = [X] extends [true] ? P : boolean;
 
+/** The type of the option `dateOnly`, or an error text for values that are no dates. */
+type CheckedDateOnly<I, X> = [I] extends [Date] ? boolean
+  : CheckedFlag<X, `dateOnly belongs to dates, the value is ${InWords<I>}`>;
+
 type CheckedType<V, T> = [V] extends [ValueOf<T>] ? T
   : [V] extends [readonly unknown[]] ? "the field is a list: use @arrayProp"
   : [ValueOf<T>] extends [never] ? "type is neither a class such as Number nor a model class"
@@ -225,7 +196,7 @@ export type NoOtherOptions<N extends string, O, K> = {
  * `min`.
  */
 type IndependentOptions<V, I> =
-  & Omit<FieldOptions<V, I>, "default" | "enum" | BoundOption | StringOption>
+  & Omit<FieldOptions<V, I>, "default" | "enum" | "dateOnly" | BoundOption | StringOption>
   & {
     readonly [K in keyof Pick<FieldOptions<V, I>, BoundOption | StringOption>]: CheckedRule<
       K,
@@ -278,6 +249,10 @@ export type PropInput<V, O> =
  */
 export interface PropChecks<V, O> extends FieldFeatures {
   readonly type?: CheckedType<V, OptionIn<O, "type">>;
+  readonly dateOnly?: CheckedDateOnly<
+    V extends Map<string, infer X> ? X : V,
+    OptionIn<O, "dateOnly">
+  >;
   readonly of?: CheckedOf<V, OptionIn<O, "of">>;
   readonly ref?: OptionIn<O, "ref"> extends string | undefined ? string | undefined
     : CheckedRef<"ref", V, OptionIn<O, "ref">>;
@@ -342,6 +317,7 @@ export type ArrayInput<V, O> =
  * needs a model class as `items`. `define()` checks its entries by the same type.
  */
 export interface ArrayChecks<V, O> extends ArrayFeatures {
+  readonly dateOnly?: CheckedDateOnly<ItemIn<V>, OptionIn<O, "dateOnly">>;
   readonly items?: CheckedItems<ItemIn<V>, OptionIn<O, "items">, OptionIn<O, "embedded">>;
   readonly embedded?: [ModelNamed<OptionIn<O, "items">>] extends [never]
     ? OptionIn<O, "embedded"> extends true ? "embedded belongs to items of a model" : boolean
@@ -391,5 +367,5 @@ export type ItemsProblem<V, O> = [O] extends [never] ? unknown
   : [V] extends [readonly unknown[]]
     ? OptionIn<O, "items"> extends undefined
       ? "@arrayProp needs items: a model class, () => Model or a type such as String"
-    : unknown
+    : DateOnlyProblem<ItemIn<V>, O, unknown>
   : `@arrayProp is a list, the field is ${InWords<V>}`;

@@ -14,12 +14,6 @@ export type MaybePromise<T> = T | Promise<T>;
 export type PreFetch<R = FrameworkRequest> = (req: R) => MaybePromise<boolean>;
 
 /**
- * A hook that replaces the default read, and returns an entity, several entities, or a Mongoose query. The `scope` does
- * not limit the result, so the hook must apply the conditions of the scope itself.
- */
-export type Fetch<R = FrameworkRequest> = (req: R) => unknown;
-
-/**
  * A hook that gets one entity, and returns the entity, another object in its place, or `null` to reject the entity.
  *
  * In hooks of a write, `previous` is the entity before the change.
@@ -72,10 +66,10 @@ export interface Hooks<E, R = FrameworkRequest> extends OperationOptions {
   /** Decides whether a request may run, before any database call. Any result except `true` answers 403. */
   readonly preFetch?: PreFetch<R>;
   /**
-   * Reads the entities in the place of the framework, such as from another database. The `scope` does not limit the
-   * result of the hook.
+   * Reads the entities in the place of the framework, such as from another database, and returns an entity, several
+   * entities, or a Mongoose query. The `scope` does not limit the result of the hook.
    */
-  readonly fetch?: Fetch<R>;
+  readonly fetch?: (req: R) => unknown;
   /**
    * Runs once for each entity that was read. `null` removes the entity from a list, and answers 404 for a single
    * entity.

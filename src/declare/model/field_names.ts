@@ -155,6 +155,10 @@ export type IsReadOnly<V> = "~readonly" extends keyof V ? string extends keyof V
 export type IsDefaulted<V> = "~default" extends keyof V ? string extends keyof V ? false : true
   : false;
 
+/** @internal Whether `V`, the type of a field or of an element, is `DateOnly`, so that clients send it as text. */
+export type IsDateOnly<V> = "~dateOnly" extends keyof V ? string extends keyof V ? false : true
+  : false;
+
 /**
  * @internal Whether `V`, the type of a field, is `Restricted`, so that answers to some clients do not have the field.
  */

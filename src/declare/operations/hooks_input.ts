@@ -1,7 +1,6 @@
 import type { OptionIn } from "../decorators/prop_input.ts";
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import type {
-  Fetch,
   FilterOptions,
   HookName,
   HooksOf,
@@ -95,7 +94,7 @@ type HooksOfAnyModel<O extends OperationName, H> =
  * TypeScript prints the text in its error.
  */
 type CheckedHook<N extends HookName, M extends FrameworkModel, H, Lean> = N extends "fetch"
-  ? Fetch<FrameworkRequest<M>>
+  ? (req: FrameworkRequest<M>) => unknown
   : N extends "preFetch" ? PreFetchHook<HookProblem<N, HookIn<H, N>>, M>
   : Lean extends true ? InstanceHook<HookProblem<N, HookIn<H, N>>, M>
   : DocumentHook<HookProblem<N, HookIn<H, N>>, M>;

@@ -1,9 +1,10 @@
 import { badParameter } from "../../errors/refusals.ts";
-import { toJsonValue } from "../../json/to_json.ts";
+import { fieldToJson } from "../../json/to_json.ts";
 import { aggregateList, whyUnstored } from "../../pipeline/aggregate_list.ts";
 import { type DeclaredField, type Feature, narrowFields } from "../../pipeline/feature.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
+import type { FieldShape } from "../../schema/fields/shape.ts";
 
 /**
  * The maximum number of different values in an answer to the parameter `distinct`. A list with more values is answered
@@ -82,10 +83,11 @@ async function readValues(name: string, context: OpenLevelContext): Promise<Repl
     max: MAX_VALUES,
     excess: `There are more than ${MAX_VALUES} values`,
   });
+  const field = context.level.shape.fields.get(name) as FieldShape;
   // Several stored values may have the same JSON, such as the decimal 5 and the text "5". The answer has each JSON text
   // once, and leaves out values without JSON, such as NaN.
   const texts = new Set(
-    found.map(({ _id }) => JSON.stringify(toJsonValue(_id) ?? null)).filter((text) =>
+    found.map(({ _id }) => JSON.stringify(fieldToJson(_id, field) ?? null)).filter((text) =>
       text !== "null"
     ),
   );

@@ -7,6 +7,7 @@ import { TIME_RANGE } from "../../json/json_types.ts";
 import { toJson, toJsonValue } from "../../json/to_json.ts";
 import { aggregateList } from "../../pipeline/aggregate_list.ts";
 import { entityTexts } from "../../pipeline/read.ts";
+import { isDateOnly } from "../../schema/fields/date_only.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
@@ -91,8 +92,11 @@ interface ShapedQuery extends GroupsQuery {
 function stagesOf({ by, timeZone, sum, avg, order, rules, shape }: ShapedQuery): PipelineStage[] {
   const { by: units, minCount, max } = rules;
   const keys = by.map((name) => {
-    const type = shape.fields.get(name)?.type?.instance;
-    return [name, keyOf(`$${name}`, { unit: units.get(name), timeZone, type })];
+    const { type } = shape.fields.get(name) ?? {};
+    const unit = units.get(name);
+    // A day without a time is the same day in every time zone, and stored times of one day are one day.
+    const options = isDateOnly(type) ? { unit: unit ?? "day" } : { unit, timeZone };
+    return [name, keyOf(`$${name}`, { ...options, type: type?.instance })];
   });
   const sorted = Object.entries(order).map(([key, direction]) => {
     return [by.includes(key) ? `_id.${key}` : key.replace(".", ":"), direction];
@@ -147,7 +151,7 @@ const UNSHOWN_NUMBERS = [NaN, Infinity, -Infinity];
 
 interface KeyOptions {
   readonly unit: DateUnit | undefined;
-  readonly timeZone: TimeZone | undefined;
+  readonly timeZone?: TimeZone | undefined;
   /**
    * The name of the Mongoose type of the field, such as `Decimal128`. JSON shows every decimal as text, so the values
    * `NaN` and `Infinity` of this type form separate groups and do not belong to the group `null`.

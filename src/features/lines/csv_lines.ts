@@ -164,7 +164,7 @@ function valueOf({ text, isQuoted }: Cell, { field: { type } }: ImportColumn): u
 function isBeyondStrict(value: unknown, { field: { type } }: ImportColumn): boolean {
   const instance = type?.instance;
   if (typeof value !== "string") return false;
-  if (instance === "Date") return /^[+-]\d{6}-\d{2}-\d{2}T/.test(value);
+  if (instance === "Date") return /^[+-]\d{6}-\d{2}-\d{2}(T|$)/.test(value);
   return NUMBERS.has(instance) && NUMBER.test(value) && !isLostInteger(value);
 }
 

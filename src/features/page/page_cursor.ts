@@ -4,13 +4,15 @@ import { leftOutBy } from "../../declare/hooks/named_fields.ts";
 import { badParameter } from "../../errors/refusals.ts";
 import { topOf } from "../../filter/filters.ts";
 import { type Order, sortValueAt, type SortValues, sortValues } from "../../filter/order.ts";
+import { fieldAt, FREE } from "../../filter/q/resolve_path.ts";
 import { readProjection } from "../../filter/projection.ts";
-import { toJsonValue } from "../../json/to_json.ts";
+import { fieldToJson } from "../../json/to_json.ts";
 import { fetchAnyway } from "../../pipeline/fetch.ts";
 import { mayLeaveOut, mayShowOther } from "../../pipeline/lists/read_window.ts";
 import { windowOrder } from "../../pipeline/open_level.ts";
 import { passReadHooks } from "../../pipeline/read.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
 import { hasMiddleware } from "../../schema/mongoose/schemas/schema_members.ts";
 import { castPathId } from "../../sources/entities.ts";
@@ -40,7 +42,8 @@ export function cursorBehind(
   const { level: { shape, versionKey = "" } } = context;
   if (end === undefined || !isOrderOfValues(order, shape)) return undefined;
   const values = Object.fromEntries(Object.keys(order).map((path) => [path, end[path]]));
-  const isShown = isOpen(context, order) && (shown === undefined || hasValues(shown, values));
+  const isShown = isOpen(context, order) &&
+    (shown === undefined || hasValues(shown, { values, shape }));
   const version = versionKey in end ? asVersion(end[versionKey]) : undefined;
   return writeCursor(order, { values, isShown, version });
 }
@@ -108,9 +111,12 @@ function isOpen(
  * Whether the JSON of an entity shows the same sort values as the database stores. Otherwise, a cursor must not contain
  * them, because it would reveal values that a hook has changed.
  */
-function hasValues(json: unknown, values: SortValues): boolean {
+function hasValues(
+  json: unknown,
+  { values, shape }: { readonly values: SortValues; readonly shape: Shape },
+): boolean {
   return Object.entries(values).every(([path, value]) =>
-    isDeepStrictEqual(sortValueAt(json, path), toJsonValue(value))
+    isDeepStrictEqual(sortValueAt(json, path), fieldToJson(value, fieldAt(path, shape) ?? FREE))
   );
 }
 

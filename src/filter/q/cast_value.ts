@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { badFormat } from "../../errors/refusals.ts";
 import { Binary, BSON, readBase64, Types } from "../../schema/mongoose/bson.ts";
 import { IDENTIFIER } from "../../schema/fields/system_fields.ts";
+import { isDateOnly, isDay, startOfDay, valueType } from "../../schema/fields/date_only.ts";
 import { namesNoDay } from "../../schema/fields/texts.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
@@ -53,7 +54,9 @@ function castScalar(value: unknown, { field, path, compiler }: Context): unknown
     if (typeof read === "bigint" && field.type?.instance === "Number") return read;
     return field.type && castForQuery(field.type, read);
   } catch {
-    const message = `Value at "${path}" cannot be read as ${field.type?.instance ?? "a value"}`;
+    const message = `Value at "${path}" cannot be read as ${
+      field.type ? valueType(field.type) : "a value"
+    }`;
     throw badFormat(message, { field: path });
   }
 }
@@ -80,9 +83,17 @@ function fromJson(value: unknown, { type }: FieldShape): unknown {
   if (type?.instance === "Date" && typeof value === "string" && namesNoDay(value)) {
     throw new TypeError("No day");
   }
+  if (isDateOnly(type) && value !== "" && !isMidnight(value) && !isDay(value)) {
+    throw new TypeError("No day");
+  }
   if (typeof value !== "bigint" || type?.instance === "BigInt") return value;
   if (Number.isSafeInteger(Number(value))) return Number(value);
   return type?.instance === "Decimal128" ? String(value) : value;
+}
+
+/** Whether a value of extended JSON is a day without a time, such as `{ "$date": "1980-05-04" }`. */
+function isMidnight(value: unknown): boolean {
+  return value instanceof Date && startOfDay(value).getTime() === value.getTime();
 }
 
 function castList(value: unknown[], context: Context): unknown[] {

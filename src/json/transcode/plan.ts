@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
+import { isDateOnly } from "../../schema/fields/date_only.ts";
 import { fieldDefault } from "../../schema/fields/field_default.ts";
 import { type FieldShape, referenceIn, type Shape } from "../../schema/fields/shape.ts";
 import { type StoredAs, storedAs } from "../json_types.ts";
-import { toJson } from "../to_json.ts";
+import { fieldToJson } from "../to_json.ts";
 
 /**
  * The rules for converting a stored value from BSON bytes to JSON text without Mongoose, such as the BSON types that
@@ -171,7 +172,7 @@ class Planner {
       case "object":
         return { types: NULL | OBJECT, object: this.#object(field.shape as Shape) };
       default:
-        return storedAs(field.type?.constructor);
+        return storedAs(field.type?.constructor, isDateOnly(field.type));
     }
   }
 
@@ -200,7 +201,7 @@ function defaultText(name: string, field: FieldShape): Uint8Array | undefined {
   // for the identifier.
   if (kind === "nothing" || name === "_id") return undefined;
   if (kind !== "constant" || make === undefined) return new Uint8Array();
-  const json = toJson(make());
+  const json = JSON.stringify(fieldToJson(make(), field)) ?? "null";
   // The default of a reference is an identifier, which must be replaced by its entity if the client populates the
   // field. The prepared text of a default cannot be replaced, so Mongoose makes the JSON of a document without this
   // field.

@@ -8,8 +8,8 @@ import { PROTOTYPE_KEYS } from "../../schema/fields/json.ts";
 const DOUBLE = 0x01;
 const OBJECT = 0x03;
 const ARRAY = 0x04;
-const BINARY = 0x05;
 const DATE = 0x09;
+const NULL = 0x0a;
 const INT64 = 0x12;
 
 const DOLLAR = 0x24;
@@ -132,7 +132,7 @@ export class Transcoder {
     if (plan !== undefined) checkValue(plan, source);
     if (source.type === OBJECT) return this.document(plan?.object);
     if (source.type === ARRAY) return this.#array(plan?.items);
-    const write = source.type === BINARY && plan?.bytes || WRITERS[source.type];
+    const write = source.type !== NULL && plan?.write || WRITERS[source.type];
     if (write === undefined) {
       throw new UnknownTypeError(`Cannot write BSON type ${source.type} as JSON`);
     }

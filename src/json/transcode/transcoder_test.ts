@@ -342,8 +342,8 @@ Deno.test("Transcoder.document() throws UnknownTypeError for numbers and dates t
 
 Deno.test("Transcoder.document() writes bytes in the form of their field", () => {
   const uuid = new UUID("01234567-89ab-4def-8123-456789abcdef");
-  const asBytes = planOf({ v: { types: 1 << 0x05, bytes: writeBase64 } });
-  const asUuid = planOf({ v: { types: 1 << 0x05, bytes: writeUuid } });
+  const asBytes = planOf({ v: { types: 1 << 0x05, write: writeBase64 } });
+  const asUuid = planOf({ v: { types: 1 << 0x05, write: writeUuid } });
   const bson = BSON.serialize({ v: uuid });
   assertEquals(jsonOf(bson, asBytes), '{"v":"ASNFZ4mrTe+BI0VniavN7w=="}');
   assertEquals(jsonOf(bson, asUuid), `{"v":"${uuid}"}`);

@@ -11,6 +11,7 @@ const SCALARS: Readonly<Record<string, JsonSchema>> = {
   Int32: { type: "integer" },
   Boolean: { type: "boolean" },
   Date: { type: "string", format: "date-time" },
+  DateOnly: { type: "string", format: "date" },
   BigInt: {
     anyOf: [
       { type: "integer", minimum: -SAFE - 1, maximum: SAFE + 1 },

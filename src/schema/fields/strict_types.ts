@@ -50,6 +50,7 @@ export const STRICT_TYPES: Readonly<Record<string, StrictType>> = {
     words: "a date such as 2026-01-31, or a time with its offset such as 2026-01-31T10:00:00Z",
     pattern: `${STRICT_DATE}(${TIME}${OFFSET})?`,
   },
+  DateOnly: { words: "a date without a time, such as 2026-01-31", pattern: STRICT_DATE },
   BigInt: { words: "an integer or a text of digits", type: "integer", pattern: INT64 },
   Decimal128: {
     words: "a number or the text of a decimal number",
@@ -85,6 +86,8 @@ const WHOLE = new Map(
   ),
 );
 
+const DATES: ReadonlySet<string> = new Set(["Date", "DateOnly"]);
+
 /**
  * Whether a JSON value has the JSON type of a field, so that strict bodies take the value. The cast still checks the
  * range of the value.
@@ -98,7 +101,7 @@ export function isOfJsonType(value: unknown, name: string): boolean {
   const { type } = STRICT_TYPES[name] ?? {};
   const pattern = WHOLE.get(name);
   if (typeof value === "string" && pattern !== undefined) {
-    return pattern.test(value) && !(name === "Date" && namesNoDay(value));
+    return pattern.test(value) && !(DATES.has(name) && namesNoDay(value));
   }
   if (type === "integer") return Number.isInteger(value);
   const typeOfValue: string = typeof value;

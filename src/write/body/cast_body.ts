@@ -3,6 +3,7 @@ import { isFieldKey, isJsonObject, PROTOTYPE_KEYS } from "../../schema/fields/js
 import type { JsonObject } from "../../schema/fields/json.ts";
 import { isLostInteger, isUnsafeInteger, mayBeRounded } from "../../schema/fields/json_numbers.ts";
 import { Double, readBase64 } from "../../schema/mongoose/bson.ts";
+import { isDay, valueType } from "../../schema/fields/date_only.ts";
 import { namesNoDay } from "../../schema/fields/texts.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
@@ -150,7 +151,7 @@ export class BodyCast {
   }
 
   #castScalar(value: unknown, { type }: FieldShape): unknown {
-    const instance = type?.instance ?? "Value";
+    const instance = type === undefined ? "Value" : valueType(type);
     // Mongoose casts the form `{ "$numberDecimal": "1.5" }` of Extended JSON, so this object is accepted for a decimal.
     const isDecimal = instance === "Decimal128" && isJsonObject(value) &&
       Object.keys(value).join() === "$numberDecimal";
@@ -160,6 +161,7 @@ export class BodyCast {
       if (!value.isWellFormed()) return this.#refuseText();
       if (instance === "Date" && namesNoDay(value)) return this.#refuse(instance);
     }
+    if (instance === "DateOnly" && value !== "" && !isDay(value)) return this.#refuse(instance);
     if (instance === "Buffer") return readBase64(value) ?? this.#refuse(instance);
     try {
       const given: unknown = type?.cast(value, null as never, false);

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Problem, Problems } from "../../errors/refusals.ts";
 import { isJsonObject, type JsonObject, PROTOTYPE_KEYS } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { valueType } from "../../schema/fields/date_only.ts";
 import { isOfJsonType, STRICT_TYPES } from "../../schema/fields/strict_types.ts";
 import { strictestField, whyUnseen } from "../../schema/fields/visibility.ts";
 import { hasOwnJson } from "../../schema/mongoose/documents/hide_in_json.ts";
@@ -167,7 +168,7 @@ export function typeProblem(
 ): Problem | undefined {
   // A function of the application casts the values of this type, so any JSON type may be right.
   if (type === undefined || !isMongooseType(type) || hasOwnCast(type)) return undefined;
-  const { instance } = type;
+  const instance = valueType(type);
   const { words } = STRICT_TYPES[instance] ?? {};
   if (words === undefined || isOfJsonType(value, instance)) return undefined;
   const message = `Value at "${path}" cannot be read as ${instance}: send ${words}`;

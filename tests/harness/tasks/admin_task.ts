@@ -40,7 +40,7 @@ export async function buildAdminPage(): Promise<DenoResult> {
 
 /** The folders and files whose changes change the script. */
 const SOURCES = [
-  ...["admin/", "src/client/", "src/declare/", "deno.json"],
+  ...["admin/", "src/admin/words.ts", "src/client/", "src/declare/", "deno.json"],
   "tests/harness/tasks/admin_task.ts",
 ];
 

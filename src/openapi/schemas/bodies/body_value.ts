@@ -51,9 +51,11 @@ export function scalarValue(node: ValueNode, components: Components): JsonSchema
     ...schema,
     ...minLength !== undefined && { minLength },
     ...filled && pattern !== undefined && { pattern },
-    ...!nullable && type === "Date" && { not: { const: "" } },
+    ...!nullable && DATES.has(type) && { not: { const: "" } },
   };
 }
+
+const DATES: ReadonlySet<string> = new Set(["Date", "DateOnly"]);
 
 /**
  * Returns the rules for texts in a JSON Schema, such as `minLength`, which the schema of a field adds to its reference
@@ -83,6 +85,7 @@ const READ: Readonly<Record<string, string>> = {
   BigInt: "An integer of 64 bits, as a text where a number of JSON does not hold it exactly",
   Boolean: "A boolean, or a word or number for one",
   Date: "A date, or milliseconds since 1970. An empty text is read as null",
+  DateOnly: "A date without a time. An empty text is read as null",
   Buffer: "Bytes in base64",
   ObjectId: "An identifier",
   Decimal128: "A decimal number, as a text where a number of JSON does not hold it exactly",

@@ -1,4 +1,5 @@
 import type { ValueNode } from "../../../describe/describe_object.ts";
+import { tellDate } from "../../../describe/tell_rules.ts";
 import { GIVEN_IDENTIFIER, type JsonSchema, oneOf } from "../json_schema.ts";
 import { SAFE } from "./numbers.ts";
 
@@ -18,6 +19,7 @@ const DECIMAL =
 const TYPES: Readonly<Record<string, (node: ValueNode) => JsonSchema>> = {
   Boolean: () => oneOf([true, false, 1, 0, "1", "0", "true", "false", "yes", "no"]),
   Date: describeDate,
+  DateOnly: describeDay,
   Buffer: ({ nullable }) => ({
     type: "string",
     contentEncoding: "base64",
@@ -56,10 +58,12 @@ export function describeOther(node: ValueNode): JsonSchema | undefined {
  * Returns the first and the last date that a field allows, as words for the description of the field, because JSON
  * Schema cannot express them.
  */
-export function dateBounds({ rules: { minimum, maximum } }: ValueNode): readonly string[] {
+export function dateBounds(
+  { type, rules: { minimum, maximum } }: ValueNode,
+): readonly string[] {
   return [
-    ...minimum === undefined ? [] : [`not before ${new Date(minimum).toJSON()}`],
-    ...maximum === undefined ? [] : [`not after ${new Date(maximum).toJSON()}`],
+    ...minimum === undefined ? [] : [`not before ${tellDate(new Date(minimum), type)}`],
+    ...maximum === undefined ? [] : [`not after ${tellDate(new Date(maximum), type)}`],
   ];
 }
 
@@ -74,4 +78,12 @@ function describeDate(node: ValueNode): JsonSchema {
     ],
     description: hint,
   };
+}
+
+function describeDay(node: ValueNode): JsonSchema {
+  const description = ["A date without a time", ...dateBounds(node)].join(", ");
+  const day = { type: "string", format: "date" };
+  return node.nullable
+    ? { anyOf: [day, { type: "string", const: "" }], description }
+    : { ...day, description };
 }

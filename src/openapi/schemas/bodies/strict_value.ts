@@ -24,6 +24,12 @@ const TYPES: Readonly<Record<string, (node: ValueNode) => JsonSchema>> = {
       { type: "string", format: "date", pattern: `^${STRICT_DATE}$` },
     ],
   }),
+  DateOnly: (node) => ({
+    type: "string",
+    format: "date",
+    pattern: patternOf(node.type),
+    description: ["A date without a time", ...dateBounds(node)].join(", "),
+  }),
   BigInt: ({ type }) => ({
     anyOf: [{ type: "integer", ...SAFE }, { type: "string", pattern: patternOf(type) }],
   }),

@@ -33,6 +33,7 @@ export function exampleCondition(field: FieldShape): ExampleCondition | undefine
   if (typeof choice === "string" || typeof choice === "number") return { condition: choice };
   if (NUMBERS.has(name)) return { operator: "$gte", condition: { $gte: minimum ?? 0 } };
   if (name === "Date") return { operator: "$gte", condition: { $gte: "2020-01-01T00:00:00.000Z" } };
+  if (name === "DateOnly") return { operator: "$gte", condition: { $gte: "2020-01-01" } };
   if (name === "String") {
     return { operator: "$regex", condition: { $regex: "e", $options: "i" } };
   }

@@ -11,6 +11,7 @@ const EXTENDED: Readonly<Record<string, readonly (readonly [string, JsonSchema])
   String: [["$oid", GIVEN_IDENTIFIER]],
   ObjectId: [["$oid", GIVEN_IDENTIFIER]],
   Date: [["$date", { type: "string", format: "date-time" }]],
+  DateOnly: [["$date", { type: "string", format: "date" }]],
   BigInt: [["$numberLong", { type: "string", pattern: "^-?[0-9]{1,18}$" }]],
   Number: [
     ["$numberInt", { type: "string", pattern: "^-?[0-9]{1,9}$" }],

@@ -1,0 +1,46 @@
+import type {
+  IsDateOnly,
+  IsDefaulted,
+  IsHidden,
+  IsReadOnly,
+  IsRestricted,
+} from "../model/field_names.ts";
+import type { OptionIn } from "./prop_input.ts";
+
+/**
+ * @internal The error text for a field whose type is `Hidden`, `ReadOnly`, `Restricted`, `Defaulted` or `DateOnly`, if the options
+ * `O` lack the option of this type. In all other cases, the type is `P`, which is the error text of another check or `unknown`.
+ */
+export type BrandProblem<V, O, P> = 0 extends 1 & V ? P
+  : IsHidden<V> extends true
+    ? OptionIn<O, "hidden"> extends true ? P : "the field is Hidden: add hidden: true"
+  : IsReadOnly<V> extends true ? "~file" extends keyof V ? "maxBytes" extends keyof O ? P
+      : "the field is a file: add maxBytes, the maximum number of bytes"
+    : OptionIn<O, "readonly"> extends true ? P
+    : OptionIn<O, "stamp"> extends string ? P
+    : "the field is ReadOnly: add readonly: true"
+  : IsRestricted<V> extends true
+    ? OptionIn<O, "hidden"> extends AnyRule ? P : "the field is Restricted: add hidden: (req) => …"
+  : IsDefaulted<V> extends true
+    ? "default" extends keyof O ? P : "the field is Defaulted: add default"
+  : DateOnlyProblem<V, O, P>;
+
+/** @internal The error text for values of the type `DateOnly` without the option, or `P`, the error text of another check. */
+export type DateOnlyProblem<V, O, P> = IsDateOnly<V> extends true
+  ? OptionIn<O, "dateOnly"> extends true ? P : "the field is DateOnly: add dateOnly: true"
+  : P;
+
+type AnyRule = (...args: never) => unknown;
+
+/**
+ * @internal The error text for a field that a function hides from some clients, although the type of the field is
+ * neither optional nor `Restricted`. In all other cases, the type is `P`, which is the error text of another check or
+ * `unknown`.
+ */
+export type RestrictedProblem<F, O, P> = OptionIn<O, "hidden"> extends AnyRule
+  ? F extends { readonly value: infer V } ? 0 extends 1 & V ? P
+    : undefined extends V ? P
+    : IsRestricted<NonNullable<V>> extends true ? P
+    : "hidden is a function: declare the field as Restricted, or with ?"
+  : P
+  : P;
