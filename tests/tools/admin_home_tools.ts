@@ -176,6 +176,18 @@ test("a typed address shows what its reader may only see, and says what is missi
   assertEquals(refusals().slice(before), ["404"]);
 });
 
+test("an action is offered while it is available", async () => {
+  const ward = await getModel(Ward).create({ name: "Exit" });
+  const { _id } = await getModel(Patient).create({ name: "Going", ward: ward._id });
+  const tab = await openClinic(`/patients/${_id}`);
+  await tab.click(button("Discharge"));
+  await tab.send(`${DIALOG} button[type=submit]`);
+  await tab.until(DIALOG, []);
+  await tab.page.waitForFunction("!document.body.innerText.includes('Discharge')");
+  assertEquals((await getModel(Patient).findById(_id).orFail()).ward, undefined);
+  await tab.until("[name=name]", ["Going"]);
+});
+
 test("a trash whose reader may not restore says so", async () => {
   const { _id } = await getModel(Visit).create({ reason: "Removed" });
   await (await clinic()).app.delete(`/visits/${_id}`);
