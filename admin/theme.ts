@@ -95,6 +95,7 @@ const components = {
   RaLayout: {
     styleOverrides: {
       root: {
+        [TIGHT]: { minWidth: 0 },
         "& .RaLayout-appFrame": { marginTop: 56 },
         "& .RaLayout-content": {
           minWidth: 0,
@@ -137,6 +138,7 @@ const components = {
       }),
     },
   },
+  RaSimpleList: { styleOverrides: { root: { "& .RaSimpleList-tertiary": { opacity: 1 } } } },
   RaToolbar: {
     styleOverrides: {
       root: ({ theme: { palette } }: Styled) => ({

@@ -2,6 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { getModel } from "@mongrove/mongrove";
 import { test } from "../harness/testing.ts";
 import { type AdminBrowser, openAdminBrowser } from "./support/admin_tab.ts";
+import { wantsPicture } from "./support/picture.ts";
 import type { Tab } from "./support/admin_page.ts";
 import { buildClinic, Patient, seedClinic, Visit, Ward } from "./support/clinic_app.ts";
 
@@ -10,6 +11,9 @@ const FIND = "button[aria-keyshortcuts]";
 const SAVE = "form button[type=submit]";
 const TITLE = "#react-admin-title";
 const button = (text: string, within = "body") => `${within} button ::-p-text(${text})`;
+
+/** The picture of the first page in the documentation. */
+const PICTURE = new URL("../../docs/admin_home.png", import.meta.url);
 
 let opened: Promise<AdminBrowser> | undefined;
 
@@ -37,11 +41,15 @@ test("the first page has what the reader may do, totals that follow the list, an
   const tab = await openClinic("/");
   const practice = "section[aria-label=Practice]";
   await tab.until(`${practice} h3`, ["Patients", "Visits"]);
-  await tab.until("section[aria-label=Models] h3", ["Wards", "Qqs"]);
+  await tab.until("section[aria-label=Models] h3", ["Wards", "Zebras"]);
   await tab.until(`${practice} button, ${practice} a[href$=create]`, ["New patient", "Recall"]);
   await tab.until(".total", [String(await getModel(Patient).countDocuments())]);
   await tab.until("section[aria-label=Links] a", ["Documentation"]);
   await tab.page.waitForSelector("section[aria-label='Changed last'] li ::-p-text(Ann Lee)");
+  if (wantsPicture) {
+    await tab.page.setViewport({ width: 1000, height: 600 });
+    await tab.page.screenshot({ path: PICTURE.pathname as `${string}.png` });
+  }
   await (await clinic()).app.created("/patients", { name: "Newly here" });
   await tab.until(".total", [String(await getModel(Patient).countDocuments())]);
   await tab.click(button("Recall"));
@@ -55,7 +63,7 @@ test("the first page has what the reader may do, totals that follow the list, an
 test("the menu has groups, icons by the names of models, and else a letter", async () => {
   const tab = await openClinic("/");
   await tab.until("nav h2", ["Practice"]);
-  await tab.until("nav [role=menuitem]", ["Home", "Patients", "Visits", "Wards", "Q\n\nQqs"]);
+  await tab.until("nav [role=menuitem]", ["Home", "Patients", "Visits", "Wards", "Z\n\nZebras"]);
   assertEquals((await tab.page.$$("nav [role=menuitem] svg")).length, 4);
 });
 

@@ -101,8 +101,8 @@ export class Visit extends FrameworkModel {
 }
 
 /** A model whose name has no icon. */
-@rest({ route: "/qqs", methods: [all()] })
-class Qq extends FrameworkModel {
+@rest({ route: "/zebras", methods: [all()] })
+class Zebra extends FrameworkModel {
   @prop()
   name?: string;
 }
@@ -122,7 +122,7 @@ export function buildClinic(): Express {
   const app = express();
   app.use(express.json());
   const api = Framework.initialize({
-    models: [Patient, Visit, Ward, Qq],
+    models: [Patient, Visit, Ward, Zebra],
     strict: onlyStrict("bodies"),
   });
   app.use(api);
