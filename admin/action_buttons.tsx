@@ -23,8 +23,13 @@ interface ActionButtonsProps {
 
 /** A button for each action. */
 export function ActionButtons({ model, entity, q }: ActionButtonsProps) {
+  const { actionsOf } = usePage();
   const on = entity === undefined ? "all" : "one";
-  return model.actions.filter((action) => action.on === on).map((action) => (
+  const offered = model.actions.filter((action) =>
+    action.on === on &&
+    (!action.isConditional || entity && actionsOf(model.path, entity._id).has(action.name))
+  );
+  return offered.map((action) => (
     <ActionButton key={action.name} action={action} model={model} entity={entity} q={q} />
   ));
 }

@@ -6,9 +6,11 @@ import type { PageDocument, PageModel } from "../src/admin/document.ts";
 import { EntityCreate } from "./create_page.tsx";
 import { createDataProvider } from "./data_provider.ts";
 import { EntityEdit, EntityShow } from "./entity_page.tsx";
-import { nameOf, pluralOf } from "./fields.ts";
+import { nameOf } from "./fields.ts";
+import { HomePage } from "./home_page.tsx";
 import { AppLayout } from "./layout.tsx";
 import { EntityList } from "./list_page.tsx";
+import { UnknownPage } from "./missing_page.tsx";
 import { openPage, PageContext } from "./page_context.ts";
 import { isSignedIn } from "./session.ts";
 import { DARK, LIGHT } from "./theme.ts";
@@ -33,6 +35,8 @@ export function AdminApp({ document, onSignOut, askLogin }: AdminAppProps) {
         theme={LIGHT}
         darkTheme={DARK}
         layout={AppLayout}
+        dashboard={HomePage}
+        catchAll={UnknownPage}
         loginPage={false}
         disableTelemetry
       >
@@ -43,18 +47,17 @@ export function AdminApp({ document, onSignOut, askLogin }: AdminAppProps) {
 }
 
 function resourceOf(model: PageModel) {
-  const { name, operations: { all, one, create, update } } = model;
-  const text = ({ id, ...entity }: RaRecord) =>
-    all === undefined ? String(id) : nameOf(entity, all);
+  const { name, menu, operations: { one, create, update } } = model;
+  const text = (entity: RaRecord) => nameOf(entity, model);
   return (
     <Resource
       key={name}
       name={name}
-      options={{ label: pluralOf(model) }}
+      options={{ label: menu }}
       list={<EntityList name={name} />}
       {...create && { create: <EntityCreate name={name} /> }}
-      {...one && update && { edit: <EntityEdit name={name} /> }}
-      {...one && !update && { show: <EntityShow name={name} /> }}
+      {...one && { edit: update ? <EntityEdit name={name} /> : <EntityShow name={name} /> }}
+      {...one && { show: <EntityShow name={name} /> }}
       recordRepresentation={text}
     />
   );

@@ -4,6 +4,7 @@ import { Create, SaveButton, SimpleForm, Toolbar, useNotify } from "react-admin"
 import { messageOf } from "./failure.ts";
 import { singularOf } from "./fields.ts";
 import { FieldInputs } from "./inputs.tsx";
+import { LeaveQuestion } from "./leave_question.tsx";
 import { useModel } from "./page_context.ts";
 
 /** The form for a new entity. */
@@ -19,6 +20,8 @@ export function EntityCreate({ name }: { readonly name: string }) {
         toolbar={<CreateToolbar />}
         disableInvalidFormNotification
         noValidate
+        warnWhenUnsavedChanges
+        WarnWhenUnsavedChangesComponent={LeaveQuestion}
         sx={{ maxWidth: 800 }}
       >
         <FieldInputs fields={create?.body ?? []} isNew />

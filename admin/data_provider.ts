@@ -1,9 +1,18 @@
 import type { DataProvider, DeleteParams, GetListParams, GetListResult } from "react-admin";
 import { HttpError, type RaRecord } from "react-admin";
-import type { Operations, PageRoute } from "../src/admin/document.ts";
+import type { Operations, PagePart } from "../src/admin/document.ts";
 import { changedBody, isSame, mergePatch, newBody, wholeBody } from "./body.ts";
 import { failure } from "./failure.ts";
-import { type Field, formFields, nameOf, pluralOf, singularOf, wordsOf } from "./fields.ts";
+import {
+  type Field,
+  formFields,
+  type Named,
+  nameOf,
+  partFields,
+  pluralOf,
+  singularOf,
+  wordsOf,
+} from "./fields.ts";
 import {
   canChoose,
   canMatchName,
@@ -19,6 +28,7 @@ import { START } from "./typed_values.ts";
 /** The routes behind a resource of React-admin. */
 interface Routes {
   readonly operations: Operations;
+  readonly title: readonly string[];
   readonly resource: AnyResource;
   /** The fields of the form of an entity. */
   readonly form: readonly Field[];
@@ -26,26 +36,37 @@ interface Routes {
   readonly plural: string;
 }
 
+/** Finds the parts whose names lead from a model to them. */
+function partAt(
+  parts: readonly PagePart[],
+  [property, ...rest]: readonly string[],
+): PagePart | undefined {
+  const part = parts.find((each) => each.property === property);
+  return part === undefined || rest.length === 0 ? part : partAt(part.parts, rest);
+}
+
 /** Creates the object by which React-admin reads and writes entities. */
 export function createDataProvider(
   { document, open }: Pick<PageAccess, "document" | "open">,
 ): DataProvider {
   const routesOf = (name: string): Routes => {
-    const { model: first, id, property } = readResource(name);
+    const { model: first, below, properties } = readResource(name);
     const model = document.models.find((each) => each.name === first);
     if (model === undefined) throw new TypeError(`The page has no model "${first}"`);
-    const part = model.parts.find((each) => each.property === property);
-    if (part === undefined) {
+    if (properties.length === 0) {
       const words = { singular: singularOf(model), plural: pluralOf(model).toLowerCase() };
       const form = formFields(model);
-      return { operations: model.operations, resource: open(model.path), form, ...words };
+      const { operations, title, path } = model;
+      return { operations, title, resource: open(path), form, ...words };
     }
-    const words = wordsOf(property).toLowerCase();
-    const resource = open(`${model.path}/${id}/${property}`);
+    const part = partAt(model.parts, properties);
+    if (part === undefined) throw new TypeError(`The page has no parts "${name}"`);
+    const words = wordsOf(part.property).toLowerCase();
     return {
       operations: part.operations,
-      resource,
-      form: part.operations.update?.body ?? [],
+      title: part.title,
+      resource: open(model.path + below),
+      form: partFields(part),
       singular: `entry of "${words}"`,
       plural: words,
     };
@@ -160,12 +181,13 @@ function ifMatch(before: object | undefined): { readonly ifMatch?: object } {
 }
 
 async function readList<R extends RaRecord>(
-  { operations: { all }, resource }: Routes,
+  { resource, ...named }: Routes,
   params: GetListParams,
 ): Promise<GetListResult<R>> {
+  const { all } = named.operations;
   if (all === undefined) return { data: [], total: 0 };
-  const { items, total, next } = await resource.all(listOptions(params, all));
-  const found = withNamePart(items, { all, part: params.filter?.[NAME_PART] });
+  const { items, total, next } = await resource.all(listOptions(params, named));
+  const found = withNamePart(items, { named, part: params.filter?.[NAME_PART] });
   const { page, perPage } = params.pagination ?? { page: 1, perPage: 25 };
   if (total !== undefined) return { data: toRecords(found), total };
   if (all.parameters.some(({ name }) => name === "limit")) {
@@ -180,11 +202,11 @@ async function readList<R extends RaRecord>(
 /** Selects entities by a part of their names, if the list of the API cannot. */
 function withNamePart(
   items: readonly Entity[],
-  { all, part }: { readonly all: PageRoute; readonly part: unknown },
+  { named, part }: { readonly named: Named; readonly part: unknown },
 ): readonly Entity[] {
-  if (typeof part !== "string" || canMatchName(all) || canSearch(all)) return items;
+  if (typeof part !== "string" || canMatchName(named) || canSearch(named)) return items;
   const wanted = part.toLowerCase();
-  return items.filter((item) => nameOf(item, all).toLowerCase().includes(wanted));
+  return items.filter((item) => nameOf(item, named).toLowerCase().includes(wanted));
 }
 
 /** Reads the entities of references. An entity that does not exist, or that the reader may not see, is left out. */

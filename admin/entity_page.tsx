@@ -2,7 +2,7 @@
 /** @jsxImportSource react */
 import { Card, CardContent, Stack, Typography } from "@mui/material";
 import { type RefObject, useCallback, useRef, useState } from "react";
-import { Edit, SaveButton, Show, SimpleForm, Toolbar, TopToolbar } from "react-admin";
+import { Edit, Link, SaveButton, Show, SimpleForm, Toolbar, TopToolbar } from "react-admin";
 import { useNotify, useRecordContext, useRedirect, useRefresh } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { ActionButtons } from "./action_buttons.tsx";
@@ -14,9 +14,13 @@ import { factsOf, type Field, formFields, nameOf, singularOf } from "./fields.ts
 import { FilePanels } from "./file_box.tsx";
 import { HistoryPanel } from "./history_panel.tsx";
 import { FieldInputs } from "./inputs.tsx";
+import { LeaveQuestion } from "./leave_question.tsx";
+import { MissingEntity } from "./missing_page.tsx";
 import { type Entity, useModel, usePage } from "./page_context.ts";
+import { partResource } from "./part_resource.ts";
 import { PartsPanel } from "./parts_panel.tsx";
 import { RemoveButton } from "./remove_button.tsx";
+import { TIGHT } from "./theme.ts";
 import { FormStart, KeepContext, START } from "./typed_values.ts";
 import { Facts } from "./value.tsx";
 
@@ -43,6 +47,7 @@ export function EntityEdit({ name }: { readonly name: string }) {
   const [isKept, setKept] = useState(false);
   const start = useRef<Entity>(undefined);
   const [conflict, setConflict] = useState<Conflict>();
+  const [missing, setMissing] = useState<unknown>();
   const fields = formFields(model);
   const late = async ({ id, data, previousData }: SaveParams) => {
     const mine = changedBody(data, { fields, before: previousData });
@@ -58,6 +63,8 @@ export function EntityEdit({ name }: { readonly name: string }) {
     setKept(false);
     refresh();
   };
+  // The form stays if the entity cannot be read again.
+  const onMissing = (error: Error) => start.current === undefined ? setMissing(error) : tell(error);
   const keep = useCallback(() => setKept(true), []);
   const keepMine = async ({ mine, stored }: Conflict) => {
     setConflict(undefined);
@@ -72,7 +79,9 @@ export function EntityEdit({ name }: { readonly name: string }) {
         redirect={false}
         mutationOptions={{ onError, onSuccess, ...ALONE } as object}
         transform={(data: object) => ({ ...data, [START]: start.current })}
-        queryOptions={{ ...FRESH, ...ALONE }}
+        queryOptions={{ ...FRESH, ...ALONE, onError: onMissing }}
+        redirectOnError={false}
+        error={missing === undefined ? undefined : <MissingEntity model={model} error={missing} />}
         actions={<EntityActions model={model} />}
         title={<EntityTitle model={model} />}
         aside={<EntityPanels model={model} form={fields} />}
@@ -112,6 +121,9 @@ function EntityForm({ fields, isKept, start }: EntityFormProps) {
       resetOptions={isKept ? KEPT : NOTHING}
       disableInvalidFormNotification
       noValidate
+      warnWhenUnsavedChanges
+      WarnWhenUnsavedChangesComponent={LeaveQuestion}
+      sx={{ [TIGHT]: { pb: 2 } }}
     >
       <FormStart start={start} isKept={isKept} />
       <FieldInputs fields={fields} isNew={false} />
@@ -149,11 +161,15 @@ function SaveToolbar() {
 /** The page of an entity whose reader may not change it. */
 export function EntityShow({ name }: { readonly name: string }) {
   const model = useModel(name);
+  const [missing, setMissing] = useState<unknown>();
   return (
     <Show
-      queryOptions={FRESH}
+      queryOptions={{ ...FRESH, onError: setMissing }}
+      redirectOnError={false}
+      error={missing === undefined ? undefined : <MissingEntity model={model} error={missing} />}
       actions={<EntityActions model={model} />}
       title={<EntityTitle model={model} />}
+      component="div"
       sx={LAYOUT}
     >
       <EntityPanels model={model} form={[]} />
@@ -163,23 +179,23 @@ export function EntityShow({ name }: { readonly name: string }) {
 
 function EntityTitle({ model }: { readonly model: PageModel }) {
   const entity = useRecordContext<EntityRecord>();
-  const list = model.operations.all;
-  return entity && list ? <span>{nameOf(entity, list)}</span> : null;
+  return entity ? <span>{nameOf(entity, model)}</span> : null;
 }
 
 function EntityActions({ model }: { readonly model: PageModel }) {
   const entity = useRecordContext<EntityRecord>();
   const redirect = useRedirect();
-  const { remove, all } = model.operations;
-  if (entity === undefined || all === undefined) return null;
+  const { remove } = model.operations;
+  if (entity === undefined) return null;
   return (
-    <TopToolbar sx={{ flexWrap: "wrap" }}>
+    <TopToolbar sx={{ flexWrap: "wrap", alignItems: "center" }}>
+      <Link to={`/${model.name}`} variant="body2" sx={{ mr: "auto" }}>{`‹ ${model.menu}`}</Link>
       <ActionButtons model={model} entity={entity} />
       {remove && (
         <RemoveButton
           resource={model.name}
           entity={entity}
-          name={nameOf(entity, all)}
+          name={nameOf(entity, model)}
           to={model.hasTrash ? "trash" : "nowhere"}
           onRemoved={() => redirect("list", model.name)}
         />
@@ -205,7 +221,7 @@ function EntityPanels({ model, form }: EntityPanelsProps) {
     !own.has(name) && !(readonly && entity[name] === undefined)
   );
   return (
-    <Stack sx={{ flex: "1 1 0", gap: 2, minWidth: 0, p: form.length === 0 ? 2 : 0 }}>
+    <Stack sx={{ flex: "1 1 0", gap: 2, minWidth: 0 }}>
       <Card variant="outlined" component="section" aria-label="Details">
         <CardContent>
           <Typography variant="h6" component="h2" gutterBottom>Details</Typography>
@@ -217,7 +233,12 @@ function EntityPanels({ model, form }: EntityPanelsProps) {
       </Card>
       <FilePanels files={files} path={path} entity={entity} fields={answer} />
       {parts.map((part) => (
-        <PartsPanel key={part.property} model={model} part={part} id={entity._id} />
+        <PartsPanel
+          key={part.property}
+          part={part}
+          resource={partResource(model.name, entity._id, part.property)}
+          path={partResource(path, entity._id, part.property)}
+        />
       ))}
       {model.added.history && <HistoryPanel model={model} entity={entity} fields={answer} />}
     </Stack>

@@ -1,15 +1,17 @@
-import type { FieldDescription, ValueDescription } from "../src/describe/describe_object.ts";
-import type { PageModel, PageRoute } from "../src/admin/document.ts";
+import type {
+  PageField,
+  PageModel,
+  PagePart,
+  PageRoute,
+  PageValue,
+} from "../src/admin/document.ts";
+import { wordsOf } from "../src/admin/words.ts";
+import { inWords } from "./format.ts";
 
-export type Field = FieldDescription;
-export type Value = ValueDescription;
+export { isLong, wordsOf } from "../src/admin/words.ts";
 
-/** Returns a name of code as words, such as "Opened by" for `openedBy`. */
-export function wordsOf(name: string): string {
-  const words = name.replaceAll(/[_-]+/g, " ").replaceAll(/([a-z\d])([A-Z])/g, "$1 $2");
-  const text = words.replaceAll(/[A-Z](?=[a-z])/g, (letter) => letter.toLowerCase()).trim();
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
+export type Field = PageField;
+export type Value = PageValue;
 
 /** Returns the name of the list of a model, such as "Tickets". */
 export function pluralOf({ path }: Pick<PageModel, "path">): string {
@@ -21,38 +23,35 @@ export function singularOf({ model }: Pick<PageModel, "model">): string {
   return wordsOf(model).toLowerCase();
 }
 
-const NAMES = ["title", "name", "label", "subject", "email", "key", "code"];
+/** A model or a part, whose entities have names. */
+export type Named = Pick<PageModel, "title" | "operations">;
 
-/** Returns the name of the field by which readers recognise an entity. */
-export function nameField({ answer }: PageRoute): string {
-  const texts = answer.filter(({ type }) => type === "String").map(({ name }) => name);
-  return NAMES.find((name) => texts.includes(name)) ?? texts.at(0) ?? "_id";
+/** Returns the first field by which readers recognise an entity. */
+export function nameField({ title: [first = "_id"] }: Pick<Named, "title">): string {
+  return first;
 }
 
 /** Returns the text by which readers recognise an entity. */
-export function nameOf(entity: Readonly<Record<string, unknown>>, list: PageRoute): string {
-  const value = entity[nameField(list)];
-  return typeof value === "string" && value !== "" ? value : String(entity._id ?? "");
+export function nameOf(
+  entity: Readonly<Record<string, unknown>>,
+  { title, operations: { all } }: Named,
+): string {
+  const words = title.flatMap((name) => {
+    const field = all?.answer.find((each) => each.name === name);
+    const value = entity[name];
+    return field === undefined || value === undefined || value === null || value === ""
+      ? []
+      : [inWords(value, field)];
+  });
+  return words.length === 0 ? String(entity._id ?? "") : words.join(", ");
 }
 
-/** The fields that the framework keeps, which readers seldom need. */
-const OF_FRAMEWORK = new Set(["_id", "__v"]);
-
-const MAX_COLUMNS = 6;
-
-/** Returns the fields that a list shows, beginning with the name of the entities. */
-export function columnsOf(list: PageRoute, isTrash = false): readonly Field[] {
-  const first = nameField(list);
-  const others = list.answer.filter(({ name }) => name !== first && !OF_FRAMEWORK.has(name));
-  const short = others.filter((field) => isShort(field) || isTrash && field.name === "deletedAt");
-  const own = list.answer.filter(({ name }) => name === first);
-  return [...own, ...short].slice(0, MAX_COLUMNS);
-}
-
-function isShort({ type, items, readonly, name }: Field): boolean {
-  if (type === "Array") return items?.model !== undefined || items?.type === "String";
-  if (readonly && /(At|By)$/.test(name)) return name === "updatedAt";
-  return !["Embedded", "Object", "Map", "Buffer"].includes(type) && !isLong(name);
+/** Returns the fields of a list that have the names, in their order. */
+export function columnsOf(
+  { operations }: Pick<PageModel, "operations">,
+  names: readonly string[],
+): readonly Field[] {
+  return names.flatMap((name) => operations.all?.answer.find((each) => each.name === name) ?? []);
 }
 
 /** Returns the fields of an entity that a page shows beside its form. */
@@ -62,13 +61,23 @@ export function factsOf(answer: readonly Field[], form: readonly Field[]): reado
 }
 
 /** Returns the fields of the form of an entity. Parts that the reader changes in a table of their own are left out. */
-export function formFields({ operations: { update, one }, parts }: PageModel): readonly Field[] {
+export function formFields(
+  { operations: { update, one }, parts }: Pick<PageModel, "operations" | "parts">,
+): readonly Field[] {
+  return withUnseen(withoutTables(update?.body ?? [], parts), one?.answer ?? []);
+}
+
+/** Returns the fields of the form of a part, whose table shows the answer of its list. */
+export function partFields({ operations: { update, all }, parts }: PagePart): readonly Field[] {
+  return withUnseen(withoutTables(update?.body ?? [], parts), all?.answer ?? []);
+}
+
+function withoutTables(fields: readonly Field[], parts: readonly PagePart[]): readonly Field[] {
   const inTables = parts.filter(({ operations }) =>
     operations.create ?? operations.update ?? operations.remove
   );
   const names = new Set(inTables.map(({ property }) => property));
-  const fields = update?.body?.filter(({ name }) => !names.has(name)) ?? [];
-  return withUnseen(fields, one?.answer ?? []);
+  return fields.filter(({ name }) => !names.has(name));
 }
 
 /**
@@ -98,12 +107,6 @@ export function withForm(model: PageModel): PageModel {
   const hasId = replace?.body?.some(({ name }) => name === "id") ?? false;
   if (update !== undefined || replace === undefined || hasId) return model;
   return { ...model, operations: { ...model.operations, update: replace } };
-}
-
-/** Whether a text with this name usually has several lines. */
-export function isLong(name: string): boolean {
-  return /^(text|note|notes|body|description|content|comment|summary|about|message|details)$/i
-    .test(name);
 }
 
 /** Whether a form marks a field as required. A required field of a stored entity cannot be cleared. */

@@ -1,14 +1,19 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
-import { useEffect, useState } from "react";
+import { type CSSProperties, type ReactNode, useEffect, useState } from "react";
 
 interface FileImageProps {
   readonly name: string;
   readonly get: (signal: AbortSignal) => Promise<Response>;
+  readonly style?: CSSProperties;
+  /** Shown until the picture is loaded, and if browsers may not show it. */
+  readonly instead?: ReactNode;
 }
 
+const LARGE: CSSProperties = { maxWidth: "100%", maxHeight: 240 };
+
 /** Shows a picture if its answer says `inline`. The page reads the bytes, because `<img>` sends no header of a login. */
-export function FileImage({ name, get }: FileImageProps) {
+export function FileImage({ name, get, style = LARGE, instead }: FileImageProps) {
   const [url, setUrl] = useState<string>();
   useEffect(() => {
     const controller = new AbortController();
@@ -27,5 +32,5 @@ export function FileImage({ name, get }: FileImageProps) {
   useEffect(() => () => {
     if (url !== undefined) URL.revokeObjectURL(url);
   }, [url]);
-  return url && <img src={url} alt={name} style={{ maxWidth: "100%", maxHeight: 240 }} />;
+  return url === undefined ? instead : <img src={url} alt={name} style={style} />;
 }

@@ -5,6 +5,7 @@ import { DateTimeInput, NumberInput, SearchInput, SelectInput, TextInput } from 
 import type { FilterPath } from "../src/describe/describe_filter.ts";
 import type { PageModel } from "../src/admin/document.ts";
 import { fieldAt, modelNamed, wordsOf } from "./fields.ts";
+import { choiceWords } from "./format.ts";
 import { canSearch, type Comparison, filterName, SEARCH } from "./list_query.ts";
 import { ReferencePicker } from "./reference_picker.tsx";
 
@@ -14,7 +15,7 @@ const YES_NO = [{ id: true, name: "Yes" }, { id: false, name: "No" }];
 export function filterInputs(model: PageModel, models: readonly PageModel[]): ReactElement[] {
   const list = model.operations.all;
   if (list === undefined) return [];
-  const search = canSearch(list)
+  const search = canSearch(model)
     ? [<SearchInput key={SEARCH} source={SEARCH} alwaysOn placeholder="Search" />]
     : [];
   const paths = (list.filter ?? []).filter(({ path }) => !/(^|\.)(_id|__v)$/.test(path));
@@ -37,10 +38,10 @@ function inputsOf({ path, type, operators }: FilterPath, { model, models }: Plac
   const target = modelNamed(models, value?.model);
   if (target !== undefined && value?.type !== "Embedded") {
     const { key, ...input } = named("is");
-    return [<ReferencePicker key={key} {...input} helperText={false} model={target} />];
+    return [<ReferencePicker key={key} {...input} helperText={false} model={target} isFilter />];
   }
   if (value?.enum !== undefined) {
-    const choices = value.enum.map((each) => ({ id: each, name: String(each) }));
+    const choices = value.enum.map((each) => ({ id: each, name: choiceWords(each) }));
     const { key, ...input } = named("is");
     return [<SelectInput key={key} {...input} choices={choices} />];
   }

@@ -9,6 +9,7 @@ import type { Validator } from "react-admin";
 import { useFormContext, useWatch } from "react-hook-form";
 import { newElement } from "./body.ts";
 import { type Field, isLong, isRequired, modelNamed, type Value, wordsOf } from "./fields.ts";
+import { choiceWords } from "./format.ts";
 import { TextValueInput } from "./json_input.tsx";
 import { usePage } from "./page_context.ts";
 import { ReferenceListPicker, ReferencePicker } from "./reference_picker.tsx";
@@ -195,7 +196,10 @@ function ChoicesInput({ allowed, ...common }: ChoicesProps) {
 /** Returns the allowed values and the values of the form, which the model may have allowed at an earlier time. */
 function choicesOf(allowed: readonly unknown[], value: unknown) {
   const present = [value].flat().filter((each) => !isEmpty(each));
-  return [...new Set([...allowed, ...present])].map((each) => ({ id: each, name: String(each) }));
+  return [...new Set([...allowed, ...present])].map((each) => ({
+    id: each,
+    name: choiceWords(each),
+  }));
 }
 
 function Group(

@@ -1,32 +1,101 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
-import { Button, Typography } from "@mui/material";
-import type { ReactNode } from "react";
-import { AppBar, Layout, Menu, TitlePortal } from "react-admin";
+import { Box, Button, Typography } from "@mui/material";
+import { type ReactNode, useId } from "react";
+import { AppBar, Layout, Link, Menu, TitlePortal, useSidebarState } from "react-admin";
+import type { PageModel } from "../src/admin/document.ts";
+import { CommandPalette } from "./command_palette.tsx";
+import { HOME } from "./icons.ts";
+import { Mark } from "./mark.tsx";
+import { ModelIcon, PathIcon } from "./model_icon.tsx";
 import { usePage } from "./page_context.ts";
+import { HIDDEN } from "./theme.ts";
 
 /** The frame of all pages, with the name of the application above its models. */
 export function AppLayout({ children }: { readonly children?: ReactNode }) {
-  return <Layout menu={AppMenu} appBar={AppHead}>{children}</Layout>;
+  return <Layout menu={AppMenu} appBar={AppHead} appBarAlwaysOn>{children}</Layout>;
+}
+
+/** Returns the models in the order of the document, with those of one group together. */
+export function groupsOf(
+  models: readonly PageModel[],
+): readonly (readonly [group: string | undefined, models: readonly PageModel[]])[] {
+  return [...Map.groupBy(models, ({ group }) => group)];
 }
 
 function AppMenu() {
   const { document } = usePage();
+  const [isOpen] = useSidebarState();
   return (
-    <>
-      <Typography variant="subtitle2" noWrap sx={{ px: 2, pt: 2, color: "text.secondary" }}>
-        {document.title}
-      </Typography>
-      <Menu />
-    </>
+    <Box component="nav" aria-label="Models" sx={{ display: "grid", gap: 0.5, pb: 2 }}>
+      <Brand title={document.title} isOpen={isOpen} />
+      <Menu>
+        <Menu.Item to="/" primaryText="Home" leftIcon={<PathIcon path={HOME} />} />
+      </Menu>
+      {groupsOf(document.models).map(([group, models]) => (
+        <MenuGroup key={group ?? ""} group={group} models={models} isOpen={isOpen} />
+      ))}
+    </Box>
+  );
+}
+
+function Brand({ title, isOpen }: { readonly title: string; readonly isOpen: boolean }) {
+  return (
+    <Link
+      to="/"
+      underline="none"
+      color="inherit"
+      {...!isOpen && { "aria-label": title }}
+      sx={{ display: "flex", alignItems: "center", gap: 1.25, px: 1.75, pt: 2, pb: 1.5 }}
+    >
+      <Mark title={title} />
+      {isOpen && <Typography variant="subtitle2" component="span" noWrap>{title}</Typography>}
+    </Link>
+  );
+}
+
+interface MenuGroupProps {
+  readonly group: string | undefined;
+  readonly models: readonly PageModel[];
+  readonly isOpen: boolean;
+}
+
+function MenuGroup({ group, models, isOpen }: MenuGroupProps) {
+  const id = useId();
+  const label = group === undefined ? {} : { "aria-labelledby": id };
+  return (
+    <div>
+      {group !== undefined && (
+        <Typography
+          id={id}
+          variant="overline"
+          component="h2"
+          noWrap
+          sx={isOpen ? { px: 2, pt: 1, m: 0, color: "text.secondary" } : HIDDEN}
+        >
+          {group}
+        </Typography>
+      )}
+      <Menu {...label}>
+        {models.map((model) => (
+          <Menu.Item
+            key={model.name}
+            to={`/${model.name}`}
+            primaryText={model.menu}
+            leftIcon={<ModelIcon model={model} />}
+          />
+        ))}
+      </Menu>
+    </div>
   );
 }
 
 function AppHead() {
   const { askLogin } = usePage();
   return (
-    <AppBar>
-      <TitlePortal />
+    <AppBar color="inherit">
+      <TitlePortal component="h1" />
+      <CommandPalette />
       {askLogin && <Button color="inherit" onClick={askLogin}>Sign in</Button>}
     </AppBar>
   );

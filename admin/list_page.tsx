@@ -1,7 +1,15 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
 import { Button, Stack, type Theme, Typography, useMediaQuery } from "@mui/material";
-import { CreateButton, DataTable, FilterButton, List, Pagination, SimpleList } from "react-admin";
+import {
+  ColumnsButton,
+  CreateButton,
+  DataTable,
+  FilterButton,
+  List,
+  Pagination,
+  SimpleList,
+} from "react-admin";
 import { TopToolbar, useListContext, useRecordContext } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { ActionButtons } from "./action_buttons.tsx";
@@ -16,7 +24,9 @@ import {
   singularOf,
   wordsOf,
 } from "./fields.ts";
+import { FileThumb } from "./file_thumb.tsx";
 import { filterInputs } from "./filter_inputs.tsx";
+import { isNumber } from "./format.ts";
 import { filterOf, pageSizes, SEARCH, TRASH } from "./list_query.ts";
 import { LiveSwitch } from "./live_switch.tsx";
 import { type Entity, useModel, usePage } from "./page_context.ts";
@@ -33,7 +43,7 @@ export function EntityList({ name }: { readonly name: string }) {
   const perPage = sizes.includes(25) ? 25 : sizes.at(-1) ?? 10;
   return (
     <List
-      title={pluralOf(model)}
+      title={model.menu}
       filters={filterInputs(model, document.models)}
       actions={<ListActions model={model} />}
       empty={<EmptyList model={model} />}
@@ -50,7 +60,7 @@ export function EntityList({ name }: { readonly name: string }) {
 }
 
 function Rows({ model }: { readonly model: PageModel }) {
-  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down("sm"));
+  const isPhone = useIsPhone();
   const { filterValues, error } = useListContext();
   const isTrash = Boolean(filterValues[TRASH]);
   const list = model.operations.all;
@@ -58,41 +68,72 @@ function Rows({ model }: { readonly model: PageModel }) {
   if (error) {
     return <Typography color="error" sx={{ p: 2 }} role="alert">{error.message}</Typography>;
   }
-  const columns = columnsOf(list, isTrash);
-  return isPhone && !isTrash
-    ? <Cards model={model} columns={columns} />
-    : <Grid model={model} columns={columns} isTrash={isTrash} />;
+  if (isTrash) return <TrashGrid model={model} />;
+  return isPhone ? <Cards model={model} /> : <Grid model={model} />;
+}
+
+function useIsPhone(): boolean {
+  return useMediaQuery<Theme>((theme) => theme.breakpoints.down("sm"));
 }
 
 interface RowsProps {
   readonly model: PageModel;
-  readonly columns: readonly Field[];
 }
 
-function Grid({ model, columns, isTrash }: RowsProps & { readonly isTrash: boolean }) {
+/** The key of the reader's choice of columns. A model with other fields has another key, and starts anew. */
+function storeKey({ name, list, columns }: PageModel): string {
+  return `${name}.columns.${[...list, "", ...columns].join()}`;
+}
+
+function Grid({ model }: RowsProps) {
   const sorted = parameterOf(model.operations.all, "sort")?.fields ?? [];
-  const shown = isTrash ? [...columns, ...trashColumns(model, columns)] : columns;
+  const shown = new Set(model.list);
+  const columns = columnsOf(model, [...shown, ...model.columns.filter((name) => !shown.has(name))]);
   return (
     <DataTable
-      bulkActionButtons={!isTrash && hasBulk(model) ? <BulkButtons model={model} /> : false}
-      rowClick={isTrash ? false : rowClick(model)}
-      hiddenColumns={[]}
+      bulkActionButtons={hasBulk(model) ? <BulkButtons model={model} /> : false}
+      rowClick={rowClick(model)}
+      storeKey={storeKey(model)}
+      hiddenColumns={columns.map(({ name }) => name).filter((name) => !shown.has(name))}
     >
-      {shown.map((field) => (
+      {columns.map((field) => (
         <DataTable.Col
           key={field.name}
           source={field.name}
           label={wordsOf(field.name)}
-          disableSort={isTrash || !sorted.includes(field.name)}
+          align={isNumber(field) ? "right" : "left"}
+          disableSort={!sorted.includes(field.name)}
         >
-          <Cell field={field} />
+          <Cell field={field} model={model} />
         </DataTable.Col>
       ))}
-      {isTrash && (
-        <DataTable.Col label="Actions" disableSort>
-          <TrashButtons model={model} />
+    </DataTable>
+  );
+}
+
+function TrashGrid({ model }: RowsProps) {
+  const columns = columnsOf(model, model.list);
+  return (
+    <DataTable
+      bulkActionButtons={false}
+      rowClick={false}
+      storeKey={`${model.name}.trash`}
+      hiddenColumns={[]}
+    >
+      {[...columns, ...trashColumns(model, columns)].map((field) => (
+        <DataTable.Col
+          key={field.name}
+          source={field.name}
+          label={wordsOf(field.name)}
+          align={isNumber(field) ? "right" : "left"}
+          disableSort
+        >
+          <Cell field={field} model={model} />
         </DataTable.Col>
-      )}
+      ))}
+      <DataTable.Col label="Actions" disableSort>
+        <TrashButtons model={model} />
+      </DataTable.Col>
     </DataTable>
   );
 }
@@ -107,34 +148,43 @@ function trashColumns(
   );
 }
 
-function Cell({ field }: { readonly field: Field }) {
+function Cell({ field, model }: { readonly field: Field; readonly model: PageModel }) {
   const entity = useRecordContext<EntityRecord>();
-  return <ShownValue value={entity?.[field.name]} field={field} />;
+  const value = entity?.[field.name];
+  const file = model.files.find(({ property }) => property === field.name);
+  if (file !== undefined && entity !== undefined && typeof value === "object" && value !== null) {
+    return <FileThumb file={file} path={model.path} id={entity._id} stored={value} />;
+  }
+  return <ShownValue value={value} field={field} isShort />;
 }
 
 /** Shows each entity on two lines, because a phone has no room for a table. */
-function Cards({ model, columns: [first, ...others] }: RowsProps) {
-  const list = model.operations.all;
+function Cards({ model }: RowsProps) {
+  const columns = columnsOf(model, model.list).filter(({ name }) => !model.title.includes(name));
+  const label = columns.find((field) => field.enum !== undefined);
+  const others = columns.filter((field) => field !== label);
   return (
     <SimpleList<EntityRecord>
-      primaryText={(entity) => list === undefined ? entity._id : nameOf(entity, list)}
+      primaryText={(entity) => nameOf(entity, model)}
       secondaryText={(entity) => (
         <Stack
           component="span"
           direction="row"
           sx={{ flexWrap: "wrap", columnGap: 2, rowGap: 0.5 }}
         >
-          {others.filter(({ name }) => entity[name] !== undefined && entity[name] !== null).slice(
-            0,
-            3,
-          ).map((field) => (
-            <span key={field.name}>
-              {wordsOf(field.name)}: <ShownValue value={entity[field.name]} field={field} />
-            </span>
-          ))}
+          {others.filter(({ name }) => entity[name] !== undefined && entity[name] !== null)
+            .slice(0, 3).map((field) => (
+              <span key={field.name}>
+                {wordsOf(field.name)}:{" "}
+                <ShownValue value={entity[field.name]} field={field} isShort />
+              </span>
+            ))}
         </Stack>
       )}
-      rowClick={first === undefined ? false : rowClick(model)}
+      {...label && {
+        tertiaryText: (entity) => <ShownValue value={entity[label.name]} field={label} isShort />,
+      }}
+      rowClick={rowClick(model)}
     />
   );
 }
@@ -146,6 +196,7 @@ function rowClick({ operations: { one, update } }: PageModel): "edit" | "show" |
 
 function ListActions({ model }: { readonly model: PageModel }) {
   const { filterValues } = useListContext();
+  const isPhone = useIsPhone();
   const { all, create } = model.operations;
   const isTrash = Boolean(filterValues[TRASH]);
   // An action takes the filter of the list, but not its search. With a search, it would run on entities that are not
@@ -156,7 +207,8 @@ function ListActions({ model }: { readonly model: PageModel }) {
       sx={{ flexWrap: { xs: "wrap", md: "nowrap" }, flexShrink: 0, alignItems: "center" }}
     >
       {all?.filter && <FilterButton disableSaveQuery />}
-      {hasActions && <ActionButtons model={model} q={filterOf(filterValues, all)} />}
+      {!isTrash && !isPhone && <ColumnsButton storeKey={storeKey(model)} />}
+      {hasActions && <ActionButtons model={model} q={filterOf(filterValues, model)} />}
       {all?.isLive && <LiveSwitch model={model} />}
       {all?.isCsv && <CsvButton model={model} />}
       {model.hasTrash && <TrashToggle />}

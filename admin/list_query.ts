@@ -1,7 +1,7 @@
 import type { GetListParams } from "react-admin";
 import type { PageModel, PageRoute } from "../src/admin/document.ts";
 import { instantOf } from "./body.ts";
-import { nameField, parameterOf } from "./fields.ts";
+import { type Named, nameField, parameterOf } from "./fields.ts";
 import type { Options } from "./page_context.ts";
 
 /** The names of the filters of a list that are no paths of its entities. */
@@ -38,12 +38,12 @@ function boundOf(value: unknown): unknown {
 type Filter = Readonly<Record<string, unknown>>;
 
 /** Returns the filter `q` for the values of the inputs of a list, or `undefined` if none has a value. */
-export function filterOf(filter: Filter, list: PageRoute | undefined): object | undefined {
+export function filterOf(filter: Filter, named: Named | undefined): object | undefined {
   const conditions = Object.entries(filter).flatMap(([name, value]) => {
     if (value === "" || value === null || value === undefined) return [];
     if (name === IDS) return [{ _id: { $in: value } }];
-    if (name === NAME_PART && list !== undefined && canMatchName(list)) {
-      return [{ [nameField(list)]: CONDITIONS.has(value) }];
+    if (name === NAME_PART && named !== undefined && canMatchName(named)) {
+      return [{ [nameField(named)]: CONDITIONS.has(value) }];
     }
     const [path = "", comparison] = name.split(":");
     const condition = CONDITIONS[comparison as Comparison];
@@ -53,9 +53,9 @@ export function filterOf(filter: Filter, list: PageRoute | undefined): object | 
 }
 
 /** Whether the list takes a filter for a part of the names of its entities. */
-export function canMatchName(list: PageRoute): boolean {
-  return list.filter?.some(({ path, operators }) =>
-    path === nameField(list) && operators.includes("$regex")
+export function canMatchName(named: Named): boolean {
+  return named.operations.all?.filter?.some(({ path, operators }) =>
+    path === nameField(named) && operators.includes("$regex")
   ) ?? false;
 }
 
@@ -69,10 +69,11 @@ export function canChoose(route: PageRoute | undefined): boolean {
 /** Returns the options of a request for a page of a list. */
 export function listOptions(
   { filter = {}, sort, pagination }: Pick<GetListParams, "filter" | "sort" | "pagination">,
-  list: PageRoute,
+  named: Named,
 ): Options {
-  const q = filterOf(filter, list);
-  const search = filter[SEARCH] ?? (canSearch(list) ? filter[NAME_PART] : undefined);
+  const list = named.operations.all;
+  const q = filterOf(filter, named);
+  const search = filter[SEARCH] ?? (canSearch(named) ? filter[NAME_PART] : undefined);
   const populate = populated(list);
   const sorts = sort !== undefined && parameterOf(list, "sort")?.fields?.includes(sort.field);
   const { page, perPage } = pagination ?? { page: 1, perPage: 25 };
@@ -85,17 +86,17 @@ export function listOptions(
       skip: (page - 1) * perPage,
       limit: Math.min(perPage, parameterOf(list, "limit")?.maximum ?? perPage),
     },
-    ...list.preferences.includes("count=exact") && { count: true },
+    ...list?.preferences.includes("count=exact") && { count: true },
     ...populate.length > 0 && { populate },
   };
 }
 
-export function canSearch(list: PageRoute): boolean {
-  return parameterOf(list, "search") !== undefined;
+export function canSearch({ operations: { all } }: Named): boolean {
+  return parameterOf(all, "search") !== undefined;
 }
 
 /** Returns the references whose entities the list can show by itself. */
-function populated(list: PageRoute): readonly string[] {
+function populated(list: PageRoute | undefined): readonly string[] {
   return parameterOf(list, "populate")?.fields?.filter((name) => !name.includes(".")) ?? [];
 }
 

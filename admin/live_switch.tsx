@@ -16,7 +16,7 @@ export function LiveSwitch({ model }: { readonly model: PageModel }) {
   const refresh = useRefresh();
   const notify = useNotify();
   const [isOn, setOn] = useState(false);
-  const filter = JSON.stringify(filterOf(filterValues, model.operations.all));
+  const filter = JSON.stringify(filterOf(filterValues, model));
   useEffect(() => {
     if (!isOn) return;
     const stop = new AbortController();

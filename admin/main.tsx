@@ -79,13 +79,21 @@ function Page() {
   return <MessagePage title={title} text={text} onRetry={load} />;
 }
 
-/** Shows the login and the messages in the colours that the reader prefers. */
+/** The place where React-admin keeps the colours that the reader has chosen. */
+const CHOSEN_COLORS = "RaStore.theme";
+
+/** React-admin would make another router whenever other colours render the page again. */
+const PAGE = <Page />;
+
+/** Shows the login and the messages in the colours that the reader has chosen or prefers. */
 function Themed() {
-  const isDark = useMediaQuery("(prefers-color-scheme: dark)");
+  const prefersDark = useMediaQuery("(prefers-color-scheme: dark)", { noSsr: true });
+  const chosen = localStorage.getItem(CHOSEN_COLORS);
+  const isDark = chosen === null ? prefersDark : chosen === '"dark"';
   return (
     <ThemeProvider theme={createTheme(isDark ? DARK : LIGHT)}>
       <CssBaseline />
-      <Page />
+      {PAGE}
     </ThemeProvider>
   );
 }

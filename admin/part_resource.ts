@@ -1,17 +1,17 @@
-import type { PageModel } from "../src/admin/document.ts";
-
-/** Returns the name of the resource with the entities of a part, such as `tickets/6a5f…/comments`. */
-export function partResource(
-  { name }: Pick<PageModel, "name">,
-  id: string,
-  property: string,
-): string {
+/**
+ * Returns the name of the resource with the parts of an entity, such as `tickets/6a5f…/comments`, or the path of their
+ * routes. The entity may be a part itself.
+ */
+export function partResource(resource: string, id: string, property: string): string {
   // An identifier may contain a slash, after which the name would lead to another entity or to the model itself.
-  return [name, encodeURIComponent(id), property].join("/");
+  return [resource, encodeURIComponent(id), property].join("/");
 }
 
-/** Reads the name of a resource. The identifier is encoded as in a path. */
-export function readResource(name: string): { model: string; id: string; property: string } {
-  const [model = "", id = "", property = ""] = name.split("/");
-  return { model, id, property };
+/** Reads the name of a resource. `below` is the path from the model to the parts, and `properties` has their names. */
+export function readResource(
+  name: string,
+): { readonly model: string; readonly below: string; readonly properties: readonly string[] } {
+  const [model = "", ...steps] = name.split("/");
+  const properties = steps.filter((_, index) => index % 2 === 1);
+  return { model, below: name.slice(model.length), properties };
 }

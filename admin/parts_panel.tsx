@@ -2,12 +2,12 @@
 /** @jsxImportSource react */
 import { Button, Card, CardContent, Stack, Table, TableBody, TableCell } from "@mui/material";
 import { TableContainer, TableHead, TablePagination, TableRow, Typography } from "@mui/material";
-import { useEffect, useState } from "react";
+import { Fragment, useEffect, useState } from "react";
 import { useDataProvider, useGetList, useNotify } from "react-admin";
-import type { PageModel, PagePart, PageRoute } from "../src/admin/document.ts";
+import type { PagePart, PageRoute } from "../src/admin/document.ts";
 import { formValues } from "./body.ts";
 import { messageOf } from "./failure.ts";
-import { nameOf, withUnseen, wordsOf } from "./fields.ts";
+import { nameOf, partFields, wordsOf } from "./fields.ts";
 import { FileBox } from "./file_box.tsx";
 import { FormDialog } from "./form_dialog.tsx";
 import { pageSizes } from "./list_query.ts";
@@ -18,18 +18,18 @@ import { useRefreshAround } from "./typed_values.ts";
 import { ShownValue } from "./value.tsx";
 
 interface PartsPanelProps {
-  readonly model: PageModel;
   readonly part: PagePart;
-  /** The identifier of the entity that has the parts. */
-  readonly id: string;
+  /** The name of the resource of the parts. */
+  readonly resource: string;
+  /** The path of their routes. */
+  readonly path: string;
 }
 
 type PartRecord = Entity & { readonly id: string };
 
 /** Shows the parts of an entity that have routes of their own, as a table. */
-export function PartsPanel({ model, part, id }: PartsPanelProps) {
+export function PartsPanel({ part, resource, path }: PartsPanelProps) {
   const { property, operations } = part;
-  const resource = partResource(model, id, property);
   const notify = useNotify();
   const refresh = useRefreshAround();
   const provider = useDataProvider();
@@ -57,9 +57,7 @@ export function PartsPanel({ model, part, id }: PartsPanelProps) {
     notify("Saved", { type: "success" });
     refresh();
   };
-  const body = edited === "new"
-    ? operations.create?.body
-    : withUnseen(operations.update?.body ?? [], operations.all?.answer ?? []);
+  const body = edited === "new" ? operations.create?.body : partFields(part);
   return (
     <Card variant="outlined" component="section" aria-label={title}>
       <CardContent>
@@ -69,7 +67,7 @@ export function PartsPanel({ model, part, id }: PartsPanelProps) {
         </Stack>
         {error && <Typography color="error">{messageOf(error)}</Typography>}
         {isEmpty && (
-          <Typography variant="body2" color="text.secondary">
+          <Typography variant="body2" color="textSecondary">
             {operations.create
               ? 'Nothing here yet. "Add" creates the first entry.'
               : "Nothing here yet."}
@@ -81,7 +79,7 @@ export function PartsPanel({ model, part, id }: PartsPanelProps) {
             list={operations.all}
             part={part}
             resource={resource}
-            path={`${model.path}/${encodeURIComponent(id)}/${property}`}
+            path={path}
             onEdit={(row) => setEdited(formValues(row, operations.update?.body ?? []))}
           />
         )}
@@ -113,6 +111,12 @@ export function PartsPanel({ model, part, id }: PartsPanelProps) {
   );
 }
 
+/** The first column begins where the heading does. */
+const FLUSH = {
+  "& td:first-of-type, & th:first-of-type": { pl: 0 },
+  "& td:last-of-type, & th:last-of-type": { pr: 0 },
+};
+
 interface PartsTableProps {
   readonly rows: readonly PartRecord[];
   readonly list: PageRoute;
@@ -125,47 +129,76 @@ interface PartsTableProps {
 
 function PartsTable({ rows, list, part, resource, path, onEdit }: PartsTableProps) {
   const { operations } = part;
+  const [opened, setOpened] = useState<{ readonly id: string; readonly below: PagePart }>();
   const files = new Map(part.files.map((file) => [file.property, file]));
-  const columns = list.answer.filter(({ name }) => name !== "_id" && name !== "__v");
-  const hasButtons = operations.update !== undefined || operations.remove !== undefined;
+  const hidden = new Set(["_id", "__v", ...part.parts.map(({ property }) => property)]);
+  const columns = list.answer.filter(({ name }) => !hidden.has(name));
+  const hasButtons = part.parts.length > 0 || operations.update !== undefined ||
+    operations.remove !== undefined;
   return (
     <TableContainer>
-      <Table size="small">
+      <Table size="small" sx={FLUSH}>
         <TableHead>
           <TableRow>
             {columns.map(({ name }) => <TableCell key={name}>{wordsOf(name)}</TableCell>)}
-            {hasButtons && <TableCell>Actions</TableCell>}
+            {hasButtons && <TableCell align="right">Actions</TableCell>}
           </TableRow>
         </TableHead>
         <TableBody>
           {rows.map((row) => (
-            <TableRow key={row.id}>
-              {columns.map((field) => {
-                const file = files.get(field.name);
-                return (
-                  <TableCell key={field.name}>
-                    {file === undefined
-                      ? <ShownValue value={row[field.name]} field={field} />
-                      : <FileBox file={file} path={path} entity={row} fields={list.answer} />}
+            <Fragment key={row.id}>
+              <TableRow>
+                {columns.map((field) => {
+                  const file = files.get(field.name);
+                  return (
+                    <TableCell key={field.name}>
+                      {file === undefined
+                        ? <ShownValue value={row[field.name]} field={field} />
+                        : <FileBox file={file} path={path} entity={row} fields={list.answer} />}
+                    </TableCell>
+                  );
+                })}
+                {hasButtons && (
+                  <TableCell align="right" sx={{ whiteSpace: "nowrap" }}>
+                    {part.parts.map((below) => {
+                      const isOpen = opened?.id === row.id && opened.below === below;
+                      return (
+                        <Button
+                          key={below.property}
+                          size="small"
+                          aria-expanded={isOpen}
+                          onClick={() => setOpened(isOpen ? undefined : { id: row.id, below })}
+                        >
+                          {wordsOf(below.property)}
+                        </Button>
+                      );
+                    })}
+                    {operations.update && (
+                      <Button size="small" onClick={() => onEdit(row)}>Change</Button>
+                    )}
+                    {operations.remove && (
+                      <RemoveButton
+                        resource={resource}
+                        entity={row}
+                        name={nameOf(row, part)}
+                        to="nowhere"
+                      />
+                    )}
                   </TableCell>
-                );
-              })}
-              {hasButtons && (
-                <TableCell sx={{ whiteSpace: "nowrap" }}>
-                  {operations.update && (
-                    <Button size="small" onClick={() => onEdit(row)}>Change</Button>
-                  )}
-                  {operations.remove && (
-                    <RemoveButton
-                      resource={resource}
-                      entity={row}
-                      name={nameOf(row, list)}
-                      to="nowhere"
+                )}
+              </TableRow>
+              {opened?.id === row.id && (
+                <TableRow>
+                  <TableCell colSpan={columns.length + 1}>
+                    <PartsPanel
+                      part={opened.below}
+                      resource={partResource(resource, row.id, opened.below.property)}
+                      path={partResource(path, row.id, opened.below.property)}
                     />
-                  )}
-                </TableCell>
+                  </TableCell>
+                </TableRow>
               )}
-            </TableRow>
+            </Fragment>
           ))}
         </TableBody>
       </Table>

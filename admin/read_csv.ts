@@ -16,7 +16,7 @@ export async function readCsv(
   },
 ): Promise<Blob> {
   const { all } = model.operations;
-  const { q, search, sort, trash } = all === undefined ? {} : listOptions(params, all);
+  const { q, search, sort, trash } = listOptions(params, model);
   const limit = parameterOf(all, "limit")?.maximum;
   const first = new URLSearchParams({
     ...q && { q: JSON.stringify(q) },

@@ -1,10 +1,16 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
+import { Box, IconButton, Tooltip } from "@mui/material";
+import { type ReactNode, useState } from "react";
 import { AutocompleteArrayInput, AutocompleteInput, ReferenceArrayInput } from "react-admin";
-import { ReferenceInput, type Validator } from "react-admin";
+import { ReferenceInput, useWrappedSource, type Validator } from "react-admin";
+import { useFormContext } from "react-hook-form";
 import type { PageModel } from "../src/admin/document.ts";
-import { nameField, nameOf } from "./fields.ts";
+import { nameField, nameOf, singularOf } from "./fields.ts";
 import { NAME_PART } from "./list_query.ts";
+import { ADD } from "./icons.ts";
+import { PathIcon } from "./model_icon.tsx";
+import { NewReference } from "./new_reference.tsx";
 import type { Entity } from "./page_context.ts";
 import { parameterOf } from "./fields.ts";
 
@@ -14,36 +20,75 @@ interface PickerProps {
   readonly helperText: string | false;
   readonly validate?: Validator[];
   readonly model: PageModel;
+  /** Whether the picker is a filter, which offers no new entity. */
+  readonly isFilter?: boolean;
 }
 
 /** Selects the entity of a reference, which the reader finds by a part of its name. */
-export function ReferencePicker({ source, model, ...input }: PickerProps) {
+export function ReferencePicker({ source, model, isFilter = false, ...input }: PickerProps) {
   return (
-    <ReferenceInput source={source} reference={model.name} {...choicesOf(model)}>
-      <AutocompleteInput {...input} {...textOf(model)} />
-    </ReferenceInput>
+    <WithNew source={source} model={model} isFilter={isFilter} select={(_value, id) => id}>
+      <ReferenceInput source={source} reference={model.name} {...choicesOf(model)}>
+        <AutocompleteInput {...input} {...textOf(model)} />
+      </ReferenceInput>
+    </WithNew>
   );
 }
 
 /** Selects the entities of a list of references. */
-export function ReferenceListPicker({ source, model, ...input }: PickerProps) {
+export function ReferenceListPicker({ source, model, isFilter = false, ...input }: PickerProps) {
+  const add = (value: unknown, id: string) => [...Array.isArray(value) ? value : [], id];
   return (
-    <ReferenceArrayInput source={source} reference={model.name} {...choicesOf(model)}>
-      <AutocompleteArrayInput {...input} {...textOf(model)} />
-    </ReferenceArrayInput>
+    <WithNew source={source} model={model} isFilter={isFilter} select={add}>
+      <ReferenceArrayInput source={source} reference={model.name} {...choicesOf(model)}>
+        <AutocompleteArrayInput {...input} {...textOf(model)} />
+      </ReferenceArrayInput>
+    </WithNew>
   );
 }
 
-function choicesOf({ operations: { all } }: PageModel) {
-  const maximum = parameterOf(all, "limit")?.maximum ?? 25;
-  const field = all === undefined ? "_id" : nameField(all);
-  return { perPage: Math.min(25, maximum), sort: { field, order: "ASC" as const } };
+interface WithNewProps extends Required<Pick<PickerProps, "source" | "model" | "isFilter">> {
+  /** Returns the value of the input with a new entity. */
+  readonly select: (value: unknown, id: string) => unknown;
+  readonly children: ReactNode;
 }
 
-function textOf({ operations: { all } }: PageModel) {
+/** Adds a button for a new entity to a picker, if the reader may create one. */
+function WithNew({ source, model, isFilter, select, children }: WithNewProps) {
+  const { getValues, setValue } = useFormContext();
+  const path = useWrappedSource(source);
+  const [isOpen, setOpen] = useState(false);
+  if (isFilter || model.operations.create === undefined) return children;
+  const label = `New ${singularOf(model)}`;
+  const choose = (id: string) => {
+    setOpen(false);
+    setValue(path, select(getValues(path), id), { shouldDirty: true, shouldTouch: true });
+  };
+  return (
+    <Box sx={{ display: "flex", alignItems: "flex-start", gap: 0.5, width: "100%" }}>
+      <Box sx={{ flex: 1, minWidth: 0 }}>{children}</Box>
+      <Tooltip title={label}>
+        <IconButton aria-label={label} onClick={() => setOpen(true)} sx={{ mt: 1 }}>
+          <PathIcon path={ADD} />
+        </IconButton>
+      </Tooltip>
+      {isOpen && <NewReference model={model} onCreated={choose} onClose={() => setOpen(false)} />}
+    </Box>
+  );
+}
+
+function choicesOf(model: PageModel) {
+  const maximum = parameterOf(model.operations.all, "limit")?.maximum ?? 25;
   return {
-    optionText: (entity: Entity) => all === undefined ? entity._id : nameOf(entity, all),
-    inputText: (entity: Entity) => all === undefined ? entity._id : nameOf(entity, all),
+    perPage: Math.min(25, maximum),
+    sort: { field: nameField(model), order: "ASC" as const },
+  };
+}
+
+function textOf(model: PageModel) {
+  return {
+    optionText: (entity: Entity) => nameOf(entity, model),
+    inputText: (entity: Entity) => nameOf(entity, model),
     matchSuggestion: () => true,
     filterToQuery: (text: string) => text === "" ? {} : { [NAME_PART]: text },
   };

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
-import { Button, Stack } from "@mui/material";
+import { Button, Stack, Typography } from "@mui/material";
 import { useState } from "react";
 import { useNotify, useRecordContext, useRefresh } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
@@ -35,14 +35,18 @@ export function TrashButtons({ model }: { readonly model: PageModel }) {
   };
   return (
     <Stack direction="row" sx={{ gap: 1 }}>
-      {model.added.restore && (
-        <Button size="small" disabled={isBusy} onClick={() => void restore()}>Restore</Button>
-      )}
+      {model.added.restore
+        ? <Button size="small" disabled={isBusy} onClick={() => void restore()}>Restore</Button>
+        : (
+          <Typography variant="body2" color="textSecondary" sx={{ alignSelf: "center" }}>
+            You may not restore this
+          </Typography>
+        )}
       {parameterOf(remove, "trash") && (
         <RemoveButton
           resource={model.name}
           entity={entity}
-          name={nameOf(entity, all)}
+          name={nameOf(entity, model)}
           to="nowhere"
           isTrash
         />

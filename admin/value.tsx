@@ -4,54 +4,109 @@ import { Box, Chip, Stack, Typography } from "@mui/material";
 import type { ReactNode } from "react";
 import { Link, useCreatePath, useGetOne } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
+import { ChoiceChip } from "./choice_chip.tsx";
 import { type Field, modelNamed, nameOf, type Value, wordsOf } from "./fields.ts";
+import { inWords, isNumber } from "./format.ts";
 import { type Entity, usePage } from "./page_context.ts";
 
 interface ValueProps {
   readonly value: unknown;
   readonly field: Value;
+  /** Whether the value stands in a table, which has no room for objects and long texts. */
+  readonly isShort?: boolean;
 }
 
 /** Shows a value by the type of its field. */
-export function ShownValue({ value, field }: ValueProps): ReactNode {
+export function ShownValue({ value, field, isShort = false }: ValueProps): ReactNode {
   const { document } = usePage();
-  if (value === undefined || value === null || value === "") return "–";
+  if (value === undefined || value === null || value === "") {
+    return <Typography component="span" variant="body2" color="text.secondary">–</Typography>;
+  }
   const { type, items, fields } = field;
   const target = modelNamed(document.models, field.model);
   if (target !== undefined && type !== "Embedded") {
     return <Reference value={value} model={target} />;
   }
   if (Array.isArray(value) && items !== undefined) {
-    return <ShownList values={value} items={items} />;
+    return <ShownList values={value} items={items} isShort={isShort} />;
   }
-  if (type === "Embedded" && fields) return <ShownObject value={value} fields={fields} />;
+  if (type === "Embedded" && fields) {
+    return isShort
+      ? <Text isShort>{summaryOf(value, fields)}</Text>
+      : <ShownObject value={value} fields={fields} />;
+  }
+  if (field.enum !== undefined) return <ChoiceChip value={value} allowed={field.enum} />;
   if (type === "Boolean") return value === true ? "Yes" : "No";
-  if (type === "Date") return new Date(String(value)).toLocaleString();
-  if (typeof value !== "object") return <Text>{String(value)}</Text>;
-  return <Box component="code" sx={CODE}>{JSON.stringify(value, undefined, 1)}</Box>;
+  if (typeof value !== "object") {
+    const isOneWord = type === "Date" || isNumber(field);
+    return <Text isShort={isShort} isOneWord={isOneWord}>{inWords(value, field)}</Text>;
+  }
+  const json = JSON.stringify(value, undefined, isShort ? undefined : 1);
+  return <Box component="code" sx={{ ...CODE, ...isShort && CUT }}>{json}</Box>;
 }
 
 const CODE = { whiteSpace: "pre-wrap", overflowWrap: "anywhere", fontSize: "0.85em" };
 
-function Text({ children }: { readonly children: string }) {
-  const sx = { overflowWrap: "anywhere", whiteSpace: "pre-line" };
-  return <Typography component="span" variant="body2" sx={sx}>{children}</Typography>;
+/** Cuts a text after its second line. The whole text stays in the document for screen readers. */
+const CUT = {
+  display: "-webkit-box",
+  WebkitBoxOrient: "vertical",
+  WebkitLineClamp: 2,
+  overflow: "hidden",
+  maxWidth: "40ch",
+  whiteSpace: "normal",
+};
+
+interface TextProps {
+  readonly children: string;
+  readonly isShort?: boolean;
+  /** Whether the text is never broken, such as a date. */
+  readonly isOneWord?: boolean;
 }
 
-function ShownList(
-  { values, items }: { readonly values: readonly unknown[]; readonly items: Value },
-) {
+function Text({ children, isShort = false, isOneWord = false }: TextProps) {
+  const sx = isOneWord
+    ? { whiteSpace: "nowrap", fontVariantNumeric: "tabular-nums" }
+    : { overflowWrap: "anywhere", whiteSpace: "pre-line", ...isShort && CUT };
+  const title = isShort && children.length > 60 ? children : undefined;
+  return <Typography component="span" variant="body2" sx={sx} title={title}>{children}</Typography>;
+}
+
+interface ListProps {
+  readonly values: readonly unknown[];
+  readonly items: Value;
+  readonly isShort: boolean;
+}
+
+const MAX_SHORT = 3;
+
+function ShownList({ values, items, isShort }: ListProps) {
   if (values.length === 0) return "–";
   const isPlain = items.type !== "Embedded" && items.type !== "Object" && items.model === undefined;
+  if (isShort && !isPlain && items.model === undefined || isShort && items.type === "Embedded") {
+    return <Text isOneWord>{values.length === 1 ? "1 entry" : `${values.length} entries`}</Text>;
+  }
+  const shown = isShort ? values.slice(0, MAX_SHORT) : values;
   return (
-    <Stack direction="row" useFlexGap sx={{ flexWrap: "wrap", gap: 0.75 }}>
-      {values.map((value, index) =>
-        isPlain
-          ? <Chip key={index} size="small" label={String(value)} />
+    <Stack direction="row" useFlexGap sx={{ flexWrap: "wrap", gap: 0.75, alignItems: "center" }}>
+      {shown.map((value, index) =>
+        isPlain && items.enum === undefined
+          ? <Chip key={index} size="small" label={inWords(value, items)} />
           : <ShownValue key={index} value={value} field={items} />
       )}
+      {shown.length < values.length && <Text isOneWord>{`+${values.length - shown.length}`}</Text>}
     </Stack>
   );
+}
+
+/** Returns the values of an object on one line. */
+function summaryOf(value: unknown, fields: readonly Field[]): string {
+  const values = value as Readonly<Record<string, unknown>>;
+  return fields.flatMap((field) => {
+    const each = values[field.name];
+    const isSingle = typeof each !== "object" && each !== undefined && each !== "";
+    return isSingle && field.name !== "_id" ? [inWords(each, field)] : [];
+  }).join(", ") || "–";
 }
 
 function ShownObject(
@@ -99,7 +154,7 @@ interface ReferenceProps {
 /** Shows the name of the entity of a reference, with a link to its page. */
 function Reference({ value, model }: ReferenceProps) {
   const path = useCreatePath();
-  const { all, one } = model.operations;
+  const { one } = model.operations;
   const shown = typeof value === "object" ? value as Entity : undefined;
   const id = String(shown?._id ?? value);
   const { data } = useGetOne<Entity & { readonly id: string }>(model.name, { id }, {
@@ -107,7 +162,7 @@ function Reference({ value, model }: ReferenceProps) {
     retry: false,
   });
   const entity = shown ?? data;
-  const name = entity === undefined || all === undefined ? id : nameOf(entity, all);
+  const name = entity === undefined ? id : nameOf(entity, model);
   if (one === undefined) return <Text>{name}</Text>;
   const type = model.operations.update === undefined ? "show" : "edit";
   return (

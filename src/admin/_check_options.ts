@@ -1,12 +1,17 @@
 import { unknownOption } from "../errors/unknown_option.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
+import { cannotServe } from "./_cannot_serve.ts";
+import { checkModels } from "./_check_models.ts";
 import type { AdminLogin, AdminOptions } from "./options.ts";
+import type { ShownRoute } from "./_shown_routes.ts";
 
 export const OPTIONS: Readonly<Record<keyof AdminOptions, true>> = {
   title: true,
   apiPath: true,
   see: true,
   login: true,
+  models: true,
+  links: true,
 };
 
 export const LOGIN: Readonly<Record<keyof AdminLogin, true>> = {
@@ -17,9 +22,9 @@ export const LOGIN: Readonly<Record<keyof AdminLogin, true>> = {
 };
 
 /** Checks the options of `admin()`. Throws an error that names the first invalid option. */
-export function checkOptions(options: unknown): void {
+export function checkOptions(options: unknown, routes: readonly ShownRoute[]): void {
   if (!isJsonObject(options)) throw cannotServe("the options are not an object");
-  const { title, apiPath = "..", see, login } = options;
+  const { title, apiPath = "..", see, login, models, links = {} } = options;
   const unknown = unknownOption(options, OPTIONS);
   if (unknown !== undefined) throw cannotServe(`admin() has no option ${unknown}`);
   if (!isText(title)) throw cannotServe(`"title" is not a text`);
@@ -29,11 +34,14 @@ export function checkOptions(options: unknown): void {
   if (see !== undefined && typeof see !== "function") {
     throw cannotServe(`"see" is not a function`);
   }
+  if (!isJsonObject(links)) throw cannotServe(`"links" is not an object`);
+  for (const [text, path] of Object.entries(links)) {
+    if (!isText(path) || !isOfSameOrigin(path)) {
+      throw cannotServe(`"links.${text}" is not a path of the origin of the page, such as "/docs"`);
+    }
+  }
   if (login !== undefined) checkLogin(login);
-}
-
-export function cannotServe(problem: string): TypeError {
-  return new TypeError(`Cannot serve the admin page: ${problem}`);
+  if (models !== undefined) checkModels(models, routes);
 }
 
 function checkLogin(login: unknown): void {

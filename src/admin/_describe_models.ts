@@ -1,11 +1,11 @@
 import type { Request, RequestHandler } from "express-types";
-import type { FieldDescription, ValueDescription } from "../describe/describe_object.ts";
 import type { RouteDescription } from "../describe/describe_route.ts";
 import { askRoute } from "./_ask_route.ts";
-import type { Operations, PageAction, PageFile, PageModel } from "./document.ts";
-import type { PagePart, PageRoute } from "./document.ts";
-import type { AdminOptions } from "./options.ts";
+import type { Operations, PageAction, PageField, PageFile, PageModel } from "./document.ts";
+import type { PagePart, PageRoute, PageValue } from "./document.ts";
+import type { AdminModel, AdminOptions } from "./options.ts";
 import type { ShownRoute } from "./_shown_routes.ts";
+import { menuWords, viewOf } from "./_views.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { showsOtherThanStored } from "../schema/mongoose/documents/hide_in_json.ts";
@@ -20,6 +20,7 @@ interface DescribeOptions {
   readonly api: RequestHandler;
   readonly req: Request;
   readonly see: AdminOptions["see"];
+  readonly models: AdminOptions["models"];
 }
 
 /**
@@ -35,11 +36,15 @@ export async function describeModels(
   const allowed = asked.filter((each) => typeof each === "object");
   const lists = allowed.filter(isList);
   const readable = new Set(lists.map(({ told }) => told.model));
-  const groups = Map.groupBy(allowed, ({ base }) => base);
+  const groups = [...Map.groupBy(allowed, ({ base }) => base)].flatMap(([path, own]) => {
+    const list = own.find(isList);
+    if (list === undefined) return [];
+    const model = Object.entries(options.models ?? {}).find(([name]) => name === list.told.model);
+    return [{ path, own, list, readable, view: model?.[1] ?? {} }];
+  });
+  const words = menuWords(groups.map(({ path, view: { menu } }) => ({ path, menu })));
   return {
-    models: [...groups].flatMap(([path, own]) =>
-      own.some(isList) ? modelOf(path, { own, readable }) : []
-    ),
+    models: groups.map((group, index) => modelOf({ ...group, menu: words[index] ?? group.path })),
     needsLogin: asked.includes("needsLogin"),
   };
 }
@@ -56,8 +61,8 @@ async function ask(
 }
 
 /** Whether a route is the list of a model, without which the admin page does not show the model. */
-function isList({ told, kind, part }: AllowedRoute): boolean {
-  return told.operation === "all" && kind === "operation" && part === undefined;
+function isList({ told, kind, parts }: AllowedRoute): boolean {
+  return told.operation === "all" && kind === "operation" && parts.length === 0;
 }
 
 interface AllowedRoutes {
@@ -67,28 +72,41 @@ interface AllowedRoutes {
    * plain identifiers.
    */
   readonly readable: ReadonlySet<string>;
+  /** The view of the class, from the option `models`. */
+  readonly view: AdminModel;
 }
 
-function modelOf(path: string, { own, ...rules }: AllowedRoutes): PageModel {
-  const ofModel = own.filter(({ part }) => part === undefined);
+interface ModelRoutes extends AllowedRoutes {
+  readonly path: string;
+  readonly list: AllowedRoute;
+  readonly menu: string;
+}
+
+function modelOf({ path, list, menu, own, ...rules }: ModelRoutes): PageModel {
+  const { group, icon } = rules.view;
+  const ofModel = own.filter(({ parts }) => parts.length === 0);
   const operations = withSafeForms(ofModel.filter(({ kind }) => kind === "operation"));
   const added = ofModel.filter(({ kind }) => kind === "added");
-  const parts = Map.groupBy(own, ({ part }) => part);
+  const files = filesOf(ofModel);
+  const { route, told } = list;
+  const tenant = route.features.selectingFieldOf(actingLevel(route).target);
   return {
     // React-admin has a slash in the paths of its pages, so a name must have none. A hyphen could make two names equal.
     name: path.slice(1).replaceAll("/", "~"),
-    model: own.find(isList)?.told.model ?? "",
+    model: told.model,
     path,
+    menu,
+    ...group !== undefined && { group },
+    ...icon !== undefined && { icon },
+    ...viewOf(told.answer, { model: rules.view, tenant, pictures: picturesOf(files) }),
     operations: routesOf({ own: operations, ...rules }),
     added: routesOf({ own: added, ...rules }),
     actions: ofModel.filter(({ kind }) => kind === "action").map((each) => actionOf(each, rules)),
-    parts: [...parts].flatMap(([property, own]) =>
-      property === undefined ? [] : partOf(property, { own, ...rules }) ?? []
-    ),
-    files: filesOf(ofModel),
+    parts: partsOf({ own, ...rules }, 0),
+    files,
     // The description of the list has the parameter `trash` only if the user sees the trash. The option `see` of the
     // trash belongs to the class, so the value is valid for the other routes of the class too.
-    hasTrash: own.find(isList)?.told.parameters.some(({ name }) => name === "trash") === true,
+    hasTrash: told.parameters.some(({ name }) => name === "trash"),
   };
 }
 
@@ -121,10 +139,19 @@ function routesOf({ own, ...rules }: AllowedRoutes): Readonly<Record<string, Pag
   return Object.fromEntries(own.map((each) => [each.told.operation, routeOf(each, rules)]));
 }
 
-function partOf(property: string, { own, ...rules }: AllowedRoutes): PagePart | undefined {
-  const routes = own.filter(({ kind }) => kind === "operation");
-  const operations: Operations = routesOf({ own: routes, ...rules });
-  return operations.all === undefined ? undefined : { property, operations, files: filesOf(own) };
+/** Returns the parts at a depth below a model, such as 1 for the replies to the comments of a ticket. */
+function partsOf({ own, ...rules }: AllowedRoutes, depth: number): PagePart[] {
+  return [...Map.groupBy(own, ({ parts }) => parts[depth])].flatMap(([property, below]) => {
+    if (property === undefined) return [];
+    const direct = below.filter(({ parts }) => parts.length === depth + 1);
+    const routes = direct.filter(({ kind }) => kind === "operation");
+    const view = { format: formatBelow(property, rules.view.format) };
+    const operations: Operations = routesOf({ ...rules, own: routes, view });
+    if (operations.all === undefined) return [];
+    const { title } = viewOf(operations.all.answer, {});
+    const parts = partsOf({ ...rules, own: below, view }, depth + 1);
+    return [{ property, title, operations, files: filesOf(direct), parts }];
+  });
 }
 
 /**
@@ -146,6 +173,12 @@ function filesOf(own: readonly AllowedRoute[]): PageFile[] {
   });
 }
 
+function picturesOf(files: readonly PageFile[]): string[] {
+  return files.filter(({ accept, operations }) =>
+    operations.includes("one") && accept?.every((type) => type.startsWith("image/"))
+  ).map(({ property }) => property);
+}
+
 type Rules = Omit<AllowedRoutes, "own">;
 
 function actionOf(allowed: AllowedRoute, rules: Rules): PageAction {
@@ -165,10 +198,11 @@ function actionOf(allowed: AllowedRoute, rules: Rules): PageAction {
  */
 function routeOf(
   { route, told }: AllowedRoute,
-  { readable }: Rules,
+  { readable, view: { format } }: Rules,
 ): PageRoute {
   const { summary, parameters, headers, filter, body, bodySchema, answer, formats, live, writes } =
     told;
+  const fields = (all: readonly PageField[]) => fieldsOf(all, { readable, format });
   return {
     ...summary !== undefined && { summary },
     parameters: parameters.filter((each) => each.in === "query"),
@@ -176,34 +210,54 @@ function routeOf(
     // The admin page sends the filter `q` only with requests for many entities, so the other routes get no list of the
     // fields that a filter may name.
     ...filter && route.operation.many && { filter: filter.fields },
-    ...body && { body: fieldsOf(body, readable) },
+    ...body && { body: fields(body) },
     ...bodySchema && { bodySchema },
-    answer: fieldsOf(answer, readable),
+    answer: fields(answer),
     isCsv: formats?.includes("csv") === true,
     isLive: live !== undefined,
     ...writes?.by !== undefined && { by: writes.by },
   };
 }
 
-/**
- * Leaves out the names of the classes that the user of the admin page cannot read, so that the page shows references to
- * these classes as plain identifiers.
- */
-function fieldsOf(
-  fields: readonly FieldDescription[],
-  readable: ReadonlySet<string>,
-): readonly FieldDescription[] {
-  // `valueOf()` copies all properties of a field's description, including the name. Its result type declares only the
-  // properties of a value, so the type of a field is asserted.
-  return fields.map((field) => valueOf(field, readable) as FieldDescription);
+type Format = AdminModel["format"];
+
+interface FieldRules extends Pick<Rules, "readable"> {
+  /** The forms of the numbers, by their paths below the fields. */
+  readonly format: Format;
 }
 
-function valueOf(value: ValueDescription, readable: ReadonlySet<string>): ValueDescription {
+/**
+ * Leaves out the names of the classes that the user of the admin page cannot read, so that the page shows references to
+ * these classes as plain identifiers. Adds the forms of numbers.
+ */
+function fieldsOf(
+  fields: readonly PageField[],
+  { readable, format }: FieldRules,
+): readonly PageField[] {
+  return fields.map((field) => {
+    const shown = format?.[field.name];
+    const rules = { readable, format: formatBelow(field.name, format) };
+    // `valueOf()` copies all properties of a field's description, including the name. Its result type declares only
+    // the properties of a value, so the type of a field is asserted.
+    return valueOf(shown === undefined ? field : { ...field, shown }, rules) as PageField;
+  });
+}
+
+function valueOf(value: PageValue, rules: FieldRules): PageValue {
   const { model, items, fields, ...others } = value;
+  const { shown } = value;
   return {
     ...others,
-    ...model !== undefined && readable.has(model) && { model },
-    ...items && { items: valueOf(items, readable) },
-    ...fields && { fields: fieldsOf(fields, readable) },
+    ...model !== undefined && rules.readable.has(model) && { model },
+    ...items && { items: valueOf(shown === undefined ? items : { ...items, shown }, rules) },
+    ...fields && { fields: fieldsOf(fields, rules) },
   };
+}
+
+function formatBelow(name: string, format: Format): Format {
+  const start = `${name}.`;
+  return Object.fromEntries(
+    Object.entries(format ?? {}).filter(([path]) => path.startsWith(start))
+      .map(([path, each]) => [path.slice(start.length), each]),
+  );
 }

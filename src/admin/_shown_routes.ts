@@ -18,11 +18,11 @@ export interface ShownRoute {
   readonly base: string;
   readonly kind: "operation" | "added" | "action" | "file";
   /**
-   * The segment of the path that names the parts of an entity, such as `comments` in `/tickets/:id/comments`. The
-   * segment is the name of their property, unless the `@rest` of the property has another route. Missing for a route of
-   * the model itself.
+   * The segments of the path that name parts, such as `comments` and `replies` in
+   * `/tickets/:id/comments/:id2/replies`. Each segment is the name of the property, unless the `@rest` of the property
+   * has another route. Empty for a route of the model itself.
    */
-  readonly part?: string;
+  readonly parts: readonly string[];
   /**
    * The segment of the path that names a file, such as `photo` in `/tickets/:id/photo`. Missing for a route that serves
    * no file.
@@ -32,13 +32,13 @@ export interface ShownRoute {
 
 /**
  * Returns the routes that the admin page can show. The page fills only identifiers into paths, so it shows no list
- * whose path has other parameters. Of the parts below other parts, it shows only files.
+ * whose path has other parameters.
  */
 export function shownRoutes(routes: readonly Route[]): ShownRoute[] {
   return routes.flatMap((route): ShownRoute[] => {
     const { action, perform, bytes } = actingLevel(route);
     const links = route.levels.flatMap(({ link }) => link ?? []);
-    const [part, ...others] = bytes === undefined ? links : links.slice(0, -1);
+    const parts = bytes === undefined ? links : links.slice(0, -1);
     // In a path such as `/tickets/:id/comments`, each property follows the identifier of the entity that has the
     // property. Each step therefore removes an identifier and a property from the end of the path, and keeps the name
     // of the property.
@@ -53,7 +53,7 @@ export function shownRoutes(routes: readonly Route[]): ShownRoute[] {
     );
     const file = bytes === undefined ? undefined : names.at(-1);
     const isPlain = pathParameters(base).length === 0 && !/[*{}\\]/.test(base) && base !== "/";
-    if (!isPlain || others.length > 0 || part?.array === false) return [];
+    if (!isPlain || parts.some(({ array }) => !array)) return [];
     const kind = file !== undefined
       ? "file"
       : perform !== undefined
@@ -61,13 +61,13 @@ export function shownRoutes(routes: readonly Route[]): ShownRoute[] {
       : action !== undefined
       ? "action"
       : "operation";
-    if (part !== undefined && kind !== "operation" && kind !== "file") return [];
+    if (parts.length > 0 && kind !== "operation" && kind !== "file") return [];
     return [{
       route,
       description: describeRoute(route),
       base,
       kind,
-      ...part && names[0] !== undefined && { part: names[0] },
+      parts: names.slice(0, parts.length),
       ...file !== undefined && { file },
     }];
   });

@@ -2,7 +2,8 @@
 import type { Request, RequestHandler, Response } from "express";
 import { mountedRoutes } from "../host/initialize.ts";
 import type { FrameworkRouter } from "../host/initialize.ts";
-import { cannotServe, checkOptions } from "./_check_options.ts";
+import { cannotServe } from "./_cannot_serve.ts";
+import { checkOptions } from "./_check_options.ts";
 import { describeModels } from "./_describe_models.ts";
 import type { PageDocument } from "./document.ts";
 import { POLICY, writeHtml } from "./_html.ts";
@@ -48,9 +49,9 @@ export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandl
   if (mounted === undefined) {
     throw cannotServe("admin() takes the router of Framework.initialize()");
   }
-  checkOptions(options);
   const routes = shownRoutes(mounted);
-  const { title, apiPath = "..", login, see } = options;
+  checkOptions(options, routes);
+  const { title, apiPath = "..", login, see, models, links } = options;
   let script: PageScript | undefined;
   // A demo serves the page before the script is built.
   const findScript = async () => script ??= await loadScript();
@@ -81,7 +82,8 @@ export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandl
       title,
       apiPath,
       ...login && { login },
-      ...await describeModels(routes, { api, req, see }),
+      ...links && { links },
+      ...await describeModels(routes, { api, req, see, models }),
     };
     secure(res).set("Cache-Control", "no-store").type("json").send(JSON.stringify(document));
   };

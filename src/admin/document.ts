@@ -1,7 +1,7 @@
 import type { FilterPath } from "../describe/describe_filter.ts";
-import type { FieldDescription } from "../describe/describe_object.ts";
+import type { FieldDescription, ValueDescription } from "../describe/describe_object.ts";
 import type { ParameterDescription } from "../describe/describe_route.ts";
-import type { AdminLogin } from "./options.ts";
+import type { AdminFormat, AdminLogin } from "./options.ts";
 
 /**
  * The JSON document from which the admin page builds itself. It has only the routes and fields that the user of the
@@ -11,6 +11,8 @@ export interface PageDocument {
   readonly title: string;
   readonly apiPath: string;
   readonly login?: AdminLogin;
+  /** The paths of the links on the first page, by their texts. */
+  readonly links?: Readonly<Record<string, string>>;
   /**
    * Whether a route has answered 401, because the user has not logged in. The admin page offers a login in this case,
    * after which it may show more routes.
@@ -33,6 +35,21 @@ export interface PageModel {
    * this path.
    */
   readonly path: string;
+  /** The word for the model in the menu, which differs from the words of all others. */
+  readonly menu: string;
+  /** The heading of the menu below which the model stands. */
+  readonly group?: string;
+  /** The name of an icon of Material Icons, which the page need not know. */
+  readonly icon?: string;
+  /**
+   * The fields by which readers recognise an entity: one, or two whose values stand side by side. Empty if only the
+   * identifier is left.
+   */
+  readonly title: readonly string[];
+  /** The columns of the list, in order, until the reader chooses others. */
+  readonly list: readonly string[];
+  /** The fields among which the reader can choose columns. */
+  readonly columns: readonly string[];
   readonly operations: Operations;
   /** The routes that the options `history` and `trash` of the class add. */
   readonly added: { readonly [N in "history" | "revert" | "restore"]?: PageRoute };
@@ -55,6 +72,16 @@ type OperationName =
 
 export type Operations = { readonly [N in OperationName]?: PageRoute };
 
+/** The description of a value, with the form in which the page shows it. */
+export interface PageValue extends Omit<ValueDescription, "items" | "fields"> {
+  readonly shown?: AdminFormat;
+  readonly items?: PageValue;
+  readonly fields?: readonly PageField[];
+}
+
+/** The description of a field, with the form in which the page shows it. */
+export interface PageField extends PageValue, Omit<FieldDescription, keyof ValueDescription> {}
+
 /** The description of a route, with only the properties that the admin page uses. */
 export interface PageRoute {
   readonly summary?: string;
@@ -62,9 +89,9 @@ export interface PageRoute {
   /** The values that the route accepts in the header `Prefer`, such as `count=exact`. */
   readonly preferences: readonly string[];
   readonly filter?: readonly FilterPath[];
-  readonly body?: readonly FieldDescription[];
+  readonly body?: readonly PageField[];
   readonly bodySchema?: Readonly<Record<string, unknown>>;
-  readonly answer: readonly FieldDescription[];
+  readonly answer: readonly PageField[];
   /** Whether the list can be downloaded as CSV, for which the admin page shows a button. */
   readonly isCsv: boolean;
   readonly isLive: boolean;
@@ -90,9 +117,13 @@ export interface PagePart {
    * segment is the name of the property, unless its `@rest` has another route.
    */
   readonly property: string;
+  /** The fields by which readers recognise a part, as in {@linkcode PageModel}. */
+  readonly title: readonly string[];
   readonly operations: Operations;
   /** The files that each entity in the list of parts may have, such as the picture of a comment. */
   readonly files: readonly PageFile[];
+  /** The parts of each part, such as the replies to a comment. */
+  readonly parts: readonly PagePart[];
 }
 
 /**

@@ -25,4 +25,4 @@
  */
 
 export { admin } from "./admin.ts";
-export type { AdminLogin, AdminOptions } from "./options.ts";
+export type { AdminField, AdminFormat, AdminLogin, AdminModel, AdminOptions } from "./options.ts";

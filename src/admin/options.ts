@@ -1,5 +1,6 @@
 // @ts-types="npm:@types/express@^5"
 import type { Request } from "express";
+import type { FieldNames } from "../declare/model/field_names.ts";
 import type { RouteDescription } from "../describe/describe_route.ts";
 
 /**
@@ -22,6 +23,70 @@ export interface AdminLogin {
    */
   readonly prefix?: string | undefined;
 }
+
+/**
+ * The form in which an admin page shows the numbers of a field. `"percent"` shows 0.25 as 25 %, `{ currency: "EUR" }`
+ * shows an amount of money, and `"plain"` shows the digits alone, as for a year.
+ */
+export type AdminFormat = "percent" | "plain" | { readonly currency: string };
+
+/**
+ * The view of a class on an admin page. With `satisfies`, TypeScript checks the names of its fields.
+ *
+ * @typeParam M The class.
+ *
+ * @example The columns of a list
+ * ```ts
+ * import { all, FrameworkModel, prop, rest } from "@mongrove/mongrove";
+ * import type { AdminModel } from "@mongrove/mongrove/admin";
+ *
+ * @rest({ route: "/invoices", methods: [all({ page: { max: 50 } })] })
+ * class Invoice extends FrameworkModel {
+ *   @prop({ required: true })
+ *   number!: string;
+ *
+ *   @prop({ type: Number, required: true })
+ *   total!: number;
+ * }
+ *
+ * const models = {
+ *   Invoice: {
+ *     list: ["number", "total"],
+ *     format: { total: { currency: "EUR" } },
+ *     group: "Office",
+ *   } satisfies AdminModel<Invoice>,
+ * };
+ * ```
+ */
+export interface AdminModel<M = unknown> {
+  /**
+   * The fields that are the columns of the list, in order. Readers can choose others in their browser. By default, the
+   * list has the title, the fields with `enum`, and the first of the other fields.
+   */
+  readonly list?: readonly AdminField<M>[] | undefined;
+  /**
+   * The field with a text, a number or a date by which readers recognise an entity. By default, this is `name`,
+   * `title`, `label`, `subject` or `number`, or else the first required text, or else the first two columns.
+   */
+  readonly title?: AdminField<M> | undefined;
+  /**
+   * The name of the list in the menu, such as `"Today"`. If several `@rest` of the class have lists, an object has the
+   * name of each, by its path, such as `{ "/visits": "All visits", "/today": "Today" }`. By default, the name comes
+   * from the path.
+   */
+  readonly menu?: string | Readonly<Record<string, string>> | undefined;
+  /** The heading in the menu below which the list stands. */
+  readonly group?: string | undefined;
+  /** The name of an icon of Material Icons, such as `"event"`. */
+  readonly icon?: string | undefined;
+  /** The forms of numbers, by the path of their field, such as `total` or `lines.price`. */
+  readonly format?:
+    | { readonly [F in AdminField<M> | `${AdminField<M>}.${string}`]?: AdminFormat | undefined }
+    | undefined;
+}
+
+/** @internal The names of the fields that the list of a class can show. */
+export type AdminField<M> = FieldNames<"select", M> | "createdAt" | "updatedAt";
 
 /**
  * Options of {@linkcode admin}.
@@ -60,4 +125,13 @@ export interface AdminOptions {
    * the page relies on the cookies of the application.
    */
   readonly login?: AdminLogin | undefined;
+  /**
+   * The views of classes, by the names of the classes: the columns of their lists, their words in the menu, and more.
+   */
+  readonly models?: Readonly<Record<string, AdminModel>> | undefined;
+  /**
+   * The links of the first page: paths of the same server by their texts, such as `{ "Documentation": "../docs" }`. A
+   * relative path begins at the admin page.
+   */
+  readonly links?: Readonly<Record<string, string>> | undefined;
 }

@@ -1,6 +1,12 @@
 import express, { type Express } from "express";
 import { admin, type AdminOptions } from "@mongrove/mongrove/admin";
-import { Framework, type FrameworkRequest, type ModelClass, RestError } from "../../mod.ts";
+import {
+  Framework,
+  type FrameworkRequest,
+  type InitializeOptions,
+  type ModelClass,
+  RestError,
+} from "../../mod.ts";
 import type { PageDocument } from "../../src/admin/document.ts";
 import { openDatabase } from "../harness/database.ts";
 import { sharedReplicaSet } from "../support/shared_replica_set.ts";
@@ -20,14 +26,16 @@ export interface AdminServerOptions extends Partial<AdminOptions> {
   readonly prepare?: (app: Express) => void;
   /** The path of the page. */
   readonly at?: string;
+  /** Options of `Framework.initialize()`. */
+  readonly initialize?: Omit<InitializeOptions, "models">;
 }
 
 export async function serveAdmin(
   models: readonly ModelClass[],
-  { prepare, at = "/admin", ...options }: AdminServerOptions = {},
+  { prepare, at = "/admin", initialize, ...options }: AdminServerOptions = {},
 ): Promise<AdminServer> {
   const database = await openDatabase(await sharedReplicaSet());
-  const api = Framework.initialize({ models });
+  const api = Framework.initialize({ models, ...initialize });
   const app = express();
   app.use(express.json());
   prepare?.(app);

@@ -132,8 +132,12 @@ const ROWS: Readonly<Record<string, Rows>> = {
   ],
   ErrorsOptions: [{ notFound: "true" }, (given) => Framework.errors(given)],
   AdminOptions: [
-    { title: "text", apiPath: "text", see: "function", login: "" },
+    { title: "text", apiPath: "text", see: "function", login: "", models: "{}", links: "{}" },
     (given) => admin(start({}), { title: "Things", ...given } as never),
+  ],
+  AdminModel: [
+    { list: "", title: "", menu: "text {}", group: "text", icon: "text", format: "{}" },
+    (given) => admin(start({}), { title: "Things", models: { Thing: given } } as never),
   ],
   AdminLogin: [
     { header: "", label: "text", help: "empty text", prefix: "empty text" },

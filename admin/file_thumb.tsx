@@ -1,0 +1,45 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource react */
+import type { FileJson } from "@mongrove/mongrove/client";
+import { Typography } from "@mui/material";
+import type { PageFile } from "../src/admin/document.ts";
+import { FileImage } from "./file_image.tsx";
+import { usePage } from "./page_context.ts";
+
+interface FileThumbProps {
+  readonly file: PageFile;
+  /** The path of the list of the entity that has the file. */
+  readonly path: string;
+  readonly id: string;
+  readonly stored: Partial<FileJson>;
+}
+
+/** The size of the largest picture that a list loads, in bytes. */
+const MAX_SHOWN = 2_000_000;
+
+/** Shows the file of an entity in a list: a small picture, or the name of the file. */
+export function FileThumb({ file, path, id, stored }: FileThumbProps) {
+  const { open } = usePage();
+  const { name = file.property, type = "", size = 0, sha256 } = stored;
+  const isShown = type.startsWith("image/") && size <= MAX_SHOWN && file.operations.includes("one");
+  const text = <Typography component="span" variant="body2" noWrap title={name}>{name}</Typography>;
+  return isShown
+    ? (
+      <FileImage
+        key={sha256}
+        name={name}
+        get={(signal) => open(path).file(file.property, id).get({ signal })}
+        style={THUMB}
+        instead={text}
+      />
+    )
+    : text;
+}
+
+const THUMB = {
+  display: "block",
+  width: 40,
+  height: 40,
+  objectFit: "cover",
+  borderRadius: 6,
+} as const;

@@ -1,0 +1,44 @@
+import type { Value } from "./fields.ts";
+
+const NUMBERS = ["Number", "Int32", "Double", "BigInt", "Decimal128"];
+
+/** Whether the values of a field are numbers, which stand at the right of their column. */
+export function isNumber({ type, enum: allowed, model }: Value): boolean {
+  return NUMBERS.includes(type) && allowed === undefined && model === undefined;
+}
+
+/** Returns a single value as a text, in the form of the reader's language and time zone. */
+export function inWords(value: unknown, field: Value): string {
+  if (field.enum !== undefined) return choiceWords(value);
+  if (field.type === "Date") return dateWords(value);
+  if (NUMBERS.includes(field.type)) return numberWords(value, field);
+  return String(value);
+}
+
+/** Returns a value of an enum as a reader says it: "In progress" for `in_progress`. */
+export function choiceWords(value: unknown): string {
+  const text = String(value);
+  return /^[a-z]+([_-][a-z\d]+)*$/.test(text)
+    ? text.charAt(0).toUpperCase() + text.slice(1).replaceAll(/[_-]/g, " ")
+    : text;
+}
+
+const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+/** Returns a date and its time in the reader's zone, without seconds. */
+export function dateWords(value: unknown): string {
+  const date = new Date(String(value));
+  return Number.isNaN(date.getTime()) ? String(value) : TIME.format(date);
+}
+
+function numberWords(value: unknown, { shown }: Value): string {
+  const text = String(value);
+  if (shown === "plain" || !/^-?\d+(\.\d+)?$/.test(text)) return text;
+  const options: Intl.NumberFormatOptions = shown === "percent"
+    ? { style: "percent", maximumFractionDigits: 2 }
+    : shown !== undefined
+    ? { style: "currency", currency: shown.currency }
+    : { maximumFractionDigits: 20 };
+  // A text keeps the digits of a decimal that no number has.
+  return new Intl.NumberFormat(undefined, options).format(text as Intl.StringNumericLiteral);
+}

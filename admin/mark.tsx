@@ -1,0 +1,24 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource react */
+import { Avatar } from "@mui/material";
+
+/** The first letter of the application, in the place of a logo. */
+export function Mark({ title, size = 28 }: { readonly title: string; readonly size?: number }) {
+  return (
+    <Avatar
+      variant="rounded"
+      component="span"
+      aria-hidden
+      sx={{
+        width: size,
+        height: size,
+        fontSize: size / 2,
+        fontWeight: 700,
+        bgcolor: "primary.main",
+        color: "primary.contrastText",
+      }}
+    >
+      {title.charAt(0).toUpperCase()}
+    </Avatar>
+  );
+}

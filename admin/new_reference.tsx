@@ -1,0 +1,31 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource react */
+import { useCreate } from "react-admin";
+import type { PageModel } from "../src/admin/document.ts";
+import { singularOf } from "./fields.ts";
+import { FormDialog } from "./form_dialog.tsx";
+
+interface NewReferenceProps {
+  readonly model: PageModel;
+  readonly onCreated: (id: string) => void;
+  readonly onClose: () => void;
+}
+
+/** The form of a new entity, which is selected in the picker that has opened the form. */
+export function NewReference({ model, onCreated, onClose }: NewReferenceProps) {
+  const [create] = useCreate();
+  const save = async (data: Readonly<Record<string, unknown>>) => {
+    const { id } = await create(model.name, { data }, { returnPromise: true });
+    onCreated(String(id));
+  };
+  return (
+    <FormDialog
+      title={`New ${singularOf(model)}`}
+      label="Create"
+      fields={model.operations.create?.body ?? []}
+      isNew
+      onSubmit={save}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,190 @@
+import { assert, assertEquals } from "@std/assert";
+import express, { type Express } from "express";
+import mongoose from "mongoose";
+import { admin, type AdminModel } from "@mongrove/mongrove/admin";
+import { all, arrayProp, create, Framework, FrameworkModel, getModel } from "@mongrove/mongrove";
+import { one, prop, type Ref, replace, rest, StoredFile, update } from "@mongrove/mongrove";
+import { test } from "../harness/testing.ts";
+import { onlyStrict } from "../support/only_strict.ts";
+import { type AdminBrowser, openAdminBrowser } from "./support/admin_tab.ts";
+import type { Tab } from "./support/admin_page.ts";
+import { findSerious } from "./support/axe.ts";
+import { PNG } from "./support/made_files.ts";
+
+const HEADS = "thead th[class*=column]";
+const cells = (name: string) => `tbody .column-${name}`;
+
+@rest({ route: "/doctors", methods: [all(), one(), update()] })
+class Doctor extends FrameworkModel {
+  @prop({ required: true })
+  name!: string;
+
+  @rest({ methods: [one(), replace()] })
+  @prop({ type: StoredFile, maxBytes: 100_000, accept: ["image/png"], inline: true })
+  photo?: StoredFile;
+}
+
+const LONG = "The patient tells of headaches. ".repeat(20).trim();
+const STATES = ["planned", "checked_in", "done"];
+
+@rest({
+  route: "/visits",
+  methods: [all({ page: { max: 50 }, sort: ["start"] }), one(), create(), update()],
+})
+class Visit extends FrameworkModel {
+  @prop({ required: true })
+  reason!: string;
+
+  @prop({ type: Date })
+  start?: Date;
+
+  @prop({ enum: STATES })
+  state?: string;
+
+  @prop({ ref: () => Doctor })
+  doctor?: Ref<Doctor>;
+
+  @prop({ type: Number })
+  fee?: number;
+
+  @prop({ type: Number })
+  share?: number;
+
+  @prop({ type: Number })
+  year?: number;
+
+  @prop({ type: Number })
+  steps?: number;
+
+  @prop()
+  report?: string;
+
+  @arrayProp({ items: String })
+  tags?: string[];
+}
+
+const models = {
+  Visit: {
+    list: ["reason", "start", "state", "doctor", "fee", "share", "year", "steps", "report"],
+    format: { fee: { currency: "EUR" }, share: "percent", year: "plain" },
+  } satisfies AdminModel<Visit>,
+};
+
+function buildApp(): Express {
+  const app = express();
+  app.use(express.json());
+  const api = Framework.initialize({ models: [Visit, Doctor], strict: onlyStrict("bodies") });
+  app.use(api);
+  app.use("/admin", admin(api, { title: "Clinic", models }));
+  app.use(Framework.errors({ notFound: true }));
+  return app;
+}
+
+async function seed(): Promise<void> {
+  const doctor = new mongoose.Types.ObjectId();
+  await getModel(Doctor).create({ _id: doctor, name: "Dr. Who" } as never);
+  await getModel(Visit).create({
+    reason: "Headache",
+    start: new Date("2026-05-04T13:05:30Z"),
+    state: "checked_in",
+    doctor,
+    fee: 1234.5,
+    share: 0.125,
+    year: 2026,
+    steps: 12345,
+    report: LONG,
+    tags: ["new", "private"],
+  });
+}
+
+interface Clinic extends AsyncDisposable {
+  readonly admin: AdminBrowser;
+  readonly tab: Tab;
+}
+
+/** Opens a list in New York. */
+async function openClinic(
+  place: string,
+  options: { readonly isPhone?: boolean } = {},
+): Promise<Clinic> {
+  const admin = await openAdminBrowser({ buildApp, seed, path: "/admin/" });
+  const tab = await admin.openTab(place, options);
+  await tab.page.emulateTimezone("America/New_York");
+  await tab.page.reload();
+  return { admin, tab, [Symbol.asyncDispose]: () => admin[Symbol.asyncDispose]() };
+}
+
+/** Returns the style of the first element that a selector finds. */
+function styleOf({ page }: Tab, selector: string, property: string): Promise<string> {
+  return page.evaluate(
+    `getComputedStyle(document.querySelector(${JSON.stringify(selector)}))[${
+      JSON.stringify(property)
+    }]`,
+  ) as Promise<string>;
+}
+
+test("values have the form of the reader: times, money, percent, years and labels", async () => {
+  await using clinic = await openClinic("/visits");
+  const { tab } = clinic;
+  const shown: Record<string, string> = {
+    start: "May 4, 2026, 9:05 AM",
+    state: "Checked in",
+    doctor: "Dr. Who",
+    fee: "€1,234.50",
+    share: "12.5%",
+    year: "2026",
+    steps: "12,345",
+  };
+  for (const [name, text] of Object.entries(shown)) await tab.until(cells(name), [text]);
+  assertEquals(await styleOf(tab, cells("fee"), "textAlign"), "right");
+  assertEquals(await styleOf(tab, cells("reason"), "textAlign"), "left");
+  assertEquals(await findSerious(tab.page), []);
+});
+
+test("a long text is cut in its row, and whole on the page of its entity", async () => {
+  await using clinic = await openClinic("/visits");
+  const { tab } = clinic;
+  const height = `${cells("report")} span`;
+  await tab.page.waitForSelector(height);
+  const row = await tab.page.$eval("tbody tr", (found) => found.clientHeight);
+  assert(row < 80, `the row is ${row} pixels high`);
+  await tab.open("Headache");
+  await tab.until("[name=report]", [LONG]);
+});
+
+test("readers choose columns and their order, which the browser keeps", async () => {
+  await using clinic = await openClinic("/visits");
+  const { tab } = clinic;
+  const first = ["Reason", "Start", "State", "Doctor", "Fee", "Share", "Year", "Steps", "Report"];
+  await tab.until(HEADS, first);
+  await tab.click("button ::-p-text(Columns)");
+  await tab.click("[role=menuitem] ::-p-text(Tags)");
+  await tab.click("[role=menuitem] ::-p-text(Report)");
+  await tab.until(HEADS, [...first.slice(0, -1), "Tags"]);
+  await tab.page.reload();
+  await tab.until(HEADS, [...first.slice(0, -1), "Tags"]);
+});
+
+test("the picture of an entity is shown in its row", async () => {
+  await using clinic = await openClinic("/doctors");
+  const { admin: { app }, tab } = clinic;
+  const [doctor] = await app.read<{ _id: string }[]>("/doctors");
+  const { status } = await fetch(`${app.url}/doctors/${doctor?._id}/photo`, {
+    method: "PUT",
+    headers: { "content-type": "image/png", "content-disposition": 'inline; filename="who.png"' },
+    body: PNG,
+  });
+  assert(status < 300);
+  await tab.page.reload();
+  await tab.until(HEADS, ["Name", "Photo"]);
+  const picture = await tab.page.waitForSelector(`${cells("photo")} img[alt="who.png"]`);
+  assertEquals(await picture?.evaluate((found) => found.clientHeight), 40);
+});
+
+test("a phone shows the title, the label and the first fields of each entity", async () => {
+  await using clinic = await openClinic("/visits", { isPhone: true });
+  const { tab } = clinic;
+  await tab.until("main .MuiListItem-root .MuiChip-root", ["Checked in"]);
+  await tab.until("main .MuiListItemText-primary", ["Headache\nChecked in"]);
+  assertEquals(await findSerious(tab.page), []);
+});
