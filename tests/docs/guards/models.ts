@@ -118,7 +118,7 @@ const titles = action("titles", {
   method: "GET",
   preFetch: passes("titles preFetch"),
   run: async (_req: FrameworkRequest, { model, filter }) => ({
-    titles: await model.distinct("title", filter),
+    titles: (await model.distinct("title", filter)).map(String),
   }),
 });
 

@@ -32,7 +32,7 @@ export interface Way {
   /** The path of the router. */
   readonly base?: string;
   /** The class whose entities the way reaches by itself. */
-  readonly reached?: "step";
+  readonly reached?: "all" | "step";
   /** A request that is sent before, by somebody who may do everything. */
   readonly before?: Send;
   readonly send: Send;
@@ -91,7 +91,7 @@ function group(kind: string, prefix: string, ways: readonly Way[]): Way[] {
 /** The way through the router whose `strict` has no guards. */
 const loosely = (each: Way): Way => ({
   ...each,
-  label: `${each.label} with \`strict: { guards: false }\``,
+  label: `${each.label} without strict guards`,
   base: "/loose",
 });
 
@@ -157,7 +157,7 @@ export const WAYS: readonly Way[] = [
   ]),
   { ...way("action on one", "POST /tasks/:id/close"), own: "close" },
   { ...way("action on all", "GET /tasks/titles"), own: "titles" },
-  ...group("embedded part: ", "notes.", [
+  ...group("part: ", "notes.", [
     way("`all()`", "GET /tasks/:id/notes"),
     way("`one()`", "GET /tasks/:id/notes/:subId"),
     way("`create()`", "POST /tasks/:id/notes", withBody),
@@ -166,7 +166,7 @@ export const WAYS: readonly Way[] = [
     way("`removeAll()`", "DELETE /tasks/:id/notes", { query: onAll }),
     loosely(updateNote),
   ]),
-  ...group("reference below a parent: ", "tags.", [
+  ...group("reference: ", "tags.", [
     way("`all()`", "GET /tasks/:id/tags"),
     way("`one()`", "GET /tasks/:id/tags/:subId"),
     way("`create()`", "POST /tasks/:id/tags", withBody),
@@ -200,7 +200,7 @@ export const WAYS: readonly Way[] = [
   ),
   way("`DELETE …/:id?trash=only`", "DELETE /tasks/:id", trash, removed),
   way("`DELETE …?trash=only`", "DELETE /tasks", { query: `${onAll}&trash=only` }, removed),
-  { label: "cascade from a task to a step", reached: "step", send: removed },
+  { label: "cascade to a step", reached: "step", send: removed },
   {
     ...way("import of lines", "POST /tasks", (caller) => ({
       raw: JSON.stringify(bodyOf(caller)),
@@ -225,11 +225,11 @@ export const WAYS: readonly Way[] = [
     send: tool("update", (caller) => ({ id: TASK, body: bodyOf(caller) })),
   },
   {
-    label: "`populate` of a task in a step",
+    label: "`populate` of a task",
     send: sender("GET", "/steps/:id", { query: "?populate=task" }),
   },
   {
-    label: "`exists` of a task in a step",
+    label: "`exists` of a task",
     send: sender("POST", "/steps", { body: { title: "Step", task: TASK } }),
   },
   { label: "`Framework.queryFor()`", send: sender("GET", "/own", {}) },
