@@ -83,14 +83,12 @@ export async function writeDocs(results: Results): Promise<void> {
   const all: Results = { ...last, ...results };
   await Deno.writeTextFile(urlOf("benchmarks.json"), `${JSON.stringify(all, null, 2)}\n`);
   const parts = partsOf(all);
-  for (const [name, text] of [...parts]) parts.set(`${name} short`, tables.shorten(text));
-  for (const url of [urlOf("benchmarks.md"), urlOf("../bench/RESULTS.md")]) {
-    const written = (await Deno.readTextFile(url)).replaceAll(
-      /(?<=<!-- bench: ([a-z ]+) -->\n\n).*?(?=\n\n<!-- end -->)/gs,
-      (text, name) => parts.get(name) ?? text,
-    );
-    await Deno.writeTextFile(url, written);
-  }
+  const url = urlOf("../bench/RESULTS.md");
+  const written = (await Deno.readTextFile(url)).replaceAll(
+    /(?<=<!-- bench: ([a-z ]+) -->\n\n).*?(?=\n\n<!-- end -->)/gs,
+    (text, name) => parts.get(name) ?? text,
+  );
+  await Deno.writeTextFile(url, written);
   if (all.scenarios) await Deno.writeTextFile(urlOf("benchmarks.svg"), toChart(all.scenarios));
   if (all.growth) await Deno.writeTextFile(urlOf("growth.svg"), toGrowthChart(all.growth));
 }

@@ -35,7 +35,7 @@ const HELP = `Usage: deno task bench [<suite>] [<scenario>…] [options]
   --servers=<names>    such as mongrove,node/express_lean; the baseline is always among them
   --growth             ${GROWTH_PARTS.join(", ")}, instead of the scenarios
   --quick              less than a minute, to see that everything works
-  --write              write docs/benchmarks.*, docs/growth.svg and bench/RESULTS.md`;
+  --write              write docs/benchmarks.json, docs/*.svg and bench/RESULTS.md`;
 
 /** Reads the command line. Throws a TypeError if an argument is unknown or makes no sense. */
 export function readOptions(args: readonly string[]) {

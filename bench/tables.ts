@@ -43,15 +43,6 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return padded.map((row) => `| ${row.join(" | ")} |`).join("\n");
 }
 
-/** Returns a table without the baseline, rows of other tables and bounds of ratios, or the versions of a run. */
-export function shorten(text: string): string {
-  if (!text.startsWith("|")) return /(?<=^- Versions: ).*$/m.exec(text)?.[0] ?? text;
-  const [head = [], _rule, ...rows] = text.split("\n").map((line) => {
-    return line.slice(2, -2).split(" | ").map((cell) => cell.replace(/ \(.*/, "").trim());
-  });
-  return table(head, rows.filter(([name = ""]) => !/^node:http|no hook$/.test(name)));
-}
-
 /** Formats a figure with three significant digits, or a dash for no figure. */
 function show(value: number = NaN): string {
   if (!Number.isFinite(value)) return "–";

@@ -81,7 +81,7 @@ const FIRST_PAUSE_MS = 10;
 
 const LONGEST_PAUSE_MS = 500;
 
-/** The server's error codes for a transaction that is too large. The answer is a 413. */
+/** The server's error codes for a transaction that is too large. The answer is 413. */
 const TOO_LARGE = new Set<unknown>([257, 388]);
 
 /**
@@ -108,7 +108,7 @@ export function isClash(error: unknown): boolean {
 
 /**
  * The server's error codes for a statement that exceeded its `maxTimeMS`, and for a transaction that exceeded the time
- * limit of the server. The answer is a 503, without another attempt.
+ * limit of the server. The answer is 503, without another attempt.
  */
 const TOO_LONG = new Set<unknown>([50, 290]);
 

@@ -34,26 +34,26 @@ import { isTooLarge } from "./too_large.ts";
 
 const { Error: MongooseError, mongo } = mongoose;
 
-/** The server's error code for a write that conflicts with another write. The answer is a 409. */
+/** The server's error code for a write that conflicts with another write. The answer is 409. */
 const WRITE_CONFLICT = 112;
 
 /**
  * The server's error codes for a document that the validation rules of its collection refuse (121), or that has a value
- * which an index cannot hold, such as wrong coordinates or an unknown language. The answer is a 400.
+ * which an index cannot hold, such as wrong coordinates or an unknown language. The answer is 400.
  */
 const REFUSED_DATA = new Set<unknown>(
   [121, 171, 13026, 13027, 13068, 16755, 16766, 16804, 17261, 17262],
 );
 
 /**
- * The error codes of MongoDB 9 for values that the server refuses. The answer is a 400, no matter where in the request
+ * The error codes of MongoDB 9 for values that the server refuses. The answer is 400, no matter where in the request
  * the values are.
  */
 const REFUSED_VALUES = new Set([510, 511]);
 
 /**
  * The server's error codes for a statement that needs more memory than the server allows. MongoDB 9 limits the memory
- * of each statement. The answer is a 400 if the filter of a client may be the cause, and a 503 otherwise.
+ * of each statement. The answer is 400 if the filter of a client may be the cause, and 503 otherwise.
  */
 const OUT_OF_MEMORY = [146, 292];
 
@@ -84,7 +84,7 @@ export interface TranslateOptions {
   readonly targets?: readonly ModelClass[];
   /**
    * Whether the connection is closed. Mongoose throws a plain `MongooseError` for commands that it gave up on, so the
-   * class of the error does not show the cause. If the connection is closed, the answer to such an error is a 503.
+   * class of the error does not show the cause. If the connection is closed, the answer to such an error is 503.
    */
   readonly away?: boolean;
   readonly ids?: readonly string[];
@@ -199,7 +199,7 @@ export function problemsOf(
 
 /**
  * Whether Mongoose could not write a document because another request has changed or removed the document. The answer
- * is a 409, or a 412 if the request has `If-Match`.
+ * is 409, or 412 if the request has `If-Match`.
  */
 export function isLate(error: unknown): boolean {
   return error instanceof MongooseError.VersionError ||
@@ -353,7 +353,7 @@ const CODES = new Set([
 
 /**
  * Whether an error means that the database was not reached, has not answered in time, or may answer if the client
- * repeats the request, as after a conflict of transactions. The answer to such an error is a 503.
+ * repeats the request, as after a conflict of transactions. The answer to such an error is 503.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof MongooseError.MongooseServerSelectionError) return true;

@@ -99,7 +99,7 @@ export interface LifecycleOptions<M extends FrameworkModel = FrameworkModel> {
    */
   readonly history?: true | HistoryOptions;
   /**
-   * Whether a removal stores the time of the removal in the entity, in the place of removing the entity from the
+   * Whether a removal stores the time of the removal in the entity, instead of removing the entity from the
    * database. No request finds the entity after that. Callers for whom the function `see` returns `true` read the
    * removed entities by `?trash=only`, restore one by `POST {route}/:id/restore`, and remove one for good by
    * `DELETE {route}/:id?trash=only`.

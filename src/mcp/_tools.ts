@@ -40,7 +40,7 @@ const Q = {
   description: 'A filter in the query language of MongoDB, such as {"year":{"$gte":1970}}',
 } as const;
 const SELECT = { ...TEXTS, description: "The fields to show; all of them without it" };
-const POPULATE = { ...TEXTS, description: "The references to replace by entities" };
+const POPULATE = { ...TEXTS, description: "The references to replace with their entities" };
 const IF_MATCH = {
   ...TEXT,
   description: "The `etag` of the entity as it was read: if it has changed since, the call fails",
@@ -81,12 +81,15 @@ const RULES: Readonly<Record<"list" | "read" | "create" | "update" | "action", T
     args: {
       model: MODEL,
       q: Q,
-      sort: { ...TEXTS, description: "The fields to sort by, with `-` for descending order" },
-      limit: { type: "integer", description: "The most entities of a page" },
+      sort: {
+        ...TEXTS,
+        description: "The fields to sort by. A `-` before a field sorts in descending order",
+      },
+      limit: { type: "integer", description: "The maximum number of entities in a page" },
       after: { ...TEXT, description: "Where the page begins" },
-      skip: { type: "integer", description: "How many entities come before the page" },
+      skip: { type: "integer", description: "The number of entities before the page" },
       select: SELECT,
-      search: { ...TEXT, description: "Words to look for" },
+      search: { ...TEXT, description: "The words to search for" },
       populate: POPULATE,
       count: { type: "boolean", description: "Whether to tell the total" },
     },

@@ -6,7 +6,7 @@ import type { OpenApiOptions } from "./options.ts";
 import { describeTags } from "./words/tags.ts";
 import { Components } from "./schemas/components.ts";
 
-const HERE = { url: ".", description: "This server" } as const;
+const HERE = { url: "." } as const;
 
 const VERSIONS = { "3.1": "3.1.1", "3.2": "3.2.0" } as const;
 

@@ -6,6 +6,7 @@ import { describeResponses } from "./responses/responses.ts";
 import { withSchemas } from "./schemas/json_schema.ts";
 import type { Components } from "./schemas/components.ts";
 import { summarize } from "./words/summaries.ts";
+import { tagsOf } from "./words/tags.ts";
 
 export interface DocumentContext {
   readonly components: Components;
@@ -21,8 +22,8 @@ export function describeOperation(
   route: RouteNode,
   { components, operationId, q }: DocumentContext,
 ): object {
-  const { body, bodySchema, model, words, bytes } = route;
-  const { summary = summarize(route), tags = [model] } = words;
+  const { body, bodySchema, words, bytes } = route;
+  const { summary = summarize(route) } = words;
   const inBody = route.parameters.filter((each) => route.isQuery && each.in === "query");
   const parameters = [
     ...route.parameters.filter((each) => !inBody.includes(each))
@@ -31,7 +32,7 @@ export function describeOperation(
   ];
   return {
     operationId,
-    tags,
+    tags: tagsOf(route),
     summary,
     ...words.description !== undefined && { description: words.description },
     ...words.deprecated && { deprecated: true },

@@ -21,7 +21,9 @@ export function describeParameter(
   const { name, required } = parameter;
   const place = { name, in: parameter.in, required };
   if (parameter.in === "path") {
-    return { ...place, schema: ID_SCHEMAS[parameter.idType ?? "String"] };
+    const by = name === "id" ? route.writes?.by ?? "_id" : "_id";
+    const description = `The \`${by}\` of the entity.`;
+    return { ...place, description, schema: ID_SCHEMAS[parameter.idType ?? "String"] };
   }
   if (name === "q" && route.filter) {
     const { object, limits } = route.filter;
@@ -48,9 +50,9 @@ const ID_SCHEMAS = {
 function filterText(
   { maxClauses, maxDepth, maxList, maxRegex }: NonNullable<RouteNode["filter"]>["limits"],
 ): string {
-  return `A filter in the language of MongoDB. It has at most ${maxClauses} conditions, ` +
+  return `A filter in the query language of MongoDB. It has at most ${maxClauses} conditions, ` +
     `${maxDepth} levels, ${maxList} values in a list, and ${maxRegex} characters in a regular ` +
-    "expression";
+    "expression.";
 }
 
 /** Returns the JSON Schema of a query parameter of a list, as a member of the request body of the method `QUERY`. */
@@ -99,23 +101,24 @@ function describeQuery(name: string, { facts }: RouteNode): object {
 const UNKNOWN = { schema: {} };
 
 const PREFERENCES = {
-  "return=minimal": "`return=minimal` asks for an answer without a body",
-  "max-affected": "`max-affected=10` asks for a 409 if the request selects more than 10 entities",
+  "return=minimal": "`return=minimal` requests an answer without a body.",
+  "max-affected":
+    "With `max-affected=10`, the answer is 409 if the request selects more than 10 entities.",
 };
 
 const HEADERS: { readonly [N in HeaderDescription["name"]]?: JsonSchema } = {
   "If-Match": {
     description: "The `ETag` of the entity as it was read, or `*`. " +
-      "If the entity has changed since, the answer is 412",
+      "If the entity has changed since, the answer is 412.",
     example: "*",
   },
   "If-None-Match": {
-    description: "The `ETag` of the answer as it was read. If it is the same, the answer is 304",
+    description: "The `ETag` of the answer as it was read. If it is the same, the answer is 304.",
   },
   Prefer: {},
 };
 
-const CREATE_ONLY = "`*` asks for a 412 if the entity exists already";
+const CREATE_ONLY = "With `*`, the answer is 412 if the entity exists already.";
 
 export function describeHeader(
   { name, required, preferences = [] }: HeaderDescription,
@@ -140,7 +143,7 @@ export function describeHeader(
     ...HEADERS[name],
     ...name === "If-None-Match" && method === "PUT" && { description: CREATE_ONLY, example: "*" },
     ...preferences.length > 0 && {
-      description: preferences.map((each) => texts[each]).join(". "),
+      description: preferences.map((each) => texts[each]).join(" "),
     },
     ...example !== undefined && {
       example: example === "max-affected" ? `${example}=10` : example,

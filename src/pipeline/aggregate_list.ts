@@ -8,7 +8,7 @@ import type { OpenLevelContext } from "./request/request_context.ts";
 
 /**
  * The error codes of MongoDB for an aggregation that needs more memory than allowed. A client with this error has asked
- * for too many results, so the answer is a 409.
+ * for too many results, so the answer is 409.
  */
 const MEMORY_LIMITS: readonly unknown[] = [146, 292];
 

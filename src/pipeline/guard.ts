@@ -20,7 +20,7 @@ export function guardOf({ postFetch, ...others }: Hooks<object>): NamedRule | un
 
 /**
  * The maximum number of times that one write calls the `postFetch` hook that guards it. The hook is called again if the
- * fields that it names have changed before the statement. After the last call, the answer is a 409.
+ * fields that it names have changed before the statement. After the last call, the answer is 409.
  */
 export const MAX_ASKED = 3;
 

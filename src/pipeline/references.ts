@@ -197,7 +197,7 @@ export async function missingReferences(
   // existence of an entity.
   const problems = references.filter((each) => missing.has(each)).map(({ path, key = path }) => [
     key,
-    { message: `Value at "${path}" names no entity`, kind: "exists" },
+    { message: `Value at "${path}" does not refer to an entity`, kind: "exists" },
   ]);
   return Object.fromEntries(problems);
 }

@@ -25,7 +25,7 @@ export function readKeys(text: string, allowed: readonly string[]): Order {
 
 export function sortFacts(fields: readonly string[]): ParameterFacts {
   return {
-    text: "The fields to sort by, each once, with `-` for descending order",
+    text: "The fields to sort by, each once. A `-` before a field sorts in descending order.",
     fields,
     values: fields.flatMap((field) => [field, `-${field}`]),
     schema: { maxItems: MAX_SORT_KEYS, uniqueItems: true },

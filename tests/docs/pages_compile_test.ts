@@ -42,7 +42,7 @@ const PAGES: readonly (readonly [string, (page: string) => Promise<Files>])[] = 
   ["docs/models.md", blocksOf],
   ["docs/openapi.md", filesOfAll],
   ["docs/production.md", filesOfAll],
-  ["docs/tracing.md", filesOfAll],
+  ["docs/rules_across.md", filesOfAll],
   ["docs/tutorial.md", filesAtEnd],
 ];
 

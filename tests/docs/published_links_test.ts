@@ -68,6 +68,29 @@ Deno.test("mendLinks() keeps what the package has, and takes the rest", () => {
   );
 });
 
+/** The anchors of the headings of a page, as GitHub makes them. */
+function anchorsIn(text: string): string[] {
+  const prose = text.replaceAll(/^```[^]*?^```$/gm, "");
+  return [...prose.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
+    title.toLowerCase().replaceAll(/[^\p{L}\p{N}_ -]/gu, "").replaceAll(" ", "-")
+  );
+}
+
+Deno.test("links to headings have their headings", async () => {
+  const entries = await Array.fromAsync(Deno.readDir(new URL("docs/", ROOT)));
+  const docs = entries.map(({ name }) => `docs/${name}`).filter((path) => path.endsWith(".md"));
+  const missing: string[] = [];
+  for (const page of [...docs, "README.md", "SKILL.md"]) {
+    const text = await Deno.readTextFile(new URL(page, ROOT));
+    for (const [, link = "", anchor = ""] of text.matchAll(/\]\(([^)#:]*)#([^)]+)\)/g)) {
+      const target = link === "" ? page : join(dirname(page), link);
+      const headings = anchorsIn(await Deno.readTextFile(new URL(target, ROOT)));
+      if (!headings.includes(anchor)) missing.push(`${page}: ${link}#${anchor}`);
+    }
+  }
+  assertEquals(missing, []);
+});
+
 Deno.test("docs/README.md lists every page", async () => {
   const index = await linksOf("docs/README.md");
   const entries = await Array.fromAsync(Deno.readDir(new URL("docs/", ROOT)));

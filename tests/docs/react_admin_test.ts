@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "../harness/testing.ts";
-import { loadRecipe, type OpenRecipe } from "./recipes/open_recipe.ts";
+import { app as films } from "../../examples/data_providers/app.ts";
+import { openApp, type OpenRecipe } from "./recipes/open_recipe.ts";
 import type { Provider } from "./recipes/react_admin_provider.d.ts";
 import { NOBODY } from "../support/support.ts";
 // The providers of later releases are the same, but Deno cannot load the modules of their `ra-core`.
@@ -133,8 +134,6 @@ async function stage(app: OpenRecipe, provide: (url: string) => Provider): Promi
   return { api: provide(`${app.url}/admin`), ids };
 }
 
-const open = await loadRecipe("docs/cookbook.md", "React-admin and Refine");
-
 const PROVIDERS = {
   "ra-data-simple-rest": simpleRest.default,
   "ra-data-json-server": jsonServer.default,
@@ -142,8 +141,8 @@ const PROVIDERS = {
 
 for (const [name, provide] of Object.entries(PROVIDERS)) {
   for (const [operation, check] of Object.entries(OPERATIONS)) {
-    test(`${name} works with the adapter of the cookbook: ${operation}`, async () => {
-      await using app = await open();
+    test(`${name} works with the adapter of examples/data_providers: ${operation}`, async () => {
+      await using app = await openApp(films);
       await check(await stage(app, provide));
     });
   }

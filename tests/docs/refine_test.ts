@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "../harness/testing.ts";
-import { loadRecipe } from "./recipes/open_recipe.ts";
+import { app as films } from "../../examples/data_providers/app.ts";
+import { openApp } from "./recipes/open_recipe.ts";
 import type { Film, Provider } from "./recipes/refine_provider.d.ts";
 import { NOBODY } from "../support/support.ts";
 // Its own types are those of a whole user interface
@@ -107,11 +108,9 @@ const OPERATIONS: Record<string, (stage: Stage) => Promise<void>> = {
   },
 };
 
-const open = await loadRecipe("docs/cookbook.md", "React-admin and Refine");
-
 for (const [operation, check] of Object.entries(OPERATIONS)) {
-  test(`@refinedev/simple-rest works with the adapter of the cookbook: ${operation}`, async () => {
-    await using app = await open();
+  test(`@refinedev/simple-rest works with the adapter of examples/data_providers: ${operation}`, async () => {
+    await using app = await openApp(films);
     const ids: string[] = [];
     for (const [title, year] of FILMS) {
       ids.push((await app.created("/admin/films", { title, year }))._id);

@@ -1,6 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
 import { openDatabase } from "../harness/database.ts";
-import { findMongod } from "../harness/mongo/find_mongo.ts";
 import { longTest } from "../harness/testing.ts";
 import { makeProject } from "./tutorial/make_project.ts";
 import { parseAnswer } from "./tutorial/parse_answer.ts";
@@ -71,13 +70,4 @@ longTest("docs/tutorial.md compiles where define() declares its models", async (
   await project.write(files);
   const args = ["check", "--quiet", "--no-lock", ...Object.keys(files)];
   await runCommand(Deno.execPath(), args, { cwd: project.folder, env: {} });
-});
-
-longTest("docs/tutorial.md ends with a test that passes", async () => {
-  await using project = await makeProject();
-  for (const { files } of steps) await project.write(files);
-  const { path } = await findMongod({ uri: "" });
-  const env = { MONGOMS_SYSTEM_BINARY: path, MONGOMS_SYSTEM_BINARY_VERSION_CHECK: "false" };
-  const args = ["test", "-A", "--no-lock", "--no-check", "movie_test.ts"];
-  await runCommand(Deno.execPath(), args, { cwd: project.folder, env });
 });

@@ -13,7 +13,7 @@ import {
   unwritten,
 } from "./shards/shard_lists.ts";
 
-const PAGE = new URL("../../docs/scaling.md", import.meta.url);
+const PAGE = new URL("./shards/lists.md", import.meta.url);
 
 /** The lines of the page between which the lists stand. */
 const [BEGIN, END] = ["<!-- The lists of the shards -->", "<!-- end -->"];
@@ -56,8 +56,8 @@ async function checkPage(lists: string): Promise<void> {
     const made = `${page.slice(0, before)}\n\n${lists}\n\n${page.slice(after)}`;
     return await Deno.writeTextFile(file, made);
   }
-  const hint = "SHARDS_PAGE=/tmp/scaling.md deno task test tests/judges/shards_judge_test.ts " +
-    "&& cp /tmp/scaling.md docs/scaling.md && deno fmt docs/scaling.md";
+  const hint = "SHARDS_PAGE=/tmp/lists.md deno task test tests/judges/shards_judge_test.ts " +
+    "&& cp /tmp/lists.md tests/judges/shards/ && deno fmt tests/judges/shards";
   assertEquals(page.slice(before, after).trim(), lists, hint);
 }
 
@@ -81,5 +81,8 @@ test("no command of a class whose tenant or scope has the shard key is refused",
   await t.step("no index of the framework's collections is refused", async () => {
     assertEquals(await refusedOwnIndexes(), []);
   });
-  await t.step("docs/scaling.md has the lists", async () => checkPage(await listsOf(recorded)));
+  await t.step(
+    "tests/judges/shards/lists.md has the lists",
+    async () => checkPage(await listsOf(recorded)),
+  );
 });

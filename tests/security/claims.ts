@@ -42,7 +42,7 @@ export const DUTIES: Claims = {
   "marks by `main: true` which of several `@rest` binds references": [
     ["a start asks which of several @rest binds references", "q/declared_filters_test.ts"],
   ],
-  "names declared fields in scopes and filters: another name is a 500": [
+  "names declared fields in scopes and filters: another name answers 500": [
     [
       "a scope or a hook that names something else is a 500 that tells the application",
       "q/declared_filters_test.ts",
@@ -99,7 +99,7 @@ export const IMPOSSIBLE: Claims = {
       "http/routing_settings_test.ts",
     ],
   ],
-  "reads, changes or creates an entity outside of the `scope`, by `q` or by two requests at once": [
+  "reads, changes or creates an entity outside the `scope`, by `q` or by two requests at once": [
     ["scope binds all six operations", "scope/scope_test.ts"],
     ["scope and q both bind when they have a key in common", "scope/scope_test.ts"],
     [
@@ -108,7 +108,7 @@ export const IMPOSSIBLE: Claims = {
     ],
     ["scope keeps two concurrent updates from leaving it one by one", "scope/scope_writes_test.ts"],
   ],
-  "gains from a broken scope: the answer is a 500": [
+  "gains from a broken scope: the answer is 500": [
     ["scope answers 500 and touches nothing when it is no filter", "scope/scope_broken_test.ts"],
   ],
   "reaches a part through another parent, or below a parent that it may not see": [
@@ -137,7 +137,7 @@ export const IMPOSSIBLE: Claims = {
       "security/weaknesses_newer_test.ts",
     ],
   ],
-  "learns by a `PUT` that its key is taken outside of the scope": [
+  "learns by a `PUT` that its key is taken outside the scope": [
     [
       "what is outside of the scope, or is not selected, is a 404: no answer tells that it is there",
       "features/replace/replace_scope_test.ts",

@@ -27,6 +27,7 @@ export interface DocumentedOperation {
 
 /** A parameter or header of an operation. */
 export interface DocumentedParameter {
+  readonly description?: string;
   readonly name: string;
   readonly in: string;
   readonly required: boolean;

@@ -78,6 +78,11 @@ test("/docs in Chromium tries an operation out, and asks nobody else", async () 
     ?.example;
   assertEquals(Object.keys(example ?? {}), ["year"]);
   assertEquals([status, body], ["200", await app.read(`/movies${asQuery(example)}`)]);
+  const servers = await page.$$eval(
+    "#servers option",
+    (all) => all.map((each) => each.textContent),
+  );
+  assertEquals(servers, [app.url]);
   if (wantsPicture) await takePicture(page);
   assertEquals([foreign, complaints], [[], []]);
 });

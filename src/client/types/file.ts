@@ -56,7 +56,7 @@ export interface FileResource {
    */
   get(options?: CallOptions): Promise<Response>;
   /**
-   * Stores a file in the place of the present file, and returns the description of the new file. The upload has a time
+   * Stores a file instead of the present file, and returns the description of the new file. The upload has a time
    * limit only with the option `timeoutMS`. With `ifMatch` or `createOnly`, the client never repeats the request. If a
    * first attempt had stored the file and its answer were lost, the server would refuse the repetition.
    */

@@ -157,7 +157,7 @@ export interface MinimalOptions<N> {
 }
 
 /**
- * The result of a write with `minimal: true`. `ifMatch` and `etagOf()` accept this result in the place of the entity,
+ * The result of a write with `minimal: true`. `ifMatch` and `etagOf()` accept this result instead of the entity,
  * so that a later write can name the version.
  */
 export interface Written {

@@ -22,7 +22,7 @@ import { andThen, isPromise } from "./run_hook.ts";
  *
  * The hooks run in order until a hook rejects. Each entity hook gets the result of the hook before it. An entity hook
  * rejects if it throws or returns `null`, `undefined` or `false`. A `preFetch` hook rejects unless it returns `true`. A
- * combined hook returns `null` in the place of `undefined`, which would be an error of a hook that is not combined.
+ * combined hook returns `null` instead of `undefined`, which would be an error of a hook that is not combined.
  */
 export function and<E, R = FrameworkRequest>(...hooks: EntityHook<E, R>[]): EntityHook<E, R>;
 /** Combines `preFetch` hooks into one hook that passes if all of them pass. */
@@ -212,7 +212,7 @@ const judgeQuietly: Judge = ([rule], args) => {
  * have such lists makes no entities and writes JSON from the stored bytes. The fields may be hidden. A test with names
  * must have no side effects, because an entity may be tested more than once.
  *
- * @example Show to each user what is public, and what is his own
+ * @example Show to each user what is public, and what is their own
  * ```ts
  * import { all, FrameworkModel, type FrameworkRequest, one, onlyIf, prop, rest } from "@mongrove/mongrove";
  *

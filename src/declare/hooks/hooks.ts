@@ -66,7 +66,7 @@ export interface Hooks<E, R = FrameworkRequest> extends OperationOptions {
   /** Decides whether a request may run, before any database call. Any result except `true` answers 403. */
   readonly preFetch?: PreFetch<R>;
   /**
-   * Reads the entities in the place of the framework, such as from another database, and returns an entity, several
+   * Reads the entities instead of the framework, such as from another database, and returns an entity, several
    * entities, or a Mongoose query. The `scope` does not limit the result of the hook.
    */
   readonly fetch?: (req: R) => unknown;
@@ -78,7 +78,7 @@ export interface Hooks<E, R = FrameworkRequest> extends OperationOptions {
   /** Runs before each write. `previous` is the entity before the change. `null` prevents the write and answers 403. */
   readonly preSave?: EntityHook<E, R>;
   /**
-   * Writes the entity in the place of the framework, such as to another database. The `scope` does not limit the writes
+   * Writes the entity instead of the framework, such as to another database. The `scope` does not limit the writes
    * of the hook.
    */
   readonly persist?: EntityHook<E, R>;

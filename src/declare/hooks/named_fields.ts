@@ -31,7 +31,7 @@ export type ListedFields<E> = {
 
 /**
  * @internal The names of the fields of the entity `E` that a hook such as `onlyIf()` can list. Signatures have
- * `keyof ListedFields<E>` in the place of this type, so that errors of the compiler print the names.
+ * `keyof ListedFields<E>` instead of this type, so that errors of the compiler print the names.
  */
 export type NamedField<E> = keyof ListedFields<E> & string;
 

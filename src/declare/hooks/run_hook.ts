@@ -62,7 +62,7 @@ export type HostFunction =
 export class HookFailure extends Error {
   /**
    * Whether the function of the application used a connection that is not open, such as in the query of a `fetch` hook.
-   * If Mongoose gave up waiting for this connection, the answer is a 503 instead of a 500.
+   * If Mongoose gave up waiting for this connection, the answer is 503 instead of a 500.
    */
   readonly away: boolean;
 

@@ -107,7 +107,7 @@ export interface SharedActionOptions<On, V, B, A> extends OperationOptions {
   readonly answer?: A | undefined;
   /**
    * Whether `run` saves the changes of an entity that it returns. If `run` returns an entity with unsaved changes, the
-   * answer is a 500, and the log names the changed paths. With `false`, such an answer is allowed, such as for a
+   * answer is 500, and the log names the changed paths. With `false`, such an answer is allowed, such as for a
    * preview, or if `run` does not write the changes by `save()`.
    *
    * @default {true}
@@ -126,7 +126,7 @@ export interface InferredActionOptions<On, V, B, A, Q, S, P, R>
    * answers 403.
    */
   readonly preFetch?: (req: Q) => MaybePromise<boolean>;
-  /** The function that reads the entity of the action, in the place of the framework. */
+  /** The function that reads the entity of the action, instead of the framework. */
   readonly fetch?: (req: Q) => unknown;
   /**
    * The hook that gets the entity after it is read and before `run` gets it. The hook returns the entity, or `null` to

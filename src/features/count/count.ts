@@ -32,7 +32,7 @@ export const count: Feature<Plain<CountRule, CountQuery>> = {
   },
   narrow: (declared) => declared,
   describe: ({ always }) => ({
-    preferences: { [EXACT]: always ? undefined : "`count=exact` asks for the total" },
+    preferences: { [EXACT]: always ? undefined : "`count=exact` requests the total." },
     answer: {
       headers: {
         "X-Total-Count": {

@@ -48,7 +48,7 @@ export const distinct: Feature<DistinctTypes> = {
   describe: (fields) => ({
     parameters: {
       distinct: {
-        text: "The field whose different values the answer has in the place of entities",
+        text: "The field whose distinct values are returned instead of entities.",
         fields,
         schema: { type: "string", enum: fields },
       },

@@ -30,8 +30,12 @@ export function describeGet(rules: FileRules): BytesFacts {
       416: "The file has none of the bytes that `Range` asks for",
     },
     headers: {
-      Range: header("The bytes to send, such as `bytes=0-999`. Several ranges get the whole file"),
-      "If-Range": header("The `ETag` of the file as it was read. Another file is sent as a whole"),
+      Range: header(
+        "The bytes to send, such as `bytes=0-999`. Several ranges return the whole file.",
+      ),
+      "If-Range": header(
+        "The `ETag` of the file as it was read. If the file has changed, the whole file is sent.",
+      ),
     },
     answerHeaders: {
       ETag: answerHeader("The version of the entity, for `If-Match`, and a hash of the file"),
@@ -57,7 +61,9 @@ export function describePut(rules: FileRules): BytesFacts {
     },
     maxBytes: rules.maxBytes,
     headers: {
-      "Content-Disposition": header('The name of the file, such as `attachment; filename="a.png"`'),
+      "Content-Disposition": header(
+        'The name of the file, such as `attachment; filename="a.png"`.',
+      ),
     },
     errors: [...refusalsOf(rules), "PAYLOAD_TOO_LARGE"],
   };

@@ -4,10 +4,10 @@ import { sortFacts } from "../../pipeline/sort_keys.ts";
 import type { GroupRules } from "./read_groups.ts";
 
 const TEXTS = {
-  group: "The fields to group by: the answer has groups in the place of entities",
-  sum: "The numbers of which each group tells the sum",
-  avg: "The numbers of which each group tells the average",
-  tz: "The time zone of the years, months and days of groups",
+  group: "The fields to group by. The answer has groups instead of entities.",
+  sum: "The fields whose sum each group shows.",
+  avg: "The fields whose average each group shows.",
+  tz: "The time zone of the years, months and days of groups.",
 } as const;
 
 const UNITS = { year: "", month: "-[0-9]{2}", day: "-[0-9]{2}-[0-9]{2}" } as const;

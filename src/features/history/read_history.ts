@@ -33,17 +33,17 @@ const PAGE_BYTES = 4 * 1024 * 1024;
 /** The query parameters by which a client asks for a page of the history of an entity. */
 export const HISTORY_PAGE = {
   limit: {
-    text: "The most records of a page",
+    text: "The maximum number of records in a page.",
     default: USUAL_RECORDS,
     maximum: MAX_RECORDS,
     schema: { type: "integer", minimum: 1, maximum: MAX_RECORDS, default: USUAL_RECORDS },
   },
   after: {
-    text: "The version before which the page begins, as `Link` has it",
+    text: "The version before which the page begins, from `Link`.",
     schema: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
   },
   names: {
-    text: "Adds the names of senders, where the application knows them",
+    text: "Adds the names of senders that the application knows.",
     schema: { type: "boolean" },
   },
 } as const satisfies Record<string, ParameterFacts>;

@@ -5,9 +5,8 @@ import { fieldsWithin } from "../../schema/fields/shape.ts";
 import { createOnce, type KeyRules, type KeyUse } from "./create_once.ts";
 import { hashBody, KEY_HEADER, MAX_KEY_LENGTH, readKey } from "./idempotency_key.ts";
 
-const TEXT = "A text of the client's own, such as a UUID. " +
-  "A request with the key and the body of an earlier one creates nothing: " +
-  "it has the answer of that one";
+const TEXT = "A string that the client chooses, such as a UUID. " +
+  "A request with the key and the body of an earlier request creates nothing and gets the earlier answer.";
 
 /**
  * The description of the header `Retry-After` of a 409, which answers a request while another request with the same

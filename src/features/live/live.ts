@@ -46,7 +46,7 @@ export const live: Feature<Plain<LiveRule, LiveRule>> = {
   describe: (rule) => ({
     headers: {
       "Last-Event-ID": {
-        text: "The `id` of the last event, for a list as `text/event-stream` that continues",
+        text: "The `id` of the last event, after which a list as `text/event-stream` continues.",
         required: false,
         schema: { type: "string" },
       },

@@ -62,18 +62,19 @@ export const page: Feature<Plain<PageRule, PageQuery>> = {
   describe: ({ size, max, hasObjectIds }) => ({
     parameters: {
       limit: {
-        text: "The most entities of a page",
+        text: "The maximum number of entities in a page.",
         default: size,
         maximum: max,
         schema: { type: "integer", minimum: 1, maximum: max, default: size },
       },
       skip: {
-        text: "How many entities come before the page",
+        text: "The number of entities before the page.",
         schema: { type: "integer", minimum: 0, maximum: MAX_SKIPPED },
       },
       after: {
         text:
-          "Where the page begins, as `Link` has it, or the `_id` of the entity behind which it begins; without `skip`",
+          "The place where the page begins, from `Link`, or the `_id` of the entity before the page. " +
+          "It cannot be combined with `skip`.",
         schema: { type: "string", ...hasObjectIds && { pattern: CURSOR.source } },
       },
     },

@@ -58,7 +58,10 @@ export const populate: Feature<PopulateTypes> = {
   },
   describe: (rules) => ({
     parameters: {
-      populate: { text: "The references to replace by entities", fields: [...rules.keys()] },
+      populate: {
+        text: "The references to replace with their entities.",
+        fields: [...rules.keys()],
+      },
     },
     answer: { filled: rules },
   }),

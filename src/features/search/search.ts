@@ -48,7 +48,7 @@ export const search: Feature<SearchTypes> = {
   describe: () => ({
     parameters: {
       search: {
-        text: `Words to look for: at most ${MAX_WORDS}`,
+        text: `The words to search for, at most ${MAX_WORDS}.`,
         schema: {
           type: "string",
           maxLength: MAX_CHARACTERS,

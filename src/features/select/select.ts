@@ -16,7 +16,7 @@ export const select: Feature<SelectTypes> = {
   narrow: narrowFields,
   describe: (names) => ({
     parameters: {
-      select: { text: "The fields to show. `_id` is always shown", fields: ["_id", ...names] },
+      select: { text: "The fields to show. `_id` is always shown.", fields: ["_id", ...names] },
     },
     answer: { isPartial: true },
   }),

@@ -90,7 +90,7 @@ function checkType(name: string, schema: Schema): void {
 
 /**
  * Returns the sender of a request in the type of a field. Throws if the sender does not fit, so that no write is stored
- * under a wrong name. The client cannot correct this, so the answer is a 500.
+ * under a wrong name. The client cannot correct this, so the answer is 500.
  */
 function actorFor(name: string, { actor, schema }: StampedWrite): unknown {
   if (actor === undefined) return undefined;

@@ -45,7 +45,7 @@ export const trash: ClassFeature<TrashRule> = {
   parameter: {
     name: TRASH,
     facts: {
-      text: "Reaches the entities in the trash, for callers who may see them",
+      text: "Selects the entities in the trash, for callers who may see them.",
       schema: { type: "string", enum: ["only"] },
     },
     isOf: ({ see }, method) =>

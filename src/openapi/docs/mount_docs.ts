@@ -13,7 +13,7 @@ const FILES = [BUNDLE, "swagger-ui.css", "favicon-32x32.png"];
 
 /**
  * Mounts the documentation page at `GET /docs`, with its scripts and style sheets. If the package swagger-ui-dist is
- * missing, the answer is a 404 with the command that installs it.
+ * missing, the answer is 404 with the command that installs it.
  */
 export function mountDocs(router: Router, options: PageOptions): void {
   let known: SwaggerUi | undefined;

@@ -96,8 +96,22 @@ function complete() {
 
 new MutationObserver(complete).observe(document.body, { childList: true, subtree: true });
 
+const url = new URL("openapi.json?q=content", document.baseURI).href;
+
+// A server is named by its address, and not by a path relative to the document
+function nameServers(response) {
+  if (response.url !== url || !response.ok) return response;
+  const loaded = JSON.parse(response.text);
+  for (const server of loaded.servers) {
+    if (!server.url.includes("{")) server.url = new URL(server.url, url).href.replace(/\\/$/, "");
+  }
+  response.text = JSON.stringify(loaded);
+  return response;
+}
+
 SwaggerUIBundle({
-  url: new URL("openapi.json?q=content", document.baseURI).href,
+  url,
+  responseInterceptor: nameServers,
   dom_id: "#page",
   deepLinking: true,
   validatorUrl: null,

@@ -1,6 +1,16 @@
 import type { RouteNode } from "../route_node.ts";
 import { listPath } from "./summaries.ts";
 
+/** Returns the name of the class of a route, and for a file that of the class that has the file. */
+function ownTag({ model, bytes, property }: RouteNode): string {
+  return bytes === undefined ? model : property?.parent ?? model;
+}
+
+/** Returns the tags of an operation, under which the documentation page lists it. */
+export function tagsOf(route: RouteNode): readonly string[] {
+  return route.words.tags ?? [ownTag(route)];
+}
+
 /**
  * Returns the Tag Objects of the OpenAPI document. The description of a tag with the name of a class lists the paths of
  * the class. `others` has the tags and the paths of endpoints that belong to no class, such as batches.
@@ -11,10 +21,11 @@ export function describeTags(
 ): object[] {
   const places = new Map<string, Set<string>>();
   for (const route of routes) {
-    for (const tag of route.words.tags ?? [route.model]) {
+    const own = ownTag(route);
+    for (const tag of tagsOf(route)) {
       const known = places.get(tag) ?? new Set();
       places.set(tag, known);
-      if (tag === route.model) known.add(listPath(route));
+      if (tag === own) known.add(listPath(route));
     }
   }
   for (const [tag, path] of others) places.set(tag, (places.get(tag) ?? new Set()).add(path));

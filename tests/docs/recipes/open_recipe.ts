@@ -25,20 +25,30 @@ export async function loadRecipe(
 ): Promise<(mongo?: string) => Promise<OpenRecipe>> {
   const page = await Deno.readTextFile(new URL(`../../../${path}`, import.meta.url));
   const recipe = readSteps(page).find((step) => step.title === title);
+  return await loadFiles(recipe?.files ?? {}, change);
+}
+
+/** Loads an application of files, of which `app.ts` is the main one. */
+export async function loadFiles(
+  { "app.ts": code = "", ...files }: Readonly<Record<string, string>>,
+  change: (code: string) => string,
+): Promise<(mongo?: string) => Promise<OpenRecipe>> {
   await using project = await makeProject();
-  const { "app.ts": code = "", ...files } = recipe?.files ?? {};
   await project.write({ ...files, "app.ts": change(code) });
   const app = await importApp(project);
-  return async (mongo) => {
-    const database = await openDatabase(mongo);
-    const served = await start(app);
-    return {
-      ...client(served),
-      async [Symbol.asyncDispose]() {
-        await served.stop();
-        await database[Symbol.asyncDispose]();
-      },
-    };
+  return (mongo) => openApp(app, mongo);
+}
+
+/** Serves an application on a new database: of the MongoDB at a URI, if it gets one. */
+export async function openApp(app: RequestListener, mongo?: string): Promise<OpenRecipe> {
+  const database = await openDatabase(mongo);
+  const served = await start(app);
+  return {
+    ...client(served),
+    async [Symbol.asyncDispose]() {
+      await served.stop();
+      await database[Symbol.asyncDispose]();
+    },
   };
 }
 

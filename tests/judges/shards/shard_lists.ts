@@ -152,7 +152,7 @@ const WORDS: Readonly<Record<Target, string>> = {
   refused: "refused",
 };
 
-/** Returns the lists of `docs/scaling.md`, in Markdown. */
+/** Returns the lists of `lists.md`, in Markdown. */
 export async function listsOf(recorded: readonly Recorded[]): Promise<string> {
   const indexes = await uniqueIndexes();
   const features = columns.map((column) => {
