@@ -219,9 +219,10 @@ function placesOf({ models }: PageDocument): readonly Place[] {
   return [home, ...pages, ...news];
 }
 
+/** Whether each typed word begins a word of the text. */
 function matches({ text }: Place, typed: string): boolean {
-  const name = text.toLowerCase();
-  return typed.toLowerCase().split(" ").every((word) => name.includes(word));
+  const name = ` ${text.toLowerCase()}`;
+  return typed.trim().toLowerCase().split(/\s+/).every((word) => name.includes(` ${word}`));
 }
 
 /** Searches all models, when the reader has stopped typing. A list that fails is left out. */
