@@ -224,6 +224,7 @@ function EntityPanels({ model, form }: EntityPanelsProps) {
         <CardContent>
           <Typography variant="h6" component="h2" gutterBottom>Details</Typography>
           <Facts
+            model={model}
             entity={{ ...entity, Identifier: entity._id }}
             fields={facts.map(identifierLast)}
           />

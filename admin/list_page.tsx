@@ -1,19 +1,13 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
 import { Button, Stack, type Theme, Typography, useMediaQuery } from "@mui/material";
-import {
-  ColumnsButton,
-  CreateButton,
-  DataTable,
-  FilterButton,
-  List,
-  Pagination,
-  SimpleList,
-} from "react-admin";
+import { CreateButton, DataTable, FilterButton, List, Pagination, SimpleList } from "react-admin";
 import { TopToolbar, useListContext, useRecordContext } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { ActionButtons } from "./action_buttons.tsx";
+import { ActorName, isStamp } from "./actor_name.tsx";
 import { BulkButtons, hasBulk } from "./bulk_buttons.tsx";
+import { ColumnsButton, useColumns } from "./columns_button.tsx";
 import { CsvButton } from "./csv_button.tsx";
 import {
   columnsOf,
@@ -60,7 +54,7 @@ export function EntityList({ name }: { readonly name: string }) {
 }
 
 function Rows({ model }: { readonly model: PageModel }) {
-  const isPhone = useIsPhone();
+  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down("sm"));
   const { filterValues, error } = useListContext();
   const isTrash = Boolean(filterValues[TRASH]);
   const list = model.operations.all;
@@ -72,29 +66,21 @@ function Rows({ model }: { readonly model: PageModel }) {
   return isPhone ? <Cards model={model} /> : <Grid model={model} />;
 }
 
-function useIsPhone(): boolean {
-  return useMediaQuery<Theme>((theme) => theme.breakpoints.down("sm"));
-}
-
 interface RowsProps {
   readonly model: PageModel;
 }
 
-/** The key of the reader's choice of columns. A model with other fields has another key, and starts anew. */
-function storeKey({ name, list, columns }: PageModel): string {
-  return `${name}.columns.${[...list, "", ...columns].join()}`;
-}
+/** React-admin hides no columns, because its own choice knows them by their places. */
+const NONE: string[] = [];
 
 function Grid({ model }: RowsProps) {
   const sorted = parameterOf(model.operations.all, "sort")?.fields ?? [];
-  const shown = new Set(model.list);
-  const columns = columnsOf(model, [...shown, ...model.columns.filter((name) => !shown.has(name))]);
+  const [columns] = useColumns(model);
   return (
     <DataTable
       bulkActionButtons={hasBulk(model) ? <BulkButtons model={model} /> : false}
       rowClick={rowClick(model)}
-      storeKey={storeKey(model)}
-      hiddenColumns={columns.map(({ name }) => name).filter((name) => !shown.has(name))}
+      hiddenColumns={NONE}
     >
       {columns.map((field) => (
         <DataTable.Col
@@ -117,8 +103,7 @@ function TrashGrid({ model }: RowsProps) {
     <DataTable
       bulkActionButtons={false}
       rowClick={false}
-      storeKey={`${model.name}.trash`}
-      hiddenColumns={[]}
+      hiddenColumns={NONE}
     >
       {[...columns, ...trashColumns(model, columns)].map((field) => (
         <DataTable.Col
@@ -151,6 +136,9 @@ function trashColumns(
 function Cell({ field, model }: { readonly field: Field; readonly model: PageModel }) {
   const entity = useRecordContext<EntityRecord>();
   const value = entity?.[field.name];
+  if (entity !== undefined && isStamp(value, field.name, model)) {
+    return <ActorName model={model} id={entity._id} actor={value} />;
+  }
   const file = model.files.find(({ property }) => property === field.name);
   if (file !== undefined && entity !== undefined && typeof value === "object" && value !== null) {
     return <FileThumb file={file} path={model.path} id={entity._id} stored={value} />;
@@ -160,7 +148,8 @@ function Cell({ field, model }: { readonly field: Field; readonly model: PageMod
 
 /** Shows each entity on two lines, because a phone has no room for a table. */
 function Cards({ model }: RowsProps) {
-  const columns = columnsOf(model, model.list).filter(({ name }) => !model.title.includes(name));
+  const [chosen] = useColumns(model);
+  const columns = chosen.filter(({ name }) => !model.title.includes(name));
   const label = columns.find((field) => field.enum !== undefined);
   const others = columns.filter((field) => field !== label);
   return (
@@ -196,7 +185,6 @@ function rowClick({ operations: { one, update } }: PageModel): "edit" | "show" |
 
 function ListActions({ model }: { readonly model: PageModel }) {
   const { filterValues } = useListContext();
-  const isPhone = useIsPhone();
   const { all, create } = model.operations;
   const isTrash = Boolean(filterValues[TRASH]);
   // An action takes the filter of the list, but not its search. With a search, it would run on entities that are not
@@ -207,7 +195,7 @@ function ListActions({ model }: { readonly model: PageModel }) {
       sx={{ flexWrap: { xs: "wrap", md: "nowrap" }, flexShrink: 0, alignItems: "center" }}
     >
       {all?.filter && <FilterButton disableSaveQuery />}
-      {!isTrash && !isPhone && <ColumnsButton storeKey={storeKey(model)} />}
+      {!isTrash && <ColumnsButton model={model} />}
       {hasActions && <ActionButtons model={model} q={filterOf(filterValues, model)} />}
       {all?.isLive && <LiveSwitch model={model} />}
       {all?.isCsv && <CsvButton model={model} />}

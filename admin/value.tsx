@@ -4,6 +4,7 @@ import { Box, Chip, Stack, Typography } from "@mui/material";
 import type { ReactNode } from "react";
 import { Link, useCreatePath, useGetOne } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
+import { ActorName, isStamp } from "./actor_name.tsx";
 import { ChoiceChip } from "./choice_chip.tsx";
 import { type Field, modelNamed, nameOf, type Value, wordsOf } from "./fields.ts";
 import { inWords, isNumber } from "./format.ts";
@@ -138,11 +139,29 @@ function Fact({ label, children }: { readonly label: string; readonly children: 
   );
 }
 
-/** Shows fields with their names. */
-export function Facts(
-  { entity, fields }: { readonly entity: Entity; readonly fields: readonly Field[] },
-) {
-  return <ShownObject value={entity} fields={fields} />;
+interface FactsProps {
+  readonly entity: Entity;
+  readonly fields: readonly Field[];
+  /** The model of the entity, by which the page can ask for the names of senders. */
+  readonly model?: PageModel;
+}
+
+/** Shows fields with their names, and the senders of writes by name. */
+export function Facts({ entity, fields, model }: FactsProps) {
+  return (
+    <Box component="dl" sx={FACTS}>
+      {fields.filter(({ name }) => name !== "_id" && name !== "__v").map((field) => {
+        const value = entity[field.name];
+        return (
+          <Fact key={field.name} label={wordsOf(field.name)}>
+            {model !== undefined && isStamp(value, field.name, model)
+              ? <ActorName model={model} id={entity._id} actor={value} />
+              : <ShownValue value={value} field={field} />}
+          </Fact>
+        );
+      })}
+    </Box>
+  );
 }
 
 interface ReferenceProps {
