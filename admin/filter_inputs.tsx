@@ -25,7 +25,10 @@ export function filterInputs(model: PageModel, models: readonly PageModel[]): Re
   const search = canSearch(model)
     ? [<SearchInput key={SEARCH} source={SEARCH} alwaysOn placeholder="Search" />]
     : [];
-  const paths = (list.filter ?? []).filter(({ path }) => !/(^|\.)(_id|__v)$/.test(path));
+  const files = new Set(model.files.map(({ property }) => property));
+  const paths = (list.filter ?? []).filter(({ path }) =>
+    !/(^|\.)(_id|__v)$/.test(path) && !files.has(path.split(".", 1)[0] ?? "")
+  );
   return [...search, ...paths.flatMap((path) => inputsOf(path, { model, models }))];
 }
 

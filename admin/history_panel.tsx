@@ -82,6 +82,18 @@ export function HistoryPanel({ model, entity, fields }: HistoryPanelProps) {
   );
 }
 
+/** The words for operations, of which readers do not know the names. */
+const DONE: Readonly<Record<string, string>> = {
+  create: "created",
+  update: "changed",
+  replace: "changed",
+  remove: "removed",
+  restore: "restored",
+  revert: "set back",
+  updateAll: "changed",
+  removeAll: "removed",
+};
+
 interface VersionProps {
   readonly record: HistoryRecord;
   readonly fields: readonly Field[];
@@ -98,7 +110,7 @@ function Version({ record, fields, onRevert }: VersionProps) {
     <Stack sx={{ py: 1.5, borderTop: 1, borderColor: "divider", gap: 1 }}>
       <Stack direction="row" sx={{ alignItems: "center", justifyContent: "space-between", gap: 1 }}>
         <Typography variant="body2">
-          <strong>Version {version}</strong>: {wordsOf(operation).toLowerCase()}
+          <strong>Version {version}</strong>: {DONE[operation] ?? wordsOf(operation).toLowerCase()}
           {by}, {dateWords(at)}
           {names && (
             <>

@@ -44,6 +44,7 @@ export function EntityList({ name }: { readonly name: string }) {
       pagination={<Pagination rowsPerPageOptions={[...sizes]} />}
       perPage={perPage}
       exporter={false}
+      sx={NARROW}
       queryOptions={{ retry: false }}
       // The order of the API applies until the reader chooses another one.
       sort={{ field: "", order: "ASC" }}
@@ -73,6 +74,12 @@ interface RowsProps {
 /** React-admin hides no columns, because its own choice knows them by their places. */
 const NONE: string[] = [];
 
+/** A table that is wider than the page is scrolled, and not the page. */
+const SCROLLED = { "& .RaDataTable-tableWrapper": { overflowX: "auto" } };
+const NARROW = { "& .RaList-main": { minWidth: 0 } };
+
+const TITLE = { "&.RaDataTable-rowCell .MuiTypography-root": { fontWeight: 600 } };
+
 function Grid({ model }: RowsProps) {
   const sorted = parameterOf(model.operations.all, "sort")?.fields ?? [];
   const [columns] = useColumns(model);
@@ -81,6 +88,7 @@ function Grid({ model }: RowsProps) {
       bulkActionButtons={hasBulk(model) ? <BulkButtons model={model} /> : false}
       rowClick={rowClick(model)}
       hiddenColumns={NONE}
+      sx={SCROLLED}
     >
       {columns.map((field) => (
         <DataTable.Col
@@ -88,6 +96,7 @@ function Grid({ model }: RowsProps) {
           source={field.name}
           label={wordsOf(field.name)}
           align={isNumber(field) ? "right" : "left"}
+          sx={model.title.includes(field.name) ? TITLE : undefined}
           disableSort={!sorted.includes(field.name)}
         >
           <Cell field={field} model={model} />
@@ -104,6 +113,7 @@ function TrashGrid({ model }: RowsProps) {
       bulkActionButtons={false}
       rowClick={false}
       hiddenColumns={NONE}
+      sx={SCROLLED}
     >
       {[...columns, ...trashColumns(model, columns)].map((field) => (
         <DataTable.Col
@@ -146,6 +156,12 @@ function Cell({ field, model }: { readonly field: Field; readonly model: PageMod
   return <ShownValue value={value} field={field} isShort />;
 }
 
+const CARDS = {
+  "& li": { borderBottom: 1, borderColor: "divider" },
+  "& li:last-child": { borderBottom: 0 },
+  "& .RaSimpleList-tertiary": { opacity: 1 },
+};
+
 /** Shows each entity on two lines, because a phone has no room for a table. */
 function Cards({ model }: RowsProps) {
   const [chosen] = useColumns(model);
@@ -154,6 +170,7 @@ function Cards({ model }: RowsProps) {
   const others = columns.filter((field) => field !== label);
   return (
     <SimpleList<EntityRecord>
+      sx={CARDS}
       primaryText={(entity) => nameOf(entity, model)}
       secondaryText={(entity) => (
         <Stack

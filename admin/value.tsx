@@ -26,7 +26,7 @@ export function ShownValue({ value, field, isShort = false }: ValueProps): React
   const { type, items, fields } = field;
   const target = modelNamed(document.models, field.model);
   if (target !== undefined && type !== "Embedded") {
-    return <Reference value={value} model={target} />;
+    return <Reference value={value} model={target} isShort={isShort} />;
   }
   if (Array.isArray(value) && items !== undefined) {
     return <ShownList values={value} items={items} isShort={isShort} />;
@@ -58,6 +58,18 @@ const CUT = {
   whiteSpace: "normal",
 };
 
+const ONE_LINE = {
+  display: "inline-block",
+  maxWidth: "24ch",
+  overflow: "hidden",
+  textOverflow: "ellipsis",
+  whiteSpace: "nowrap",
+  verticalAlign: "bottom",
+};
+
+/** The number of characters of a text that needs a wide column. */
+const WIDE = 24;
+
 interface TextProps {
   readonly children: string;
   readonly isShort?: boolean;
@@ -66,9 +78,12 @@ interface TextProps {
 }
 
 function Text({ children, isShort = false, isOneWord = false }: TextProps) {
-  const sx = isOneWord
-    ? { whiteSpace: "nowrap", fontVariantNumeric: "tabular-nums" }
-    : { overflowWrap: "anywhere", whiteSpace: "pre-line", ...isShort && CUT };
+  const sx = isOneWord ? { whiteSpace: "nowrap", fontVariantNumeric: "tabular-nums" } : {
+    overflowWrap: "anywhere",
+    whiteSpace: "pre-line",
+    ...isShort && CUT,
+    ...isShort && children.length > WIDE && { minWidth: "22ch" },
+  };
   const title = isShort && children.length > 60 ? children : undefined;
   return <Typography component="span" variant="body2" sx={sx} title={title}>{children}</Typography>;
 }
@@ -93,7 +108,7 @@ function ShownList({ values, items, isShort }: ListProps) {
       {shown.map((value, index) =>
         isPlain && items.enum === undefined
           ? <Chip key={index} size="small" label={inWords(value, items)} />
-          : <ShownValue key={index} value={value} field={items} />
+          : <ShownValue key={index} value={value} field={items} isShort={isShort} />
       )}
       {shown.length < values.length && <Text isOneWord>{`+${values.length - shown.length}`}</Text>}
     </Stack>
@@ -168,10 +183,11 @@ interface ReferenceProps {
   /** The identifier, or the entity itself if the list has shown it. */
   readonly value: unknown;
   readonly model: PageModel;
+  readonly isShort: boolean;
 }
 
 /** Shows the name of the entity of a reference, with a link to its page. */
-function Reference({ value, model }: ReferenceProps) {
+function Reference({ value, model, isShort }: ReferenceProps) {
   const path = useCreatePath();
   const { one } = model.operations;
   const shown = typeof value === "object" ? value as Entity : undefined;
@@ -182,12 +198,13 @@ function Reference({ value, model }: ReferenceProps) {
   });
   const entity = shown ?? data;
   const name = entity === undefined ? id : nameOf(entity, model);
-  if (one === undefined) return <Text>{name}</Text>;
+  if (one === undefined) return <Text isShort={isShort}>{name}</Text>;
   const type = model.operations.update === undefined ? "show" : "edit";
   return (
     <Link
       to={path({ resource: model.name, type, id })}
       onClick={(event: Event) => event.stopPropagation()}
+      sx={isShort ? ONE_LINE : undefined}
     >
       {name}
     </Link>

@@ -43,6 +43,7 @@ const STATES = ["planned", "checked_in", "done"];
 @rest({
   route: "/visits",
   methods: [all({ page: { max: 50 }, sort: ["start"] }), one(), create(), update()],
+  history: true,
 })
 class Visit extends FrameworkModel {
   @prop({ required: true })
@@ -74,6 +75,9 @@ class Visit extends FrameworkModel {
 
   @arrayProp({ items: String })
   tags?: string[];
+
+  @prop({ stamp: "createdBy" })
+  readonly createdBy?: string;
 }
 
 const models = {
@@ -86,7 +90,12 @@ const models = {
 function buildApp(): Express {
   const app = express();
   app.use(express.json());
-  const api = Framework.initialize({ models: [Visit, Doctor], strict: onlyStrict("bodies") });
+  const api = Framework.initialize({
+    models: [Visit, Doctor],
+    strict: onlyStrict("bodies"),
+    actor: () => "u17",
+    actorNames: () => Promise.resolve(new Map([["u17", "Rose Tyler"]])),
+  });
   app.use(api);
   app.use("/admin", admin(api, { title: "Clinic", models }));
   app.use(Framework.errors({ notFound: true }));
@@ -207,7 +216,7 @@ test("a day without a time is the same day in New York, in a list, a form and a 
   const asked: (string | null)[] = [];
   tab.page.on("request", (each) => asked.push(new URL(each.url()).searchParams.get("q")));
   await tab.click("button.add-filter");
-  await tab.click("[role=menuitem] ::-p-text(Born to)");
+  await tab.click("[role=menuitemcheckbox] ::-p-text(Born to)");
   await tab.page.locator("[name='born:to']").click();
   await tab.page.keyboard.type("05041980");
   await tab.page.waitForNetworkIdle();
@@ -220,6 +229,23 @@ test("a day without a time is the same day in New York, in a list, a form and a 
   await tab.send(SAVE);
   assertEquals((await sent).postData(), JSON.stringify({ born: "1981-06-07" }));
   assertEquals((await getModel(Doctor).findOne())?.born, new Date("1981-06-07") as never);
+});
+
+test("senders of writes are shown by name: on the page of an entity, in its history, in a list", async () => {
+  await using clinic = await openClinic("/doctors");
+  const { admin: { app }, tab } = clinic;
+  const { _id } = await app.created("/visits", { reason: "Cough" });
+  await tab.page.goto(`${app.url}/admin/#/visits/${_id}`);
+  const details = "section[aria-label=Details]";
+  await tab.until(`${details} dt:first-of-type, ${details} dd:first-of-type`, [
+    ...["Created by", "Rose Tyler"],
+  ]);
+  await tab.click("section[aria-label=History] button ::-p-text(Show)");
+  await tab.page.waitForSelector("section[aria-label=History] ::-p-text(created by Rose Tyler)");
+  await tab.page.goto(`${app.url}/admin/#/visits`);
+  await tab.click("button ::-p-text(Columns)");
+  await tab.click(`${DIALOG} label ::-p-text(Created by)`);
+  await tab.until(cells("createdBy"), ["–", "Rose Tyler"]);
 });
 
 test("a phone shows the title, the label and the first fields of each entity", async () => {
