@@ -25,9 +25,9 @@ interface ActionButtonsProps {
 export function ActionButtons({ model, entity, q }: ActionButtonsProps) {
   const { actionsOf } = usePage();
   const on = entity === undefined ? "all" : "one";
-  const available = entity === undefined ? undefined : actionsOf(model.path, entity._id);
   const offered = model.actions.filter((action) =>
-    action.on === on && available?.has(action.name) !== false
+    action.on === on &&
+    (!action.isConditional || entity && actionsOf(model.path, entity._id).has(action.name))
   );
   return offered.map((action) => (
     <ActionButton key={action.name} action={action} model={model} entity={entity} q={q} />

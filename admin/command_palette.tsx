@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
-import { Box, Button, Dialog, InputBase, SvgIcon, Typography } from "@mui/material";
+import { Box, Button, Dialog, DialogTitle, InputBase, SvgIcon, Typography } from "@mui/material";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from "react";
 import { useRedirect } from "react-admin";
 import type { PageDocument, PageModel } from "../src/admin/document.ts";
@@ -9,7 +9,7 @@ import { ADD, FIND, HOME } from "./icons.ts";
 import { canSearch } from "./list_query.ts";
 import { ModelIcon, PathIcon } from "./model_icon.tsx";
 import { usePage } from "./page_context.ts";
-import { HIDDEN, tint } from "./theme.ts";
+import { HIDDEN, TIGHT, tint } from "./theme.ts";
 
 /** The most entities of one model that the palette shows. */
 const MAX_FOUND = 5;
@@ -42,7 +42,6 @@ export function CommandPalette() {
       <Button
         color="inherit"
         variant="outlined"
-        aria-label="Find"
         aria-keyshortcuts="Control+K Meta+K"
         onClick={() => setOpen(true)}
         sx={{
@@ -58,17 +57,8 @@ export function CommandPalette() {
         <SvgIcon fontSize="small">
           <path d={FIND} />
         </SvgIcon>
-        <Box
-          component="span"
-          sx={{ display: { xs: "none", sm: "inline" }, flex: 1, textAlign: "left" }}
-        >
-          Find
-        </Box>
-        <Typography
-          component="span"
-          variant="caption"
-          sx={{ display: { xs: "none", sm: "inline" } }}
-        >
+        <Box component="span" sx={FIND_TEXT}>Find</Box>
+        <Typography aria-hidden component="span" variant="caption" sx={ON_DESKTOP}>
           {KEYS}
         </Typography>
       </Button>
@@ -76,6 +66,9 @@ export function CommandPalette() {
     </>
   );
 }
+
+const FIND_TEXT = { flex: 1, textAlign: "left", [TIGHT]: HIDDEN } as const;
+const ON_DESKTOP = { [TIGHT]: { display: "none" } };
 
 function PaletteDialog({ onClose }: { readonly onClose: () => void }) {
   const { document } = usePage();
@@ -109,9 +102,9 @@ function PaletteDialog({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
       fullWidth
       maxWidth="sm"
-      aria-label="Find"
       sx={{ "& .MuiDialog-container": { alignItems: "flex-start" } }}
     >
+      <DialogTitle sx={HIDDEN}>Find</DialogTitle>
       <Box sx={{ px: 2, py: 1, borderBottom: 1, borderColor: "divider" }}>
         <InputBase
           fullWidth
@@ -226,9 +219,10 @@ function placesOf({ models }: PageDocument): readonly Place[] {
   return [home, ...pages, ...news];
 }
 
+/** Whether each typed word begins a word of the text. */
 function matches({ text }: Place, typed: string): boolean {
-  const name = text.toLowerCase();
-  return typed.toLowerCase().split(" ").every((word) => name.includes(word));
+  const name = ` ${text.toLowerCase()}`;
+  return typed.trim().toLowerCase().split(/\s+/).every((word) => name.includes(` ${word}`));
 }
 
 /** Searches all models, when the reader has stopped typing. A list that fails is left out. */

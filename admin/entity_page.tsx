@@ -20,6 +20,7 @@ import { type Entity, useModel, usePage } from "./page_context.ts";
 import { partResource } from "./part_resource.ts";
 import { PartsPanel } from "./parts_panel.tsx";
 import { RemoveButton } from "./remove_button.tsx";
+import { TIGHT } from "./theme.ts";
 import { FormStart, KeepContext, START } from "./typed_values.ts";
 import { Facts } from "./value.tsx";
 
@@ -122,6 +123,7 @@ function EntityForm({ fields, isKept, start }: EntityFormProps) {
       noValidate
       warnWhenUnsavedChanges
       WarnWhenUnsavedChangesComponent={LeaveQuestion}
+      sx={{ [TIGHT]: { pb: 2 } }}
     >
       <FormStart start={start} isKept={isKept} />
       <FieldInputs fields={fields} isNew={false} />

@@ -52,6 +52,7 @@ export function HomePage() {
 const GRID = {
   display: "grid",
   gap: 2,
+  alignItems: "start",
   gridTemplateColumns: "repeat(auto-fill, minmax(min(100%, 270px), 1fr))",
 };
 

@@ -7,7 +7,7 @@ import { wordsOf } from "./fields.ts";
 export const ICONS: readonly (readonly [name: string, words: string, path: string])[] = [
   [
     "person",
-    "person user customer client patient member contact agent profile employee author actor owner guest buyer people",
+    "person user friend customer client patient member contact agent profile employee author actor owner guest buyer people",
     "M12 12c2.21 0 4-1.79 4-4s-1.79-4-4-4-4 1.79-4 4 1.79 4 4 4m0 2c-2.67 0-8 1.34-8 4v2h16v-2c0-2.66-5.33-4-8-4",
   ],
   [
@@ -42,7 +42,7 @@ export const ICONS: readonly (readonly [name: string, words: string, path: strin
   ],
   [
     "payment",
-    "payment payout transaction salary refund transfer",
+    "payment price payout transaction salary refund transfer",
     "M19 14V6c0-1.1-.9-2-2-2H3c-1.1 0-2 .9-2 2v8c0 1.1.9 2 2 2h14c1.1 0 2-.9 2-2m-9-1c-1.66 0-3-1.34-3-3s1.34-3 3-3 3 1.34 3 3-1.34 3-3 3m13-6v11c0 1.1-.9 2-2 2H4v-2h17V7z",
   ],
   [
@@ -340,9 +340,12 @@ function singular(word: string): string {
  * counts first, as in `OrderItem`.
  */
 export function iconPath(model: string, icon?: string): string | undefined {
-  const named = icon === undefined ? undefined : BY_NAME.get(icon);
-  if (named !== undefined) return named;
-  const words = wordsOf(icon ?? model).toLowerCase().split(" ").reverse();
+  const named = icon === undefined ? undefined : BY_NAME.get(icon) ?? pathOfWords(icon);
+  return named ?? pathOfWords(model);
+}
+
+function pathOfWords(name: string): string | undefined {
+  const words = wordsOf(name).toLowerCase().split(" ").reverse();
   for (const word of words) {
     const path = BY_WORD.get(word) ?? BY_WORD.get(singular(word));
     if (path !== undefined) return path;

@@ -45,7 +45,7 @@ function Brand({ title, isOpen }: { readonly title: string; readonly isOpen: boo
       to="/"
       underline="none"
       color="inherit"
-      aria-label={title}
+      {...!isOpen && { "aria-label": title }}
       sx={{ display: "flex", alignItems: "center", gap: 1.25, px: 1.75, pt: 2, pb: 1.5 }}
     >
       <Mark title={title} />

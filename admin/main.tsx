@@ -82,6 +82,9 @@ function Page() {
 /** The place where React-admin keeps the colours that the reader has chosen. */
 const CHOSEN_COLORS = "RaStore.theme";
 
+/** React-admin would make another router whenever other colours render the page again. */
+const PAGE = <Page />;
+
 /** Shows the login and the messages in the colours that the reader has chosen or prefers. */
 function Themed() {
   const prefersDark = useMediaQuery("(prefers-color-scheme: dark)", { noSsr: true });
@@ -90,7 +93,7 @@ function Themed() {
   return (
     <ThemeProvider theme={createTheme(isDark ? DARK : LIGHT)}>
       <CssBaseline />
-      <Page />
+      {PAGE}
     </ThemeProvider>
   );
 }

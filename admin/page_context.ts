@@ -63,11 +63,8 @@ export interface PageAccess {
   readonly open: (path: string) => AnyResource;
   /** Returns the URL of a path of the API, for requests that the client does not send. */
   readonly urlOf: (path: string) => string;
-  /**
-   * Returns the names of the actions that the last answer of `one()` has named in its `Link` header, or `undefined` if
-   * it has named none.
-   */
-  readonly actionsOf: (path: string, id: string) => ReadonlySet<string> | undefined;
+  /** Returns the names of the actions that the last answer of `one()` has named in its `Link` header. */
+  readonly actionsOf: (path: string, id: string) => ReadonlySet<string>;
   /** Asks for the login, if the reader may see more after it. */
   readonly askLogin: (() => void) | undefined;
 }
@@ -78,17 +75,19 @@ export function openPage(
 ): PageAccess {
   const { pathname } = new URL(document.apiPath, location.href);
   const urlOf = (path: string) => pathname.replace(/\/+$/, "") + path;
-  const actions = new Map<string, ReadonlySet<string> | undefined>();
+  const actions = new Map<string, ReadonlySet<string>>();
   const api = connect(pathname, {
     headers: readHeaders,
     fetch: async (url, init) => {
       const response = await fetch(url, init);
-      if (response.ok) actions.set(pathOf(url), namedActions(response.headers.get("link")));
+      if (init.method === "GET") {
+        actions.set(pathOf(url), namedActions(response.headers.get("link")));
+      }
       return response;
     },
   });
   const actionsOf = (path: string, id: string) =>
-    actions.get(pathOf(urlOf(`${path}/${encodeURIComponent(id)}`)));
+    actions.get(pathOf(urlOf(`${path}/${encodeURIComponent(id)}`))) ?? new Set<string>();
   // The types of the client need the class of a route, and the page has no classes.
   const open = (path: string) => api.resource<FrameworkModel>(path) as unknown as AnyResource;
   return { document, open, urlOf, actionsOf, askLogin };
@@ -99,12 +98,12 @@ function pathOf(url: string): string {
 }
 
 /** Reads the names of actions from a `Link` header, such as `close` of `</tickets/1/close>; rel="action"`. */
-export function namedActions(link: string | null): ReadonlySet<string> | undefined {
+export function namedActions(link: string | null): ReadonlySet<string> {
   const targets = (link ?? "").matchAll(/<([^>]*)>[^,<]*;\s*rel="?action"?/g);
   const names = [...targets].map(([, target = ""]) =>
     target.split("?")[0]?.split("/").at(-1) ?? ""
   );
-  return names.length === 0 ? undefined : new Set(names.map(decodeURIComponent));
+  return new Set(names.map(decodeURIComponent));
 }
 
 export const PageContext = createContext<PageAccess | undefined>(undefined);

@@ -39,7 +39,8 @@ const framed = ({ theme: { palette } }: Styled) => ({
   borderRadius: 10,
 });
 
-const TIGHT = "@media (max-width: 599.95px)";
+/** The widths of phones. */
+export const TIGHT = "@media (max-width: 599.95px)";
 
 const INPUT = { variant: "outlined", margin: "dense", size: "small", fullWidth: true } as const;
 
@@ -94,6 +95,7 @@ const components = {
   RaLayout: {
     styleOverrides: {
       root: {
+        [TIGHT]: { minWidth: 0 },
         "& .RaLayout-appFrame": { marginTop: 56 },
         "& .RaLayout-content": {
           minWidth: 0,
@@ -136,6 +138,7 @@ const components = {
       }),
     },
   },
+  RaSimpleList: { styleOverrides: { root: { "& .RaSimpleList-tertiary": { opacity: 1 } } } },
   RaToolbar: {
     styleOverrides: {
       root: ({ theme: { palette } }: Styled) => ({

@@ -21,6 +21,9 @@ const LOGIN: AdminLogin = {
   help: "The identifier of a user, such as ada (an agent) or cem (a customer)",
 };
 
+/** The links of the admin page. */
+const LINKS = { "Documentation of the API": "../docs" };
+
 /** Builds the application. It neither connects nor listens. */
 export function buildApp(): Express {
   const app = express();
@@ -36,7 +39,7 @@ export function buildApp(): Express {
   app.use(api);
   app.use(openapi(api, { info: { title: "Help desk", version: "1.0.0" } }));
   app.use("/mcp", mcp(api, { expose: EXPOSED, info: { name: "Help desk", version: "1.0.0" } }));
-  app.use("/admin", admin(api, { title: "Help desk", login: LOGIN }));
+  app.use("/admin", admin(api, { title: "Help desk", login: LOGIN, links: LINKS }));
   app.use(Framework.errors({ notFound: true }));
   return app;
 }

@@ -190,11 +190,12 @@ function picturesOf(files: readonly PageFile[]): string[] {
 type Rules = Omit<AllowedRoutes, "own">;
 
 function actionOf(allowed: AllowedRoute, rules: Rules): PageAction {
-  const { told: { operation, method }, route } = allowed;
+  const { told: { operation, method, conditional = false }, route } = allowed;
   return {
     name: operation,
     on: route.operation.item ? "one" : "all",
     method: method === "GET" ? "GET" : "POST",
+    isConditional: conditional,
     ...routeOf(allowed, rules),
   };
 }

@@ -105,6 +105,8 @@ export interface PageAction extends PageRoute {
   readonly name: string;
   readonly on: "one" | "all";
   readonly method: "GET" | "POST";
+  /** Whether the action can run on an entity only while the header `Link` of `one()` names it. */
+  readonly isConditional: boolean;
 }
 
 /**

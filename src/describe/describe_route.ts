@@ -155,6 +155,11 @@ export interface RouteDescription extends OperationWords, OptionDescriptions {
    * `answer`.
    */
   readonly status: number;
+  /**
+   * Whether the function `available` decides for each entity if the action can run. The header `Link` of `one()` names
+   * the actions that can, with `rel="action"`. Missing for actions without the function.
+   */
+  readonly conditional?: true;
   /** The errors that the framework can answer. Hooks and middleware before the router can answer other errors. */
   readonly errors: readonly ErrorDescription[];
   /**
@@ -171,7 +176,7 @@ export interface RouteDescription extends OperationWords, OptionDescriptions {
 
 export function describeRoute(route: Route): RouteDescription {
   const { path, operation: { verb, status } } = route;
-  const { target, operation, hooks, options, writes, bytes } = actingLevel(route);
+  const { target, operation, hooks, options, writes, bytes, action } = actingLevel(route);
   const filter = describeFilter(route);
   const { body, answer } = routeObjects(route);
   const schemas = describeSchemas(route);
@@ -197,6 +202,7 @@ export function describeRoute(route: Route): RouteDescription {
         lacks.includes(field.name) ? { ...field, required: false } : field
       ),
     status,
+    ...action?.available && { conditional: true },
     errors: describeErrors(route),
     hooks: Object.keys(hooks).filter(isHookName),
     ...wordsOf(hooks),

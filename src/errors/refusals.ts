@@ -128,6 +128,11 @@ export function throwClash(error: unknown): never {
 }
 
 /** Returns a 409 for a request that selects more entities than it may change. */
+/** Returns the 409 for an action whose function `available` says no of the entity. */
+export function notAvailableNow(action: string): RestError {
+  return refusal("CONFLICT", { message: `The action "${action}" is not available now` });
+}
+
 export function tooMany(limit: number): RestError {
   return refusal("CONFLICT", { message: `More than ${limit} entities are selected`, limit });
 }

@@ -125,6 +125,11 @@ export interface PopulatedNode {
   readonly always: boolean;
 }
 
+const ACTION_LINKS = {
+  description: 'The URLs of the actions that can run on the entity, with `rel="action"`',
+  schema: { type: "string" },
+};
+
 export function routeNode(route: Route): RouteNode {
   const { levels, limits, operation } = route;
   const acting = actingLevel(route);
@@ -146,6 +151,9 @@ export function routeNode(route: Route): RouteNode {
       ...facts,
       parameters: parameterFacts(acting),
       headers: { ...facts.headers, ...bytes?.headers },
+      ...route.actions && {
+        answer: { ...facts.answer, headers: { ...facts.answer.headers, Link: ACTION_LINKS } },
+      },
     },
     answerHeaders: answerHeaders ?? bytes?.answerHeaders,
     bytes,

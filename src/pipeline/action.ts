@@ -29,6 +29,7 @@ import { inexactNumber } from "../write/body/cast_body.ts";
 import { mergeBody } from "../write/body/merge_body.ts";
 import { readBody } from "../write/body/read_body.ts";
 import { readSnapshot, takeSnapshot, valuesToStore } from "../write/stored_values.ts";
+import { checkAvailable } from "./available_actions.ts";
 import { fetchAnyway, type Fetched, fetchOne } from "./fetch.ts";
 import { checkHookValues } from "./hook_values.ts";
 import { missingReferences } from "./references.ts";
@@ -47,6 +48,7 @@ import { problemsIn } from "./write.ts";
 export async function runAction(context: OpenLevelContext, action: ActionRecord): Promise<Reply> {
   const { level: { operation, target }, timeBudget, req, source } = context;
   const entity = action.on === "one" ? await openEntity(context) : undefined;
+  if (entity !== undefined) checkAvailable(context, { action, entity: entity.seen });
   const subject = entity?.seen ?? await selectionOf(source);
   const body = await readActionBody(context, action.body);
   // `postFetch` may have changed fields only for the answer. The action need not save these changes, so `checkSaved()`

@@ -2,6 +2,7 @@ import type { JsonObject } from "../schema/fields/json.ts";
 import { askActor } from "./request/actor.ts";
 import { readBody } from "../write/body/read_body.ts";
 import { runAction } from "./action.ts";
+import { actionLinks } from "./available_actions.ts";
 import { changeAll } from "./change_all.ts";
 import { remove } from "./remove.ts";
 import { openLevel, preparePieces } from "./open_level.ts";
@@ -119,9 +120,15 @@ export async function admitReader(call: Call): Promise<void> {
   call.context.level.checkRights?.(call.context);
 }
 
+async function readWithActions(context: OpenLevelContext): Promise<Reply> {
+  const { actions } = context.route;
+  const reply = await readOne(context);
+  return actions === undefined ? reply : { ...reply, headers: await actionLinks(context, actions) };
+}
+
 async function performOn(context: OpenLevelContext, body: JsonObject | undefined): Promise<Reply> {
   const { operation } = context.route;
-  if (operation.change === undefined) return await readOne(context);
+  if (operation.change === undefined) return await readWithActions(context);
   if (operation.change === "replace" && body !== undefined) return await replace(context, body);
   const result = await performWrite(context, { body });
   if (result !== undefined) {

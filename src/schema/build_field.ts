@@ -267,7 +267,7 @@ function checkRules({ name, options }: FieldRecord): void {
   }
 }
 
-function isAsync(given: object): boolean {
+export function isAsync(given: object): boolean {
   return Object.prototype.toString.call(given) === "[object AsyncFunction]";
 }
 

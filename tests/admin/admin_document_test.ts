@@ -11,7 +11,7 @@ import {
   replace,
 } from "../../mod.ts";
 import { type ModelClass, type Ref, rest, type Restricted, update } from "../../mod.ts";
-import type { PageDocument } from "../../src/admin/document.ts";
+import type { PageDocument, PagePart } from "../../src/admin/document.ts";
 import process from "node:process";
 import { test } from "../harness/testing.ts";
 import { Article as GuestArticle } from "./guest_models.ts";
@@ -243,4 +243,44 @@ test("the document of many routes is asked without a warning about listeners", a
     process.off("warning", note);
   }
   assertEquals(warnings, []);
+});
+
+class Word extends FrameworkModel {
+  @prop()
+  word?: string;
+}
+
+class Line extends FrameworkModel {
+  @prop()
+  text?: string;
+
+  @rest({ methods: [all(), create({ preFetch: staffOnly })] })
+  @arrayProp({ items: Word, embedded: true })
+  words?: Word[];
+}
+
+class Sheet extends FrameworkModel {
+  @rest({ methods: [all(), one(), update()] })
+  @arrayProp({ items: Line, embedded: true })
+  lines?: Line[];
+}
+
+@rest({ route: "/poems", methods: [all(), one()] })
+class Poem extends FrameworkModel {
+  @rest({ methods: [all(), one()] })
+  @arrayProp({ items: Sheet, embedded: true })
+  sheets?: Sheet[];
+}
+
+test("the document has the parts of parts, as far as the caller may use them", async () => {
+  await using app = await serveAdmin([Poem], { links: { Docs: "../docs" } });
+  const namesOf = (parts: readonly PagePart[]): unknown[] =>
+    parts.map((part) => [part.property, Object.keys(part.operations), namesOf(part.parts)]);
+  const readAs = async (role: string) => namesOf((await app.read(role)).models[0]?.parts ?? []);
+  const poem = (words: readonly string[]) => [
+    ["sheets", ["all", "one"], [["lines", ["all", "one", "update"], [["words", words, []]]]]],
+  ];
+  assertEquals(await readAs("staff"), poem(["all", "create"]));
+  assertEquals(await readAs("guest"), poem(["all"]));
+  assertEquals((await app.read()).links, { Docs: "../docs" });
 });

@@ -2,13 +2,18 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { getModel } from "@mongrove/mongrove";
 import { test } from "../harness/testing.ts";
 import { type AdminBrowser, openAdminBrowser } from "./support/admin_tab.ts";
+import { wantsPicture } from "./support/picture.ts";
 import type { Tab } from "./support/admin_page.ts";
 import { buildClinic, Patient, seedClinic, Visit, Ward } from "./support/clinic_app.ts";
 
 const DIALOG = "[role=dialog]";
+const FIND = "button[aria-keyshortcuts]";
 const SAVE = "form button[type=submit]";
 const TITLE = "#react-admin-title";
 const button = (text: string, within = "body") => `${within} button ::-p-text(${text})`;
+
+/** The picture of the first page in the documentation. */
+const PICTURE = new URL("../../docs/admin_home.png", import.meta.url);
 
 let opened: Promise<AdminBrowser> | undefined;
 
@@ -25,7 +30,7 @@ async function openClinic(place: string): Promise<Tab> {
 
 /** Opens the palette by its key. */
 async function openPalette({ page }: Tab): Promise<void> {
-  await page.waitForSelector("button[aria-label=Find]");
+  await page.waitForSelector(FIND);
   await page.keyboard.down("Control");
   await page.keyboard.press("k");
   await page.keyboard.up("Control");
@@ -36,11 +41,15 @@ test("the first page has what the reader may do, totals that follow the list, an
   const tab = await openClinic("/");
   const practice = "section[aria-label=Practice]";
   await tab.until(`${practice} h3`, ["Patients", "Visits"]);
-  await tab.until("section[aria-label=Models] h3", ["Wards", "Qqs"]);
+  await tab.until("section[aria-label=Models] h3", ["Wards", "Zebras"]);
   await tab.until(`${practice} button, ${practice} a[href$=create]`, ["New patient", "Recall"]);
   await tab.until(".total", [String(await getModel(Patient).countDocuments())]);
   await tab.until("section[aria-label=Links] a", ["Documentation"]);
   await tab.page.waitForSelector("section[aria-label='Changed last'] li ::-p-text(Ann Lee)");
+  if (wantsPicture) {
+    await tab.page.setViewport({ width: 1000, height: 600 });
+    await tab.page.screenshot({ path: PICTURE.pathname as `${string}.png` });
+  }
   await (await clinic()).app.created("/patients", { name: "Newly here" });
   await tab.until(".total", [String(await getModel(Patient).countDocuments())]);
   await tab.click(button("Recall"));
@@ -54,7 +63,7 @@ test("the first page has what the reader may do, totals that follow the list, an
 test("the menu has groups, icons by the names of models, and else a letter", async () => {
   const tab = await openClinic("/");
   await tab.until("nav h2", ["Practice"]);
-  await tab.until("nav [role=menuitem]", ["Home", "Patients", "Visits", "Wards", "Q\n\nQqs"]);
+  await tab.until("nav [role=menuitem]", ["Home", "Patients", "Visits", "Wards", "Z\n\nZebras"]);
   assertEquals((await tab.page.$$("nav [role=menuitem] svg")).length, 4);
 });
 
@@ -79,8 +88,11 @@ test("the palette finds pages, entities and what can be done, by the keyboard al
   await tab.until(`${DIALOG} [role=status]`, [`Nothing is found for "nothing at all"`]);
   await tab.page.keyboard.press("Escape");
   await tab.until(DIALOG, []);
-  await tab.click("button[aria-label=Find]");
-  await tab.type(`${DIALOG} [role=combobox]`, "new ward");
+  await tab.click(FIND);
+  await tab.type(`${DIALOG} [role=combobox]`, "w");
+  await tab.until(options, ["Wards", "New ward"]);
+  await tab.page.keyboard.press("Backspace");
+  await tab.page.keyboard.type("new ward");
   await tab.until(options, ["New ward"]);
   await tab.page.keyboard.press("Enter");
   await tab.until(TITLE, ["New ward"]);
@@ -173,6 +185,18 @@ test("a typed address shows what its reader may only see, and says what is missi
   await go(`/patients/${(await getModel(Patient).create({ name: "Shown" }))._id}/show`);
   await tab.until(TITLE, ["Shown"]);
   assertEquals(refusals().slice(before), ["404"]);
+});
+
+test("an action is offered while it is available", async () => {
+  const ward = await getModel(Ward).create({ name: "Exit" });
+  const { _id } = await getModel(Patient).create({ name: "Going", ward: ward._id });
+  const tab = await openClinic(`/patients/${_id}`);
+  await tab.click(button("Discharge"));
+  await tab.send(`${DIALOG} button[type=submit]`);
+  await tab.until(DIALOG, []);
+  await tab.page.waitForFunction("!document.body.innerText.includes('Discharge')");
+  assertEquals((await getModel(Patient).findById(_id).orFail()).ward, undefined);
+  await tab.until("[name=name]", ["Going"]);
 });
 
 test("a trash whose reader may not restore says so", async () => {

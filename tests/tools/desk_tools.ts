@@ -74,7 +74,8 @@ test("a list has the declared orders, the search, filters and the total", async 
   await tab.until(TITLES, ["Printer on fire", "Sand in the keyboard"]);
   await tab.until(".MuiTablePagination-displayedRows", ["1-2 of 2"]);
   if (wantsPicture) {
-    await tab.page.setViewport({ width: 1000, height: 420 });
+    await tab.page.setViewport({ width: 1000, height: 340 });
+    await tab.page.waitForNetworkIdle();
     await tab.page.screenshot({ path: PICTURE.pathname as `${string}.png` });
   }
   assertEquals(await namesOf(tab, "th .MuiTableSortLabel-root"), ["Title", "State"]);

@@ -147,6 +147,28 @@ export const refused = [
   // @ts-expect-error -- an action saves by itself
   () => action("a", { on: "one", preSave: () => null, run: () => {} }),
   // @ts-expect-error -- an action on all has no entity
+  () => action<Ticket>("a", { on: "all", available: () => true, run: () => {} }),
+  // @ts-expect-error -- an action on all has no entity
+  () => action("a", { on: "all", available: () => true, run: () => {} }),
+  // @ts-expect-error -- a rule gives a boolean
+  () => action("a", { on: "one", available: () => "yes", run: () => {} }),
+  // @ts-expect-error -- the entity has no such field
+  () => action<Ticket>("a", { on: "one", available: (_req, ticket) => ticket.nope, run: () => {} }),
+  () => {
+    const open = action("a", {
+      on: "one",
+      available: (_req, ticket: Entity<Ticket>) => ticket.state === "open",
+      run: () => {},
+    });
+    // @ts-expect-error -- its rule is for another class
+    @rest({ route: "/x", methods: [open] })
+    class X extends FrameworkModel {
+      @prop({ type: Number })
+      state?: number;
+    }
+    return X;
+  },
+  // @ts-expect-error -- an action on all has no entity
   () => action<Ticket>("a", { on: "all", postFetch: () => null, run: () => {} }),
   // @ts-expect-error -- an action on all gets no entity
   () => action<Ticket>("a", { on: "all", run: (_req, ticket) => void ticket.state }),

@@ -52,6 +52,7 @@ export type HostFunction =
   | "caller"
   | "getConnection"
   | "validate"
+  | "available"
   | "run";
 
 /**

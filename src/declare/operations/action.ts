@@ -38,6 +38,7 @@ export interface ActionRecord {
    * are not stored. The default is `true`.
    */
   readonly saves?: boolean | undefined;
+  readonly available?: ((req: never, entity: never) => unknown) | undefined;
   readonly run: (req: never, subject: never, body: never) => unknown;
 }
 
@@ -132,6 +133,11 @@ export interface InferredActionOptions<On, V, B, A, Q, S, P, R>
    * refuse the request with a 404.
    */
   readonly postFetch?: (req: Q, entity: P) => MaybePromise<object | null>;
+  /**
+   * Whether the action on one entity can run now. With `false`, the action answers 409, and `one()` does not name it in
+   * its header `Link`. The function gets the entity as `run` does, and must be synchronous.
+   */
+  readonly available?: On extends "all" ? never : (req: Q, entity: P) => boolean;
   /** The function that does the work of the action and returns the result for the answer. */
   readonly run: (req: Q, subject: S, body: BodyOf<B>) => R;
 }
@@ -152,6 +158,12 @@ export type NamedAction<On extends ActionTarget, M extends FrameworkModel> =
     On extends "one" ? "preFetch" | "fetch" | "postFetch" : "preFetch"
   >
   & {
+    /**
+     * Whether the action on one entity can run now. With `false`, the action answers 409, and `one()` does not name it
+     * in its header `Link`. The function gets the entity as `run` does, and must be synchronous.
+     */
+    readonly available?: On extends "all" ? never
+      : (req: FrameworkRequest<M>, entity: Entity<M>) => boolean;
     /** The function that does the work of the action and returns the result for the answer. */
     readonly run: (
       req: FrameworkRequest<M>,
@@ -280,8 +292,8 @@ export function action<
     },
   M
 > {
-  const { on, method = "POST", body, answer, saves, run, ...hooks } = Object(options);
-  return { operation: name, on, method, body, answer, saves, run, hooks } as never;
+  const { on, method = "POST", body, answer, saves, available, run, ...hooks } = Object(options);
+  return { operation: name, on, method, body, answer, saves, available, run, hooks } as never;
 }
 
 export function isAction(method: Method): method is Method & ActionRecord {

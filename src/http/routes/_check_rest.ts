@@ -14,7 +14,7 @@ import { isWriteOption } from "../../declare/operations/write_options.ts";
 import { topOf } from "../../filter/filters.ts";
 import type { Level } from "../../pipeline/request/route.ts";
 import { referredTarget, SAY_AT_FIELD } from "../../pipeline/references.ts";
-import { isModelClass } from "../../schema/build_field.ts";
+import { isAsync, isModelClass } from "../../schema/build_field.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
 import { isJson, isJsonObject } from "../../schema/fields/json.ts";
@@ -281,7 +281,7 @@ function checkMethod(
  * checked here, because they are checked in the same way for all operations.
  */
 function actionProblem(action: Method & ActionRecord): string | undefined {
-  const { operation: name, on, method, body, answer, saves = true, run } = action;
+  const { operation: name, on, method, body, answer, saves = true, available, run } = action;
   // The path of an action ends with the name of the action. The name has only letters, digits, `-` and `_`, so that it
   // needs no encoding in a URL.
   if (typeof name !== "string" || !/^[A-Za-z][\w-]*$/.test(name)) {
@@ -293,6 +293,11 @@ function actionProblem(action: Method & ActionRecord): string | undefined {
   if (method !== "POST" && method !== "GET") return `needs "POST" or "GET" as "method"`;
   if (typeof run !== "function") return `needs a function as "run"`;
   if (typeof saves !== "boolean") return `needs true or false as "saves"`;
+  if (available !== undefined) {
+    if (typeof available !== "function") return `needs a function as "available"`;
+    if (isAsync(available)) return `has "available", which is asynchronous`;
+    if (on === "all") return `is on all, and cannot have "available"`;
+  }
   for (const [option, type] of Object.entries({ body, answer })) {
     if (type === undefined || isModelClass(type) || isSchema(type)) continue;
     return `needs a model class or a Standard Schema as "${option}"`;

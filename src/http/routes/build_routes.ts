@@ -141,7 +141,10 @@ interface Branch {
 }
 
 /** The settings that all routes of one `@rest` share, such as limits, the reporter of errors and `getConnection`. */
-type SharedSettings = Omit<Route, "path" | "operation" | "levels" | "rights" | "reader">;
+type SharedSettings = Omit<
+  Route,
+  "path" | "operation" | "levels" | "rights" | "reader" | "actions"
+>;
 
 /** Returns the routes of one `@rest`, and the routes of the properties of its class that have `@rest`. */
 function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
@@ -150,6 +153,12 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const actingOn = memoize(levelMaker(branch, shared));
   const reading = methods.find(({ operation }) => operation === "one");
   const readerOf = () => reading && actingOn(reading);
+  const conditionalActions = () => {
+    const actions = methods.filter((method) => isAction(method) && method.on === "one");
+    return actions.some((method) => isAction(method) && method.available !== undefined)
+      ? actions.map(actingOn)
+      : undefined;
+  };
   const levelsOf = (last: Level) =>
     shared.strict.guards
       ? guardedLevels(above, last)
@@ -164,7 +173,9 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     const at = acting.kind.item ? item : base;
     const path = isAction(method) ? `${at.replace(/\/$/, "")}/${method.operation}` : at;
     const operation = acting.kind;
-    return { path, operation, levels, rights: rightsOf(levels), reader: readerOf(), ...shared };
+    const actions = method === reading ? conditionalActions() : undefined;
+    const rights = rightsOf(levels);
+    return { path, operation, levels, rights, reader: readerOf(), actions, ...shared };
   };
   const openPart = (part: PartDescription): Route[] => {
     const path = checkPartRest(part, features);

@@ -128,6 +128,11 @@ export interface Route {
    * that an earlier request has created. The hooks of this level decide whether the reader may see that entity.
    */
   readonly reader?: Level | undefined;
+  /**
+   * The levels of the actions on one entity that the answer of `one()` names in `Link`. Missing for other operations, and
+   * if no action of the `@rest` has the option `available`.
+   */
+  readonly actions?: readonly Level[] | undefined;
   readonly rights?: RouteRights | undefined;
   readonly maxTimeMS: number;
   /**

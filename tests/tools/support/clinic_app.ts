@@ -1,6 +1,14 @@
 import express, { type Express } from "express";
 import { admin } from "@mongrove/mongrove/admin";
-import { action, all, arrayProp, create, Framework, FrameworkModel } from "@mongrove/mongrove";
+import {
+  action,
+  all,
+  arrayProp,
+  create,
+  type Entity,
+  Framework,
+  FrameworkModel,
+} from "@mongrove/mongrove";
 import { getModel, one, prop, type Ref, remove, rest, update } from "@mongrove/mongrove";
 import { onlyStrict } from "../../support/only_strict.ts";
 
@@ -21,6 +29,15 @@ const recall = action("recall", {
   run: () => ({ recalled: 2 }),
 });
 
+const discharge = action("discharge", {
+  on: "one",
+  available: (_req, patient: Entity<Patient>) => patient.ward !== undefined,
+  run: async (_req, patient: Entity<Patient>) => {
+    patient.ward = undefined;
+    return await patient.save();
+  },
+});
+
 @rest({
   route: "/patients",
   schemaOptions: { timestamps: true },
@@ -38,6 +55,7 @@ const recall = action("recall", {
     update(),
     remove(),
     recall,
+    discharge,
   ],
 })
 export class Patient extends FrameworkModel {
@@ -83,8 +101,8 @@ export class Visit extends FrameworkModel {
 }
 
 /** A model whose name has no icon. */
-@rest({ route: "/qqs", methods: [all()] })
-class Qq extends FrameworkModel {
+@rest({ route: "/zebras", methods: [all()] })
+class Zebra extends FrameworkModel {
   @prop()
   name?: string;
 }
@@ -104,7 +122,7 @@ export function buildClinic(): Express {
   const app = express();
   app.use(express.json());
   const api = Framework.initialize({
-    models: [Patient, Visit, Ward, Qq],
+    models: [Patient, Visit, Ward, Zebra],
     strict: onlyStrict("bodies"),
   });
   app.use(api);
