@@ -4,87 +4,43 @@
  * @module
  */
 
-const MODEL = `import { all, create, FrameworkModel, one, prop } from "@mongrove/mongrove";
-import { type ReadOnly, remove, rest, update } from "@mongrove/mongrove";
-
-/** The model. Each user sees and changes the todos that this user has created. */
-@rest({
-  route: "/todos",
-  scope: (req) => ({ owner: req.user?.id }),
-  methods: [
-    all({ page: { max: 100 }, sort: ["text"] }),
-    one(),
-    create(),
-    update(),
-    remove(),
-  ],
-})
-export class Todo extends FrameworkModel {
-  @prop({ stamp: "createdBy", index: true })
-  owner?: ReadOnly<string>;
-
-  @prop({ required: true, maxLength: 200, index: true })
-  text!: string;
-
-  @prop({ default: false })
-  done!: boolean;
-}
-`;
-
-const PLAIN_MODEL = `import { all, create, define, FrameworkModel } from "@mongrove/mongrove";
-import { one, type ReadOnly, remove, update } from "@mongrove/mongrove";
-
-/** The model. Each user sees and changes the todos that this user has created. */
-export class Todo extends FrameworkModel {
-  owner?: ReadOnly<string>;
-  text!: string;
-  done!: boolean;
-}
-define(Todo, {
-  fields: {
-    owner: { stamp: "createdBy", index: true },
-    text: { required: true, maxLength: 200, index: true },
-    done: { default: false },
-  },
-  rest: {
-    route: "/todos",
-    scope: (req) => ({ owner: req.user?.id }),
-    methods: [
-      all({ page: { max: 100 }, sort: ["text"] }),
-      one(),
-      create(),
-      update(),
-      remove(),
-    ],
-    schemaOptions: { strict: "throw" },
-  },
-});
-`;
+import { LOGIN_TEST } from "./login_checks.ts";
+import {
+  INVITATION,
+  PLAIN_INVITATION,
+  PLAIN_TODO,
+  PLAIN_USER,
+  TODO,
+  USER,
+} from "./login_models.ts";
+import { PAGE, PAGES } from "./login_pages.ts";
 
 const APP = `import { Framework } from "@mongrove/mongrove";
+import { admin } from "@mongrove/mongrove/admin";
 import { openapi } from "@mongrove/mongrove/openapi";
 import express, { type Express } from "express";
+import { Invitation } from "./invitation.ts";
 import { mountLogin, signedIn } from "./login.ts";
+import { askToSignIn, mountPages } from "./pages.ts";
 import { Todo } from "./todo.ts";
+import { User } from "./user.ts";
 
 /** Builds the application, after Mongoose is connected. */
 export function buildApp(): Express {
   const app = express();
-  mountLogin(app);
+  mountPages(app, mountLogin(app));
   app.use(express.json());
   const api = Framework.initialize({
-    models: [Todo],
+    models: [Todo, Invitation, User],
     strict: true,
     guard: signedIn,
     actor: (req) => req.user?.id,
+    tenant: (req) => req.user?.organisation ?? undefined,
   });
   app.use(api);
-  app.use(
-    openapi(api, {
-      info: { title: "Todos", version: "0.1.0" },
-      see: signedIn,
-    }),
-  );
+  app.get("/admin", askToSignIn);
+  app.use("/admin", admin(api, { title: "Todos" }));
+  app.use(openapi(api, { info: { title: "Todos", version: "0.1.0" }, see: signedIn }));
   app.use(Framework.errors({ notFound: true }));
   return app;
 }
@@ -98,44 +54,56 @@ import { fromNodeHeaders, toNodeHandler } from "better-auth/node";
 import type { Express, NextFunction, Request, Response } from "express";
 import { rateLimit } from "express-rate-limit";
 import mongoose from "mongoose";
-import { randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import process from "node:process";
+import { useInvitation } from "./invitation.ts";
+import { appUrl, mail } from "./mail.ts";
 
-declare global {
-  namespace Express {
-    interface Request {
-      /** The user of the session, who is the owner of new todos. Set by signedIn(). */
-      user?: { readonly id: string; readonly name: string };
-    }
-  }
-}
-
-/** The URL of the application in browsers. Writes from pages of another origin are refused. */
-const appUrl = new URL(process.env.APP_URL ?? "http://127.0.0.1:3000");
 const secure = appUrl.protocol === "https:";
 
-let auth: ReturnType<typeof openAuth>;
+// Without AUTH_SECRET, a restart signs all users out.
+const secret = process.env.AUTH_SECRET ?? (secure ? "" : randomBytes(32).toString("base64"));
+
+export type Auth = ReturnType<typeof openAuth>;
+let auth: Auth;
 
 function openAuth() {
-  const client = mongoose.connection.getClient();
+  if (secret === "") throw new Error("Cannot start: AUTH_SECRET is not set");
   return betterAuth({
     baseURL: appUrl.origin,
-    // Without a secret of your own, a restart signs all users out.
-    secret: process.env.AUTH_SECRET ?? randomUUID() + randomUUID(),
-    database: mongodbAdapter(client.db()),
+    secret,
+    database: mongodbAdapter(mongoose.connection.getClient().db()),
     emailAndPassword: {
       enabled: true,
       requireEmailVerification: true,
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: ({ user, token }) =>
-        mail(user.email, \`\${appUrl.origin}/new-password?token=\${token}\`),
+        mail(user.email, \`Choose a password: \${appUrl.origin}/new-password?token=\${token}\`),
       onPasswordReset: ({ user }) => confirmAddress(user.id),
       onExistingUserSignUp: ({ user }) => sendReset(user.email),
     },
     emailVerification: {
       sendOnSignUp: true,
-      sendVerificationEmail: ({ user, url }) => mail(user.email, url),
+      sendVerificationEmail: ({ user, url }) => mail(user.email, \`Verify your address: \${url}\`),
       beforeEmailVerification: dropPassword,
+    },
+    user: {
+      additionalFields: {
+        organisation: { type: "string", required: false, input: false },
+        role: { type: "string", required: false, input: false },
+      },
+    },
+    databaseHooks: {
+      user: {
+        create: {
+          before: async (user, context) => {
+            const invitation = await useInvitation(context?.body?.invitation, user.email);
+            if (invitation === null) throw new APIError("FORBIDDEN");
+            const { organisation, role } = invitation;
+            return { data: { ...user, organisation, role } };
+          },
+        },
+      },
     },
     hooks: {
       before: createAuthMiddleware(({ query, body }) => {
@@ -160,12 +128,6 @@ function openAuth() {
   });
 }
 
-/** Sends a mail. Replace console.log() by your mail service. */
-function mail(to: string, text: string): Promise<void> {
-  console.log(\`Mail to \${to}: \${text}\`);
-  return Promise.resolve();
-}
-
 /** The cookie of a browser that has signed up. No other subdomain can set a cookie with "__Host-". */
 const SIGN_UP = secure ? "__Host-sign-up" : "sign-up";
 
@@ -173,10 +135,7 @@ const SIGN_UP = secure ? "__Host-sign-up" : "sign-up";
  * Runs when the link of a mail is opened. A stranger may have signed up with the address, so the password is kept only
  * in the browser of the sign-up.
  */
-async function dropPassword(
-  { id, email }: User,
-  request?: globalThis.Request,
-): Promise<void> {
+async function dropPassword({ id, email }: User, request?: globalThis.Request): Promise<void> {
   const cookies = request?.headers.get("cookie")?.split("; ") ?? [];
   if (cookies.includes(\`\${SIGN_UP}=\${id}\`)) return;
   const { internalAdapter } = await auth.$context;
@@ -212,151 +171,80 @@ function staysHere(target: string): boolean {
 
 /** Finds the user of the session. Throws a 401 without a session. */
 export async function signedIn(req: GuardRequest): Promise<boolean> {
-  const session = await auth.api.getSession({
-    headers: fromNodeHeaders(req.headers),
-  });
-  if (!session?.user.emailVerified) {
-    throw new RestError(401, { code: "UNAUTHENTICATED" });
-  }
+  const session = await auth.api.getSession({ headers: fromNodeHeaders(req.headers) });
+  if (!session?.user.emailVerified) throw new RestError(401, { code: "UNAUTHENTICATED" });
   req.user = session.user;
   return true;
 }
 
+const isRead = ({ method }: Request) => ["GET", "HEAD", "OPTIONS"].includes(method);
+
 /** Refuses a write that a page of another origin sends with the cookie of the user. */
-function sameOrigin(
-  { method, headers }: Request,
-  res: Response,
-  next: NextFunction,
-): void {
-  const isRead = ["GET", "HEAD", "OPTIONS"].includes(method);
-  const { origin } = headers;
-  if (isRead || origin === undefined || origin === appUrl.origin) {
-    next();
-  } else {
-    const message = "The origin is not APP_URL";
-    res.status(403).json({ code: "FORBIDDEN", message });
-  }
+function sameOrigin(req: Request, res: Response, next: NextFunction): void {
+  const { origin } = req.headers;
+  if (isRead(req) || origin === undefined || origin === appUrl.origin) return next();
+  const message = \`This is not \${appUrl.origin}. APP_URL is the address that browsers use\`;
+  res.status(403).json({ code: "FORBIDDEN", message });
 }
+
+/** Limits the sign-ins, sign-ups and mails that one address asks for. */
+export const limit = rateLimit({ windowMs: 15 * 60_000, limit: 30, skip: isRead });
 
 /**
  * Adds the routes of the login before express.json(), because better-auth reads their bodies itself. Mongoose must be
  * connected.
  */
-export function mountLogin(app: Express): void {
+export function mountLogin(app: Express): Auth {
   auth = openAuth();
   app.use(sameOrigin);
-  // better-auth also takes /api/auth/x/../sign-in for a sign-in, so the rate limit is on all of its routes.
-  const skip = ({ method }: Request) => method === "GET";
-  app.use("/api/auth", rateLimit({ windowMs: 15 * 60_000, limit: 30, skip }));
+  // better-auth also takes /api/auth/x/../sign-in for a sign-in, so the limit is on all of its routes.
+  app.use("/api/auth", limit);
   app.all("/api/auth/{*path}", toNodeHandler(auth));
+  return auth;
 }
 `;
 
-const TEST = `import { serve, startMongo } from "@mongrove/mongrove/testing";
-import mongoose from "mongoose";
-import assert from "node:assert/strict";
-import { after, test } from "node:test";
+const MAIL = `import { createTransport } from "nodemailer";
 import process from "node:process";
-import { buildApp } from "./app.ts";
 
-const mongo = await startMongo();
-await mongoose.connect(mongo.uri);
-const { url, stop } = await serve(buildApp());
+const { APP_URL, MAIL_FROM, PORT = "3000", SMTP_URL } = process.env;
 
-after(async () => {
-  await stop();
-  await mongoose.disconnect();
-  await mongo.stop();
-});
+/** The URL of the application in browsers, to which mails link. */
+export const appUrl = new URL(APP_URL ?? \`http://127.0.0.1:\${PORT}\`);
 
-/** The origin of the pages of the application, which browsers send with each write. */
-const origin = process.env.APP_URL ?? "http://127.0.0.1:3000";
+const transport = SMTP_URL === undefined ? undefined : createTransport(SMTP_URL);
 
-function send(
-  method: string,
-  path: string,
-  body?: object,
-  cookie = "",
-): Promise<Response> {
-  const headers = { "content-type": "application/json", origin, cookie };
-  return fetch(url + path, {
-    method,
-    headers,
-    redirect: "manual",
-    body: body ? JSON.stringify(body) : null,
-  });
+/** Sends a mail by the server in SMTP_URL. Without one, the log has the mail. */
+export async function mail(to: string, text: string): Promise<void> {
+  if (transport === undefined) return console.log(\`Mail to \${to}: \${text}\`);
+  const [subject = ""] = text.split(": ");
+  await transport.sendMail({ from: MAIL_FROM, to, subject, text });
+}
+`;
+
+const MAKE_ADMIN = `import { getModel } from "@mongrove/mongrove";
+import mongoose from "mongoose";
+import process from "node:process";
+import { Invitation, linkOf } from "./invitation.ts";
+import { User } from "./user.ts";
+
+const [address = "", organisation = address.split("@")[1] ?? ""] = process.argv.slice(2);
+
+/** Makes a user an administrator, or invites the address as an administrator of an organisation. */
+async function makeAdmin(email: string): Promise<string> {
+  const user = await getModel(User).findOneAndUpdate({ email }, { role: "admin" });
+  if (user) return \`\${email} is an administrator of \${user.organisation}\`;
+  const invited = { email, organisation };
+  const model = getModel(Invitation);
+  const invitation = await model.findOne(invited) ?? new model(invited);
+  await invitation.set({ role: "admin" }).save();
+  return \`Sign up as an administrator of \${organisation}: \${linkOf(invitation)}\`;
 }
 
-/** The text of the last mail, which login.ts writes to the console. */
-let lastMail = "";
-console.log = (text: string) => lastMail = text;
-
-async function cookieOf(sent: Promise<Response>): Promise<string> {
-  const { status, headers } = await sent;
-  assert.equal(status, 200);
-  return headers.getSetCookie().map((each) => each.split(";")[0]).join("; ");
-}
-
-const password = "correct horse";
-
-/** Creates a user, and returns the cookie of the browser. */
-function signUp(name: string): Promise<string> {
-  const user = { name, email: \`\${name}@example.com\`, password };
-  return cookieOf(send("POST", "/api/auth/sign-up/email", user));
-}
-
-/** Opens the link of the last mail. */
-async function openLink(cookie = ""): Promise<void> {
-  const { pathname, search } = new URL(lastMail.split(" ").at(-1) ?? "");
-  const opened = await send("GET", pathname + search, undefined, cookie);
-  assert.equal(opened.status, 302);
-}
-
-function signIn(name: string): Promise<Response> {
-  const user = { email: \`\${name}@example.com\`, password };
-  return send("POST", "/api/auth/sign-in/email", user);
-}
-
-/** Creates a user whose address is verified, and returns the cookie of the session. */
-async function enter(name: string): Promise<string> {
-  await openLink(await signUp(name));
-  return cookieOf(signIn(name));
-}
-
-test("each user sees the todos of this user alone", async () => {
-  const [ann, bob] = [await enter("ann"), await enter("bob")];
-  const created = await send("POST", "/todos", { text: "Write a model" }, ann);
-  assert.equal(created.status, 201);
-  const todo = await created.json();
-  assert.deepEqual(await (await send("GET", "/todos", undefined, ann)).json(), [
-    todo,
-  ]);
-  assert.deepEqual(
-    await (await send("GET", "/todos", undefined, bob)).json(),
-    [],
-  );
-  const changed = await send(
-    "PATCH",
-    \`/todos/\${todo._id}\`,
-    { done: true },
-    bob,
-  );
-  assert.equal(changed.status, 404);
-});
-
-test("nobody sees or creates todos without a session", async () => {
-  for (const path of ["/todos", "/docs", "/openapi.json"]) {
-    assert.equal((await send("GET", path)).status, 401);
-  }
-  assert.equal((await send("POST", "/todos", { text: "Rest" })).status, 401);
-});
-
-test("a password of another browser signs nobody in", async () => {
-  await signUp("eve");
-  assert.equal((await signIn("eve")).status, 403);
-  await openLink();
-  assert.equal((await signIn("eve")).status, 401);
-});
+const uri = process.env.MONGODB_URI ?? "mongodb://127.0.0.1:27017/todos";
+await mongoose.connect(uri, { autoIndex: false });
+console.log(await makeAdmin(address.toLowerCase()));
+await mongoose.disconnect();
 `;
 
 /**
@@ -365,9 +253,15 @@ test("a password of another browser signs nobody in", async () => {
  */
 export function loginFiles(plain: boolean): Readonly<Record<string, string>> {
   return {
-    "todo.ts": plain ? PLAIN_MODEL : MODEL,
+    "todo.ts": plain ? PLAIN_TODO : TODO,
+    "user.ts": plain ? PLAIN_USER : USER,
+    "invitation.ts": plain ? PLAIN_INVITATION : INVITATION,
     "login.ts": LOGIN,
+    "pages.ts": PAGES,
+    "page.ts": PAGE,
+    "mail.ts": MAIL,
+    "make_admin.ts": MAKE_ADMIN,
     "app.ts": APP,
-    "app.test.ts": TEST,
+    "app.test.ts": LOGIN_TEST,
   };
 }

@@ -16,7 +16,7 @@
  * ```
  *
  * With `--plain`, the model has no decorators, so that Node 22.18 and later run the application without a compiler.
- * With `--login`, users sign up and sign in, and each user has separate entities.
+ * With `--login`, users sign up by an invitation, sign in, and share the entities of their organisation.
  *
  * @module
  */
@@ -43,8 +43,8 @@ export interface CreateAppOptions {
    */
   readonly plain?: boolean;
   /**
-   * Whether users sign in, by the package better-auth. Each user then sees and changes only the entities that this user
-   * has created.
+   * Whether users sign in, by the package better-auth. Each user then sees and changes only the entities of the
+   * organisation that has invited this user.
    *
    * @default {false}
    */

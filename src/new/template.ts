@@ -1,4 +1,5 @@
 import { loginFiles } from "./login_template.ts";
+import { readme } from "./readme.ts";
 
 /** The version ranges of the packages that new applications depend on. */
 const VERSIONS = {
@@ -11,6 +12,7 @@ const VERSIONS = {
   "express-rate-limit": "^8",
   "mongodb-memory-server": "^11",
   "mongoose": "^9.12.0",
+  "nodemailer": "^10",
   "swagger-ui-dist": "^5.32.7",
   "tsx": "^4",
   "typescript": "^6",
@@ -26,7 +28,7 @@ import { FrameworkModel, prop, rest } from "@mongrove/mongrove";
 @rest({
   route: "/todos",
   methods: [
-    all({ page: { max: 100 }, sort: ["text"] }),
+    all({ page: { max: 100 }, sort: ["title"] }),
     one(),
     create(),
     update(),
@@ -35,7 +37,7 @@ import { FrameworkModel, prop, rest } from "@mongrove/mongrove";
 })
 export class Todo extends FrameworkModel {
   @prop({ required: true, maxLength: 200, index: true })
-  text!: string;
+  title!: string;
 
   @prop({ default: false })
   done!: boolean;
@@ -48,29 +50,29 @@ import { one, remove, update } from "@mongrove/mongrove";
 
 /** The model. */
 export class Todo extends FrameworkModel {
-  text!: string;
+  title!: string;
   done!: boolean;
 }
 define(Todo, {
   fields: {
-    text: { required: true, maxLength: 200, index: true },
+    title: { required: true, maxLength: 200, index: true },
     done: { default: false },
   },
   rest: {
     route: "/todos",
     methods: [
-      all({ page: { max: 100 }, sort: ["text"] }),
+      all({ page: { max: 100 }, sort: ["title"] }),
       one(),
       create(),
       update(),
       remove(),
     ],
-    schemaOptions: { strict: "throw" },
   },
 });
 `;
 
-const APP = `import { Framework, type GuardRequest } from "@mongrove/mongrove";
+const APP = `import { Framework, type GuardRequest, RestError } from "@mongrove/mongrove";
+import { admin } from "@mongrove/mongrove/admin";
 import { openapi } from "@mongrove/mongrove/openapi";
 import express, { type Express } from "express";
 import process from "node:process";
@@ -78,9 +80,7 @@ import { Todo } from "./todo.ts";
 
 /** How /docs sends the key. */
 const KEY = {
-  securitySchemes: {
-    key: { type: "apiKey", in: "header", name: "authorization" },
-  },
+  securitySchemes: { key: { type: "apiKey", in: "header", name: "authorization" } },
   security: [{ key: [] }],
 } as const;
 
@@ -88,10 +88,14 @@ const KEY = {
 export function buildApp(key = process.env.API_KEY): Express {
   const app = express();
   app.use(express.json());
-  const guard = ({ headers }: GuardRequest) =>
-    key !== undefined && headers.authorization === key;
+  const guard = ({ headers }: GuardRequest) => {
+    if (key !== undefined && headers.authorization === key) return true;
+    throw new RestError(401, { code: "UNAUTHENTICATED" });
+  };
   const api = Framework.initialize({ models: [Todo], strict: true, guard });
   app.use(api);
+  const login = { header: "authorization", label: "Key" };
+  app.use("/admin", admin(api, { title: "Todos", login }));
   app.use(openapi(api, { info: { title: "Todos", version: "0.1.0" }, ...KEY }));
   app.use(Framework.errors({ notFound: true }));
   return app;
@@ -109,7 +113,7 @@ while (!await mongoose.connect(uri).catch(console.error)) await wait(1000);
 
 const port = Number(process.env.PORT ?? 3000);
 const server = buildApp().listen(port, "127.0.0.1");
-console.log(\`http://127.0.0.1:\${port}/docs shows the API\`);
+console.log(\`http://127.0.0.1:\${port}/admin\`);
 
 // On SIGINT and SIGTERM, requests in progress are finished before the process ends.
 const stop = () => Framework.close(server).then(() => mongoose.disconnect());
@@ -132,12 +136,7 @@ after(async () => {
   await mongo.stop();
 });
 
-async function send(
-  method: string,
-  path: string,
-  body?: object,
-  authorization = "secret",
-) {
+async function send(method: string, path: string, body?: object, authorization = "secret") {
   const response = await fetch(url + path, {
     method,
     headers: { "content-type": "application/json", authorization },
@@ -147,7 +146,7 @@ async function send(
 }
 
 test("a todo is created, done and found", async () => {
-  const created = await send("POST", "/todos", { text: "Write a model" });
+  const created = await send("POST", "/todos", { title: "Write a model" });
   assert.equal(created.status, 201);
   const path = \`/todos/\${created.body._id}\`;
   const done = await send("PATCH", path, { done: true });
@@ -158,27 +157,31 @@ test("a todo is created, done and found", async () => {
 });
 
 test("a field that is not declared is refused", async () => {
-  const refused = await send("POST", "/todos", { text: "Rest", color: "red" });
+  const refused = await send("POST", "/todos", { title: "Rest", color: "red" });
   assert.equal(refused.status, 400);
   assert.deepEqual(Object.keys(refused.body.errors), ["color"]);
 });
 
 test("nobody gets in without the key", async () => {
   const refused = await send("GET", "/todos", undefined, "other");
-  assert.equal(refused.status, 403);
+  assert.equal(refused.status, 401);
 });
 `;
 
 /** The packages that a new application needs in addition if users sign in. */
-const LOGIN_PACKAGES = ["better-auth", "express-rate-limit"] as const;
+const LOGIN_PACKAGES = ["better-auth", "express-rate-limit", "nodemailer"] as const;
 
 function denoJson(login: boolean): string {
   const packages = ["express", "mongodb-memory-server", "mongoose", "swagger-ui-dist"] as const;
+  const run = "deno run --allow-env --allow-net --allow-read --allow-sys";
   return json({
     tasks: {
-      start: "deno run --allow-env --allow-net --allow-read --allow-sys main.ts",
+      start: `${run} main.ts`,
       test: "deno test --allow-all",
+      lint: `deno lint && deno run --allow-all npm:eslint@${VERSIONS.eslint} .`,
+      ...login && { "make-admin": `${run} make_admin.ts` },
     },
+    fmt: { lineWidth: 100 },
     imports: {
       ...versionsOf(["@mongrove/mongrove"], "jsr:"),
       ...versionsOf([...packages, ...login ? LOGIN_PACKAGES : []], "npm:"),
@@ -202,6 +205,7 @@ const PLAIN_OPTIONS = { erasableSyntaxOnly: true, verbatimModuleSyntax: true } a
 export interface PackageSettings {
   readonly type: "module";
   readonly scripts: Readonly<Record<string, string>>;
+  readonly scarfSettings: { readonly enabled: false };
   readonly engines: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
@@ -214,12 +218,18 @@ export interface PackageSettings {
 export function packageSettings({ plain = false, login = false }: KindOptions): PackageSettings {
   const types = ["@types/express", "@types/node", "typescript"] as const;
   const tools = ["eslint", "mongodb-memory-server", "typescript-eslint"] as const;
-  const checks = { check: "tsc", lint: "eslint ." };
+  const node = plain ? "node" : "node --import tsx";
   return {
     type: "module",
-    scripts: plain
-      ? { start: "node main.ts", test: "node --test *.test.ts", ...checks }
-      : { start: "node --import tsx main.ts", test: "tsx --test *.test.ts", ...checks },
+    scripts: {
+      start: `${node} main.ts`,
+      test: `${node} --test *.test.ts`,
+      check: "tsc",
+      lint: "eslint .",
+      ...login && { "make-admin": `${node} make_admin.ts` },
+    },
+    // A dependency of swagger-ui-dist would send statistics when it is installed.
+    scarfSettings: { enabled: false },
     engines: { node: plain ? ">=22.18" : ">=22" },
     dependencies: {
       "@mongrove/mongrove": `npm:@jsr/mongrove__mongrove@${VERSIONS["@mongrove/mongrove"]}`,
@@ -230,8 +240,9 @@ export function packageSettings({ plain = false, login = false }: KindOptions): 
   };
 }
 
-/** The settings of the linter, which needs types to find a promise in the place of its result. */
-const ESLINT = `import { parser, plugin } from "typescript-eslint";
+/** Returns the settings of the linter, which needs types to find a promise in the place of its result. */
+function eslintConfig(parser: string): string {
+  return `${parser}
 
 // A promise is always true: a hook without "await" would let everybody in.
 export default [{
@@ -246,6 +257,11 @@ export default [{
   },
 }];
 `;
+}
+
+/** An import in `deno.json` would be downloaded before each start. */
+const DENO_PARSER = `// deno-lint-ignore no-import-prefix
+import { parser, plugin } from "npm:typescript-eslint@${VERSIONS["typescript-eslint"]}";`;
 
 /**
  * The additional files of an application on Node, such as `.gitignore`. `createApp()` keeps existing files with these
@@ -254,13 +270,13 @@ export default [{
 export const NODE_FILES: Readonly<Record<string, string>> = {
   ".npmrc": "@jsr:registry=https://npm.jsr.io\n",
   ".gitignore": "node_modules/\n",
-  "eslint.config.js": ESLINT,
+  "eslint.config.js": eslintConfig('import { parser, plugin } from "typescript-eslint";'),
 };
 
 interface KindOptions {
   /** Whether the model of the new application has no decorators, so that Node runs it without a compiler. */
   readonly plain?: boolean;
-  /** Whether users of the new application sign in, and each user has separate entities. */
+  /** Whether users of the new application sign in, and each organisation has separate entities. */
   readonly login?: boolean;
 }
 
@@ -281,8 +297,10 @@ export function filesOf(
     "app.test.ts": TEST,
     ...login && loginFiles(plain),
     ...runtime === "deno"
-      ? { "deno.json": denoJson(login) }
-      : { "tsconfig.json": tsconfig({ plain, login }) },
+      ? { "deno.json": denoJson(login), "eslint.config.js": eslintConfig(DENO_PARSER) }
+      : {},
+    // The linter reads it with Deno too.
+    "tsconfig.json": tsconfig({ runtime, plain, login }),
     "README.md": readme(name, { run: runtime === "deno" ? "deno task" : "npm run", login }),
   };
 }
@@ -293,79 +311,11 @@ export function filesOf(
  */
 const LOGIN_OPTIONS = { skipLibCheck: true } as const;
 
-function tsconfig({ plain, login }: KindOptions): string {
-  const options = { ...COMPILER_OPTIONS, ...plain && PLAIN_OPTIONS, ...login && LOGIN_OPTIONS };
-  return json({ compilerOptions: options });
+function tsconfig({ runtime, plain, login }: FilesOptions): string {
+  const { types, ...others } = COMPILER_OPTIONS;
+  const options = { ...others, ...plain && PLAIN_OPTIONS, ...login && LOGIN_OPTIONS };
+  return json({ compilerOptions: { ...runtime === "node" && { types }, ...options } });
 }
-
-function readme(
-  name: string,
-  { run, login }: { readonly run: string; readonly login: boolean },
-): string {
-  const user = login ? " -b cookies" : " -H 'authorization: secret'";
-  const start = login ? `${run} start` : `API_KEY=secret ${run} start`;
-  return `# ${name}
-
-A REST API over MongoDB, made with
-[Mongrove](https://jsr.io/@mongrove/mongrove).
-
-\`\`\`sh
-${run} test     # runs a MongoDB; the first time, downloads one if there is none
-${start}    # needs a MongoDB at MONGODB_URI, or else at 127.0.0.1:27017
-${run === "npm run" ? 'npm run lint     # finds a hook that forgets "await"\n' : ""}\`\`\`
-
-No MongoDB? \`docker run --rm -p 27017:27017 mongo:6\` runs one.
-
-${login ? DOCS_OF_USERS : DOCS} So does a shell:
-
-\`\`\`sh
-${
-    login
-      ? LOGIN_LINE
-      : ""
-  }curl${user} http://127.0.0.1:3000/todos -H 'content-type: application/json' -d '{"text":"Write a model"}'
-curl${user} -G http://127.0.0.1:3000/todos --data-urlencode 'q={"done":false}' -d sort=text -d limit=10
-\`\`\`
-
-| file          | what it is                                               |
-| ------------- | -------------------------------------------------------- |
-| \`todo.ts\`     | a model: what is stored, and what clients may do with it |
-| \`app.ts\`      | the application; it names its models                     |
-${
-    login
-      ? LOGIN_ROW
-      : ""
-  }| \`main.ts\`     | connects and listens, and stops without losing requests  |
-| \`app.test.ts\` | tests over HTTP, with a real MongoDB                     |
-
-${login ? LOGIN_ADVICE : KEY_ADVICE}`;
-}
-
-const DOCS = "http://127.0.0.1:3000/docs shows the API and sends requests.";
-
-const DOCS_OF_USERS =
-  `http://127.0.0.1:3000/docs shows the API to users who have signed in, and sends
-requests.`;
-
-const LOGIN_LINE = `alias post="curl -c cookies -H 'content-type: application/json'"
-post http://127.0.0.1:3000/api/auth/sign-up/email -d '{"name":"Ann","email":"ann@example.com","password":"correct horse"}'
-curl -b cookies 'LINK'    # from the output of the application, in place of a mail
-post http://127.0.0.1:3000/api/auth/sign-in/email -d '{"email":"ann@example.com","password":"correct horse"}'
-`;
-
-const LOGIN_ROW = `| \`login.ts\`    | users and sessions, by better-auth                       |
-`;
-
-const LOGIN_ADVICE = `Before you publish it, set \`APP_URL\` to the address that browsers use, and
-\`AUTH_SECRET\` to a random text (\`openssl rand -base64 32\`). Behind a proxy, set
-\`trust proxy\` of Express, or all users share one limit of sign-ins. Let \`mail()\`
-of \`login.ts\` send mails, and make a page \`/new-password\` that posts its \`token\`
-and a \`newPassword\` to \`/api/auth/reset-password\`.
-`;
-
-const KEY_ADVICE = `Whoever has the key may do everything. With \`new --login\`, users sign in
-instead.
-`;
 
 function versionsOf(names: readonly Package[], registry?: "jsr:" | "npm:"): Record<string, string> {
   return Object.fromEntries(

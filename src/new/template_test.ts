@@ -38,7 +38,7 @@ Deno.test("createApp() keeps what a package.json has, but for the script that np
   await createApp(folder, { runtime: "node" });
   const made = JSON.parse(await Deno.readTextFile(path));
   assertEquals([made.name, made.type, made.scripts.start], ["mine", "module", "node mine.js"]);
-  assertEquals(made.scripts.test, "tsx --test *.test.ts");
+  assertEquals(made.scripts.test, "node --import tsx --test *.test.ts");
   assertEquals(made.engines, { node: ">=22" });
   await Deno.remove(folder, { recursive: true });
 });
@@ -79,22 +79,64 @@ Deno.test("createApp() makes an application for Node alone, whose model has no d
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("both forms of the model of a new application declare the same", async () => {
+/** Writes the models of a new application and an `invitation.ts` that sends no mails, and returns their routes. */
+async function describeModels(kind: { plain: boolean; login: boolean }): Promise<unknown[]> {
   const folder = await Deno.makeTempDir();
-  const routes = await Promise.all([false, true].map(async (plain) => {
-    const { "todo.ts": text = "" } = filesOf("app", { runtime: "deno", plain });
-    const path = join(folder, `${plain}.ts`);
-    const mod = new URL("../../mod.ts", import.meta.url).href;
-    await Deno.writeTextFile(path, text.replaceAll("@mongrove/mongrove", mod));
-    const script = `import { Todo } from "${path}"; import { Framework } from "${mod}";
-console.log(JSON.stringify(Framework.describe({ models: [Todo] })));`;
-    await Deno.writeTextFile(`${path}.main.ts`, script);
-    const config = new URL("../../deno.json", import.meta.url).pathname;
-    const args = ["run", "-A", "--no-check", "--no-lock", `--config=${config}`, `${path}.main.ts`];
-    const { stdout } = await new Deno.Command(Deno.execPath(), { args }).output();
-    return JSON.parse(new TextDecoder().decode(stdout));
-  }));
-  assertEquals(routes[0], routes[1]);
-  assertEquals(routes[0].length, 5);
+  const mod = new URL("../../mod.ts", import.meta.url).href;
+  const files = Object.entries(filesOf("app", { runtime: "deno", ...kind }))
+    .filter(([name]) => ["todo.ts", "user.ts", "invitation.ts"].includes(name));
+  for (const [name, text] of files) {
+    await Deno.writeTextFile(join(folder, name), text.replaceAll("@mongrove/mongrove", mod));
+  }
+  await Deno.writeTextFile(join(folder, "mail.ts"), "export const appUrl = 0, mail = 0;");
+  const script = `import { Framework, FrameworkModel } from "${mod}";
+const modules = await Promise.all(${JSON.stringify(files.map(([name]) => `./${name}`))}
+  .map((name) => import(name)));
+const models = modules.flatMap(Object.values).filter((each) => each.prototype instanceof FrameworkModel);
+const tenant = ${kind.login} ? { tenant: () => "acme" } : {};
+console.log(JSON.stringify(Framework.describe({ models, ...tenant })));`;
+  await Deno.writeTextFile(join(folder, "main.ts"), script);
+  const config = new URL("../../deno.json", import.meta.url).pathname;
+  const args = ["run", "-A", "--no-check", "--no-lock", `--config=${config}`, "main.ts"];
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: folder })
+    .output();
   await Deno.remove(folder, { recursive: true });
+  const told = new TextDecoder().decode(stdout);
+  assert(told !== "", new TextDecoder().decode(stderr));
+  return JSON.parse(told);
+}
+
+Deno.test("both forms of the models of a new application declare the same", async () => {
+  for (const [login, count] of [[false, 5], [true, 13]] as const) {
+    const routes = await describeModels({ plain: false, login });
+    assertEquals(await describeModels({ plain: true, login }), routes);
+    assertEquals(routes.length, count);
+  }
+});
+
+Deno.test("the files of a new application have the format of deno fmt at 100 columns", async () => {
+  for (const runtime of ["deno", "node"] as const) {
+    for (const [plain, login] of [[false, false], [true, false], [false, true], [true, true]]) {
+      const folder = await Deno.makeTempDir();
+      await createApp(folder, { runtime, plain, login });
+      const args = ["fmt", "--check", "--no-config", "--line-width=100", "."];
+      const { success, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: folder })
+        .output();
+      assert(success, new TextDecoder().decode(stderr));
+      await Deno.remove(folder, { recursive: true });
+    }
+  }
+});
+
+Deno.test("all kinds of a new application have the same tasks, packages and compiler options", () => {
+  const keys = (object: object) => Object.keys(object).sort();
+  const own = new Set(["make-admin", "tsx", "better-auth", "express-rate-limit", "nodemailer"]);
+  const kinds = [{}, { plain: true }, { login: true }].map((kind) => {
+    const { scripts, dependencies, devDependencies, ...others } = packageSettings(kind);
+    const { "deno.json": config = "{}" } = filesOf("app", { runtime: "deno", ...kind });
+    const { tasks, imports, fmt } = JSON.parse(config);
+    return [scripts, dependencies, devDependencies, others, tasks, imports, fmt]
+      .map((each) => keys(each).filter((key) => !own.has(key)));
+  });
+  for (const kind of kinds) assertEquals(kind, kinds[0]);
 });

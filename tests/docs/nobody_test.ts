@@ -95,6 +95,18 @@ export function signedIn() {
 export function mountLogin() {}
 `;
 
+/** What the pages of a login import, without better-auth and its packages. */
+const STUBS = {
+  "login.ts": LOGIN,
+  "pages.ts": `import { signedIn } from "./login.ts";
+export const askToSignIn = signedIn;
+export function mountPages() {}
+`,
+  "mail.ts": `export const appUrl = new URL("http://127.0.0.1");
+export function mail() {}
+`,
+};
+
 /** Pages whose steps make one application. In the tutorial, all imported models are mounted, also those of other pages. */
 const GROWING: Readonly<Record<string, (code: string) => string>> = {
   "docs/login.md": (code) => code,
@@ -116,13 +128,13 @@ async function applicationsOf(page: string): Promise<{ title: string; files: Fil
     return { title, files: all, isOne: files["app.ts"]?.includes("Framework.initialize(") };
   });
   if (grow === undefined) return grown.filter(({ isOne }) => isOne);
-  return [{ title: "", files: { ...all, "app.ts": grow(all["app.ts"] ?? ""), "login.ts": LOGIN } }];
+  return [{ title: "", files: { ...all, "app.ts": grow(all["app.ts"] ?? ""), ...STUBS } }];
 }
 
 const docs = (await Array.fromAsync(Deno.readDir(new URL("docs/", ROOT))))
   .filter(({ name }) => name.endsWith(".md"))
   .map(({ name }) => `docs/${name}`);
-const [{ files: { "user.ts": user = "" } = {} } = {}] = await applicationsOf("docs/login.md");
+const [{ files: login } = { files: {} }] = await applicationsOf("docs/login.md");
 
 for (const page of [...docs.sort(), "SKILL.md"]) {
   for (const { title, files } of await applicationsOf(page)) {
@@ -131,7 +143,7 @@ for (const page of [...docs.sort(), "SKILL.md"]) {
       assert(/Framework\.initialize\([^;]*\bstrict: true\b/.test(code), "not strict");
       if (!/Framework\.initialize\([^;]*\bguard\b/.test(code)) return;
       await using project = await makeProject();
-      await project.write({ "user.ts": user, ...files });
+      await project.write({ ...login, ...files });
       assertEquals(await passNobody(await importApp(project)), []);
     });
   }

@@ -26,16 +26,19 @@ const NODE_LINES = [
 
 /** A hook that lets everybody in, because it asks a promise. */
 const OPEN_GUARD = `import type { FrameworkRequest } from "@mongrove/mongrove";
-const allowed = async (req: FrameworkRequest) => req.method === "GET";
+const allowed = (req: FrameworkRequest) => Promise.resolve(req.method === "GET");
 export const guard = (req: FrameworkRequest) => !!allowed(req);
 `;
 
 /** The linter accepts the application, and refuses the hook. */
-async function lintHooks(app: Required<RunCommandOptions>): Promise<void> {
-  await runCommand("npm", ["run", "lint"], app);
+async function lintHooks(
+  [name, ...args]: readonly [string, ...string[]],
+  app: Required<RunCommandOptions>,
+): Promise<void> {
+  await runCommand(name, args, app);
   const file = join(app.cwd, "guard.ts");
   await Deno.writeTextFile(file, OPEN_GUARD);
-  const { code, output } = await tryCommand("npm", ["run", "lint"], app);
+  const { code, output } = await tryCommand(name, args, app);
   assertEquals(code, 1);
   assertMatch(output, /guard\.ts\n +3:\d+ +error .*no-misused-promises/);
   await Deno.remove(file);
@@ -57,7 +60,7 @@ async function tryOut(
     texts.push((await sendCurl(line.replace("http://127.0.0.1:3000", app.url))).text);
   }
   const [created = "", found] = texts;
-  assertMatch(created, /^\{"_id":"\w+","done":false,"text":"Write a model","__v":0\}$/);
+  assertMatch(created, /^\{"_id":"\w+","done":false,"title":"Write a model","__v":0\}$/);
   assertEquals(found, `[${created}]`);
   const docs = await request(`${app.url}/docs`);
   assertEquals([docs.status, docs.text.includes("swagger-ui")], [200, true], docs.text);
@@ -70,12 +73,16 @@ test("deno run makes an application whose test passes, and overwrites nothing", 
   const make = () => tryCommand(Deno.execPath(), line, { cwd: folder, env });
   const made = await make();
   assertEquals(made.code, 0, made.output);
-  assertStringIncludes(made.output, `Wrote ${FILES}, deno.json, README.md. Next:`);
+  assertStringIncludes(
+    made.output,
+    `Wrote ${FILES}, deno.json, eslint.config.js, tsconfig.json, README.md. Next:`,
+  );
   assertStringIncludes(made.output, "  cd my-app && deno task test\n  deno task start");
   const app = { cwd: join(folder, "my-app"), env };
-  for (const args of ["task test", "check", "lint", "fmt --check"]) {
+  for (const args of ["task test", "check", "fmt --check"]) {
     await runCommand(Deno.execPath(), args.split(" "), app);
   }
+  await lintHooks([Deno.execPath(), "task", "lint"], app);
   await tryOut([Deno.execPath(), "task", "start"], app);
   await Deno.writeTextFile(join(app.cwd, "todo.ts"), "// mine");
   await Deno.remove(join(app.cwd, "app.ts"));
@@ -106,7 +113,7 @@ for (const node of nodes) {
     );
     assertMatch(outputs[4] ?? "", /pass 3$/m);
     await runCommand("npm", ["run", "check"], app);
-    await lintHooks(app);
+    await lintHooks(["npm", "run", "lint"], app);
     // Started without npm, which leaves it running when it is ended itself
     const { scripts } = JSON.parse(await Deno.readTextFile(join(cwd, "package.json")));
     await tryOut([node.path, ...scripts.start.split(" ").slice(1)], app);
@@ -146,6 +153,8 @@ async function tryClosed(
   await using database = await openDatabase();
   await using app = await startApp(command, { cwd, env: { ...env, MONGODB_URI: database.uri } });
   assertEquals((await request(`${app.url}/todos`)).status, 401);
+  const page = await request(`${app.url}/sign-in`);
+  assertEquals([page.status, page.text.includes('name="password"')], [200, true]);
 }
 
 test("deno run makes an application with a login, whose test passes", async () => {
@@ -154,7 +163,7 @@ test("deno run makes an application with a login, whose test passes", async () =
   const [, ...line] = [...DENO_LINE.split(" "), "--login"];
   await runCommand(Deno.execPath(), line, { cwd: folder, env });
   const app = { cwd: join(folder, "my-app"), env };
-  for (const args of ["task test", "check", "lint", "fmt --check"]) {
+  for (const args of ["task test", "check", "task lint", "fmt --check"]) {
     await runCommand(Deno.execPath(), args.split(" "), app);
   }
   await tryClosed([Deno.execPath(), "task", "start"], app);
@@ -173,8 +182,8 @@ test("Node 24 makes an application with a login and without decorators", async (
     const [name = "", ...args] = (line ?? "").split(" ");
     await runCommand(name, args, app);
   }
-  assertMatch(await runCommand("npm", ["test"], app), /pass 3$/m);
-  await runCommand("npm", ["run", "check"], app);
+  assertMatch(await runCommand("npm", ["test"], app), /pass 4$/m);
+  for (const task of ["check", "lint"]) await runCommand("npm", ["run", task], app);
   await tryClosed([node, "main.ts"], app);
   await Deno.remove(dirname(cwd), { recursive: true });
 });

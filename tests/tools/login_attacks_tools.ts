@@ -1,8 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { filesOf } from "../../src/new/template.ts";
 import { test } from "../harness/testing.ts";
 import {
-  filesOfPage,
+  filesOfLogin,
   type LoginApp,
   openLoginApp,
   PASSWORD,
@@ -13,19 +12,8 @@ import {
 /** The password of a stranger, who signs up with the address of somebody else. */
 const STRANGE = "battery horse correct";
 
-/** The applications with sessions, each with the path of its entities. */
-const APPS = [
-  ["docs/login.md", "/notes", await filesOfPage("docs/login.md", ["The application", "Sessions"])],
-  ["new --login", "/todos", newFiles()],
-] as const;
-
-function newFiles() {
-  const { "deno.json": _config, ...files } = filesOf("app", { runtime: "deno", login: true });
-  return files;
-}
-
 /** Returns the functions of a login. Each step has an address, because the posts of one address are limited. */
-function loginOf(app: LoginApp, path: string, address: string) {
+function loginOf(app: LoginApp, address: string) {
   const sessions = sessionsOf(app, { "x-forwarded-for": address });
   return {
     ...app,
@@ -39,9 +27,9 @@ function loginOf(app: LoginApp, path: string, address: string) {
     /** Asserts that the owner has the account, and the stranger has not. */
     async assertOwned(email: string, stranger: { readonly cookie: string }) {
       assertEquals((await sessions.signIn(email, STRANGE)).status, 401);
-      assertEquals((await app.get(path, { headers: stranger })).status, 401);
+      assertEquals((await app.get("/todos", { headers: stranger })).status, 401);
       const owner = await sessions.signIn(email);
-      assertEquals([owner.status, (await app.get(path, owner)).status], [200, 200]);
+      assertEquals([owner.status, (await app.get("/todos", owner)).status], [200, 200]);
     },
   };
 }
@@ -121,7 +109,8 @@ const STEPS: Readonly<Record<string, (app: Login) => Promise<void>>> = {
     const posts = { "request-password-reset": "redirectTo", "sign-up/email": "callbackURL" };
     for (const [page, name] of Object.entries(posts)) {
       const statusWith = async (target: string) => {
-        const body = { name: "Ann", email, password: PASSWORD, [name]: target };
+        const invitation = await app.invite(email);
+        const body = { name: "Ann", email, password: PASSWORD, invitation, [name]: target };
         return (await app.auth(page, body)).status;
       };
       assertEquals([await statusWith("/..//evil.example"), await statusWith(own)], [400, 200]);
@@ -157,13 +146,12 @@ const STEPS: Readonly<Record<string, (app: Login) => Promise<void>>> = {
   },
 };
 
-for (const [what, path, files] of APPS) {
-  test(`${what}: accounts belong to the owners of their addresses`, async (t) => {
-    const trusting = files["app.ts"]?.replace("app = express();", '$& app.set("trust proxy", 1);');
-    const settings = [{ ...files, "app.ts": trusting ?? "" }, SESSION_SETTINGS] as const;
-    await using app = await openLoginApp(...settings);
-    for (const [index, [name, run]] of Object.entries(STEPS).entries()) {
-      await t.step(name, () => run(loginOf(app, path, `192.0.2.${index}`)));
-    }
-  });
-}
+test("new --login: accounts belong to the owners of their addresses", async (t) => {
+  const files = filesOfLogin();
+  const trusting = files["app.ts"]?.replace("app = express();", '$& app.set("trust proxy", 1);');
+  const settings = [{ ...files, "app.ts": trusting ?? "" }, SESSION_SETTINGS] as const;
+  await using app = await openLoginApp(...settings);
+  for (const [index, [name, run]] of Object.entries(STEPS).entries()) {
+    await t.step(name, () => run(loginOf(app, `192.0.2.${index}`)));
+  }
+});

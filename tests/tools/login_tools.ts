@@ -4,6 +4,7 @@ import { serve } from "../harness/serve.ts";
 import { test } from "../harness/testing.ts";
 import type { EntityBody } from "../support/client.ts";
 import {
+  filesOfLogin,
   filesOfPage,
   type LoginApp,
   openLoginApp,
@@ -11,33 +12,40 @@ import {
   sessionsOf,
 } from "./support/login_app.ts";
 
-const PAGE = "docs/login.md";
-
-/** Returns the application of the page with one of its logins. Live lists ask their hooks more often than on the page. */
-async function filesWith(login: string): Promise<Record<string, string>> {
-  const { "app.ts": app = "", ...files } = await filesOfPage(PAGE, ["The application", login]);
-  return { ...files, "app.ts": app.replace("renewMS: 10_000", "renewMS: 300") };
+/** The files of `new --login`, with a live list that asks its hooks often. */
+function liveFiles(): Record<string, string> {
+  const { "app.ts": app = "", "todo.ts": todo = "", ...files } = filesOfLogin();
+  return {
+    ...files,
+    "app.ts": app.replace("strict: true,", "$& limits: { live: { renewMS: 300 } },"),
+    "todo.ts": todo.replace("page: { max: 100 },", "$& live: true,"),
+  };
 }
 
 /** Reads a live list to its end. */
 async function readStream(app: LoginApp, headers: Record<string, string>): Promise<string> {
   const options = { headers: { accept: "text/event-stream", ...headers } };
-  const response = await fetch(`${app.url}/notes`, options);
+  const response = await fetch(`${app.url}/todos`, options);
   assertEquals(response.status, 200);
   return await response.text();
 }
 
 async function openSessions() {
-  const app = await openLoginApp(await filesWith("Sessions"), SESSION_SETTINGS);
+  const app = await openLoginApp(liveFiles(), SESSION_SETTINGS);
   return { ...app, ...sessionsOf(app) };
 }
 
 async function refuseSignUps(app: Awaited<ReturnType<typeof openSessions>>): Promise<void> {
-  assertEquals((await app.get("/notes")).status, 401);
-  assertEquals(await app.signUp("Eve", "eve@acme.example", { role: "admin" }), 400);
-  assertEquals(await app.signUp("Eve", "eve@acme.example", { organisation: "bell" }), 400);
-  assertEquals(await app.signUp("Eve", "eve@acme.example@elsewhere.example"), 400);
-  assertEquals(await app.signUp("Eve", "eve@elsewhere.example"), 200);
+  assertEquals((await app.get("/todos")).status, 401);
+  const email = "eve@acme.example";
+  const invitation = await app.invite(email);
+  assertEquals(await app.signUp("Eve", email, { invitation, role: "admin" }), 400);
+  assertEquals(await app.signUp("Eve", email, { invitation, organisation: "bell" }), 400);
+  assertEquals(await app.signUp("Eve", "eve@acme.example@elsewhere.example", { invitation }), 400);
+  for (const wrong of [undefined, "x", crypto.randomUUID(), { $ne: null }, ["x"]]) {
+    assertEquals([wrong, await app.signUp("Eve", email, { invitation: wrong })], [wrong, 200]);
+  }
+  assertEquals(await app.signUp("Eve", "eve@elsewhere.example", { invitation }), 200);
   assertEquals(await app.users.countDocuments(), 0);
 }
 
@@ -46,23 +54,40 @@ test("docs/login.md: sessions of better-auth sign users in, and end their live l
   await refuseSignUps(app);
   const ann = await app.enter("ann@acme.example");
   const bob = await app.enter("bob@bell.example");
-  const note = await app.created("/notes", { text: "Rest" }, ann);
+  const todo = await app.created("/todos", { title: "Rest" }, ann);
   const stored = await app.users.findOne({ email: "ann@acme.example" });
-  assertEquals([note.organisation, note.author], ["acme", String(stored?._id)]);
-  assertEquals(await app.read<EntityBody[]>("/notes", bob), []);
-  assertEquals((await app.get(`/notes/${note._id}`, bob)).status, 404);
+  assertEquals([todo.organisation, todo.author], ["acme", String(stored?._id)]);
+  assertEquals(await app.read<EntityBody[]>("/todos", bob), []);
+  assertEquals((await app.get(`/todos/${todo._id}`, bob)).status, 404);
   assertEquals((await app.auth("update-user", { organisation: "bell" }, ann.headers)).status, 400);
-  assertEquals((await app.patch(`/notes/${note._id}`, { remark: "x" }, ann)).status, 400);
-  assertEquals((await app.delete(`/notes/${note._id}`, ann)).status, 403);
+  assertEquals((await app.delete(`/todos/${todo._id}`, ann)).status, 403);
   const foreign = { headers: { ...ann.headers, origin: "http://evil.notes.example" } };
-  assertEquals((await app.post("/notes", { text: "Forged" }, foreign)).status, 403);
+  assertEquals((await app.post("/todos", { title: "Forged" }, foreign)).status, 403);
 
-  await app.users.updateOne({ email: "ann@acme.example" }, { $set: { role: "admin" } });
-  assertEquals((await app.patch(`/notes/${note._id}`, { remark: "x" }, ann)).status, 200);
   const open = readStream(app, ann.headers);
   assertEquals((await app.auth("revoke-sessions", {}, ann.headers)).status, 200);
   assert((await open).includes("Rest"));
-  assertEquals((await app.get("/notes", ann)).status, 401);
+  assertEquals((await app.get("/todos", ann)).status, 401);
+});
+
+test("docs/login.md: an administrator changes the roles of the organisation, and removes users", async () => {
+  await using app = await openSessions();
+  const ann = await app.enter("ann@acme.example");
+  const cem = await app.enter("cem@acme.example");
+  const eve = await app.enter("eve@bell.example");
+  await app.users.updateMany({ name: "Ann", email: /^(ann|eve)/ }, { $set: { role: "admin" } });
+  const [, { _id }] = await app.read<[EntityBody, EntityBody]>("/users", ann);
+  assertEquals((await app.get("/users", cem)).status, 403);
+  assertEquals((await app.patch(`/users/${_id}`, { role: "admin" }, eve)).status, 404);
+  assertEquals((await app.patch(`/users/${_id}`, { role: "owner" }, ann)).status, 400);
+  assertEquals((await app.patch(`/users/${_id}`, { organisation: "bell" }, ann)).status, 400);
+  assertEquals((await app.patch(`/users/${_id}`, { role: "admin" }, ann)).status, 200);
+  assertEquals((await app.get("/users", cem)).status, 200);
+  assertEquals((await app.delete(`/users/${_id}`, ann)).status, 204);
+  assertEquals((await app.get("/todos", cem)).status, 401);
+  assertEquals((await app.signIn("cem@acme.example")).status, 401);
+  const left = app.database.connection.collection("account");
+  assertEquals(await left.countDocuments(), 2);
 });
 
 test("docs/login.md: a wrong password is a 401, and many of them a 429", async () => {
@@ -70,7 +95,7 @@ test("docs/login.md: a wrong password is a 401, and many of them a 429", async (
   const ann = await app.enter("ann@acme.example");
   assertEquals((await app.signIn("ann@acme.example", "wrong horse battery")).status, 401);
   assertEquals((await app.auth("sign-out", {}, ann.headers)).status, 200);
-  assertEquals((await app.get("/notes", ann)).status, 401);
+  assertEquals((await app.get("/todos", ann)).status, 401);
   for (let left = 30; left > 0; left--) await app.signIn("ann@acme.example", "guess");
   assertEquals((await app.signIn("ann@acme.example")).status, 429);
   // better-auth resolves the segments of these paths, and would sign the user in.
@@ -94,10 +119,10 @@ function statusOfRaw(url: string, path: string): Promise<number | undefined> {
 test("docs/login.md: a user whose address nobody has verified gets a 401", async () => {
   await using app = await openSessions();
   const ann = await app.enter("ann@acme.example");
-  assertEquals((await app.get("/notes", ann)).status, 200);
+  assertEquals((await app.get("/todos", ann)).status, 200);
   // Another provider may sign such a user in.
   await app.users.updateOne({ email: "ann@acme.example" }, { $set: { emailVerified: false } });
-  assertEquals((await app.get("/notes", ann)).status, 401);
+  assertEquals((await app.get("/todos", ann)).status, 401);
 });
 
 const RSA = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
@@ -134,6 +159,27 @@ async function sign(
   return { authorization: `Bearer ${text}.${toText(bytes)}` };
 }
 
+const TOKEN_APP = `import { Framework } from "@mongrove/mongrove";
+import express from "express";
+import { Todo } from "./todo.ts";
+import { signedIn } from "./tokens.ts";
+
+export function buildApp() {
+  const app = express();
+  app.use(express.json());
+  app.use(Framework.initialize({
+    models: [Todo],
+    strict: true,
+    guard: signedIn,
+    actor: (req) => req.user?.id,
+    tenant: (req) => req.user?.organisation ?? undefined,
+    limits: { live: { renewMS: 300 } },
+  }));
+  app.use(Framework.errors({ notFound: true }));
+  return app;
+}
+`;
+
 /** Starts the application with tokens, and an identity provider whose keys can be changed. */
 async function openTokens() {
   const published: { keys?: Key[] } = {};
@@ -141,16 +187,17 @@ async function openTokens() {
     res.writeHead(published.keys ? 200 : 500, { "content-type": "application/json" });
     res.end(JSON.stringify({ keys: published.keys?.map(({ jwk }) => jwk) }));
   });
-  const { "login.ts": login = "", ...files } = await filesWith("Tokens");
+  const { "tokens.ts": tokens = "" } = await filesOfPage("docs/login.md", ["Tokens"]);
   // A provider may rotate its keys at any time. jose waits 30 seconds before it asks for keys again.
-  const impatient = login.replace('"JWKS_URL"))', "$&, { cooldownDuration: 0 }");
+  const impatient = tokens.replace('"JWKS_URL"))', "$&, { cooldownDuration: 0 }");
   const env = { JWKS_URL: provider.url, ISSUER: "idp", AUDIENCE: "notes" };
-  const app = await openLoginApp({ ...files, "login.ts": impatient }, env);
+  const files = { ...liveFiles(), "app.ts": TOKEN_APP, "tokens.ts": impatient };
+  const app = await openLoginApp(files, env);
   return {
     ...app,
     published,
     statusFor: async (headers: Record<string, string>) =>
-      (await app.get("/notes", { headers })).status,
+      (await app.get("/todos", { headers })).status,
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]();
       await provider.stop();
@@ -192,10 +239,10 @@ test("docs/login.md: tokens of an identity provider sign users in, until they ex
 
   const ann = { headers: await sign(second) };
   const bob = { headers: await sign(second, { sub: "bob", organisation: "bell", role: "admin" }) };
-  const note = await app.created("/notes", { text: "Rest" }, ann);
-  assertEquals([note.organisation, note.author], ["acme", "ann"]);
-  assertEquals((await app.get(`/notes/${note._id}`, bob)).status, 404);
-  assertEquals((await app.delete(`/notes/${note._id}`, ann)).status, 403);
+  const todo = await app.created("/todos", { title: "Rest" }, ann);
+  assertEquals([todo.organisation, todo.author], ["acme", "ann"]);
+  assertEquals((await app.get(`/todos/${todo._id}`, bob)).status, 404);
+  assertEquals((await app.delete(`/todos/${todo._id}`, ann)).status, 403);
   assertEquals(await statusFor(await sign(second, { organisation: 7 })), 500);
   assert((await readStream(app, await sign(second, { seconds: 2 }))).includes("Rest"));
 });

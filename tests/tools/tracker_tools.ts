@@ -4,15 +4,20 @@ import { readSteps } from "../docs/tutorial/read_steps.ts";
 import { Rehearsal } from "../docs/tutorial/rehearsal.ts";
 import { test } from "../harness/testing.ts";
 import { startChromium } from "./support/chromium.ts";
-import { filesOfPage, openLoginApp, SESSION_SETTINGS, sessionsOf } from "./support/login_app.ts";
+import {
+  filesOfLogin,
+  filesOfPage,
+  openLoginApp,
+  SESSION_SETTINGS,
+  sessionsOf,
+} from "./support/login_app.ts";
 
 const PAGE = "docs/tracker.md";
 const steps = readSteps(await Deno.readTextFile(new URL(`../../${PAGE}`, import.meta.url)));
 
 /** Starts the tracker with the users of the page. */
 async function openTracker() {
-  const login = await filesOfPage("docs/login.md", ["The application", "Sessions"]);
-  const { "note.ts": _note, ...files } = login;
+  const { "todo.ts": _todo, ...files } = filesOfLogin();
   const own = await filesOfPage(PAGE, steps.map(({ title }) => title));
   const app = await openLoginApp({ ...files, ...own }, SESSION_SETTINGS);
   const sessions = sessionsOf(app);

@@ -1,6 +1,7 @@
 import { ensureAdminPage } from "./admin_task.ts";
 import { runCheck } from "./check_task.ts";
 import { readCoverage, reportCoverage } from "./coverage.ts";
+import { publishDry } from "./pack/stage_package.ts";
 import { checkRooms } from "./rooms.ts";
 import { type DenoResult, existing, runDeno } from "./run_deno.ts";
 import { runTests } from "./test_task.ts";
@@ -75,7 +76,7 @@ function listSteps(gate: Gate): Step[][][] {
     { name: "rooms", run: checkRooms },
     { name: "doc", run: deno("doc", "--lint", ...ENTRIES) },
     { name: "admin", run: ensureAdminPage },
-    { name: "publish", run: deno("publish", "--dry-run", "--allow-dirty") },
+    { name: "publish", run: publishDry },
   ];
   const tests: Step[] = [
     { name: "test", run: () => test(gate) },

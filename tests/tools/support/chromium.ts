@@ -1,4 +1,4 @@
-import { type Browser, launch, type Page } from "npm:puppeteer-core@25";
+import { type Browser, type BrowserContext, launch, type Page } from "npm:puppeteer-core@25";
 import { findChromium } from "./find_chromium.ts";
 
 /** A page in Chromium, and what it did. */
@@ -19,9 +19,10 @@ export interface Chromium extends AsyncDisposable {
    * Opens a page.
    *
    * @param url Where to go first.
+   * @param context The cookies and the storage of the page: those of the browser, unless others are given.
    * @returns The page, when it has loaded; disposing closes it.
    */
-  readonly open: (url: string) => Promise<OpenPage>;
+  readonly open: (url: string, context?: BrowserContext) => Promise<OpenPage>;
 }
 
 /** Root has no sandbox, and `/dev/shm` of a container is small. */
@@ -35,13 +36,13 @@ export async function startChromium(): Promise<Chromium> {
   const browser = await launch({ executablePath: await findChromium(), args: ARGS });
   return {
     browser,
-    open: (url) => openPage(browser, url),
+    open: (url, context = browser.defaultBrowserContext()) => openPage(context, url),
     [Symbol.asyncDispose]: () => browser.close(),
   };
 }
 
-async function openPage(browser: Browser, url: string): Promise<OpenPage> {
-  const page = await browser.newPage();
+async function openPage(context: BrowserContext, url: string): Promise<OpenPage> {
+  const page = await context.newPage();
   const foreign: string[] = [];
   const complaints: string[] = [];
   const { origin } = new URL(url);

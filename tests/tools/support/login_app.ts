@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { join } from "node:path";
 import { openDatabase, type TestDatabase } from "../../harness/database.ts";
 import { startMongo } from "../../harness/mongo/start_mongo.ts";
+import { filesOf } from "../../../src/new/template.ts";
 import { makeProject, type Project } from "../../docs/tutorial/make_project.ts";
 import { readSteps } from "../../docs/tutorial/read_steps.ts";
 import { runCommand } from "../../reach/support/run_command.ts";
@@ -16,6 +17,7 @@ export const PACKAGES = {
   "better-auth/": "npm:/better-auth@^1.7/",
   "express-rate-limit": "npm:express-rate-limit@^8",
   jose: "npm:jose@^6",
+  nodemailer: "npm:nodemailer@^10",
 };
 
 type Files = Readonly<Record<string, string>>;
@@ -25,6 +27,12 @@ export async function filesOfPage(path: string, titles: readonly string[]): Prom
   const page = await Deno.readTextFile(new URL(`../../../${path}`, import.meta.url));
   const steps = readSteps(page).filter(({ title }) => titles.includes(title));
   return Object.assign({}, ...steps.map(({ files }) => files));
+}
+
+/** Returns the files of `new --login`, which docs/login.md explains. */
+export function filesOfLogin(): Files {
+  const { "deno.json": _config, ...files } = filesOf("app", { runtime: "deno", login: true });
+  return files;
 }
 
 /** An application with a login, which runs in a process on a replica set. */
@@ -88,11 +96,22 @@ function cookieOf({ headers }: Reply): string {
 export function sessionsOf(app: LoginApp, always: Readonly<Record<string, string>> = ORIGIN) {
   const auth = (path: string, body: object, headers: Record<string, string> = {}) =>
     app.post(`/api/auth/${path}`, body, { headers: { ...ORIGIN, ...always, ...headers } });
+  /** Invites an address into the organisation `acme` or `bell`, unless it is invited already. */
+  const invite = async (email: string): Promise<string> => {
+    const organisation = /@(\w+)/.exec(email)?.[1];
+    const stored = await app.database.connection.collection("invitations").findOneAndUpdate(
+      { email, organisation },
+      { $set: { role: "member" } },
+      { upsert: true, returnDocument: "after" },
+    );
+    return String(stored?._id);
+  };
   const signUp = async (name: string, email: string, more: object = {}): Promise<number> =>
     (await auth("sign-up/email", { name, email, password: PASSWORD, ...more })).status;
-  /** Signs a user up, and returns the headers of the browser. */
+  /** Signs an invited user up, and returns the headers of the browser. */
   const join = async (email: string, password: string = PASSWORD) => {
-    const reply = await auth("sign-up/email", { name: "Ann", email, password });
+    const invitation = await invite(email);
+    const reply = await auth("sign-up/email", { name: "Ann", email, password, invitation });
     assertEquals(reply.status, 200);
     return { cookie: cookieOf(reply), ...ORIGIN };
   };
@@ -104,7 +123,9 @@ export function sessionsOf(app: LoginApp, always: Readonly<Record<string, string
   const linkOf = async (email: string, number: number): Promise<URL> => {
     let link: string | undefined;
     await until(async () => {
-      const mails = [...(await app.readLog()).matchAll(RegExp(`Mail to ${email}: (\\S+)`, "g"))];
+      const mails = [
+        ...(await app.readLog()).matchAll(RegExp(`Mail to ${email}: .* (http\\S+)`, "g")),
+      ];
       link = mails[number - 1]?.[1];
       return link !== undefined;
     });
@@ -115,7 +136,7 @@ export function sessionsOf(app: LoginApp, always: Readonly<Record<string, string
   };
   return {
     users: app.database.connection.collection("user"),
-    ...{ auth, signUp, join, signIn, linkOf, openLink },
+    ...{ auth, invite, signUp, join, signIn, linkOf, openLink },
     /** Signs a user up, opens the link of the mail in the same browser, and signs the user in. */
     async enter(email: string) {
       const headers = await join(email);

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path/posix";
 import { needAdminPage } from "../admin_task.ts";
-import { ROOT } from "../run_deno.ts";
+import { type DenoResult, ROOT, runDeno } from "../run_deno.ts";
 import { dropComments } from "./drop_comments.ts";
 import { mendLinks } from "./mend_links.ts";
 
@@ -9,14 +9,19 @@ export type Files = ReadonlyMap<string, string>;
 
 interface Config {
   readonly exports: Readonly<Record<string, string>>;
-  readonly publish: { readonly include: readonly string[]; readonly exclude: readonly string[] };
 }
 
-/** Lists the files that `deno.json` publishes, besides itself. */
+/** The published files. `deno.json` excludes all, so that nobody publishes a clone without its admin page. */
+const INCLUDED = ["mod.ts", "src", "docs", "README.md", "SKILL.md", "LICENSE"];
+
+const EXCLUDED = ["**/*_test.ts", "docs/*.json", "docs/*.png", "docs/*.svg"];
+
+const ADMIN_PAGE = "src/admin/built/page.js";
+
+/** Lists the files of the package for JSR, besides `deno.json`. */
 export async function listPublished(): Promise<string[]> {
-  const { publish } = await readConfig();
-  const files = await Promise.all(publish.include.map(listFiles));
-  const excluded = publish.exclude.map((glob) => new URLPattern({ pathname: `/${glob}` }));
+  const files = await Promise.all(INCLUDED.map(listFiles));
+  const excluded = EXCLUDED.map((glob) => new URLPattern({ pathname: `/${glob}` }));
   const isExcluded = (path: string) => excluded.some((each) => each.test({ pathname: `/${path}` }));
   return files.flat().filter((path) => !isExcluded(path)).sort();
 }
@@ -29,6 +34,7 @@ export async function stagePackage(): Promise<Files> {
   await needAdminPage();
   const config = await readConfig();
   const published = new Set(await listPublished());
+  if (!published.has(ADMIN_PAGE)) throw new Error(`Cannot make a package without ${ADMIN_PAGE}`);
   const documented = await listDocumented(Object.values(config.exports));
   const files = new Map<string, string>();
   for (const path of published) {
@@ -51,6 +57,17 @@ export async function writePackage(folder: string, files: Files): Promise<void> 
   for (const [path, text] of files) {
     await Deno.mkdir(join(folder, dirname(path)), { recursive: true });
     await Deno.writeTextFile(join(folder, path), text);
+  }
+}
+
+/** Checks the package for JSR as `deno publish` does, and publishes nothing. */
+export async function publishDry(): Promise<DenoResult> {
+  const cwd = await Deno.makeTempDir({ prefix: "mongrove-publish-" });
+  try {
+    await writePackage(cwd, await stagePackage());
+    return await runDeno(["publish", "--dry-run", "--allow-dirty"], { capture: true, cwd });
+  } finally {
+    await Deno.remove(cwd, { recursive: true });
   }
 }
 

@@ -1,0 +1,139 @@
+/**
+ * The tests of a new application with a login.
+ *
+ * @module
+ */
+
+export const LOGIN_TEST = `import { getModel } from "@mongrove/mongrove";
+import { serve, startMongo } from "@mongrove/mongrove/testing";
+import mongoose from "mongoose";
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { buildApp } from "./app.ts";
+import { Invitation, linkOf } from "./invitation.ts";
+import { appUrl } from "./mail.ts";
+
+const mongo = await startMongo();
+await mongoose.connect(mongo.uri);
+const { url, stop } = await serve(buildApp());
+
+after(async () => {
+  await stop();
+  await mongoose.disconnect();
+  await mongo.stop();
+});
+
+/** The last link of a mail. Without SMTP_URL, the console has all mails. */
+let lastLink = new URL(url);
+console.log = (text: string) => lastLink = new URL(text.split(" ").at(-1) ?? "");
+
+/** A browser, which keeps cookies and sends its origin with each write. */
+class Browser {
+  readonly #cookies = new Map<string, string>();
+
+  async #send(path: string, init: RequestInit): Promise<Response> {
+    const cookie = [...this.#cookies].map((each) => each.join("=")).join("; ");
+    const headers = { ...init.headers, cookie, origin: appUrl.origin };
+    const response = await fetch(url + path, { ...init, headers, redirect: "manual" });
+    for (const each of response.headers.getSetCookie()) {
+      const [name = "", value = ""] = each.split(";", 1)[0]?.split("=") ?? [];
+      this.#cookies.set(name, value);
+    }
+    return response;
+  }
+
+  get(path: string): Promise<Response> {
+    return this.#send(path, {});
+  }
+
+  /** Sends a form, and returns the path of the next page, or the text of a page with a problem. */
+  async submit(path: string, values: Record<string, string> = {}): Promise<string> {
+    const response = await this.#send(path, { method: "POST", body: new URLSearchParams(values) });
+    return response.headers.get("location") ?? await response.text();
+  }
+
+  send(method: string, path: string, body: object): Promise<Response> {
+    const headers = { "content-type": "application/json" };
+    return this.#send(path, { method, headers, body: JSON.stringify(body) });
+  }
+}
+
+const password = "correct horse";
+
+/** Signs up by a link of an invitation. */
+async function signUp(browser: Browser, { pathname, searchParams }: URL): Promise<void> {
+  const values = { name: "Ann", password, ...Object.fromEntries(searchParams) };
+  assert.equal(await browser.submit(pathname, values), "/sign-in?note=mail");
+}
+
+async function openLink(browser: Browser): Promise<void> {
+  const opened = await browser.get(lastLink.pathname + lastLink.search);
+  assert.equal(opened.headers.get("location"), "/verified");
+}
+
+/** Invites an address, and returns a browser in which it is signed in. */
+async function enter(email: string, role: string): Promise<Browser> {
+  const organisation = email.split("@")[1] ?? "";
+  const invitation = await getModel(Invitation).create({ email, organisation, role });
+  const browser = new Browser();
+  await signUp(browser, new URL(linkOf(invitation)));
+  await openLink(browser);
+  assert.equal(await browser.submit("/sign-in", { email, password }), "/");
+  return browser;
+}
+
+test("an organisation shares its todos, and its administrators remove them", async () => {
+  const boss = await enter("boss@acme.example", "admin");
+  const ann = await enter("ann@acme.example", "member");
+  const eve = await enter("eve@evil.example", "admin");
+  const created = await ann.send("POST", "/todos", { title: "Write a model" });
+  assert.equal(created.status, 201);
+  const todo = await created.json();
+  assert.deepEqual(await (await boss.get("/todos")).json(), [todo]);
+  assert.deepEqual(await (await eve.get("/todos")).json(), []);
+  const path = \`/todos/\${todo._id}\`;
+  assert.equal((await ann.send("DELETE", path, {})).status, 403);
+  assert.equal((await eve.send("DELETE", path, {})).status, 404);
+  assert.equal((await boss.send("DELETE", path, {})).status, 204);
+});
+
+test("an administrator invites into the own organisation, and a member does not", async () => {
+  const boss = await enter("boss@bell.example", "admin");
+  const invited = await boss.send("POST", "/invitations", { email: "bob@home.example" });
+  assert.equal(invited.status, 201);
+  const bob = new Browser();
+  await signUp(bob, lastLink);
+  await openLink(bob);
+  assert.equal(await bob.submit("/sign-in", { email: "bob@home.example", password }), "/");
+  assert.match(await (await bob.get("/")).text(), /Ann, member of bell\\.example/);
+  const email = "eve@home.example";
+  assert.equal((await bob.send("POST", "/invitations", { email })).status, 403);
+  assert.equal((await bob.get("/users")).status, 403);
+});
+
+test("nobody gets in without an invitation and a session", async () => {
+  const eve = new Browser();
+  const email = "eve@acme.example";
+  await signUp(eve, new URL(\`/sign-up?\${new URLSearchParams({ email })}\`, url));
+  assert.match(await eve.submit("/sign-in", { email, password }), /is wrong/);
+  for (const path of ["/todos", "/docs", "/openapi.json"]) {
+    assert.equal((await eve.get(path)).status, 401);
+  }
+  for (const path of ["/", "/admin/"]) {
+    assert.equal((await eve.get(path)).headers.get("location"), "/sign-in");
+  }
+});
+
+test("a password of another browser signs nobody in", async () => {
+  const email = "cem@acme.example";
+  const invited = { email, organisation: "acme.example" };
+  await signUp(new Browser(), new URL(linkOf(await getModel(Invitation).create(invited))));
+  const cem = new Browser();
+  await openLink(cem);
+  assert.match(await cem.submit("/sign-in", { email, password }), /is wrong/);
+  const token = lastLink.searchParams.get("token") ?? "";
+  const saved = await cem.submit("/new-password", { token, newPassword: password });
+  assert.equal(saved, "/sign-in?note=saved");
+  assert.equal(await cem.submit("/sign-in", { email, password }), "/");
+});
+`;

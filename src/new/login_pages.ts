@@ -1,0 +1,315 @@
+/**
+ * The pages of a new application with a login.
+ *
+ * @module
+ */
+
+export const PAGE = `import type { Response } from "express";
+
+/** No script runs, and nothing of another origin is loaded. */
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src data:",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+export const STYLE = \`
+:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
+main { max-width: 24rem; margin: 10vh auto; padding: 0 1rem; }
+label, input, button { display: block; font: inherit; }
+input { box-sizing: border-box; width: 100%; padding: 0.5rem; }
+input[aria-invalid] { outline: 2px solid light-dark(#b3261e, #f2b8b5); }
+button { margin: 1.5rem 0; padding: 0.5rem 1.5rem; }
+label { margin-top: 1rem; }
+small { display: block; }
+input[aria-invalid] + small { color: light-dark(#b3261e, #f2b8b5); }
+\`;
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => \`&#\${character.charCodeAt(0)};\`);
+}
+
+/** Sends a page whose main part is \`html\`. */
+export function sendPage(res: Response, title: string, html: string): void {
+  res.set({
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": POLICY,
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+  });
+  res.type("html").send(\`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>\${escapeHtml(title)}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/style.css">
+</head>
+<body>
+<main>
+<h1>\${escapeHtml(title)}</h1>
+\${html}
+</main>
+</body>
+</html>
+\`);
+}
+
+/** A field of a form. Browsers check its type and length before they send it. */
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly type: "email" | "hidden" | "password" | "text";
+  readonly autocomplete?: string;
+  readonly minlength?: number;
+}
+
+/** A message at a field. */
+export interface Problem {
+  readonly field: string;
+  readonly message: string;
+}
+
+export interface Form {
+  readonly fields: readonly Field[];
+  readonly button: string;
+  readonly values: Readonly<Record<string, string>>;
+  readonly problem?: Problem | undefined;
+}
+
+/** Writes a form that posts to the path of its page. The field with a problem gets the focus, or else the first one. */
+export function writeForm({ fields, button, values, problem }: Form): string {
+  const first = fields.find(({ type }) => type !== "hidden");
+  const focus = problem?.field ?? first?.name;
+  const inputs = fields.map((field) => {
+    const message = problem?.field === field.name ? problem.message : "";
+    const value = field.type === "password" ? "" : values[field.name] ?? "";
+    return writeInput(field, { value, message, hasFocus: field.name === focus });
+  });
+  return \`<form method="post">\\n\${inputs.join("\\n")}\\n<button>\${button}</button>\\n</form>\`;
+}
+
+interface InputState {
+  readonly value: string;
+  readonly message: string;
+  readonly hasFocus: boolean;
+}
+
+function writeInput(
+  { name, label, type, autocomplete = "off", minlength }: Field,
+  { value, message, hasFocus }: InputState,
+): string {
+  const input = \`<input type="\${type}" name="\${name}" value="\${escapeHtml(value)}"\`;
+  if (type === "hidden") return \`\${input}>\`;
+  const note = message || (minlength ? \`At least \${minlength} characters\` : "");
+  const attributes = [
+    \`id="\${name}" autocomplete="\${autocomplete}" required\`,
+    minlength && \`minlength="\${minlength}"\`,
+    note && \`aria-describedby="\${name}-note"\`,
+    message && 'aria-invalid="true"',
+    hasFocus && "autofocus",
+  ];
+  return \`<label for="\${name}">\${label}</label>
+\${input} \${attributes.filter(Boolean).join(" ")}>
+<small id="\${name}-note">\${escapeHtml(note)}</small>\`;
+}
+`;
+
+export const PAGES = `import { fromNodeHeaders } from "better-auth/node";
+import { type Express, type NextFunction, type Request, type Response, urlencoded } from "express";
+import { type Auth, limit, signedIn } from "./login.ts";
+import { appUrl } from "./mail.ts";
+import { escapeHtml, type Field, type Problem, sendPage, STYLE, writeForm } from "./page.ts";
+
+const NAME: Field = { name: "name", label: "Name", type: "text", autocomplete: "name" };
+const EMAIL: Field = { name: "email", label: "Email", type: "email", autocomplete: "username" };
+const PASSWORD: Field = {
+  name: "password",
+  label: "Password",
+  type: "password",
+  autocomplete: "current-password",
+};
+const NEW_PASSWORD: Field = { ...PASSWORD, autocomplete: "new-password", minlength: 8 };
+const hidden = (name: string): Field => ({ name, label: "", type: "hidden" });
+
+/** A page with a form, whose values are posted to a path of better-auth. */
+interface Form {
+  readonly title: string;
+  readonly fields: readonly Field[];
+  readonly button: string;
+  readonly post: string;
+  readonly more?: Readonly<Record<string, string>>;
+  /** The path after success. */
+  readonly next: string;
+  readonly links: Readonly<Record<string, string>>;
+}
+
+const SIGN_IN = { "/sign-in": "Sign in" };
+const FORGOT = { "/forgot-password": "Forgot your password?" };
+const CHECK_MAIL = "/sign-in?note=mail";
+
+const FORMS: Readonly<Record<string, Form>> = {
+  "/sign-in": {
+    title: "Sign in",
+    fields: [EMAIL, PASSWORD],
+    button: "Sign in",
+    post: "sign-in/email",
+    next: "/",
+    links: { ...FORGOT, "/verify-email": "Verify your address" },
+  },
+  "/sign-up": {
+    title: "Sign up",
+    fields: [hidden("invitation"), NAME, EMAIL, NEW_PASSWORD],
+    button: "Sign up",
+    post: "sign-up/email",
+    more: { callbackURL: "/verified" },
+    next: CHECK_MAIL,
+    links: SIGN_IN,
+  },
+  "/verify-email": {
+    title: "Verify your address",
+    fields: [EMAIL],
+    button: "Send a link",
+    post: "send-verification-email",
+    more: { callbackURL: "/verified" },
+    next: CHECK_MAIL,
+    links: SIGN_IN,
+  },
+  "/forgot-password": {
+    title: "Forgot your password?",
+    fields: [EMAIL],
+    button: "Send a link",
+    post: "request-password-reset",
+    next: CHECK_MAIL,
+    links: SIGN_IN,
+  },
+  "/new-password": {
+    title: "Choose a password",
+    fields: [hidden("token"), { ...NEW_PASSWORD, name: "newPassword" }],
+    button: "Save",
+    post: "reset-password",
+    next: "/sign-in?note=saved",
+    links: FORGOT,
+  },
+};
+
+const NOTES: Readonly<Record<string, string>> = {
+  mail: "If the address is known or invited, you get a mail with a link.",
+  saved: "Your password is saved.",
+  verified: "Your address is verified. If this is not the browser of your sign-up, you get a mail.",
+  expired: "The link has expired. Ask for another one.",
+};
+
+/** What the pages say instead of the messages of better-auth, and at which field. */
+const PROBLEMS: Readonly<Record<string, Problem>> = {
+  EMAIL_NOT_VERIFIED: { field: "email", message: "Open the link in your mail first" },
+  INVALID_EMAIL_OR_PASSWORD: { field: "password", message: "Email or password is wrong" },
+  INVALID_TOKEN: { field: "newPassword", message: "The link has expired. Ask for another one" },
+};
+
+/** Returns the message for a refused form. Its field is the one that better-auth names, or else the first one. */
+async function problemOf({ fields }: Form, answer: globalThis.Response): Promise<Problem> {
+  const { code = "", message = "Try again later" } = await answer.json().catch(() => ({}));
+  const [first, ...others] = fields.filter(({ type }) => type !== "hidden");
+  const named = others.find(({ name, type }) =>
+    message.includes(name) || code.includes(type.toUpperCase())
+  );
+  const field = (named ?? first)?.name ?? "";
+  return PROBLEMS[code] ?? { field, message: message.replace(/^\\[[\\w.]+\\] /, "") };
+}
+
+/** Sends a body to a path of better-auth, whose cookies are set. */
+async function post(auth: Auth, path: string, { req, res, body }: Posted) {
+  const headers = fromNodeHeaders({ ...req.headers, "content-type": "application/json" });
+  for (const name of ["content-length", "transfer-encoding"]) headers.delete(name);
+  const url = \`\${appUrl.origin}/api/auth/\${path}\`;
+  const init = { method: "POST", headers, body: JSON.stringify(body) };
+  const answer = await auth.handler(new globalThis.Request(url, init));
+  for (const cookie of answer.headers.getSetCookie()) res.append("set-cookie", cookie);
+  return answer;
+}
+
+interface Posted {
+  readonly req: Request;
+  readonly res: Response;
+  readonly body: object;
+}
+
+function valuesOf({ fields }: Form, given: Readonly<Record<string, unknown>>) {
+  return Object.fromEntries(fields.map(({ name }) => [name, String(given[name] ?? "")]));
+}
+
+function sendForm(form: Form, res: Response, { values, note, problem }: Filled): void {
+  const { title, fields, button, links } = form;
+  const html = [
+    note && \`<p role="status">\${escapeHtml(note)}</p>\`,
+    writeForm({ fields, button, values, problem }),
+    ...Object.entries(links).map(([path, label]) => \`<p><a href="\${path}">\${label}</a></p>\`),
+  ];
+  sendPage(res, title, html.filter(Boolean).join("\\n"));
+}
+
+interface Filled {
+  readonly values: Readonly<Record<string, string>>;
+  readonly note?: string | undefined;
+  readonly problem?: Problem;
+}
+
+/** Leads a browser without a session to the sign-in. */
+export async function askToSignIn(req: Request, res: Response, next: NextFunction): Promise<void> {
+  if (await signedIn(req).catch(() => false)) next();
+  else res.redirect("/sign-in");
+}
+
+function sendHome({ user }: Request, res: Response): void {
+  const isAdmin = user?.role === "admin";
+  const links = {
+    "/admin/#/todos": "Todos",
+    ...isAdmin && { "/admin/#/invitations/create": "Invite somebody", "/admin/#/users": "Users" },
+    "/docs": "API",
+  };
+  const who = \`\${user?.name}, \${isAdmin ? "administrator" : "member"} of \${user?.organisation}\`;
+  sendPage(
+    res,
+    "Todos",
+    \`<p>\${escapeHtml(who)}</p>
+<ul>
+\${
+      Object.entries(links).map(([path, label]) => \`<li><a href="\${path}">\${label}</a></li>\`).join(
+        "\\n",
+      )
+    }
+</ul>
+<form method="post" action="/sign-out"><button>Sign out</button></form>\`,
+  );
+}
+
+/** Adds the pages for browsers, which work without JavaScript. */
+export function mountPages(app: Express, auth: Auth): void {
+  app.get("/style.css", (_req, res) => void res.type("css").send(STYLE));
+  for (const [path, form] of Object.entries(FORMS)) {
+    app.get(path, ({ query }, res) => {
+      sendForm(form, res, { values: valuesOf(form, query), note: NOTES[String(query.note)] });
+    });
+    app.post(path, limit, urlencoded({ extended: false }), async (req, res) => {
+      const values = valuesOf(form, Object(req.body));
+      const answer = await post(auth, form.post, { req, res, body: { ...values, ...form.more } });
+      if (answer.ok) return res.redirect(303, form.next);
+      const problem = await problemOf(form, answer);
+      sendForm(form, res.status(answer.status), { values, problem });
+    });
+  }
+  app.get("/verified", ({ query }, res) => {
+    res.redirect(query.error ? "/verify-email?note=expired" : "/sign-in?note=verified");
+  });
+  app.post("/sign-out", async (req, res) => {
+    await post(auth, "sign-out", { req, res, body: {} });
+    res.redirect(303, "/sign-in");
+  });
+  app.get("/", askToSignIn, sendHome);
+}
+`;

@@ -1,0 +1,95 @@
+interface ReadmeOptions {
+  /** The command that runs a task, such as `npm run`. */
+  readonly run: string;
+  readonly login: boolean;
+}
+
+/** Returns the text of the `README.md` of a new application. */
+export function readme(name: string, { run, login }: ReadmeOptions): string {
+  const user = login ? " -b cookies" : " -H 'authorization: secret'";
+  const commands = [
+    [`${run} test`, "runs a MongoDB; the first time, downloads one if there is none"],
+    [login ? `${run} start` : `API_KEY=secret ${run} start`, "needs a MongoDB, see below"],
+    ...login ? [[`${run} make-admin boss@acme.example`, "prints a link to sign up"]] : [],
+    [`${run} lint`, 'finds a hook that forgets "await"'],
+  ];
+  const files = [
+    ["file", "what it is"],
+    ["`todo.ts`", "a model: what is stored, and what clients may do with it"],
+    ["`app.ts`", "the application; it names its models"],
+    ...login ? LOGIN_FILES : [],
+    ["`main.ts`", "connects and listens, and stops without losing requests"],
+    ["`app.test.ts`", "tests over HTTP, with a real MongoDB"],
+  ];
+  return `# ${name}
+
+A REST API over MongoDB, made with [Mongrove](https://jsr.io/@mongrove/mongrove).
+
+\`\`\`sh
+${pad(commands).map(([command, note]) => `${command}  # ${note?.trimEnd()}`).join("\n")}
+\`\`\`
+
+The application uses the MongoDB at \`MONGODB_URI\`, or else at 127.0.0.1:27017. To run one:
+\`docker run --rm -p 27017:27017 mongo:6\`.
+
+${login ? USERS : KEY}
+\`\`\`sh
+${login ? SIGN_IN : ""}curl${user} http://127.0.0.1:3000/todos --json '{"title":"Write a model"}'
+curl${user} -G http://127.0.0.1:3000/todos --data-urlencode 'q={"done":false}' -d sort=title -d limit=10
+\`\`\`
+
+${table(files)}
+
+${login ? LOGIN_ADVICE : KEY_ADVICE}`;
+}
+
+const LOGIN_FILES = [
+  ["`user.ts`", "the users, for administrators; `req.user`"],
+  ["`invitation.ts`", "who may sign up, and into which organisation"],
+  ["`login.ts`", "sessions and passwords, by better-auth"],
+  ["`pages.ts`", "the pages for browsers, such as `/sign-in`; `page.ts` has their HTML"],
+  ["`mail.ts`", "sends mails"],
+  ["`make_admin.ts`", "makes the first administrator of an organisation"],
+] as const;
+
+const USERS =
+  `Until \`SMTP_URL\` is set, **mails are in the output of the application**. To begin, sign up at the
+link of \`make-admin\`, open the link in the mail, and sign in at http://127.0.0.1:3000. The first
+page leads to \`/admin\`, where an administrator invites others into the organisation, and to \`/docs\`,
+which shows the API. A shell signs in too:
+`;
+
+const KEY =
+  `http://127.0.0.1:3000/docs shows the API and sends requests, and http://127.0.0.1:3000/admin shows
+the todos. So does a shell:
+`;
+
+const SIGN_IN =
+  `curl -c cookies http://127.0.0.1:3000/api/auth/sign-in/email --json '{"email":"boss@acme.example","password":"correct horse"}'
+`;
+
+const LOGIN_ADVICE = `Before you publish it, set
+
+- \`APP_URL\`: the address that browsers use. Writes from pages of another one are refused.
+- \`AUTH_SECRET\`: a random text (\`openssl rand -base64 32\`)
+- \`SMTP_URL\`, such as \`smtps://user:password@smtp.example\`, and \`MAIL_FROM\`, the sender
+
+Behind a proxy, set \`trust proxy\` of Express, or all users share one limit of sign-ins.
+`;
+
+const KEY_ADVICE =
+  `Whoever has the key may do everything. With \`new --login\`, users sign in instead.
+`;
+
+/** Writes a table as `deno fmt` does. */
+function table(rows: readonly (readonly string[])[]): string {
+  const [head = [], ...others] = pad(rows);
+  const lines = [head, head.map((cell) => "-".repeat(cell.length)), ...others];
+  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+/** Fills the cells of each column with spaces. */
+function pad(rows: readonly (readonly string[])[]): string[][] {
+  const widthOf = (index: number) => Math.max(...rows.map((row) => row[index]?.length ?? 0));
+  return rows.map((row) => row.map((cell, index) => cell.padEnd(widthOf(index))));
+}
