@@ -142,7 +142,7 @@ test("an event of more than 16 MB comes without its images, and the events aroun
   const seen: unknown[] = [];
   using warn = stub(console, "warn");
   await using _ = await startSeeing(seen);
-  await until(() => seen.length === 7, { seconds: 30 });
+  await until(() => seen.length === 7);
   const told = warn.calls.filter(({ args: [line] }) =>
     /^"tickets\/large" gets a change without images, because its event has/.test(line)
   );
@@ -177,7 +177,7 @@ test("an update of paths with more than 16 MB comes without them", async () => {
     $set: { [name]: { $arrayToObject: grown } },
   }]);
   await collection.updateOne({ _id: 1 } as object, { $set: { title: "bb" } });
-  await until(() => seen.length === 3, { seconds: 30 });
+  await until(() => seen.length === 3);
   assertEquals(seen, [
     ["insert", 1, undefined, 0, 1],
     ["update", 1, undefined, 0, 2, "images", "paths"],
@@ -191,9 +191,9 @@ test("a change whose event cannot be read at all is reported as lost, and later 
   const [seen, lost]: [unknown[], string[]] = [[], []];
   await using _ = await startSeeing(seen, lost);
   await collection.insertOne({ _id: "x".repeat(8_000_000), title: "a" } as object);
-  await until(() => lost.length === 1, { seconds: 30 });
+  await until(() => lost.length === 1);
   await collection.insertOne({ _id: 1, title: "b" } as object);
-  await until(() => seen.length === 1, { seconds: 30 });
+  await until(() => seen.length === 1);
   assertEquals([lost, seen], [["size"], [["insert", 1, undefined, 0, 1]]]);
 });
 
@@ -213,10 +213,10 @@ test("an update as large as MongoDB allows becomes a dead letter, and is handled
   const { insertedId: _id } = await collection.insertOne({ title: "x" });
   const length = 16_777_216 - 100;
   await collection.updateOne({ _id }, { $set: { title: "y".repeat(length) } });
-  await until(async () => (await follower.deadLetters()).length === 1, { seconds: 20 });
+  await until(async () => (await follower.deadLetters()).length === 1);
   isBroken = false;
   await follower.replay();
-  await until(async () => (await follower.deadLetters()).length === 0, { seconds: 20 });
+  await until(async () => (await follower.deadLetters()).length === 0);
   assertEquals(seen, [1, 2, 1].map((attempt) => [["title"], length, attempt]));
 });
 

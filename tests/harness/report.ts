@@ -1,7 +1,7 @@
 /** The environment variable that names the file of the report. */
 export const REPORT = "MONGROVE_REPORT";
 
-/** The environment variable that is set with `--long`, and where tests are named. */
+/** The environment variable that is set with `--long`, and where a few test files are named. */
 export const LONG = "MONGROVE_LONG";
 
 /** Whether the long form of the tests is asked for. */

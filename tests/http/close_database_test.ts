@@ -62,8 +62,9 @@ test("what a stop has cut is not reported when the database is closed after it",
 
 test("a database that is closed while a client waits is reported", async () => {
   await using slow = await openSlow();
+  const asked = once(slow.connection.getClient(), "connectionCheckedOut");
   const answer = fetch(`${slow.url}/plain`);
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await asked;
   await slow.connection.close();
   const { status } = await answer;
   assertEquals([status, slow.errors.length], [503, 1]);

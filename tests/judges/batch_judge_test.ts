@@ -5,7 +5,7 @@ import { judgeBatches } from "./twins/judge_batches.ts";
 const SEED = Number(Deno.env.get("TWINS_SEED") ?? 20261204);
 
 /** How many batches are judged. `TWINS_BATCHES=5000` is the long run. */
-const BATCHES = Number(Deno.env.get("TWINS_BATCHES") ?? casesOf(600, 100));
+const BATCHES = Number(Deno.env.get("TWINS_BATCHES") ?? casesOf(300, 100));
 
 for (const hiding of ["tenants", "both"] as const) {
   test(`batches answer and store what single requests do (${hiding})`, async () => {

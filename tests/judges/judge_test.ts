@@ -11,7 +11,7 @@ const SEED = Number(Deno.env.get("JUDGE_SEED") ?? 20261123);
 const PATH = Deno.env.get("JUDGE_PATH");
 
 /** How many requests are judged. `JUDGE_REQUESTS=1000000` is the long run. */
-const REQUESTS = Number(Deno.env.get("JUDGE_REQUESTS") ?? casesOf(10_000, 1000));
+const REQUESTS = Number(Deno.env.get("JUDGE_REQUESTS") ?? casesOf(4000, 1000));
 
 const JUDGE = new URL("./judged/judge_lanes.ts", import.meta.url);
 

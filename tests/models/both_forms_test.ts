@@ -25,9 +25,6 @@ const SUBJECTS = {
     "tests/features/actions/",
     "tests/features/replace/",
   ],
-  hooks: ["tests/hooks/"],
-  "sub-resources": ["tests/parts/"],
-  roles: ["tests/rights/"],
 } as const;
 
 /** Tests that call `define()` themselves, that run these tests, or that name a decorator in the messages they expect. */

@@ -75,8 +75,9 @@ test("subscribers that differ in anything share nothing", async () => {
   await Promise.all(streams.map((each) => each.ready()));
   reads.length = 0;
   await getModel(Card).collection.insertOne({ board: "A" });
+  await until(() => reads.length >= streams.length);
   // Long before rights are asked again
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await new Promise((resolve) => setTimeout(resolve, 500));
   assertEquals(reads.length, streams.length);
   assertEquals(streams.map(({ items }) => items.length), [1, 0, 1, 1, 0, 1, 1, 1, 1]);
   for (const each of streams) await each[Symbol.asyncDispose]();

@@ -36,8 +36,12 @@ export interface RunningMongo extends AsyncDisposable {
 /** Transactions and the sizes of real life need it. */
 const STORAGE_ENGINE = "wiredTiger";
 
-/** A mongod that is killed leaves its socket in the folder of temporary files. Windows does not know the argument. */
-const SOCKETS = Deno.build.os === "windows" ? [] : ["--nounixsocket"];
+const ARGS = [
+  // Nobody reads what it would gather about itself each second
+  ...["--setParameter", "diagnosticDataCollectionEnabled=false"],
+  // A mongod that is killed leaves its socket in the folder of temporary files. Windows does not know the argument.
+  ...Deno.build.os === "windows" ? [] : ["--nounixsocket"],
+];
 
 /** In a group of its own, so that Ctrl-C reaches it after those who use it. */
 const SPAWN = { detached: true };
@@ -61,7 +65,7 @@ export async function startMongo(
   // mongodb-memory-server prefers these two to the options it is given
   Deno.env.set("MONGOMS_SYSTEM_BINARY", mongod.path);
   Deno.env.set("MONGOMS_SYSTEM_BINARY_VERSION_CHECK", "false");
-  const server = await start(mongod, replicaSet, [...SOCKETS, ...args]);
+  const server = await start(mongod, replicaSet, [...ARGS, ...args]);
   return running({
     uri: server.getUri(),
     mongod,

@@ -35,8 +35,8 @@ const JOBS = navigator.hardwareConcurrency + 2;
  * Runs the tests on one MongoDB.
  *
  * @param given Arguments of `deno test`. Files among them replace the default, which is all tests but the long ones,
- * side by side, and with `--doc` all snippets of the documentation too. `--long` adds the long ones. Many files run side
- * by side as all do; of files that are named, what is long runs too.
+ * side by side, and with `--doc` all snippets of the documentation too. `--long` adds the long ones. Many files run as
+ * all do; of a few that are named, what is long runs too.
  * `--mongoose=VERSION` takes that version of Mongoose; `oldest` is the first that the package allows.
  * @param options See {@linkcode RunDenoOptions}.
  * @returns What became of `deno test`.
@@ -48,10 +48,10 @@ export async function runTests(
   const { args, flags } = await chooseMongoose(given.filter((arg) => arg !== "--long"));
   const std = await chooseStd();
   const named = await existing(args.filter((arg) => !arg.startsWith("-")));
-  const isLong = named.length > 0 || given.includes("--long");
-  const env = { ...std, ...isLong && { [LONG]: "1" } };
   const files = filesIn(await readTestFiles(), named);
   const isFew = named.length > 0 && files.length <= GROUP_SIZE;
+  const isLong = isFew || given.includes("--long");
+  const env = { ...std, ...isLong && { [LONG]: "1" } };
   const load = ["run", "--quiet", ...flags, "--allow-read", "--allow-env", PACKAGES];
   const building = needAdminPage();
   await using mongo = await openTaskMongo();
