@@ -90,6 +90,6 @@ export class Appointment extends FrameworkModel {
   minutes!: number;
   @prop({ enum: ["booked", "arrived", "cancelled"], default: "booked", readonly: true })
   state!: ReadOnly<string>;
-  @arrayProp({ items: String, unique: true, hidden: true, readonly: true })
+  @arrayProp({ items: String, required: true, unique: true, hidden: true, readonly: true })
   slots!: Hidden<string[]>;
 }
