@@ -155,6 +155,8 @@ function idOf(item: unknown): unknown {
 
 /** Returns a date of an input, which has no time zone, as the instant in the time zone of the reader. */
 export function instantOf(value: unknown): unknown {
+  // A day without a time has no time zone.
+  if (/^\d{4}-\d\d-\d\d$/.test(String(value))) return value;
   const time = new Date(String(value)).getTime();
   return Number.isNaN(time) ? value : new Date(time).toISOString();
 }

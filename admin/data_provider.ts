@@ -1,6 +1,7 @@
 import type { DataProvider, DeleteParams, GetListParams, GetListResult } from "react-admin";
 import { HttpError, type RaRecord } from "react-admin";
 import type { Operations, PagePart } from "../src/admin/document.ts";
+import { isOfNames, readNames } from "./actor_name.tsx";
 import { changedBody, isSame, mergePatch, newBody, wholeBody } from "./body.ts";
 import { failure } from "./failure.ts";
 import {
@@ -82,6 +83,7 @@ export function createDataProvider(
         filter: { ...filter, [`${target}:is`]: id },
       }),
     getMany: async (name, { ids }) => {
+      if (isOfNames(name)) return { data: await readNames(name, ids) as never };
       const found = new Map<unknown, Entity>(
         (await readMany(routesOf(name), ids)).map((entity) => [String(entity._id), entity]),
       );

@@ -226,8 +226,9 @@ function EntityPanels({ model, form }: EntityPanelsProps) {
         <CardContent>
           <Typography variant="h6" component="h2" gutterBottom>Details</Typography>
           <Facts
+            model={model}
             entity={{ ...entity, Identifier: entity._id }}
-            fields={facts.map(identifierLast)}
+            fields={identifierLast(facts)}
           />
         </CardContent>
       </Card>
@@ -245,7 +246,13 @@ function EntityPanels({ model, form }: EntityPanelsProps) {
   );
 }
 
-/** Gives the identifier a name for readers. */
-function identifierLast(field: Field): Field {
-  return field.name === "_id" ? { ...field, name: "Identifier" } : field;
+/** Shows the identifier last, with a name for readers. */
+function identifierLast(fields: readonly Field[]): readonly Field[] {
+  return [
+    ...fields.filter(({ name }) => name !== "_id"),
+    ...fields.filter(({ name }) => name === "_id").map((field) => ({
+      ...field,
+      name: "Identifier",
+    })),
+  ];
 }

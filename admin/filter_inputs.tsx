@@ -1,7 +1,14 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
 import type { ReactElement } from "react";
-import { DateTimeInput, NumberInput, SearchInput, SelectInput, TextInput } from "react-admin";
+import {
+  DateInput,
+  DateTimeInput,
+  NumberInput,
+  SearchInput,
+  SelectInput,
+  TextInput,
+} from "react-admin";
 import type { FilterPath } from "../src/describe/describe_filter.ts";
 import type { PageModel } from "../src/admin/document.ts";
 import { fieldAt, modelNamed, wordsOf } from "./fields.ts";
@@ -18,7 +25,10 @@ export function filterInputs(model: PageModel, models: readonly PageModel[]): Re
   const search = canSearch(model)
     ? [<SearchInput key={SEARCH} source={SEARCH} alwaysOn placeholder="Search" />]
     : [];
-  const paths = (list.filter ?? []).filter(({ path }) => !/(^|\.)(_id|__v)$/.test(path));
+  const files = new Set(model.files.map(({ property }) => property));
+  const paths = (list.filter ?? []).filter(({ path }) =>
+    !/(^|\.)(_id|__v)$/.test(path) && !files.has(path.split(".", 1)[0] ?? "")
+  );
   return [...search, ...paths.flatMap((path) => inputsOf(path, { model, models }))];
 }
 
@@ -27,7 +37,10 @@ interface Place {
   readonly models: readonly PageModel[];
 }
 
-function inputsOf({ path, type, operators }: FilterPath, { model, models }: Place): ReactElement[] {
+function inputsOf(
+  { path, type, operators, format }: FilterPath,
+  { model, models }: Place,
+): ReactElement[] {
   const field = fieldAt(model.operations.all?.answer ?? [], path);
   const value = field?.type === "Array" ? field.items : field;
   const label = path.split(".").map(wordsOf).join(", ");
@@ -60,8 +73,10 @@ function inputsOf({ path, type, operators }: FilterPath, { model, models }: Plac
     case "Int32":
     case "Double":
       return [<NumberInput key={fromKey} {...from} />, <NumberInput key={toKey} {...to} />];
-    case "Date":
-      return [<DateTimeInput key={fromKey} {...from} />, <DateTimeInput key={toKey} {...to} />];
+    case "Date": {
+      const Input = format === "date" ? DateInput : DateTimeInput;
+      return [<Input key={fromKey} {...from} />, <Input key={toKey} {...to} />];
+    }
     case "ObjectId":
     case "UUID":
       return [<TextInput key={isKey} {...is} />];

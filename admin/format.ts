@@ -10,7 +10,7 @@ export function isNumber({ type, enum: allowed, model }: Value): boolean {
 /** Returns a single value as a text, in the form of the reader's language and time zone. */
 export function inWords(value: unknown, field: Value): string {
   if (field.enum !== undefined) return choiceWords(value);
-  if (field.type === "Date") return dateWords(value);
+  if (field.type === "Date") return field.format === "date" ? dayWords(value) : dateWords(value);
   if (NUMBERS.includes(field.type)) return numberWords(value, field);
   return String(value);
 }
@@ -29,6 +29,14 @@ const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle
 export function dateWords(value: unknown): string {
   const date = new Date(String(value));
   return Number.isNaN(date.getTime()) ? String(value) : TIME.format(date);
+}
+
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });
+
+/** Returns a day, which is the same in every time zone. */
+function dayWords(value: unknown): string {
+  const date = new Date(String(value));
+  return Number.isNaN(date.getTime()) ? String(value) : DAY.format(date);
 }
 
 function numberWords(value: unknown, { shown }: Value): string {

@@ -5,6 +5,7 @@ import { useEffect, useState } from "react";
 import { Confirm, useNotify, useRefresh } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { failure, messageOf } from "./failure.ts";
+import { dateWords } from "./format.ts";
 import { type Field, wordsOf } from "./fields.ts";
 import { type Entity, type HistoryRecord, usePage } from "./page_context.ts";
 import { Facts } from "./value.tsx";
@@ -29,8 +30,11 @@ export function HistoryPanel({ model, entity, fields }: HistoryPanelProps) {
   const tell = (error: unknown) => notify(messageOf(error), { type: "error", multiLine: true });
   const load = async (known: readonly HistoryRecord[]) => {
     const last = known.at(-1);
-    const parameters = { limit: String(PAGE), ...last && { after: String(last.version) } };
-    const more = await resource.history(entity._id, { parameters })
+    const more = await resource.history(entity._id, {
+      limit: PAGE,
+      names: true,
+      ...last && { after: last.version },
+    })
       .catch((error) => Promise.reject(failure("load the history", error)));
     setRecords([...known, ...more]);
     setMore(more.length === PAGE);
@@ -78,6 +82,18 @@ export function HistoryPanel({ model, entity, fields }: HistoryPanelProps) {
   );
 }
 
+/** The words for operations, of which readers do not know the names. */
+const DONE: Readonly<Record<string, string>> = {
+  create: "created",
+  update: "changed",
+  replace: "changed",
+  remove: "removed",
+  restore: "restored",
+  revert: "set back",
+  updateAll: "changed",
+  removeAll: "removed",
+};
+
 interface VersionProps {
   readonly record: HistoryRecord;
   readonly fields: readonly Field[];
@@ -86,17 +102,16 @@ interface VersionProps {
 
 function Version({ record, fields, onRevert }: VersionProps) {
   const { version, at, actor, operation, changed, before } = record;
-  const by = actor === undefined
-    ? ""
-    : ` by ${typeof actor === "string" ? actor : JSON.stringify(actor)}`;
+  const { actorName = actor } = record;
+  const by = actor === undefined ? "" : ` by ${actorName}`;
   const replaced = fields.filter(({ name }) => name in before);
   const names = changed.map((name) => wordsOf(name).toLowerCase()).join(", ");
   return (
     <Stack sx={{ py: 1.5, borderTop: 1, borderColor: "divider", gap: 1 }}>
       <Stack direction="row" sx={{ alignItems: "center", justifyContent: "space-between", gap: 1 }}>
         <Typography variant="body2">
-          <strong>Version {version}</strong>: {wordsOf(operation).toLowerCase()}
-          {by}, {new Date(at).toLocaleString()}
+          <strong>Version {version}</strong>: {DONE[operation] ?? wordsOf(operation).toLowerCase()}
+          {by}, {dateWords(at)}
           {names && (
             <>
               <br />Changed: {names}

@@ -2,7 +2,13 @@
 /** @jsxImportSource react */
 import { Box, Typography } from "@mui/material";
 import { useRef } from "react";
-import { ArrayInput, AutocompleteArrayInput, BooleanInput, DateTimeInput } from "react-admin";
+import {
+  ArrayInput,
+  AutocompleteArrayInput,
+  BooleanInput,
+  DateInput,
+  DateTimeInput,
+} from "react-admin";
 import { maxValue, minValue, NullableBooleanInput, NumberInput, required } from "react-admin";
 import { SelectInput, SimpleFormIterator, TextInput, useWrappedSource } from "react-admin";
 import type { Validator } from "react-admin";
@@ -73,7 +79,9 @@ export function FieldInput({ field, source, isNew, group }: FieldInputProps) {
         ? <NullableBooleanInput {...common} nullLabel="Not set" trueLabel="Yes" falseLabel="No" />
         : <BooleanInput {...common} />;
     case "Date":
-      return <DateTimeInput {...common} format={localText} />;
+      return field.format === "date"
+        ? <DateInput {...common} />
+        : <DateTimeInput {...common} format={localText} />;
     case "Embedded":
       return fields === undefined
         ? <TextValueInput {...common} {...JSON_TEXT} />

@@ -1,19 +1,13 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
 import { Button, Stack, type Theme, Typography, useMediaQuery } from "@mui/material";
-import {
-  ColumnsButton,
-  CreateButton,
-  DataTable,
-  FilterButton,
-  List,
-  Pagination,
-  SimpleList,
-} from "react-admin";
+import { CreateButton, DataTable, FilterButton, List, Pagination, SimpleList } from "react-admin";
 import { TopToolbar, useListContext, useRecordContext } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { ActionButtons } from "./action_buttons.tsx";
+import { ActorName, isStamp } from "./actor_name.tsx";
 import { BulkButtons, hasBulk } from "./bulk_buttons.tsx";
+import { ColumnsButton, useColumns } from "./columns_button.tsx";
 import { CsvButton } from "./csv_button.tsx";
 import {
   columnsOf,
@@ -50,6 +44,7 @@ export function EntityList({ name }: { readonly name: string }) {
       pagination={<Pagination rowsPerPageOptions={[...sizes]} />}
       perPage={perPage}
       exporter={false}
+      sx={NARROW}
       queryOptions={{ retry: false }}
       // The order of the API applies until the reader chooses another one.
       sort={{ field: "", order: "ASC" }}
@@ -60,7 +55,7 @@ export function EntityList({ name }: { readonly name: string }) {
 }
 
 function Rows({ model }: { readonly model: PageModel }) {
-  const isPhone = useIsPhone();
+  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down("sm"));
   const { filterValues, error } = useListContext();
   const isTrash = Boolean(filterValues[TRASH]);
   const list = model.operations.all;
@@ -72,29 +67,28 @@ function Rows({ model }: { readonly model: PageModel }) {
   return isPhone ? <Cards model={model} /> : <Grid model={model} />;
 }
 
-function useIsPhone(): boolean {
-  return useMediaQuery<Theme>((theme) => theme.breakpoints.down("sm"));
-}
-
 interface RowsProps {
   readonly model: PageModel;
 }
 
-/** The key of the reader's choice of columns. A model with other fields has another key, and starts anew. */
-function storeKey({ name, list, columns }: PageModel): string {
-  return `${name}.columns.${[...list, "", ...columns].join()}`;
-}
+/** React-admin hides no columns, because its own choice knows them by their places. */
+const NONE: string[] = [];
+
+/** A table that is wider than the page is scrolled, and not the page. */
+const SCROLLED = { "& .RaDataTable-tableWrapper": { overflowX: "auto" } };
+const NARROW = { "& .RaList-main": { minWidth: 0 } };
+
+const TITLE = { "&.RaDataTable-rowCell .MuiTypography-root": { fontWeight: 600 } };
 
 function Grid({ model }: RowsProps) {
   const sorted = parameterOf(model.operations.all, "sort")?.fields ?? [];
-  const shown = new Set(model.list);
-  const columns = columnsOf(model, [...shown, ...model.columns.filter((name) => !shown.has(name))]);
+  const [columns] = useColumns(model);
   return (
     <DataTable
       bulkActionButtons={hasBulk(model) ? <BulkButtons model={model} /> : false}
       rowClick={rowClick(model)}
-      storeKey={storeKey(model)}
-      hiddenColumns={columns.map(({ name }) => name).filter((name) => !shown.has(name))}
+      hiddenColumns={NONE}
+      sx={SCROLLED}
     >
       {columns.map((field) => (
         <DataTable.Col
@@ -102,6 +96,7 @@ function Grid({ model }: RowsProps) {
           source={field.name}
           label={wordsOf(field.name)}
           align={isNumber(field) ? "right" : "left"}
+          sx={model.title.includes(field.name) ? TITLE : undefined}
           disableSort={!sorted.includes(field.name)}
         >
           <Cell field={field} model={model} />
@@ -117,8 +112,8 @@ function TrashGrid({ model }: RowsProps) {
     <DataTable
       bulkActionButtons={false}
       rowClick={false}
-      storeKey={`${model.name}.trash`}
-      hiddenColumns={[]}
+      hiddenColumns={NONE}
+      sx={SCROLLED}
     >
       {[...columns, ...trashColumns(model, columns)].map((field) => (
         <DataTable.Col
@@ -151,6 +146,9 @@ function trashColumns(
 function Cell({ field, model }: { readonly field: Field; readonly model: PageModel }) {
   const entity = useRecordContext<EntityRecord>();
   const value = entity?.[field.name];
+  if (entity !== undefined && isStamp(value, field.name, model)) {
+    return <ActorName model={model} id={entity._id} actor={value} />;
+  }
   const file = model.files.find(({ property }) => property === field.name);
   if (file !== undefined && entity !== undefined && typeof value === "object" && value !== null) {
     return <FileThumb file={file} path={model.path} id={entity._id} stored={value} />;
@@ -158,13 +156,21 @@ function Cell({ field, model }: { readonly field: Field; readonly model: PageMod
   return <ShownValue value={value} field={field} isShort />;
 }
 
+const CARDS = {
+  "& li": { borderBottom: 1, borderColor: "divider" },
+  "& li:last-child": { borderBottom: 0 },
+  "& .RaSimpleList-tertiary": { opacity: 1 },
+};
+
 /** Shows each entity on two lines, because a phone has no room for a table. */
 function Cards({ model }: RowsProps) {
-  const columns = columnsOf(model, model.list).filter(({ name }) => !model.title.includes(name));
+  const [chosen] = useColumns(model);
+  const columns = chosen.filter(({ name }) => !model.title.includes(name));
   const label = columns.find((field) => field.enum !== undefined);
   const others = columns.filter((field) => field !== label);
   return (
     <SimpleList<EntityRecord>
+      sx={CARDS}
       primaryText={(entity) => nameOf(entity, model)}
       secondaryText={(entity) => (
         <Stack
@@ -196,7 +202,6 @@ function rowClick({ operations: { one, update } }: PageModel): "edit" | "show" |
 
 function ListActions({ model }: { readonly model: PageModel }) {
   const { filterValues } = useListContext();
-  const isPhone = useIsPhone();
   const { all, create } = model.operations;
   const isTrash = Boolean(filterValues[TRASH]);
   // An action takes the filter of the list, but not its search. With a search, it would run on entities that are not
@@ -207,7 +212,7 @@ function ListActions({ model }: { readonly model: PageModel }) {
       sx={{ flexWrap: { xs: "wrap", md: "nowrap" }, flexShrink: 0, alignItems: "center" }}
     >
       {all?.filter && <FilterButton disableSaveQuery />}
-      {!isTrash && !isPhone && <ColumnsButton storeKey={storeKey(model)} />}
+      {!isTrash && <ColumnsButton model={model} />}
       {hasActions && <ActionButtons model={model} q={filterOf(filterValues, model)} />}
       {all?.isLive && <LiveSwitch model={model} />}
       {all?.isCsv && <CsvButton model={model} />}

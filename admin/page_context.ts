@@ -13,6 +13,8 @@ export interface Options {
   readonly sort?: readonly string[];
   readonly skip?: number;
   readonly limit?: number;
+  readonly after?: number;
+  readonly names?: boolean;
   readonly search?: string;
   readonly populate?: readonly string[];
   readonly count?: boolean;
@@ -47,7 +49,8 @@ export interface AnyResource {
 export interface HistoryRecord {
   readonly version: number;
   readonly at: string;
-  readonly actor?: unknown;
+  readonly actor?: string | number;
+  readonly actorName?: string;
   readonly operation: string;
   readonly changed: readonly string[];
   readonly before: Readonly<Record<string, unknown>>;

@@ -4,6 +4,7 @@ import { Box, Chip, Stack, Typography } from "@mui/material";
 import type { ReactNode } from "react";
 import { Link, useCreatePath, useGetOne } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
+import { ActorName, isStamp } from "./actor_name.tsx";
 import { ChoiceChip } from "./choice_chip.tsx";
 import { type Field, modelNamed, nameOf, type Value, wordsOf } from "./fields.ts";
 import { inWords, isNumber } from "./format.ts";
@@ -25,7 +26,7 @@ export function ShownValue({ value, field, isShort = false }: ValueProps): React
   const { type, items, fields } = field;
   const target = modelNamed(document.models, field.model);
   if (target !== undefined && type !== "Embedded") {
-    return <Reference value={value} model={target} />;
+    return <Reference value={value} model={target} isShort={isShort} />;
   }
   if (Array.isArray(value) && items !== undefined) {
     return <ShownList values={value} items={items} isShort={isShort} />;
@@ -57,6 +58,18 @@ const CUT = {
   whiteSpace: "normal",
 };
 
+const ONE_LINE = {
+  display: "inline-block",
+  maxWidth: "24ch",
+  overflow: "hidden",
+  textOverflow: "ellipsis",
+  whiteSpace: "nowrap",
+  verticalAlign: "bottom",
+};
+
+/** The number of characters of a text that needs a wide column. */
+const WIDE = 24;
+
 interface TextProps {
   readonly children: string;
   readonly isShort?: boolean;
@@ -65,9 +78,12 @@ interface TextProps {
 }
 
 function Text({ children, isShort = false, isOneWord = false }: TextProps) {
-  const sx = isOneWord
-    ? { whiteSpace: "nowrap", fontVariantNumeric: "tabular-nums" }
-    : { overflowWrap: "anywhere", whiteSpace: "pre-line", ...isShort && CUT };
+  const sx = isOneWord ? { whiteSpace: "nowrap", fontVariantNumeric: "tabular-nums" } : {
+    overflowWrap: "anywhere",
+    whiteSpace: "pre-line",
+    ...isShort && CUT,
+    ...isShort && children.length > WIDE && { minWidth: "22ch" },
+  };
   const title = isShort && children.length > 60 ? children : undefined;
   return <Typography component="span" variant="body2" sx={sx} title={title}>{children}</Typography>;
 }
@@ -92,7 +108,7 @@ function ShownList({ values, items, isShort }: ListProps) {
       {shown.map((value, index) =>
         isPlain && items.enum === undefined
           ? <Chip key={index} size="small" label={inWords(value, items)} />
-          : <ShownValue key={index} value={value} field={items} />
+          : <ShownValue key={index} value={value} field={items} isShort={isShort} />
       )}
       {shown.length < values.length && <Text isOneWord>{`+${values.length - shown.length}`}</Text>}
     </Stack>
@@ -138,21 +154,40 @@ function Fact({ label, children }: { readonly label: string; readonly children: 
   );
 }
 
-/** Shows fields with their names. */
-export function Facts(
-  { entity, fields }: { readonly entity: Entity; readonly fields: readonly Field[] },
-) {
-  return <ShownObject value={entity} fields={fields} />;
+interface FactsProps {
+  readonly entity: Entity;
+  readonly fields: readonly Field[];
+  /** The model of the entity, by which the page can ask for the names of senders. */
+  readonly model?: PageModel;
+}
+
+/** Shows fields with their names, and the senders of writes by name. */
+export function Facts({ entity, fields, model }: FactsProps) {
+  return (
+    <Box component="dl" sx={FACTS}>
+      {fields.filter(({ name }) => name !== "_id" && name !== "__v").map((field) => {
+        const value = entity[field.name];
+        return (
+          <Fact key={field.name} label={wordsOf(field.name)}>
+            {model !== undefined && isStamp(value, field.name, model)
+              ? <ActorName model={model} id={entity._id} actor={value} />
+              : <ShownValue value={value} field={field} />}
+          </Fact>
+        );
+      })}
+    </Box>
+  );
 }
 
 interface ReferenceProps {
   /** The identifier, or the entity itself if the list has shown it. */
   readonly value: unknown;
   readonly model: PageModel;
+  readonly isShort: boolean;
 }
 
 /** Shows the name of the entity of a reference, with a link to its page. */
-function Reference({ value, model }: ReferenceProps) {
+function Reference({ value, model, isShort }: ReferenceProps) {
   const path = useCreatePath();
   const { one } = model.operations;
   const shown = typeof value === "object" ? value as Entity : undefined;
@@ -163,12 +198,13 @@ function Reference({ value, model }: ReferenceProps) {
   });
   const entity = shown ?? data;
   const name = entity === undefined ? id : nameOf(entity, model);
-  if (one === undefined) return <Text>{name}</Text>;
+  if (one === undefined) return <Text isShort={isShort}>{name}</Text>;
   const type = model.operations.update === undefined ? "show" : "edit";
   return (
     <Link
       to={path({ resource: model.name, type, id })}
       onClick={(event: Event) => event.stopPropagation()}
+      sx={isShort ? ONE_LINE : undefined}
     >
       {name}
     </Link>

@@ -5,6 +5,7 @@ import type { Operations, PageAction, PageField, PageFile, PageModel } from "./d
 import type { PagePart, PageRoute, PageValue } from "./document.ts";
 import type { AdminModel, AdminOptions } from "./options.ts";
 import type { ShownRoute } from "./_shown_routes.ts";
+import { stampsOf } from "./_name_stamps.ts";
 import { menuWords, viewOf } from "./_views.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";
@@ -21,6 +22,8 @@ interface DescribeOptions {
   readonly req: Request;
   readonly see: AdminOptions["see"];
   readonly models: AdminOptions["models"];
+  /** Whether the application names the senders of writes. */
+  readonly hasNames: boolean;
 }
 
 /**
@@ -40,7 +43,8 @@ export async function describeModels(
     const list = own.find(isList);
     if (list === undefined) return [];
     const model = Object.entries(options.models ?? {}).find(([name]) => name === list.told.model);
-    return [{ path, own, list, readable, view: model?.[1] ?? {} }];
+    const { hasNames } = options;
+    return [{ path, own, list, readable, hasNames, view: model?.[1] ?? {} }];
   });
   const words = menuWords(groups.map(({ path, view: { menu } }) => ({ path, menu })));
   return {
@@ -80,9 +84,10 @@ interface ModelRoutes extends AllowedRoutes {
   readonly path: string;
   readonly list: AllowedRoute;
   readonly menu: string;
+  readonly hasNames: boolean;
 }
 
-function modelOf({ path, list, menu, own, ...rules }: ModelRoutes): PageModel {
+function modelOf({ path, list, menu, hasNames, own, ...rules }: ModelRoutes): PageModel {
   const { group, icon } = rules.view;
   const ofModel = own.filter(({ parts }) => parts.length === 0);
   const operations = withSafeForms(ofModel.filter(({ kind }) => kind === "operation"));
@@ -99,6 +104,9 @@ function modelOf({ path, list, menu, own, ...rules }: ModelRoutes): PageModel {
     ...group !== undefined && { group },
     ...icon !== undefined && { icon },
     ...viewOf(told.answer, { model: rules.view, tenant, pictures: picturesOf(files) }),
+    stamps: hasNames && operations.some(({ told }) => told.operation === "one")
+      ? stampsOf(route).filter((name) => told.answer.some((field) => field.name === name))
+      : [],
     operations: routesOf({ own: operations, ...rules }),
     added: routesOf({ own: added, ...rules }),
     actions: ofModel.filter(({ kind }) => kind === "action").map((each) => actionOf(each, rules)),

@@ -27,7 +27,10 @@ export async function loadScript(): Promise<PageScript | undefined> {
   const br = Buffer.from(built.PAGE, "base64");
   const hash = createHash("sha256").update(br).digest("base64url").slice(0, 16);
   const identity = brotliDecompressSync(br);
-  return { name: `page-${hash}.js`, bodies: { br, gzip: gzipSync(identity, { level: 9 }), identity } };
+  return {
+    name: `page-${hash}.js`,
+    bodies: { br, gzip: gzipSync(identity, { level: 9 }), identity },
+  };
 }
 
 /**

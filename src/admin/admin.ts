@@ -1,11 +1,12 @@
 // @ts-types="npm:@types/express@^5"
 import type { Request, RequestHandler, Response } from "express";
-import { mountedRoutes } from "../host/initialize.ts";
+import { mountedActorNames, mountedRoutes } from "../host/initialize.ts";
 import type { FrameworkRouter } from "../host/initialize.ts";
 import { cannotServe } from "./_cannot_serve.ts";
 import { checkOptions } from "./_check_options.ts";
 import { describeModels } from "./_describe_models.ts";
 import type { PageDocument } from "./document.ts";
+import { nameStamps } from "./_name_stamps.ts";
 import { POLICY, writeHtml } from "./_html.ts";
 import type { AdminOptions } from "./options.ts";
 import { ENCODINGS, loadScript, MISSING, type PageScript } from "./_script.ts";
@@ -83,14 +84,28 @@ export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandl
       apiPath,
       ...login && { login },
       ...links && { links },
-      ...await describeModels(routes, { api, req, see, models }),
+      ...await describeModels(routes, {
+        api,
+        req,
+        see,
+        models,
+        hasNames: actorNames !== undefined,
+      }),
     };
     secure(res).set("Cache-Control", "no-store").type("json").send(JSON.stringify(document));
+  };
+  const actorNames = mountedActorNames(api);
+  const sendNames = async (req: Request, res: Response) => {
+    const names = actorNames === undefined
+      ? {}
+      : await nameStamps(routes, { api, req, see, ask: actorNames });
+    secure(res).set("Cache-Control", "no-store").type("json").send(JSON.stringify(names));
   };
   return (req, res, next) => {
     const isRead = req.method === "GET" || req.method === "HEAD";
     if (isRead && req.path === "/") sendHtml(req, res).catch(next);
     else if (isRead && req.path === "/routes.json") sendDocument(req, res).catch(next);
+    else if (isRead && req.path === "/names.json") sendNames(req, res).catch(next);
     else if (isRead && /^\/page-[\w-]+\.js$/.test(req.path)) sendScript(req, res, next).catch(next);
     else next();
   };

@@ -50,6 +50,8 @@ export interface PageModel {
   readonly list: readonly string[];
   /** The fields among which the reader can choose columns. */
   readonly columns: readonly string[];
+  /** The fields with the sender of a write, whose name the page asks for. */
+  readonly stamps: readonly string[];
   readonly operations: Operations;
   /** The routes that the options `history` and `trash` of the class add. */
   readonly added: { readonly [N in "history" | "revert" | "restore"]?: PageRoute };

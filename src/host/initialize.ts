@@ -20,6 +20,7 @@ import { checkTransactions } from "../pipeline/check_transactions.ts";
 import { planLevel } from "../pipeline/plan_level.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { completeStrict, type StrictOptions } from "../pipeline/request/strict_parts.ts";
+import type { ActorNames } from "../pipeline/actor_names.ts";
 import type { Endpoint } from "../pipeline/router_feature.ts";
 import { getModel } from "../schema/get_model.ts";
 import { hintAtUnique } from "../schema/unique_hints.ts";
@@ -167,7 +168,8 @@ export function initializeWith(
   if (options.log === true) logLine(routes.map(routeLine).join("\n"));
   const endpoints = known.endpoints(options, routes);
   const router = Object.assign(followSettings(mountRoutes(routes, endpoints)), { describe });
-  mounted.set(markCopy(router), { routes, endpoints });
+  const { actorNames } = options;
+  mounted.set(markCopy(router), { routes, endpoints, ...actorNames && { actorNames } });
   housekeeper.add(routes, { isScheduled: options.tidy !== false });
   return router;
 }
@@ -195,6 +197,7 @@ function routeLine(route: Route): string {
 interface MountedRouter {
   readonly routes: readonly Route[];
   readonly endpoints: readonly Endpoint[];
+  readonly actorNames?: ActorNames;
 }
 
 const mounted = new WeakMap<object, MountedRouter>();
@@ -206,6 +209,11 @@ const mounted = new WeakMap<object, MountedRouter>();
 export function mountedRoutes(router: object): readonly Route[] | undefined {
   checkCopy(router, "the router");
   return mounted.get(router)?.routes;
+}
+
+/** Returns the option `actorNames` of a router of {@linkcode initialize}. */
+export function mountedActorNames(router: object): ActorNames | undefined {
+  return mounted.get(router)?.actorNames;
 }
 
 /**

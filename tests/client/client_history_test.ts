@@ -46,6 +46,8 @@ class Leaf extends FrameworkModel {
   }
 }
 
+const actorNames = () => Promise.resolve(new Map([["ann", "Ann Lee"]]));
+
 /** Serves leaves on a replica set. What the client sends and gets is held against the OpenAPI document. */
 async function openLeaves() {
   const mongo = await sharedReplicaSet();
@@ -54,7 +56,7 @@ async function openLeaves() {
     sent.push(`${init.method} ${new URL(url).pathname}${new URL(url).search}`);
     return await fetch(url, init);
   });
-  const app = await mount([Leaf], { mongo, at: "/api", actor: () => "ann" });
+  const app = await mount([Leaf], { mongo, at: "/api", actor: () => "ann", actorNames });
   await getModel(Leaf).init();
   const api = connect(`${app.url}/api`, { fetch: held.fetch });
   const leaves = api.resource<Leaf>("/leaves");
@@ -92,7 +94,9 @@ test("history() gives the records of an entity, in pages", async () => {
   assertEquals(await leaves.history(_id, { limit: 2, after: 1 }), records.slice(2));
   assertEquals(await leaves.history(_id, { after: 0 }), []);
   assertEquals(await statusOf(leaves.history(_id, { limit: 101 })), 400);
-  assertEquals(app.sent.at(-3), `GET /api/leaves/${_id}/history?limit=2&after=1`);
+  const named = await leaves.history(_id, { names: true });
+  assertEquals(named.map(({ actorName }) => actorName), ["Ann Lee", "Ann Lee", "Ann Lee"]);
+  assertEquals(app.sent.at(-4), `GET /api/leaves/${_id}/history?limit=2&after=1`);
 });
 
 test("revert() answers like update(), and takes ifMatch and revive", async () => {

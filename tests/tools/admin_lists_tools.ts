@@ -2,7 +2,15 @@ import { assert, assertEquals } from "@std/assert";
 import express, { type Express } from "express";
 import mongoose from "mongoose";
 import { admin, type AdminModel } from "@mongrove/mongrove/admin";
-import { all, arrayProp, create, Framework, FrameworkModel, getModel } from "@mongrove/mongrove";
+import {
+  all,
+  arrayProp,
+  create,
+  type DateOnly,
+  Framework,
+  FrameworkModel,
+  getModel,
+} from "@mongrove/mongrove";
 import { one, prop, type Ref, replace, rest, StoredFile, update } from "@mongrove/mongrove";
 import { test } from "../harness/testing.ts";
 import { onlyStrict } from "../support/only_strict.ts";
@@ -11,6 +19,8 @@ import type { Tab } from "./support/admin_page.ts";
 import { findSerious } from "./support/axe.ts";
 import { PNG } from "./support/made_files.ts";
 
+const SAVE = "form button[type=submit]";
+const DIALOG = "[role=dialog]";
 const HEADS = "thead th[class*=column]";
 const cells = (name: string) => `tbody .column-${name}`;
 
@@ -18,6 +28,9 @@ const cells = (name: string) => `tbody .column-${name}`;
 class Doctor extends FrameworkModel {
   @prop({ required: true })
   name!: string;
+
+  @prop({ type: Date, dateOnly: true })
+  born?: DateOnly;
 
   @rest({ methods: [one(), replace()] })
   @prop({ type: StoredFile, maxBytes: 100_000, accept: ["image/png"], inline: true })
@@ -30,6 +43,7 @@ const STATES = ["planned", "checked_in", "done"];
 @rest({
   route: "/visits",
   methods: [all({ page: { max: 50 }, sort: ["start"] }), one(), create(), update()],
+  history: true,
 })
 class Visit extends FrameworkModel {
   @prop({ required: true })
@@ -61,6 +75,9 @@ class Visit extends FrameworkModel {
 
   @arrayProp({ items: String })
   tags?: string[];
+
+  @prop({ stamp: "createdBy" })
+  readonly createdBy?: string;
 }
 
 const models = {
@@ -73,7 +90,12 @@ const models = {
 function buildApp(): Express {
   const app = express();
   app.use(express.json());
-  const api = Framework.initialize({ models: [Visit, Doctor], strict: onlyStrict("bodies") });
+  const api = Framework.initialize({
+    models: [Visit, Doctor],
+    strict: onlyStrict("bodies"),
+    actor: () => "u17",
+    actorNames: () => Promise.resolve(new Map([["u17", "Rose Tyler"]])),
+  });
   app.use(api);
   app.use("/admin", admin(api, { title: "Clinic", models }));
   app.use(Framework.errors({ notFound: true }));
@@ -82,7 +104,7 @@ function buildApp(): Express {
 
 async function seed(): Promise<void> {
   const doctor = new mongoose.Types.ObjectId();
-  await getModel(Doctor).create({ _id: doctor, name: "Dr. Who" } as never);
+  await getModel(Doctor).create({ _id: doctor, name: "Dr. Who", born: "1980-05-04" } as never);
   await getModel(Visit).create({
     reason: "Headache",
     start: new Date("2026-05-04T13:05:30Z"),
@@ -158,11 +180,17 @@ test("readers choose columns and their order, which the browser keeps", async ()
   const first = ["Reason", "Start", "State", "Doctor", "Fee", "Share", "Year", "Steps", "Report"];
   await tab.until(HEADS, first);
   await tab.click("button ::-p-text(Columns)");
-  await tab.click("[role=menuitem] ::-p-text(Tags)");
-  await tab.click("[role=menuitem] ::-p-text(Report)");
-  await tab.until(HEADS, [...first.slice(0, -1), "Tags"]);
+  await tab.click(`${DIALOG} label ::-p-text(Tags)`);
+  await tab.click(`${DIALOG} label ::-p-text(Report)`);
+  await tab.click(`${DIALOG} [aria-label="Move Tags up"]`);
+  const chosen = [...first.slice(0, -2), "Tags", "Steps"];
+  await tab.until(HEADS, chosen);
+  assertEquals(await findSerious(tab.page), []);
   await tab.page.reload();
-  await tab.until(HEADS, [...first.slice(0, -1), "Tags"]);
+  await tab.until(HEADS, chosen);
+  await tab.click("button ::-p-text(Columns)");
+  await tab.click(`${DIALOG} button ::-p-text(Reset)`);
+  await tab.until(HEADS, first);
 });
 
 test("the picture of an entity is shown in its row", async () => {
@@ -176,9 +204,48 @@ test("the picture of an entity is shown in its row", async () => {
   });
   assert(status < 300);
   await tab.page.reload();
-  await tab.until(HEADS, ["Name", "Photo"]);
+  await tab.until(HEADS, ["Name", "Photo", "Born"]);
   const picture = await tab.page.waitForSelector(`${cells("photo")} img[alt="who.png"]`);
   assertEquals(await picture?.evaluate((found) => found.clientHeight), 40);
+});
+
+test("a day without a time is the same day in New York, in a list, a form and a filter", async () => {
+  await using clinic = await openClinic("/doctors");
+  const { tab } = clinic;
+  await tab.until(cells("born"), ["May 4, 1980"]);
+  const asked: (string | null)[] = [];
+  tab.page.on("request", (each) => asked.push(new URL(each.url()).searchParams.get("q")));
+  await tab.click("button.add-filter");
+  await tab.click("[role=menuitemcheckbox] ::-p-text(Born to)");
+  await tab.page.locator("[name='born:to']").click();
+  await tab.page.keyboard.type("05041980");
+  await tab.page.waitForNetworkIdle();
+  assertEquals(asked.at(-1), JSON.stringify({ born: { $lte: "1980-05-04" } }));
+  await tab.open("Dr. Who");
+  await tab.until("[name=born]", ["1980-05-04"]);
+  await tab.page.locator("[name=born]").click();
+  await tab.page.keyboard.type("06071981");
+  const sent = tab.page.waitForRequest((each) => each.method() === "PATCH");
+  await tab.send(SAVE);
+  assertEquals((await sent).postData(), JSON.stringify({ born: "1981-06-07" }));
+  assertEquals((await getModel(Doctor).findOne())?.born, new Date("1981-06-07") as never);
+});
+
+test("senders of writes are shown by name: on the page of an entity, in its history, in a list", async () => {
+  await using clinic = await openClinic("/doctors");
+  const { admin: { app }, tab } = clinic;
+  const { _id } = await app.created("/visits", { reason: "Cough" });
+  await tab.page.goto(`${app.url}/admin/#/visits/${_id}`);
+  const details = "section[aria-label=Details]";
+  await tab.until(`${details} dt:first-of-type, ${details} dd:first-of-type`, [
+    ...["Created by", "Rose Tyler"],
+  ]);
+  await tab.click("section[aria-label=History] button ::-p-text(Show)");
+  await tab.page.waitForSelector("section[aria-label=History] ::-p-text(created by Rose Tyler)");
+  await tab.page.goto(`${app.url}/admin/#/visits`);
+  await tab.click("button ::-p-text(Columns)");
+  await tab.click(`${DIALOG} label ::-p-text(Created by)`);
+  await tab.until(cells("createdBy"), ["–", "Rose Tyler"]);
 });
 
 test("a phone shows the title, the label and the first fields of each entity", async () => {

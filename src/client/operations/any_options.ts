@@ -17,6 +17,7 @@ export interface AnyOptions extends CallOptions {
   readonly limit?: number;
   readonly skip?: number;
   readonly after?: string | number;
+  readonly names?: boolean;
   readonly trash?: "only";
   readonly timeZone?: string;
   readonly count?: boolean;

@@ -7,7 +7,8 @@ import type { AnyOptions } from "./any_options.ts";
  */
 export function queryString(options: AnyOptions, next: string | undefined): string {
   const { q, populate, by: group, parameters = {} } = options;
-  const { select, sort, sum, avg, search, limit, skip, after, trash, timeZone: tz } = options;
+  const { select, sort, sum, avg, search, limit, skip, after, names, trash, timeZone: tz } =
+    options;
   const values = next !== undefined ? {} : {
     q: q === undefined ? undefined : toJson(q, "q"),
     select,
@@ -20,6 +21,7 @@ export function queryString(options: AnyOptions, next: string | undefined): stri
     limit,
     skip,
     after,
+    names,
     trash,
     tz,
   };

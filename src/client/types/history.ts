@@ -51,6 +51,8 @@ export interface HistoryPageOptions extends CallOptions, TrashOption {
    * this option, the page begins with the latest write.
    */
   readonly after?: number | undefined;
+  /** Whether each record has `actorName`, if the server knows the name of its user by its option `actorNames`. */
+  readonly names?: boolean | undefined;
 }
 
 /**
@@ -70,6 +72,8 @@ export interface HistoryRecord<M> {
    * know the user, or does not show it to the client.
    */
   readonly actor?: string | number;
+  /** The name of the user, with the option `names`. Absent if the server knows no name. */
+  readonly actorName?: string;
   /** The name of the operation or of the action, such as `"update"`. */
   readonly operation: string;
   /**

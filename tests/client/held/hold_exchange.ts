@@ -72,7 +72,13 @@ export class Holder {
       const json = [...place, "content", "application/json", "schema"];
       if (this.#at(json) !== undefined) return this.#check(json, JSON.parse(text));
       const type = this.#at([...place, "schema", "type"]) as unknown;
-      const value = type === "array" ? text.split(",") : type === "integer" ? Number(text) : text;
+      const value = type === "array"
+        ? text.split(",")
+        : type === "integer"
+        ? Number(text)
+        : type === "boolean"
+        ? text === "true"
+        : text;
       return this.#check([...place, "schema"], value);
     });
     return [...headers.map((name) => `header ${name} is not in the document`), ...queries];

@@ -1,0 +1,51 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource react */
+import { type RaRecord, useGetManyAggregate } from "react-admin";
+import type { PageModel } from "../src/admin/document.ts";
+import { readHeaders } from "./session.ts";
+
+/** The start of the names of resources that are the names of senders, followed by the path of their entities. */
+const NAMES = "$names";
+
+interface ActorNameProps {
+  readonly model: PageModel;
+  /** The identifier of the entity that shows the sender. */
+  readonly id: string;
+  readonly actor: string | number;
+}
+
+/** Shows the name of the sender of a write, or the identifier if the application knows no name. */
+export function ActorName({ model, id, actor }: ActorNameProps) {
+  const { data } = useGetManyAggregate<RaRecord>(
+    NAMES + model.path,
+    { ids: [`${actor} ${id}`] },
+    { retry: false },
+  );
+  return data?.[0]?.name ?? String(actor);
+}
+
+/** Whether a value is the sender of a write, whose name the page can ask for. */
+export function isStamp(value: unknown, name: string, model: PageModel): value is string | number {
+  return model.stamps.includes(name) && (typeof value === "string" || typeof value === "number");
+}
+
+export function isOfNames(resource: string): boolean {
+  return resource.startsWith(NAMES);
+}
+
+/** Reads the names of senders. One entity stands for all that show the same sender. */
+export async function readNames(resource: string, ids: readonly unknown[]): Promise<RaRecord[]> {
+  const pairs = ids.map((each) => {
+    const text = String(each);
+    const end = text.lastIndexOf(" ");
+    return { id: text, actor: text.slice(0, end), entity: text.slice(end + 1) };
+  });
+  const entities = new Map(pairs.map(({ actor, entity }) => [actor, entity]));
+  const query = new URLSearchParams({
+    path: resource.slice(NAMES.length),
+    ids: [...entities.values()].join(),
+  });
+  const response = await fetch(`names.json?${query}`, { headers: readHeaders() });
+  const names: Readonly<Record<string, string>> = response.ok ? await response.json() : {};
+  return pairs.map(({ id, actor }) => ({ id, name: names[actor] ?? actor }));
+}
