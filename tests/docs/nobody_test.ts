@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { Express } from "express";
 import type { RequestListener } from "node:http";
 import { buildApp as buildChat } from "../../examples/chat/app.ts";
+import { buildApp as buildClinic } from "../../examples/clinic/app.ts";
 import { buildApp as buildCluster } from "../../examples/cluster/app.ts";
 import { buildApp as buildHelpdesk } from "../../examples/helpdesk/app.ts";
 import { buildApp as buildLibrary } from "../../examples/library/app.ts";
@@ -72,6 +73,7 @@ async function passNobody(app: RequestListener): Promise<string[]> {
 
 const EXAMPLES: Readonly<Record<string, () => Express>> = {
   chat: () => buildChat(""),
+  clinic: buildClinic,
   cluster: buildCluster,
   helpdesk: buildHelpdesk,
   library: buildLibrary,

@@ -13,9 +13,11 @@ import {
   one,
   onlyIf,
   prop,
+  type Ref,
   replace,
   rest,
   update,
+  updateAll,
 } from "../../mod.ts";
 import { openLive } from "../features/live/live.ts";
 import { readPages } from "../features/page/links.ts";
@@ -313,6 +315,45 @@ test("history, reverts, batches, actions and parts have days", async () => {
   assertEquals((await app.updated(path, { from: "2030-01-01" })).from, "2030-01-01");
   assertEquals((await app.read(path)).visits, DAYS.stay.visits);
   assertEquals((await app.patch(path, { from: "2030-02-30" })).status, 400);
+});
+
+@rest({
+  route: "/visits",
+  methods: [
+    all<Visit>({ populate: { patient: true }, filter: ["patient.born", "day"] }),
+    one<Visit>({ populate: { patient: true } }),
+    create(),
+    replace<Visit>({ by: "day" }),
+    updateAll<Visit>({ fields: ["checked"] }),
+  ],
+})
+class Visit extends FrameworkModel {
+  @prop({ type: Date, dateOnly: true, unique: true })
+  day?: DateOnly;
+  @prop({ type: Date, dateOnly: true })
+  checked?: DateOnly;
+  @prop({ ref: () => Patient, unguarded: true })
+  patient?: Ref<Patient>;
+}
+
+test("references, keys in paths and changes of many have days", async () => {
+  await using app = await mountOnReplicaSet([Patient, Visit]);
+  await getModel(Visit).init();
+  const patient = (await app.created("/patients", DAYS))._id;
+  const { status, body } = await app.put("/visits/2024-02-29", { patient });
+  assertEquals([status, body.day], [201, "2024-02-29"]);
+  for (const day of ["2024-02-30", "2024-02-29T00:00:00Z", "2024-2-29"]) {
+    assertEquals((await app.put(`/visits/${day}`, { patient })).status, 404, day);
+  }
+  const q = asQuery({ "patient.born": { $lt: "1980-05-05" }, day: "2024-02-29" });
+  const [visit] = await app.read<{ patient: object }[]>(`/visits${q}&populate=patient`);
+  assertEquals(daysOf({ ...visit?.patient }), DAYS);
+  const late = asQuery({ "patient.born": { $lt: "1980-05-04" } });
+  assertEquals(await app.read<unknown>(`/visits${late}`), []);
+  const day = asQuery({ day: "2024-02-29" });
+  assertEquals((await app.patch(`/visits${day}`, { checked: "2024-03-01T00:00Z" })).status, 400);
+  await app.updated(`/visits${day}`, { checked: "2024-03-01" });
+  assertEquals((await app.read(`/visits/${body._id}`)).checked, "2024-03-01");
 });
 
 test("live lists have days", async () => {

@@ -154,7 +154,9 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const reading = methods.find(({ operation }) => operation === "one");
   const readerOf = () => reading && actingOn(reading);
   const conditionalActions = () => {
-    const actions = methods.filter((method) => isAction(method) && method.on === "one");
+    const actions = methods.filter((method) =>
+      isAction(method) && method.on === "one" && performOf(method) === undefined
+    );
     return actions.some((method) => isAction(method) && method.available !== undefined)
       ? actions.map(actingOn)
       : undefined;
