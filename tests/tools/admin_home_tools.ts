@@ -24,8 +24,9 @@ function clinic(): Promise<AdminBrowser> {
 
 Deno.test.afterAll(async () => await (await opened)?.[Symbol.asyncDispose]());
 
-async function openClinic(place: string): Promise<Tab> {
-  return await (await clinic()).openTab(place);
+/** Registers a test of the clinic, which has its database before the test begins. */
+function clinicTest(name: string, run: (admin: AdminBrowser) => Promise<void>): void {
+  test(name, async () => await run(await clinic()));
 }
 
 /** Opens the palette by its key. */
@@ -37,69 +38,78 @@ async function openPalette({ page }: Tab): Promise<void> {
   await page.waitForSelector(`${DIALOG} [role=combobox]`);
 }
 
-test("the first page has what the reader may do, totals that follow the list, and what changed last", async () => {
-  const tab = await openClinic("/");
-  const practice = "section[aria-label=Practice]";
-  await tab.until(`${practice} h3`, ["Patients", "Visits"]);
-  await tab.until("section[aria-label=Models] h3", ["Wards", "Zebras"]);
-  await tab.until(`${practice} button, ${practice} a[href$=create]`, ["New patient", "Recall"]);
-  await tab.until(".total", [String(await getModel(Patient).countDocuments())]);
-  await tab.until("section[aria-label=Links] a", ["Documentation"]);
-  await tab.page.waitForSelector("section[aria-label='Changed last'] li ::-p-text(Ann Lee)");
-  if (wantsPicture) {
-    await tab.page.setViewport({ width: 1000, height: 600 });
-    await tab.page.screenshot({ path: PICTURE.pathname as `${string}.png` });
-  }
-  await (await clinic()).app.created("/patients", { name: "Newly here" });
-  await tab.until(".total", [String(await getModel(Patient).countDocuments())]);
-  await tab.click(button("Recall"));
-  await tab.click(`${DIALOG} button[type=submit]`);
-  await tab.until(`${DIALOG} dd`, ["2"]);
-  await tab.click(button("Close", DIALOG));
-  await tab.click(`${practice} a[href$=create]`);
-  await tab.until(TITLE, ["New patient"]);
-});
+clinicTest(
+  "the first page has what the reader may do, totals that follow the list, and what changed last",
+  async (admin) => {
+    const tab = await admin.openTab("/");
+    const practice = "section[aria-label=Practice]";
+    await tab.until(`${practice} h3`, ["Patients", "Visits"]);
+    await tab.until("section[aria-label=Models] h3", ["Wards", "Zebras"]);
+    await tab.until(`${practice} button, ${practice} a[href$=create]`, ["New patient", "Recall"]);
+    await tab.until(".total", [String(await getModel(Patient).countDocuments())]);
+    await tab.until("section[aria-label=Links] a", ["Documentation"]);
+    await tab.page.waitForSelector("section[aria-label='Changed last'] li ::-p-text(Ann Lee)");
+    if (wantsPicture) {
+      await tab.page.setViewport({ width: 1000, height: 600 });
+      await tab.page.screenshot({ path: PICTURE.pathname as `${string}.png` });
+    }
+    await admin.app.created("/patients", { name: "Newly here" });
+    await tab.until(".total", [String(await getModel(Patient).countDocuments())]);
+    await tab.click(button("Recall"));
+    await tab.click(`${DIALOG} button[type=submit]`);
+    await tab.until(`${DIALOG} dd`, ["2"]);
+    await tab.click(button("Close", DIALOG));
+    await tab.click(`${practice} a[href$=create]`);
+    await tab.until(TITLE, ["New patient"]);
+  },
+);
 
-test("the menu has groups, icons by the names of models, and else a letter", async () => {
-  const tab = await openClinic("/");
-  await tab.until("nav h2", ["Practice"]);
-  await tab.until("nav [role=menuitem]", ["Home", "Patients", "Visits", "Wards", "Z\n\nZebras"]);
-  assertEquals((await tab.page.$$("nav [role=menuitem] svg")).length, 4);
-});
+clinicTest(
+  "the menu has groups, icons by the names of models, and else a letter",
+  async (admin) => {
+    const tab = await admin.openTab("/");
+    await tab.until("nav h2", ["Practice"]);
+    await tab.until("nav [role=menuitem]", ["Home", "Patients", "Visits", "Wards", "Z\n\nZebras"]);
+    assertEquals((await tab.page.$$("nav [role=menuitem] svg")).length, 4);
+  },
+);
 
-test("the palette finds pages, entities and what can be done, by the keyboard alone", async () => {
-  const names = Array.from({ length: 7 }, (_, at) => `Palette ${at}`);
-  await getModel(Patient).create(names.map((name) => ({ name })));
-  const tab = await openClinic("/wards");
-  await openPalette(tab);
-  const options = `${DIALOG} [role=option]`;
-  await tab.until(`${options}[aria-selected=true]`, ["Home"]);
-  await tab.page.keyboard.type("palet");
-  await tab.until(options, names.slice(0, 5));
-  await tab.page.keyboard.press("ArrowDown");
-  await tab.until(`${options}[aria-selected=true]`, ["Palette 1"]);
-  const active = `document.getElementById(document.activeElement
+clinicTest(
+  "the palette finds pages, entities and what can be done, by the keyboard alone",
+  async (admin) => {
+    const names = Array.from({ length: 7 }, (_, at) => `Palette ${at}`);
+    await getModel(Patient).create(names.map((name) => ({ name })));
+    const tab = await admin.openTab("/wards");
+    await openPalette(tab);
+    const options = `${DIALOG} [role=option]`;
+    await tab.until(`${options}[aria-selected=true]`, ["Home"]);
+    await tab.page.keyboard.type("palet");
+    await tab.until(options, names.slice(0, 5));
+    await tab.page.keyboard.press("ArrowDown");
+    await tab.until(`${options}[aria-selected=true]`, ["Palette 1"]);
+    const active = `document.getElementById(document.activeElement
     .getAttribute("aria-activedescendant")).textContent`;
-  assertEquals(await tab.page.evaluate(active), "Palette 1");
-  await tab.page.keyboard.press("Enter");
-  await tab.until("[name=name]", ["Palette 1"]);
-  await openPalette(tab);
-  await tab.page.keyboard.type("nothing at all");
-  await tab.until(`${DIALOG} [role=status]`, [`Nothing is found for "nothing at all"`]);
-  await tab.page.keyboard.press("Escape");
-  await tab.until(DIALOG, []);
-  await tab.click(FIND);
-  await tab.type(`${DIALOG} [role=combobox]`, "w");
-  await tab.until(options, ["Wards", "New ward"]);
-  await tab.page.keyboard.press("Backspace");
-  await tab.page.keyboard.type("new ward");
-  await tab.until(options, ["New ward"]);
-  await tab.page.keyboard.press("Enter");
-  await tab.until(TITLE, ["New ward"]);
-});
+    assertEquals(await tab.page.evaluate(active), "Palette 1");
+    await tab.page.keyboard.press("Enter");
+    await tab.until("[name=name]", ["Palette 1"]);
+    await openPalette(tab);
+    await tab.page.keyboard.type("nothing at all");
+    await tab.until(`${DIALOG} [role=status]`, [`Nothing is found for "nothing at all"`]);
+    await tab.page.keyboard.press("Escape");
+    await tab.until(DIALOG, []);
+    await tab.click(FIND);
+    await tab.type(`${DIALOG} [role=combobox]`, "w");
+    await tab.until(options, ["Wards", "New ward"]);
+    await tab.page.keyboard.press("Backspace");
+    await tab.page.keyboard.type("new ward");
+    await tab.until(options, ["New ward"]);
+    await tab.page.keyboard.press("Enter");
+    await tab.until(TITLE, ["New ward"]);
+  },
+);
 
-test("a reference is created in its picker, and is selected", async () => {
-  const tab = await openClinic("/patients/create");
+clinicTest("a reference is created in its picker, and is selected", async (admin) => {
+  const tab = await admin.openTab("/patients/create");
   await tab.type("[name=name]", "Picked");
   for (const [input, name] of [["ward", "East"], ["earlier", "West"]]) {
     await tab.click(
@@ -119,9 +129,9 @@ test("a reference is created in its picker, and is selected", async () => {
   assertEquals([ward, earlier?.[0]].map(String), [east?._id, west?._id].map(String));
 });
 
-test("parts of parts are tables, which add and change", async () => {
+clinicTest("parts of parts are tables, which add and change", async (admin) => {
   await getModel(Visit).create({ reason: "Rash", remarks: [{ text: "Red" }] });
-  const tab = await openClinic("/visits");
+  const tab = await admin.openTab("/visits");
   await tab.open("Rash");
   await tab.click(button("Replies", "section[aria-label=Remarks]"));
   const replies = "section[aria-label=Replies]";
@@ -137,60 +147,66 @@ test("parts of parts are tables, which add and change", async () => {
   assertEquals(remarks?.[0]?.replies?.map(({ words }) => words), ["Since July"]);
 });
 
-test("a form asks before its changes are lost, and not after they are saved", async () => {
-  const { _id } = await getModel(Patient).create({ name: "Leaving" });
-  const tab = await openClinic(`/patients/${_id}`);
-  const leave = () => tab.click("nav [role=menuitem] ::-p-text(Wards)");
-  await tab.until("[name=name]", ["Leaving"]);
-  await tab.fill("name", "Left");
-  await leave();
-  await tab.until(`${DIALOG} h2`, ["Leave without saving?"]);
-  await tab.click(button("Stay", DIALOG));
-  await tab.until(DIALOG, []);
-  await tab.until("[name=name]", ["Left"]);
-  const asked = new Promise<string>((resolve) =>
-    tab.page.once("dialog", (dialog) => {
-      resolve(dialog.type());
-      void dialog.dismiss();
-    })
-  );
-  await tab.page.evaluate("void setTimeout(() => location.reload())");
-  assertEquals(await asked, "beforeunload");
-  await tab.send(SAVE);
-  await tab.page.waitForSelector(`${SAVE}:disabled`);
-  await leave();
-  await tab.until(TITLE, ["Wards"]);
-  await tab.page.goBack();
-  await tab.fill("name", "Lost");
-  await leave();
-  await tab.click(button("Leave", DIALOG));
-  await tab.until(TITLE, ["Wards"]);
-  assertEquals((await getModel(Patient).findById(_id).orFail()).name, "Left");
-});
+clinicTest(
+  "a form asks before its changes are lost, and not after they are saved",
+  async (admin) => {
+    const { _id } = await getModel(Patient).create({ name: "Leaving" });
+    const tab = await admin.openTab(`/patients/${_id}`);
+    const leave = () => tab.click("nav [role=menuitem] ::-p-text(Wards)");
+    await tab.until("[name=name]", ["Leaving"]);
+    await tab.fill("name", "Left");
+    await leave();
+    await tab.until(`${DIALOG} h2`, ["Leave without saving?"]);
+    await tab.click(button("Stay", DIALOG));
+    await tab.until(DIALOG, []);
+    await tab.until("[name=name]", ["Left"]);
+    const asked = new Promise<string>((resolve) =>
+      tab.page.once("dialog", (dialog) => {
+        resolve(dialog.type());
+        void dialog.dismiss();
+      })
+    );
+    await tab.page.evaluate("void setTimeout(() => location.reload())");
+    assertEquals(await asked, "beforeunload");
+    await tab.send(SAVE);
+    await tab.page.waitForSelector(`${SAVE}:disabled`);
+    await leave();
+    await tab.until(TITLE, ["Wards"]);
+    await tab.page.goBack();
+    await tab.fill("name", "Lost");
+    await leave();
+    await tab.click(button("Leave", DIALOG));
+    await tab.until(TITLE, ["Wards"]);
+    assertEquals((await getModel(Patient).findById(_id).orFail()).name, "Left");
+  },
+);
 
-test("a typed address shows what its reader may only see, and says what is missing", async () => {
-  const { _id } = await getModel(Visit).create({ reason: "Cold" });
-  const tab = await openClinic(`/visits/${_id}`);
-  await tab.until(TITLE, ["Cold"]);
-  await tab.until("main form", []);
-  const { app, refusals } = await clinic();
-  const before = refusals().length;
-  const go = (place: string) => tab.page.goto(`${app.url}/admin/#${place}`);
-  await go("/patients/6a5f1c2a9b1e8a0012a4d0ff");
-  await tab.until("[role=alert] h2", ["This patient is not here"]);
-  await tab.click("[role=alert] a");
-  await tab.until(TITLE, ["Patients"]);
-  await go("/nowhere");
-  await tab.until("[role=alert] h2", ["There is no such page"]);
-  await go(`/patients/${(await getModel(Patient).create({ name: "Shown" }))._id}/show`);
-  await tab.until(TITLE, ["Shown"]);
-  assertEquals(refusals().slice(before), ["404"]);
-});
+clinicTest(
+  "a typed address shows what its reader may only see, and says what is missing",
+  async (admin) => {
+    const { _id } = await getModel(Visit).create({ reason: "Cold" });
+    const tab = await admin.openTab(`/visits/${_id}`);
+    await tab.until(TITLE, ["Cold"]);
+    await tab.until("main form", []);
+    const { app, refusals } = admin;
+    const before = refusals().length;
+    const go = (place: string) => tab.page.goto(`${app.url}/admin/#${place}`);
+    await go("/patients/6a5f1c2a9b1e8a0012a4d0ff");
+    await tab.until("[role=alert] h2", ["This patient is not here"]);
+    await tab.click("[role=alert] a");
+    await tab.until(TITLE, ["Patients"]);
+    await go("/nowhere");
+    await tab.until("[role=alert] h2", ["There is no such page"]);
+    await go(`/patients/${(await getModel(Patient).create({ name: "Shown" }))._id}/show`);
+    await tab.until(TITLE, ["Shown"]);
+    assertEquals(refusals().slice(before), ["404"]);
+  },
+);
 
-test("an action is offered while it is available", async () => {
+clinicTest("an action is offered while it is available", async (admin) => {
   const ward = await getModel(Ward).create({ name: "Exit" });
   const { _id } = await getModel(Patient).create({ name: "Going", ward: ward._id });
-  const tab = await openClinic(`/patients/${_id}`);
+  const tab = await admin.openTab(`/patients/${_id}`);
   await tab.click(button("Discharge"));
   await tab.send(`${DIALOG} button[type=submit]`);
   await tab.until(DIALOG, []);
@@ -199,22 +215,25 @@ test("an action is offered while it is available", async () => {
   await tab.until("[name=name]", ["Going"]);
 });
 
-test("a trash whose reader may not restore says so", async () => {
+clinicTest("a trash whose reader may not restore says so", async (admin) => {
   const { _id } = await getModel(Visit).create({ reason: "Removed" });
-  await (await clinic()).app.delete(`/visits/${_id}`);
-  const tab = await openClinic("/visits");
+  await admin.app.delete(`/visits/${_id}`);
+  const tab = await admin.openTab("/visits");
   await tab.click(button("Trash"));
   await tab.page.waitForSelector("tbody ::-p-text(You may not restore this)");
 });
 
-test("the colours are those of the system, until the reader chooses others", async () => {
-  const tab = await (await clinic()).openTab("/", { colors: "dark" });
-  const color = () => tab.page.evaluate("getComputedStyle(document.body).colorScheme");
-  await tab.page.waitForFunction("getComputedStyle(document.body).colorScheme === 'dark'");
-  await tab.click("button[aria-label*=light], button[aria-label*=Toggle]");
-  await tab.page.waitForFunction("getComputedStyle(document.body).colorScheme === 'light'");
-  await tab.page.reload();
-  await tab.page.waitForSelector("nav");
-  assertMatch(String(await color()), /light/);
-  await tab.page.evaluate("localStorage.clear()");
-});
+clinicTest(
+  "the colours are those of the system, until the reader chooses others",
+  async (admin) => {
+    const tab = await admin.openTab("/", { colors: "dark" });
+    const color = () => tab.page.evaluate("getComputedStyle(document.body).colorScheme");
+    await tab.page.waitForFunction("getComputedStyle(document.body).colorScheme === 'dark'");
+    await tab.click("button[aria-label*=light], button[aria-label*=Toggle]");
+    await tab.page.waitForFunction("getComputedStyle(document.body).colorScheme === 'light'");
+    await tab.page.reload();
+    await tab.page.waitForSelector("nav");
+    assertMatch(String(await color()), /light/);
+    await tab.page.evaluate("localStorage.clear()");
+  },
+);
