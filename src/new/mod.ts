@@ -158,7 +158,13 @@ async function main(args: readonly string[]): Promise<void> {
     const enter = folder === "." ? "" : `cd ${shown} && `;
     const test = "Deno" in globalThis ? "deno task test" : "npm install && npm test";
     const start = "Deno" in globalThis ? "deno task start" : "npm start";
-    process.stdout.write(`Wrote ${files.join(", ")}. Next:\n\n  ${enter}${test}\n  ${start}\n`);
+    const run = "Deno" in globalThis ? "deno task" : "npm run";
+    const next = [
+      `${enter}${test}`,
+      start,
+      ...login ? [`${run} make-admin boss@acme.example`] : [],
+    ];
+    process.stdout.write(`Wrote ${files.join(", ")}. Next:\n\n  ${next.join("\n  ")}\n`);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
     process.exitCode = 1;

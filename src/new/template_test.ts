@@ -114,9 +114,11 @@ Deno.test("both forms of the models of a new application declare the same", asyn
   }
 });
 
+const KINDS = [[false, false], [true, false], [false, true], [true, true]] as const;
+
 Deno.test("the files of a new application have the format of deno fmt at 100 columns", async () => {
   for (const runtime of ["deno", "node"] as const) {
-    for (const [plain, login] of [[false, false], [true, false], [false, true], [true, true]]) {
+    for (const [plain, login] of KINDS) {
       const folder = await Deno.makeTempDir();
       await createApp(folder, { runtime, plain, login });
       const args = ["fmt", "--check", "--no-config", "--line-width=100", "."];
