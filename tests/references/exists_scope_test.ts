@@ -57,7 +57,9 @@ async function statuses(app: Mounted, sent: Sent): Promise<number[]> {
 /** What is answered where a body names no entity. */
 function missing(...paths: string[]) {
   const errors = Object.fromEntries(
-    paths.map((path) => [path, { message: `Value at "${path}" does not refer to an entity`, kind: "exists" }]),
+    paths.map((
+      path,
+    ) => [path, { message: `Value at "${path}" does not refer to an entity`, kind: "exists" }]),
   );
   return Array(4).fill({ status: 400, code: "BAD_DATA", errors });
 }
