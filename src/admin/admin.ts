@@ -84,23 +84,13 @@ export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandl
       apiPath,
       ...login && { login },
       ...links && { links },
-      ...await describeModels(routes, {
-        api,
-        req,
-        see,
-        models,
-        hasNames: actorNames !== undefined,
-      }),
+      ...await describeModels(routes, { api, req, see, models, hasNames: ask !== undefined }),
     };
-    secure(res).set("Cache-Control", "no-store").type("json").send(JSON.stringify(document));
+    sendJson(res, document);
   };
-  const actorNames = mountedActorNames(api);
-  const sendNames = async (req: Request, res: Response) => {
-    const names = actorNames === undefined
-      ? {}
-      : await nameStamps(routes, { api, req, see, ask: actorNames });
-    secure(res).set("Cache-Control", "no-store").type("json").send(JSON.stringify(names));
-  };
+  const ask = mountedActorNames(api);
+  const sendNames = async (req: Request, res: Response) =>
+    sendJson(res, ask === undefined ? {} : await nameStamps(routes, { api, req, see, ask }));
   return (req, res, next) => {
     const isRead = req.method === "GET" || req.method === "HEAD";
     if (isRead && req.path === "/") sendHtml(req, res).catch(next);
@@ -109,6 +99,10 @@ export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandl
     else if (isRead && /^\/page-[\w-]+\.js$/.test(req.path)) sendScript(req, res, next).catch(next);
     else next();
   };
+}
+
+function sendJson(res: Response, value: object): void {
+  secure(res).set("Cache-Control", "no-store").type("json").send(JSON.stringify(value));
 }
 
 function secure(res: Response): Response {

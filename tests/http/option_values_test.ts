@@ -108,6 +108,7 @@ const FIELDS: Record<string, Takes> = {
   ...{ onDelete: "", stamp: "", maxBytes: "", accept: "", inline: "" },
   ...{ hidden: "true function", readonly: "true function" },
   ...{ apart: "", exists: "", unguarded: "", embedded: "", deprecated: "true" },
+  dateOnly: "true",
   ...{ summary: "empty text", description: "empty text", alias: "text" },
   ...{ get: "function", set: "function", transform: "function" },
   required: "text true function",
@@ -129,6 +130,7 @@ const FIELDS: Record<string, Takes> = {
 /** The types of the fields that some options need. */
 const TYPES: Readonly<Record<string, object>> = {
   ...{ min: { type: Number }, max: { type: Number }, expires: { type: Date } },
+  dateOnly: { type: Date },
 };
 
 Deno.test("each option of fields refuses a value of another kind", () => {
@@ -142,7 +144,7 @@ Deno.test("each option of fields refuses a value of another kind", () => {
     }
   }
   for (const name of ARRAY_OPTIONS) {
-    if (["get", "set", "alias", "embedded"].includes(name)) continue;
+    if (["get", "set", "alias", "embedded", "dateOnly"].includes(name)) continue;
     refuses(name, FIELDS[name], (value) => start({ list: { [name]: value } }));
   }
 });
@@ -226,6 +228,7 @@ Deno.test("each option of @rest refuses a value of another kind", () => {
 const ON_ALL: Record<string, Takes> = {
   ...{ page: "", sort: "", select: "", search: "", populate: "{}", count: "true {}", formats: "" },
   ...{ live: "true {}", groups: "", distinct: "", lean: "true", parameters: "", filter: "" },
+  dateOnly: "true",
   ...{ summary: "empty text", description: "empty text", tags: "", deprecated: "true" },
   ...{ "page.max": "", "count.upTo": "Infinity", "count.always": "true", "live.max": "" },
 };

@@ -113,7 +113,7 @@ test("a customer finds neither what is hidden nor what he may not do", async () 
   await using admin = await openDesk();
   const tab = await admin.openTab("/tickets", { user: "cem" });
   await tab.until(TITLES, ["Printer on fire"]);
-  assertEquals(await namesOf(tab, `${MAIN} button`), ["Add filter", "Report"]);
+  assertEquals(await namesOf(tab, `${MAIN} button`), ["Add filter", "Columns", "Report"]);
   await openTicket(tab, "Printer on fire");
   await tab.until("section[aria-label=Comments] tbody td:first-child", ["It smells"]);
   assertEquals(await namesOf(tab, `${MAIN} button`), [
