@@ -9,6 +9,7 @@ import { formValues } from "./body.ts";
 import { messageOf } from "./failure.ts";
 import { nameOf, partFields, wordsOf } from "./fields.ts";
 import { FileBox } from "./file_box.tsx";
+import { isNumber } from "./format.ts";
 import { FormDialog } from "./form_dialog.tsx";
 import { pageSizes } from "./list_query.ts";
 import type { Entity } from "./page_context.ts";
@@ -140,7 +141,11 @@ function PartsTable({ rows, list, part, resource, path, onEdit }: PartsTableProp
       <Table size="small" sx={FLUSH}>
         <TableHead>
           <TableRow>
-            {columns.map(({ name }) => <TableCell key={name}>{wordsOf(name)}</TableCell>)}
+            {columns.map((field) => (
+              <TableCell key={field.name} align={isNumber(field) ? "right" : "left"}>
+                {wordsOf(field.name)}
+              </TableCell>
+            ))}
             {hasButtons && <TableCell align="right">Actions</TableCell>}
           </TableRow>
         </TableHead>
@@ -151,7 +156,7 @@ function PartsTable({ rows, list, part, resource, path, onEdit }: PartsTableProp
                 {columns.map((field) => {
                   const file = files.get(field.name);
                   return (
-                    <TableCell key={field.name}>
+                    <TableCell key={field.name} align={isNumber(field) ? "right" : "left"}>
                       {file === undefined
                         ? <ShownValue value={row[field.name]} field={field} />
                         : <FileBox file={file} path={path} entity={row} fields={list.answer} />}

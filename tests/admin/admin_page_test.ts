@@ -118,3 +118,11 @@ test("admin() refuses wrong options, and what is no router", () => {
     "admin() takes the router",
   );
 });
+
+test("admin() refuses links to other servers", () => {
+  const api = Framework.initialize({ models: [Leaf] });
+  for (const path of ["https://evil.example", "//evil.example", "javascript:x", ""]) {
+    const options = { title: "A", links: { Docs: path } };
+    assertThrows(() => admin(api, options), TypeError, `"links.Docs" is not a path of the origin`);
+  }
+});

@@ -33,7 +33,7 @@ const discharge = action("discharge", {
   on: "one",
   available: (_req, patient: Entity<Patient>) => patient.ward !== undefined,
   run: async (_req, patient: Entity<Patient>) => {
-    patient.ward = undefined;
+    patient.set("ward", undefined);
     return await patient.save();
   },
 });
