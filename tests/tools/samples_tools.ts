@@ -157,7 +157,7 @@ test("ticked entities are changed and removed by one request each", async () => 
   await tab.click(button("Change"));
   await choose(tab, "color", "Green");
   await tab.click(`${DIALOG} button[type=submit]`);
-  await tab.until("tbody tr:nth-of-type(-n+3) .column-color", ["green", "green", "red"]);
+  await tab.until("tbody tr:nth-of-type(-n+3) .column-color", ["Green", "Green", "Red"]);
   await tick();
   await tab.click(button("Remove"));
   await tab.click(button("Remove", DIALOG));
