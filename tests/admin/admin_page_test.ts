@@ -82,12 +82,6 @@ test("the document is not kept by caches, and other methods and paths are left t
   assertEquals((await app.get("/admin/..%2fmod.ts")).status, 404);
 });
 
-const WRONG_LINKS: readonly [object, string][] = [
-  [{ title: "A", links: ["/docs"] }, `"links" is not an object`],
-  [{ title: "A", links: { Docs: "https://evil.example" } }, `"links.Docs" is not a path of`],
-  [{ title: "A", links: { Docs: "javascript:x" } }, `"links.Docs" is not a path of`],
-];
-
 test("admin() refuses wrong options, and what is no router", () => {
   const api = Framework.initialize({ models: [Leaf] });
   const wrong: [object | undefined, string][] = [
@@ -96,7 +90,6 @@ test("admin() refuses wrong options, and what is no router", () => {
     [{ title: "" }, `"title" is not a text`],
     [{ title: "A", titel: "B" }, `admin() has no option "titel"`],
     [{ title: "A", see: true }, `"see" is not a function`],
-    ...WRONG_LINKS,
     [{ title: "A", login: {} }, `"login.header" is not the name of a header`],
     [{ title: "A", login: { header: "a b", label: "B" } }, `"login.header" is not the name`],
     [{ title: "A", login: { header: "a", label: "B", prefix: "a\n" } }, `"login.prefix" is not`],

@@ -232,7 +232,6 @@ Deno.test("each option of @rest refuses a value of another kind", () => {
 const ON_ALL: Record<string, Takes> = {
   ...{ page: "", sort: "", select: "", search: "", populate: "{}", count: "true {}", formats: "" },
   ...{ live: "true {}", groups: "", distinct: "", lean: "true", parameters: "", filter: "" },
-  dateOnly: "true",
   ...{ summary: "empty text", description: "empty text", tags: "", deprecated: "true" },
   ...{ "page.max": "", "count.upTo": "Infinity", "count.always": "true", "live.max": "" },
 };

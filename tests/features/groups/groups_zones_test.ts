@@ -161,7 +161,7 @@ test("the document and describe() tell of the time zones of groups", async () =>
     name: "tz",
     in: "query",
     required: false,
-    description: "The time zone of the years, months and days of groups",
+    description: "The time zone of the years, months and days of groups.",
     schema: { type: "string", enum: ZONES, default: "Europe/Paris" },
   });
   assertEquals(parameterOf("/in-paris"), undefined);

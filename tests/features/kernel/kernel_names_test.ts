@@ -10,6 +10,7 @@ const MAY_NAME =
 /** Uses of the word of a feature for something else, by file. */
 const OTHER_USES: Readonly<Record<string, readonly string[]>> = {
   // The ways in which clients use a field, for the types of options.
+  "admin/options.ts": ["select"],
   "declare/model/field_names.ts": ["sort", "select", "search", "populate"],
   // An option of `updateAll()` has the same name.
   "declare/operations/write_options.ts": ["atomic"],
