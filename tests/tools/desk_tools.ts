@@ -116,6 +116,7 @@ test("a customer finds neither what is hidden nor what he may not do", async () 
   assertEquals(await namesOf(tab, `${MAIN} button`), ["Add filter", "Columns", "Report"]);
   await openTicket(tab, "Printer on fire");
   await tab.until("section[aria-label=Comments] tbody td:first-child", ["It smells"]);
+  await tab.page.waitForSelector(button("Upload"));
   assertEquals(await namesOf(tab, `${MAIN} button`), [
     ...["Close", "Remove", "Save", "Add", "Add", "Upload", "Show"],
   ]);
