@@ -177,8 +177,8 @@ type CheckedEntry<K extends string, V, X, I, C, P> = EntryProblem<V, X, P> exten
 /**
  * The error text for an entry in `fields` of `define()` that does not fit the type of its property, such as an entry
  * without `hidden: true` for a property of the type `Hidden`. For any other entry, the type is `P`, which is the error
- * text of another check or `unknown`. Only properties of the types `Hidden`, `ReadOnly`, `Restricted`, `Defaulted` and `DateOnly`, and entries
- * with the option `hidden`, are compared, so that the compiler does less for all others.
+ * text of another check or `unknown`. Only properties of the types `Hidden`, `ReadOnly`, `Restricted`, `Defaulted` and
+ * `DateOnly`, and entries with the option `hidden`, are compared, so that the compiler does less for all others.
  */
 type EntryProblem<V, X, P> = [NonNullable<V>] extends [Brands]
   ? RestrictedProblem<{ readonly value: V }, X, BrandProblem<NonNullable<V>, X, P>>
@@ -186,8 +186,8 @@ type EntryProblem<V, X, P> = [NonNullable<V>] extends [Brands]
   : P;
 
 /**
- * The properties by which the types `Hidden`, `ReadOnly`, `Restricted`, `Defaulted` and `DateOnly` are recognized. No other type of a value has
- * such a property.
+ * The properties by which the types `Hidden`, `ReadOnly`, `Restricted`, `Defaulted` and `DateOnly` are recognized. No
+ * other type of a value has such a property.
  */
 interface Brands {
   readonly "~hidden"?: unknown;

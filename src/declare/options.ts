@@ -51,7 +51,7 @@ export interface OptionTable<M, X> {
  */
 export interface ArrayFeatures {
   /**
-   * The work that the framework does if an entity that the list names is removed or put into the trash. With
+   * The work of the framework if an entity in the list is removed or put into the trash. With
    * `"restrict"`, the removal answers 409. With `"unset"`, the identifier leaves the list. The default is `"keep"`.
    * `"restrict"` implies `exists: true`. Needs a database with transactions.
    */
@@ -64,11 +64,10 @@ export interface ArrayFeatures {
  */
 export interface FieldFeatures {
   /**
-   * The work that the framework does if the entity that the reference names is removed or put into the trash. With
-   * `"restrict"`, the removal answers 409. With `"cascade"`, the referring entities are removed as well, without their
-   * hooks. If only the referred class has a trash, a cascade says `{ cascade: "forGood" }`. With `"unset"`, the
-   * reference is removed. The default is `"keep"`. `"restrict"` and cascades imply `exists: true`. Needs a database with
-   * transactions.
+   * The work of the framework if the entity of the reference is removed or put into the trash. With `"restrict"`, the
+   * removal answers 409. With `"cascade"`, the referring entities are removed as well, without their hooks. If only the
+   * referred class has a trash, a cascade needs `{ cascade: "forGood" }`. With `"unset"`, the reference is removed. The
+   * default is `"keep"`. `"restrict"` and cascades imply `exists: true`. Needs a database with transactions.
    */
   readonly onDelete?: OnDelete;
   /**
@@ -244,12 +243,12 @@ export interface OptionDescriptions {
  */
 export interface ReadOptions<M = unknown> {
   /**
-   * The pages of a list, which clients choose with `?limit=`, and `?after=` or `?skip=`. `false` says that the list has
-   * no pages, which `strict` wants to be said. Only for `all()`.
+   * The pages of a list, which clients choose with `?limit=`, and `?after=` or `?skip=`. With `false`, the list has no
+   * pages. `strict` requires one of the two. Only for `all()`.
    */
   readonly page?: PageOptions | false | undefined;
   /**
-   * The fields by which clients can sort, such as `?sort=-year,name`. The fields hold no lists and no objects. Only for
+   * The fields by which clients can sort, such as `?sort=-year,name`. Lists and objects are not allowed. Only for
    * `all()`.
    */
   readonly sort?: readonly FieldNames<"sort", M>[] | undefined;
@@ -290,8 +289,8 @@ export interface ReadOptions<M = unknown> {
     >
     | undefined;
   /**
-   * The fields whose different values clients can ask for, such as `?distinct=state`. The values are in ascending order.
-   * More than 1000 values answer 409. Only for `all()`, without hooks on entities.
+   * The fields whose different values clients can ask for, such as `?distinct=state`. The values are in ascending
+   * order. More than 1000 values answer 409. Only for `all()`, without hooks on entities.
    */
   readonly distinct?: readonly FieldNames<"group", M>[] | undefined;
 }
@@ -348,7 +347,8 @@ export interface WriteOptions<M = unknown> {
   readonly fields?: readonly FieldNames<"set", M>[] | undefined;
   /**
    * The maximum number of entities that `updateAll()` and `removeAll()` may change. A request that selects more
-   * entities answers 409. `false` is no limit. The default is 1000, but `false` for `removeAll()` without `strict`.
+   * entities answers 409. With `false`, there is no limit. The default is 1000, but `false` for `removeAll()` without
+   * `strict`.
    */
   readonly max?: number | false | undefined;
   /**

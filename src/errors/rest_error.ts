@@ -39,7 +39,7 @@ export class RestError extends Error {
   override readonly name = "RestError";
   /** The HTTP status of the answer, from 300 to 599. */
   readonly status: number;
-  /** The JSON body of the answer. If the error was created with a text, the body is `{ code, message }`. */
+  /** The JSON body of the answer. If the error was created with a string, the body is `{ code, message }`. */
   readonly body: object;
   /** The headers that the error adds to the answer, such as `WWW-Authenticate`. Empty by default. */
   readonly headers: Readonly<Record<string, string>>;

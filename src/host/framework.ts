@@ -131,17 +131,17 @@ export const Framework: {
    */
   readonly health: () => Promise<Health>;
   /**
-   * Removes the expired entities of the classes of all mounted routers once, such as entities whose time in the trash is
-   * over. Entities are removed for good, as by a request, with a record in the history whose operation is `tidy`. Hooks
-   * do not run. The option `tidy` of `initialize()` removes expired entities at intervals, so a call is needed only with
-   * `tidy: false` and in tests.
+   * Removes the expired entities of the classes of all mounted routers once, such as entities whose time in the trash
+   * is over. Entities are removed for good, as by a request, with a record in the history whose operation is `tidy`.
+   * Hooks do not run. The option `tidy` of `initialize()` removes expired entities at intervals, so a call is needed
+   * only with `tidy: false` and in tests.
    *
-   * The call waits while another process removes expired entities of the same database. On routes with
-   * `getConnection`, it uses the connections that requests of this process have used, and `connections`.
+   * The call waits while another process removes expired entities of the same database. On routes with `getConnection`,
+   * it uses the connections that requests of this process have used, and `connections`.
    *
    * @throws {TypeError} If `options` is wrong.
-   * @throws {Error} If a connection is not open, or if entities of a class cannot be removed. The entities of
-   * other classes are removed.
+   * @throws {Error} If a connection is not open, or if entities of a class cannot be removed. The entities of other
+   * classes are removed.
    *
    * @example Remove the entities that will have expired in 30 days
    * ```ts ignore
@@ -153,8 +153,8 @@ export const Framework: {
   /**
    * Closes the HTTP server of an application gracefully. The promise resolves when the server is closed. The server
    * accepts no new connections, completes its current requests, and answers them with `Connection: close`. Connections
-   * that are busy after `options.timeoutMS` milliseconds are cut. The removal of expired entities at intervals ends until
-   * another router is mounted. Close Mongoose after the promise has resolved, because current requests need the
+   * that are busy after `options.timeoutMS` milliseconds are cut. The removal of expired entities at intervals ends
+   * until another router is mounted. Close Mongoose after the promise has resolved, because current requests need the
    * database.
    *
    * @throws {RangeError} If `timeoutMS` is not a valid number of milliseconds.

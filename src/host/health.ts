@@ -8,11 +8,11 @@ import { isAnyClosing } from "../http/close_server.ts";
 
 /** The health of an application, which `Framework.health()` returns for the probes of an orchestrator. */
 export interface Health {
-  /** Whether the process answers. The value is always `true`. A process that does not answer has to be restarted. */
+  /** Whether the process answers. The value is always `true`. Restart a process that does not answer. */
   readonly live: boolean;
   /**
-   * Whether requests can be served. Every database has to answer in time, all unique indexes have to be built, and no
-   * server may be closing.
+   * Whether requests can be served. Every database must answer in time, all unique indexes must be built, and no server
+   * may be closing.
    */
   readonly ready: boolean;
   /** The reasons why requests cannot be served. Empty if `ready` is `true`. */

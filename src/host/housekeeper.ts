@@ -19,12 +19,12 @@ import { RemovalForGood } from "../sources/collection/remove_for_good.ts";
 export interface TidyOptions {
   /**
    * The time at which an entity must have expired to be removed. The default is the current time. Tests can pass a
-   * later time, so that they need not wait.
+   * later time instead of waiting.
    */
   readonly at?: Date;
   /**
    * More open connections whose entities of classes on routes with `getConnection` may expire. The connections that
-   * requests of this process have used need not be named.
+   * requests of this process have used are included anyway.
    */
   readonly connections?: readonly Connection[];
 }
@@ -111,8 +111,8 @@ export class Housekeeper {
   }
 
   /**
-   * Adds the classes of mounted routes whose entities can expire. With `isScheduled`, a timer removes expired entities at
-   * intervals from now on.
+   * Adds the classes of mounted routes whose entities can expire. With `isScheduled`, a timer removes expired entities
+   * at intervals from now on.
    */
   add(routes: readonly Route[], { isScheduled }: { readonly isScheduled: boolean }): void {
     for (const { levels, features, getConnection } of routes) {
@@ -285,8 +285,8 @@ async function tidyPlace(
 }
 
 /**
- * Removes the expired entities of several classes from a database, and releases the lease that lets only this process do
- * so. The failure of a class does not keep the other classes from being tidied.
+ * Removes the expired entities of several classes from a database, and releases the lease that lets only this process
+ * do so. The failure of a class does not keep the other classes from being tidied.
  */
 async function tidyAll({ classes, lease, result, ...run }: TidyRun): Promise<void> {
   const { removed, errors } = result;

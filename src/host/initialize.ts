@@ -58,9 +58,9 @@ export interface InitializeOptions {
    */
   readonly indexes?: "required" | "lazy";
   /**
-   * Whether the router refuses mistakes that it would otherwise ignore: undeclared parameters, keys and values of bodies
-   * that do not fit, operations that nobody guards, lists without pages, and removals without a limit. An object turns
-   * single parts off, such as `{ bodies: false }`. The default is `false`.
+   * Whether the router refuses mistakes that it would otherwise ignore: undeclared parameters, keys and values of
+   * bodies that do not fit, operations that nobody guards, lists without pages, and removals without a limit. An object
+   * turns off single checks, such as `{ bodies: false }`. The default is `false`.
    */
   readonly strict?: boolean | StrictOptions;
   /**
@@ -71,7 +71,7 @@ export interface InitializeOptions {
   /**
    * Returns the identifier of the user or program that sends a request, or `undefined`. The function is called once for
    * each request, after the `preFetch` hooks. `req.framework.actor` has the result, and fields with the option `stamp`
-   * store it. Anything but a text, a number, an ObjectId or `undefined` answers 500, and so does a promise.
+   * store it. Any other result than a string, a number, an ObjectId or `undefined` answers 500, even a promise.
    */
   readonly actor?: (req: FrameworkRequest) => Actor | undefined;
   /**
@@ -81,8 +81,8 @@ export interface InitializeOptions {
   readonly actorNames?: (ids: readonly Actor[]) => Promise<ReadonlyMap<unknown, string>>;
   /**
    * Returns the tenant of a request, such as the company of its sender, for classes with the option `tenant`. The
-   * function is called once for each request, after the `preFetch` hooks. Anything but a text, a number or an ObjectId
-   * answers 500, and so does a promise. With this option, each class must have the option `tenant` in one `@rest`.
+   * function is called once for each request, after the `preFetch` hooks. Any result but a string, a number or an
+   * ObjectId answers 500, even a promise. With this option, each class must have the option `tenant` in one `@rest`.
    */
   readonly tenant?: (req: FrameworkRequest) => Actor | undefined;
   /**
@@ -101,7 +101,7 @@ export interface InitializeOptions {
    *
    * The framework removes expired entities about every ten minutes, until `Framework.close()`. The first removal is ten
    * minutes after the start. Only one process at a time removes entities of the same database. On routes with
-   * `getConnection`, that happens on the connections that requests have used. A failed removal is logged once and tried
+   * `getConnection`, it uses the connections that requests have used. A failed removal is logged once and tried
    * again.
    */
   readonly tidy?: boolean;
@@ -112,8 +112,8 @@ export interface InitializeOptions {
    */
   readonly batch?: BatchOptions;
   /**
-   * Whether `initialize()` logs the routes, one per line, with the rules that decide who may use them. The line of a read
-   * says whether the read makes Mongoose documents, and why.
+   * Whether `initialize()` logs the routes, one per line, with the rules that decide who may use them. The line of a
+   * read says whether the read makes Mongoose documents, and why.
    */
   readonly log?: boolean;
 }

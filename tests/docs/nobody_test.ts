@@ -9,6 +9,7 @@ import { buildApp as buildLibrary } from "../../examples/library/app.ts";
 import { buildApp as buildMovies } from "../../examples/movies/app.ts";
 import { ANY_ID, PATH_PARAMETER } from "../../src/describe/paths.ts";
 import { mountedEndpoints, mountedRoutes } from "../../src/host/initialize.ts";
+import { filesOf } from "../../src/new/template.ts";
 import { actingLevel } from "../../src/pipeline/request/route.ts";
 import { openDatabase } from "../harness/database.ts";
 import { request } from "../harness/request.ts";
@@ -118,6 +119,13 @@ const GROWING: Readonly<Record<string, (code: string) => string>> = {
 
 type Files = Readonly<Record<string, string>>;
 
+/** The models of `new --login`, which the pages of a login name and do not show. */
+function loginModels(): Files {
+  const made = filesOf("app", { runtime: "deno", login: true });
+  const names = ["todo.ts", "user.ts", "invitation.ts"];
+  return Object.fromEntries(names.map((name) => [name, made[name] ?? ""]));
+}
+
 /** The applications of a page: the files of each step with an `app.ts`, with those of the steps before. */
 async function applicationsOf(page: string): Promise<{ title: string; files: Files }[]> {
   const steps = readSteps(await Deno.readTextFile(new URL(page, ROOT)));
@@ -128,7 +136,8 @@ async function applicationsOf(page: string): Promise<{ title: string; files: Fil
     return { title, files: all, isOne: files["app.ts"]?.includes("Framework.initialize(") };
   });
   if (grow === undefined) return grown.filter(({ isOne }) => isOne);
-  return [{ title: "", files: { ...all, "app.ts": grow(all["app.ts"] ?? ""), ...STUBS } }];
+  const app = grow(all["app.ts"] ?? "");
+  return [{ title: "", files: { ...loginModels(), ...all, "app.ts": app, ...STUBS } }];
 }
 
 const docs = (await Array.fromAsync(Deno.readDir(new URL("docs/", ROOT))))

@@ -8,8 +8,9 @@ import type {
 import type { OptionIn } from "./prop_input.ts";
 
 /**
- * @internal The error text for a field whose type is `Hidden`, `ReadOnly`, `Restricted`, `Defaulted` or `DateOnly`, if the options
- * `O` lack the option of this type. In all other cases, the type is `P`, which is the error text of another check or `unknown`.
+ * @internal The error text for a field whose type is `Hidden`, `ReadOnly`, `Restricted`, `Defaulted` or `DateOnly`, if
+ * the options `O` lack the option of this type. In all other cases, the type is `P`, which is the error text of another
+ * check or `unknown`.
  */
 export type BrandProblem<V, O, P> = 0 extends 1 & V ? P
   : IsHidden<V> extends true
@@ -25,7 +26,10 @@ export type BrandProblem<V, O, P> = 0 extends 1 & V ? P
     ? "default" extends keyof O ? P : "the field is Defaulted: add default"
   : DateOnlyProblem<V, O, P>;
 
-/** @internal The error text for values of the type `DateOnly` without the option, or `P`, the error text of another check. */
+/**
+ * @internal The error text for values of the type `DateOnly` without the option, or `P`, the error text of another
+ * check.
+ */
 export type DateOnlyProblem<V, O, P> = IsDateOnly<V> extends true
   ? OptionIn<O, "dateOnly"> extends true ? P : "the field is DateOnly: add dateOnly: true"
   : P;

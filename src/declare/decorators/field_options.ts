@@ -54,12 +54,12 @@ export interface FieldOptions<V, I = V> {
   readonly apart?: boolean;
   /**
    * Whether a unique index prevents equal values in the collection. A write of a value that another entity has answers
-   * 409. In a class with tenants, the index prevents equal values inside of a tenant. With `{ global: true }`, it
-   * prevents equal values of all tenants.
+   * 409. In a class with tenants, the index prevents equal values within a tenant. With `{ global: true }`, it
+   * prevents equal values across all tenants.
    */
   readonly unique?: boolean | readonly [boolean, string] | { readonly global: true };
   /**
-   * Whether the database has an index for the field. A text names the type of the index, such as `"2dsphere"`, and an
+   * Whether the database has an index for the field. A string is the type of the index, such as `"2dsphere"`, and an
    * object has options of MongoDB.
    */
   readonly index?: boolean | string | object;
@@ -78,8 +78,8 @@ export interface FieldOptions<V, I = V> {
   /** Other names by which code can read and set the field on documents. */
   readonly alias?: string | string[];
   /**
-   * The time, after the date in the field, at which the database removes the document, as a number of seconds or a text
-   * such as `"1d"`.
+   * The time, after the date in the field, at which the database removes the document, as a number of seconds or a
+   * string such as `"1d"`.
    */
   readonly expires?: number | string;
   /**
@@ -91,10 +91,10 @@ export interface FieldOptions<V, I = V> {
   readonly summary?: string;
   /** A description of the field for the OpenAPI document, in CommonMark. */
   readonly description?: string;
-  /** Whether clients should stop using the field, as the OpenAPI document tells them. */
+  /** Whether the OpenAPI document marks the field as deprecated. */
   readonly deprecated?: boolean;
   /**
-   * An example of a value in JSON form, in which dates and identifiers are texts. The OpenAPI document shows the
+   * An example of a value in JSON form, in which dates and identifiers are strings. The OpenAPI document shows the
    * example.
    */
   readonly example?: JsonForm<V>;
@@ -129,9 +129,9 @@ export interface FieldOptions<V, I = V> {
   readonly match?: Bound<RegExp>;
   /** Whether whitespace at both ends of a string is removed when the field is set, before the string is validated. */
   readonly trim?: boolean;
-  /** Whether a string is converted to lower case when the field is set, before the string is validated. */
+  /** Whether a string is converted to lowercase when the field is set, before the string is validated. */
   readonly lowercase?: boolean;
-  /** Whether a string is converted to upper case when the field is set, before the string is validated. */
+  /** Whether a string is converted to uppercase when the field is set, before the string is validated. */
   readonly uppercase?: boolean;
   /**
    * A function that converts the value when code reads the field of a document, such as in a hook. Answers show the
@@ -184,14 +184,16 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** @internal The type of a scalar value in JSON, for the option `example`. Dates and identifiers are texts in JSON. */
+/**
+ * @internal The type of a scalar value in JSON, for the option `example`. Dates and identifiers are strings in JSON.
+ */
 export type JsonScalar<V> = V extends boolean ? V
   : V extends bigint ? string | number
   : V extends string | number ? Literals<V>
   : string;
 
 /**
- * @internal The values of a TypeScript enum as literals, so that an example can be the text or number of an enum
+ * @internal The values of a TypeScript enum as literals, so that an example can be the string or number of an enum
  * member. Any other type is unchanged.
  */
 export type Literals<V> = V extends string ? string extends V ? string : `${V}`

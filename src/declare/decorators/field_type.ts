@@ -37,7 +37,7 @@ export type Identifier = Types.ObjectId | string;
 
 /**
  * The type of a field that holds the identifier of an entity of the model `T`. TypeScript refuses an option `ref` with
- * another model. Values for Mongoose, such as filters, can also have the identifier as a text.
+ * another model. Values for Mongoose, such as filters, can also have the identifier as a string.
  */
 export type Ref<T extends FrameworkModel> = Types.ObjectId & { readonly "~ref"?: T };
 
@@ -67,7 +67,7 @@ export type Defaulted<T> = T extends null | undefined ? T : T & { readonly "~def
 
 /**
  * The type of a field with `dateOnly: true`, which holds a `Date` at midnight in UTC. In the types of
- * `@mongrove/mongrove/client`, bodies and filters have it as a text such as `"1980-05-04"` and not as a `Date`.
+ * `@mongrove/mongrove/client`, bodies and filters have it as a string such as `"1980-05-04"`, not as a `Date`.
  */
 export type DateOnly = Date & { readonly "~dateOnly"?: never };
 

@@ -17,7 +17,7 @@ import type {
 } from "./prop_input.ts";
 
 /**
- * Options of {@linkcode prop}, for a field that holds one value, such as a text, an identifier or an embedded entity.
+ * Options of {@linkcode prop}, for a field that holds one value, such as a string, an identifier or an embedded entity.
  */
 export interface PropOptions<V, T = unknown> extends FieldOptions<V>, FieldFeatures {
   /**
@@ -37,9 +37,9 @@ export interface PropOptions<V, T = unknown> extends FieldOptions<V>, FieldFeatu
   readonly exists?: boolean;
   /**
    * Whether every reader of this class may see and filter by the referenced entities that the scope of their class
-   * allows, although the operation `one()` of their class has hooks. These hooks do not run for references. Without this
-   * option, a reference in `populate` or `filter` to a class with such hooks is an error at start-up, unless the only
-   * hook is a `preFetch` hook that the reading operation has as well.
+   * allows, although the operation `one()` of their class has hooks. These hooks do not run for references. Without
+   * this option, a reference in `populate` or `filter` to a class with such hooks is an error at start-up, unless the
+   * only hook is a `preFetch` hook that the reading operation has as well.
    */
   readonly unguarded?: boolean;
   /** The type of the values in the Map, for a field with `type: Map`. */
@@ -96,9 +96,9 @@ export interface ArrayPropOptions<I, T> extends FieldOptions<I[], I>, ArrayFeatu
   readonly exists?: boolean;
   /**
    * Whether every reader of this class may see and filter by the referenced entities that the scope of their class
-   * allows, although the operation `one()` of their class has hooks. These hooks do not run for references. Without this
-   * option, a reference in `populate` or `filter` to a class with such hooks is an error at start-up, unless the only
-   * hook is a `preFetch` hook that the reading operation has as well.
+   * allows, although the operation `one()` of their class has hooks. These hooks do not run for references. Without
+   * this option, a reference in `populate` or `filter` to a class with such hooks is an error at start-up, unless the
+   * only hook is a `preFetch` hook that the reading operation has as well.
    */
   readonly unguarded?: boolean;
 }

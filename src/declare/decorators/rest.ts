@@ -49,7 +49,8 @@ export interface RestOptions<
    */
   readonly scope?: (req: FrameworkRequest<M>) => Returns<"scope returns a filter", QueryObject>;
   /**
-   * Whether `update()` and `remove()` answer 428 to requests without the header `If-Match`. The header has the `ETag` of the entity that the client has read. If the entity has changed since that read, the answer is 412.
+   * Whether `update()` and `remove()` answer 428 to requests without the header `If-Match`. The header has the `ETag`
+   * of the entity that the client has read. If the entity has changed since that read, the answer is 412.
    */
   readonly ifMatch?: boolean | undefined;
   /**

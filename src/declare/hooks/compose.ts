@@ -136,7 +136,7 @@ type Judge = (
   args: NamedArguments,
 ) => MaybePromise<Effect | undefined>;
 
-/** The hooks from which `and()`, `or()` or `asFilter()` has made a hook. `judge` tells the three functions apart. */
+/** The hooks from which `and()`, `or()` or `asFilter()` has made a hook. `judge` distinguishes the three functions. */
 const members = new WeakMap<object, { readonly hooks: readonly object[]; readonly judge: Judge }>();
 
 /** Whether a request that has passed the hooks `passed` would pass a `preFetch` hook. */

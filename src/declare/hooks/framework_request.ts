@@ -47,8 +47,9 @@ export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
    */
   readonly operation: string;
   /**
-   * The number of requests for which this request counts, so that a guard can limit requests: for a batch the number of
-   * its requests, and 0 for each of them and when hooks run again for a live list or an upload. Otherwise 1.
+   * The number of requests as which this request counts, so that a guard can limit requests. A batch counts as the
+   * number of its requests. Each request in it counts as 0, and so does a guard that runs again, such as for a live
+   * list or an upload. Any other request counts as 1.
    */
   readonly weight: number;
   /** Returns the Mongoose model on the connection of this request, so that hooks use the database of the request. */

@@ -47,8 +47,8 @@ export interface OperationOptions extends OperationWords, FilterOptions {
    */
   readonly parameters?: readonly string[] | undefined;
   /**
-   * Whether requests need not pass the `guard` of `Framework.initialize()`. The hooks of the operation run nevertheless.
-   * The routes below an entity are not open by the word of its operation.
+   * Whether requests skip the `guard` of `Framework.initialize()`. The hooks of the operation still run. Routes below
+   * the entity are not open because of it.
    */
   readonly open?: boolean | undefined;
 }

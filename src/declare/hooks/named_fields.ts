@@ -151,7 +151,7 @@ export function namedRule(hook: object | undefined): NamedRule | undefined {
 
 /**
  * Returns the fields that a hook such as `onlyIf()` names for its test function, so that a read loads them for the
- * hook. The list is empty for a hook that names no fields.
+ * hook. The list is empty for any other hook.
  */
 export function readBy(hook: object | undefined): readonly string[] {
   return hook && known.get(hook)?.reads || [];
@@ -240,8 +240,8 @@ export function hookOf(rule: NamedRule): EntityHook<object, unknown> {
 }
 
 /**
- * Throws a `TypeError` if `onlyIf()` or `leaveOut()` gets a list that is no list of names, or a test that is no
- * function. Programs in JavaScript have no compiler that refuses such arguments.
+ * Throws a `TypeError` if `onlyIf()` or `leaveOut()` gets a list that is not a list of names, or a test that is not
+ * a function. Programs in JavaScript have no compiler that refuses such arguments.
  */
 function checkNamed(
   called: string,
@@ -289,8 +289,8 @@ export function onlyIfNamed(names: readonly string[], test: AnyTest): EntityHook
 /**
  * Returns a `preSend` hook that leaves the fields in the first list out of the answer, unless the test returns `false`.
  * The test gets a frozen object with the fields in the second list and `_id`. Clients could guess the values of the
- * fields by filters, so the operation needs the option `filter`, in which none of these fields stands. The fields are
- * optional in the class, so that the types of the client tell that answers may lack them.
+ * fields by filters, so the operation needs the option `filter`, without these fields. Declare the fields as optional,
+ * so that the types of the client have them as optional.
  *
  * @example Show an address to its owner only
  * ```ts
@@ -318,7 +318,7 @@ export function onlyIfNamed(names: readonly string[], test: AnyTest): EntityHook
  * @param test Returns `false` for an entity of which the answer shows all fields. Any other result leaves the fields
  * out.
  * @returns The hook.
- * @throws {TypeError} If a list is no list of names, or the test is not a function.
+ * @throws {TypeError} If a list is not a list of names, or the test is not a function.
  */
 // deno-lint-ignore mongrove/positional-arguments -- the public signature has the hidden fields, the read fields and the test
 export function leaveOut<

@@ -72,7 +72,7 @@ export const updateAll: MethodWithOptions<"updateAll"> = describeMethod("updateA
 /**
  * Declares `PUT {route}/:id`, which replaces an entity or creates it. The path names the entity by `_id` or by a unique
  * field. A field that the body leaves out gets its default or is cleared. Fields that clients cannot see or set keep
- * their values. The answer is a 201 for a new entity. With `If-None-Match: *`, the request only creates an entity. With
+ * their values. A new entity answers 201. With `If-None-Match: *`, the request only creates an entity. With
  * `If-Match`, the request only replaces an entity.
  *
  * Without `If-Match`, the request overwrites changes of other clients. If another client changes the entity between the

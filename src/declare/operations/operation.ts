@@ -125,7 +125,7 @@ export interface OperationWords {
    * class.
    */
   readonly tags?: readonly string[] | undefined;
-  /** Whether clients should stop using the operation, as the OpenAPI document tells them. */
+  /** Whether the OpenAPI document marks the operation as deprecated. */
   readonly deprecated?: boolean | undefined;
   /**
    * An example with values of JSON. The example of a write or an action is a body. The example of `all()` and `one()`
