@@ -31,6 +31,15 @@ async function clickAll(page: Page, selector: string): Promise<void> {
   await page.evaluate(`document.querySelectorAll("${selector}").forEach((one) => one.click())`);
 }
 
+/** Opens each third operation, because Chromium takes minutes to draw all of them. */
+async function openSome(page: Page): Promise<void> {
+  const controls = `document.querySelectorAll(".opblock-summary-control")`;
+  const opened = await page.evaluate(
+    `[...${controls}].filter((_, index) => index % 3 === 0).map((one) => one.click()).length`,
+  );
+  await page.waitForFunction(`document.querySelectorAll(".responses-table").length >= ${opened}`);
+}
+
 /** Opens all groups of operations, which are closed at first. */
 async function openGroups(page: Page): Promise<void> {
   await page.waitForSelector(".opblock-tag");
@@ -183,8 +192,7 @@ for (const [name, example] of Object.entries(EXAMPLES)) {
     assertEquals(await findInBoth(), [[], []]);
     await openGroups(page);
     await page.waitForSelector(".opblock-summary-control");
-    await clickAll(page, ".opblock-summary-control");
-    await page.waitForSelector(".opblock:last-of-type .responses-table");
+    await openSome(page);
     await clickAll(page, ".try-out__btn, .models-control");
     await page.waitForSelector(".execute");
     assertEquals(await findInBoth(), [[], []]);
