@@ -1,4 +1,5 @@
 import type { Request, RequestHandler } from "express-types";
+import type { SchemaType } from "mongoose";
 import type { Actor } from "../declare/hooks/framework_request.ts";
 import { describeModel } from "../declare/model/describe_model.ts";
 import { PATH_PARAMETER } from "../describe/paths.ts";
@@ -51,8 +52,7 @@ export async function nameStamps(
     const answer = await sendInner(api, { req, message, facts, maxBytes: MAX_BYTES });
     const entity: unknown = answer?.status === 200 ? JSON.parse(answer.text) : undefined;
     if (!isJsonObject(entity)) return [];
-    return stampsOf(route).filter((name) => isActor(entity[name]))
-      .map((name) => castForQuery(schema.path(name), entity[name]) as Actor);
+    return stampsOf(route).flatMap((name) => actorIn(entity[name], schema.path(name)));
   }));
   const found = [...new Map(actors.flat().map((id) => [String(id), id])).values()];
   if (found.length === 0) return {};
@@ -63,6 +63,12 @@ export async function nameStamps(
   }));
 }
 
-function isActor(value: unknown): boolean {
-  return typeof value === "string" || typeof value === "number";
+/** Returns the identifier in a stamp. A hook may show another value in its place, of which nothing is returned. */
+function actorIn(value: unknown, type: SchemaType): readonly Actor[] {
+  if (typeof value !== "string" && typeof value !== "number") return [];
+  try {
+    return [castForQuery(type, value) as Actor];
+  } catch {
+    return [];
+  }
 }

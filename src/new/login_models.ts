@@ -206,6 +206,9 @@ import { isObjectIdOrHexString, Types } from "mongoose";
 import { appUrl, mail } from "./mail.ts";
 import { adminsOnly, ROLES } from "./user.ts";
 
+/** The addresses that better-auth takes. */
+const ADDRESS = /^[\\w.'+-]+@[\\w-]+(\\.[\\w-]+)+$/;
+
 /** An address that may sign up. An administrator invites it into the own organisation. */
 @rest({
   route: "/invitations",
@@ -221,7 +224,7 @@ export class Invitation extends FrameworkModel {
   @prop({ required: true, readonly: true })
   readonly organisation!: ReadOnly<string>;
 
-  @prop({ required: true, trim: true, lowercase: true, match: /^\\S+@\\S+$/, unique: true })
+  @prop({ required: true, trim: true, lowercase: true, match: ADDRESS, unique: true })
   email!: string;
 
   @prop({ enum: ROLES, default: "member" })
@@ -258,6 +261,9 @@ import { isObjectIdOrHexString, Types } from "mongoose";
 import { appUrl, mail } from "./mail.ts";
 import { adminsOnly, ROLES } from "./user.ts";
 
+/** The addresses that better-auth takes. */
+const ADDRESS = /^[\\w.'+-]+@[\\w-]+(\\.[\\w-]+)+$/;
+
 /** An address that may sign up. An administrator invites it into the own organisation. */
 export class Invitation extends FrameworkModel {
   readonly organisation!: ReadOnly<string>;
@@ -267,7 +273,7 @@ export class Invitation extends FrameworkModel {
 define(Invitation, {
   fields: {
     organisation: { required: true, readonly: true },
-    email: { required: true, trim: true, lowercase: true, match: /^\\S+@\\S+$/, unique: true },
+    email: { required: true, trim: true, lowercase: true, match: ADDRESS, unique: true },
     role: { enum: ROLES, default: "member" },
   },
   rest: {

@@ -197,12 +197,12 @@ const FORMS: Readonly<Record<string, Form>> = {
   },
 };
 
-const NOTES: Readonly<Record<string, string>> = {
+const NOTES: ReadonlyMap<unknown, string> = new Map(Object.entries({
   mail: "If the address is known or invited, you get a mail with a link.",
   saved: "Your password is saved.",
   verified: "Your address is verified. If this is not the browser of your sign-up, you get a mail.",
   expired: "The link has expired. Ask for another one.",
-};
+}));
 
 /** What the pages say instead of the messages of better-auth, and at which field. */
 const PROBLEMS: Readonly<Record<string, Problem>> = {
@@ -293,7 +293,7 @@ export function mountPages(app: Express, auth: Auth): void {
   app.get("/style.css", (_req, res) => void res.type("css").send(STYLE));
   for (const [path, form] of Object.entries(FORMS)) {
     app.get(path, ({ query }, res) => {
-      sendForm(form, res, { values: valuesOf(form, query), note: NOTES[String(query.note)] });
+      sendForm(form, res, { values: valuesOf(form, query), note: NOTES.get(query.note) });
     });
     app.post(path, limit, urlencoded({ extended: false }), async (req, res) => {
       const values = valuesOf(form, Object(req.body));

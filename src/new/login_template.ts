@@ -51,7 +51,7 @@ import { betterAuth, type User } from "better-auth";
 import { mongodbAdapter } from "better-auth/adapters/mongodb";
 import { APIError, createAuthMiddleware } from "better-auth/api";
 import { fromNodeHeaders, toNodeHandler } from "better-auth/node";
-import type { Express, NextFunction, Request, Response } from "express";
+import { type Express, json, type NextFunction, type Request, type Response } from "express";
 import { rateLimit } from "express-rate-limit";
 import mongoose from "mongoose";
 import { randomBytes } from "node:crypto";
@@ -109,6 +109,7 @@ function openAuth() {
       before: createAuthMiddleware(({ query, body }) => {
         refuseRedirects({ ...query });
         refuseRedirects({ ...body });
+        refuseName({ ...body });
         return Promise.resolve();
       }),
       after: createAuthMiddleware(({ path, context, setCookie }) => {
@@ -162,6 +163,11 @@ function refuseRedirects(parameters: object): void {
   }
 }
 
+function refuseName({ name }: { readonly name?: unknown }): void {
+  if (name === undefined || typeof name === "string" && /^.{1,100}$/.test(name)) return;
+  throw new APIError("BAD_REQUEST", { message: "Invalid name" });
+}
+
 /** Browsers take "/..//evil.example" for another origin, and better-auth for a path. */
 function staysHere(target: string): boolean {
   if (!URL.canParse(target, appUrl)) return false;
@@ -190,15 +196,13 @@ function sameOrigin(req: Request, res: Response, next: NextFunction): void {
 /** Limits the sign-ins, sign-ups and mails that one address asks for. */
 export const limit = rateLimit({ windowMs: 15 * 60_000, limit: 30, skip: isRead });
 
-/**
- * Adds the routes of the login before express.json(), because better-auth reads their bodies itself. Mongoose must be
- * connected.
- */
+/** Adds the routes of the login. Mongoose must be connected. */
 export function mountLogin(app: Express): Auth {
   auth = openAuth();
   app.use(sameOrigin);
   // better-auth also takes /api/auth/x/../sign-in for a sign-in, so the limit is on all of its routes.
-  app.use("/api/auth", limit);
+  // better-auth itself reads bodies of any size.
+  app.use("/api/auth", limit, json({ type: () => true }));
   app.all("/api/auth/{*path}", toNodeHandler(auth));
   return auth;
 }

@@ -6,6 +6,7 @@ import { FrameworkModel, type ModelClass } from "../declare/model/framework_mode
 import { ARRAY_FIELD_OPTIONS, FIELD_OPTIONS, type FieldFeatures } from "../declare/options.ts";
 import type { FieldRecord } from "../declare/model/records.ts";
 import { KINDS_OF_TYPES, MONGOOSE_KINDS, OWN_KINDS } from "./field_option_kinds.ts";
+import { startOfDay } from "./fields/date_only.ts";
 import { isJsonObject } from "./fields/json.ts";
 import { IDENTIFIER_TYPES } from "./fields/system_fields.ts";
 import { modelName } from "./model_name.ts";
@@ -123,6 +124,7 @@ export function buildField(field: FieldRecord, schemas: OtherSchemas): BuiltFiel
     if (isFeature(name)) Object.assign(own, FIELD_OPTIONS[name](value));
   }
   if (own.validate !== undefined) own.validate = validatorsOf(own.validate);
+  if (options.dateOnly === true && own.min !== undefined) own.min = firstDay(own.min);
   const values = options.enum === undefined ? {} : { enum: enumValues(options.enum) };
   const { definition: type, refersTo } = elementType(field, schemas);
   checkReferenceOptions(field, type);
@@ -291,6 +293,15 @@ function checkDateOnly(
   if (options.dateOnly === true && held !== Date && held !== SchemaTypes.Date) {
     throw new TypeError(`property "${name}" has "dateOnly", which only a Date can have`);
   }
+}
+
+/** Returns a minimum of days whose first day is valid, although its midnight lies before the time of the minimum. */
+function firstDay(min: unknown): unknown {
+  if (Array.isArray(min)) return [firstDay(min[0]), ...min.slice(1)];
+  if (typeof min !== "function") return startOfDay(new Date(min as Date));
+  return function (this: unknown) {
+    return startOfDay(new Date(min.call(this)));
+  };
 }
 
 /**

@@ -24,6 +24,19 @@ class Memo extends FrameworkModel {
   readonly updatedBy?: mongoose.Types.ObjectId;
 }
 
+@rest({
+  route: "/masked",
+  methods: [all(), one<Letter>({ preSend: (_req, { text }) => ({ text, author: "somebody" }) })],
+})
+@rest({ route: "/letters", methods: [create()] })
+class Letter extends FrameworkModel {
+  @prop()
+  text?: string;
+
+  @prop({ type: mongoose.Types.ObjectId, stamp: "createdBy" })
+  readonly author?: mongoose.Types.ObjectId;
+}
+
 @rest({ route: "/lists", methods: [all(), create()] })
 class NoPage extends FrameworkModel {
   @prop({ stamp: "createdBy" })
@@ -78,6 +91,14 @@ test("the page gets the names of senders whom its reader is shown, and no others
   const stamps = async (role: string) => (await app.read(role)).models.map((each) => each.stamps);
   assertEquals(await stamps("staff"), [["author", "updatedBy"], []]);
   assertEquals(await stamps("guest"), [["updatedBy"], []]);
+});
+
+test("the page gets no name of a sender whom a hook has masked", async () => {
+  const initialize = { actor: () => ANN, actorNames: () => Promise.resolve(new Map()) };
+  await using app = await serveAdmin([Letter], { initialize });
+  const { _id } = await app.created("/letters", { text: "open" });
+  const { status, body } = await app.get(`/admin/names.json?path=/masked&ids=${_id}`);
+  assertEquals([status, body as unknown], [200, {}]);
 });
 
 test("the page gets no names of a route that it does not show", async () => {

@@ -147,7 +147,7 @@ for (const route of ["/patients", "/hooked"]) {
     await using app = await serve();
     for (
       const [path, body] of [
-        ...["1980-05-04T00:00:00.000Z", "1980-05-04T10:00:00Z", "2023-02-30", "2023-13-01"]
+        ...["1980-05-04T00:00:00.000Z", "1980-05-04T10:00:00Z", "2023-02-30", "-000000-01-01"]
           .map((born) => ["born", { born }]),
         ...[0, true, 86_400_000, "4 May 1980", "1980-05-4", " 1980-05-04", { $date: 0 }]
           .map((born) => ["born", { born }]),
@@ -394,6 +394,29 @@ test("descriptions say the format", async () => {
   const { properties } = schemas.Patient as { properties: Record<string, unknown> };
   const day = { anyOf: [{ type: "string", format: "date" }, { type: "null" }] };
   assertEquals(properties.until, day);
+});
+
+test("the first and the last day of a range are valid", async () => {
+  const noon = new Date("2020-01-02T12:00:00Z");
+  const range = { dateOnly: true, min: noon, max: noon } as const;
+  @rest({ route: "/ranges", methods: [create()] })
+  class Range extends FrameworkModel {
+    @prop({ ...range, type: Date })
+    day?: DateOnly;
+    @prop({ ...range, type: Date, min: [noon, "too early"] })
+    told?: DateOnly;
+    @prop({ ...range, type: Date, min: (() => noon) as never })
+    asked?: DateOnly;
+    @arrayProp({ ...range, items: Date })
+    days?: DateOnly[];
+  }
+  await using app = await mountOnReplicaSet([Range]);
+  const bodiesOf = (day: string) => [{ day }, { told: day }, { asked: day }, { days: [day] }];
+  for (const [day, status] of [["2020-01-01", 400], ["2020-01-02", 201], ["2020-01-03", 400]]) {
+    for (const body of bodiesOf(String(day))) {
+      assertEquals([body, (await app.post("/ranges", body)).status], [body, status]);
+    }
+  }
 });
 
 test("only a Date has dateOnly", () => {

@@ -137,6 +137,46 @@ const STEPS: Readonly<Record<string, (app: Login) => Promise<void>>> = {
     }
     assertEquals(await app.users.countDocuments(), count);
   },
+  async "a name is a short text of one line"(app) {
+    const { headers } = await app.enter("named@acme.example");
+    const email = "unnamed@acme.example";
+    const invitation = await app.invite(email);
+    for (const name of [{ toString: 1 }, ["x"], null, 5, "", "x".repeat(101), "Ann\r\nEve"]) {
+      const body = { name, email, password: PASSWORD, invitation };
+      const statuses = [
+        (await app.auth("update-user", { name }, headers)).status,
+        (await app.auth("sign-up/email", body, { "x-forwarded-for": "192.0.2.101" })).status,
+      ];
+      assertEquals([name, statuses], [name, [400, 400]]);
+    }
+    assertEquals((await app.auth("update-user", { name: "Ann <b>" }, headers)).status, 200);
+    assertEquals((await app.get("/", { headers })).text.includes("Ann &#60;b&#62;,"), true);
+  },
+  async "a large body is a 413, of every type"(app) {
+    const raw = JSON.stringify({ email: "x@acme.example", password: "x".repeat(200_000) });
+    for (const type of ["application/json", "application/x-www-form-urlencoded", "text/plain"]) {
+      const headers = { "content-type": type, "x-forwarded-for": "192.0.2.102" };
+      for (const path of ["/api/auth/sign-in/email", "/api/auth/x/../sign-up/email"]) {
+        const { status } = await app.send("POST", path, { raw, headers });
+        assertEquals([type, path, status], [type, path, 413]);
+      }
+    }
+  },
+  async "an invitation has one address, with which its owner can sign up"(app) {
+    const boss = await app.enter("boss@acme.example");
+    await app.users.updateOne({ email: "boss@acme.example" }, { $set: { role: "admin" } });
+    const statusOf = async (email: string) =>
+      (await app.post("/invitations", { email }, boss)).status;
+    for (const email of ["a@x.example,b@y.example", "a@b<c@d.example>", "a@b", "änn@x.example"]) {
+      assertEquals([email, await statusOf(email)], [email, 400]);
+    }
+    assertEquals(await statusOf(" Ann.O'Neil+a_b@Mail-1.x.example"), 201);
+  },
+  async "pages take any note"(app) {
+    for (const note of ["constructor", "toString", "__proto__", "mail&note=saved", "mail"]) {
+      assertEquals([note, (await app.get(`/sign-in?note=${note}`)).status], [note, 200]);
+    }
+  },
   async "posts from one IPv6 /64 are limited together"(app) {
     const statusFrom = async (address: string) =>
       (await app.auth("sign-out", {}, { "x-forwarded-for": address })).status;

@@ -14,7 +14,8 @@ export function namesNoDay(text: string): boolean {
   const [year = 0, month = 0, day = 0] = found.slice(1).map(Number);
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const days = month === 2 && isLeap ? 29 : DAYS_OF_MONTHS[month - 1] ?? 0;
-  return day < 1 || day > days;
+  // JavaScript would read "-000000-01-01" as a day of 2001.
+  return day < 1 || day > days || found[1] === "-000000";
 }
 
 /**
