@@ -24,7 +24,8 @@ export type BrandProblem<V, O, P> = 0 extends 1 & V ? P
     ? OptionIn<O, "hidden"> extends AnyRule ? P : "the field is Restricted: add hidden: (req) => …"
   : IsDefaulted<V> extends true
     ? "default" extends keyof O ? P : "the field is Defaulted: add default"
-  : DateOnlyProblem<V, O, P>;
+  : "~dateOnly" extends keyof V ? DateOnlyProblem<V, O, P>
+  : P;
 
 /**
  * @internal The error text for values of the type `DateOnly` without the option, or `P`, the error text of another
