@@ -61,7 +61,7 @@ function ActionButton({ action, model, entity, q }: ActionButtonProps) {
       ? resource.action(action.name, body, options)
       : resource.action(action.name, entity._id, body, options);
     const answered = await sent.catch((error) =>
-      Promise.reject(failure(label.toLowerCase(), error))
+      Promise.reject(failure(label.toLowerCase(), error, fields))
     );
     setOpen(false);
     if (action.method === "POST") refresh();

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { Admin, type AuthProvider, type RaRecord, Resource } from "react-admin";
 import type { PageDocument, PageModel } from "../src/admin/document.ts";
 import { EntityCreate } from "./create_page.tsx";
@@ -8,7 +8,7 @@ import { createDataProvider } from "./data_provider.ts";
 import { EntityEdit, EntityShow } from "./entity_page.tsx";
 import { nameOf } from "./fields.ts";
 import { HomePage } from "./home_page.tsx";
-import { AppLayout } from "./layout.tsx";
+import { AppLayout, EndedContext } from "./layout.tsx";
 import { EntityList } from "./list_page.tsx";
 import { UnknownPage } from "./missing_page.tsx";
 import { openPage, PageContext } from "./page_context.ts";
@@ -23,25 +23,31 @@ interface AdminAppProps {
 
 /** The lists and forms of all models of the document. */
 export function AdminApp({ document, onSignOut, askLogin }: AdminAppProps) {
-  const page = useMemo(() => openPage(document, askLogin), [document, askLogin]);
+  const [hasEnded, setEnded] = useState(false);
+  const page = useMemo(
+    () => openPage(document, { askLogin, onRefused: () => setEnded(true) }),
+    [document, askLogin],
+  );
   const dataProvider = useMemo(() => createDataProvider(page), [page]);
   const authProvider = useMemo(() => authOf(onSignOut), [onSignOut]);
   return (
     <PageContext.Provider value={page}>
-      <Admin
-        title={document.title}
-        dataProvider={dataProvider}
-        {...isSignedIn() && { authProvider }}
-        theme={LIGHT}
-        darkTheme={DARK}
-        layout={AppLayout}
-        dashboard={HomePage}
-        catchAll={UnknownPage}
-        loginPage={false}
-        disableTelemetry
-      >
-        {document.models.map(resourceOf)}
-      </Admin>
+      <EndedContext.Provider value={hasEnded}>
+        <Admin
+          title={document.title}
+          dataProvider={dataProvider}
+          {...isSignedIn() && { authProvider }}
+          theme={LIGHT}
+          darkTheme={DARK}
+          layout={AppLayout}
+          dashboard={HomePage}
+          catchAll={UnknownPage}
+          loginPage={false}
+          disableTelemetry
+        >
+          {document.models.map(resourceOf)}
+        </Admin>
+      </EndedContext.Provider>
     </PageContext.Provider>
   );
 }

@@ -99,6 +99,7 @@ function BulkRemove({ model }: { readonly model: PageModel }) {
         title={`Remove ${selectedIds.length} ${plural}?`}
         content={model.hasTrash ? "They are moved to the trash." : "This cannot be undone."}
         confirm="Remove"
+        confirmColor="warning"
         onConfirm={() => void remove().catch(tell)}
         onClose={() => setOpen(false)}
       />

@@ -1,21 +1,26 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
-import { Create, SaveButton, SimpleForm, Toolbar, useNotify } from "react-admin";
+import { Create, SaveButton, SimpleForm, Toolbar, useNotify, useRedirect } from "react-admin";
 import { messageOf } from "./failure.ts";
 import { singularOf } from "./fields.ts";
 import { FieldInputs } from "./inputs.tsx";
 import { LeaveQuestion } from "./leave_question.tsx";
-import { useModel } from "./page_context.ts";
+import { type Entity, useModel } from "./page_context.ts";
 
 /** The form for a new entity. */
 export function EntityCreate({ name }: { readonly name: string }) {
   const model = useModel(name);
   const notify = useNotify();
+  const redirect = useRedirect();
   const { one, create } = model.operations;
   const onError = (error: unknown) => notify(messageOf(error), { type: "error", multiLine: true });
-  const redirect = one === undefined ? "list" : model.operations.update ? "edit" : "show";
+  const next = one === undefined ? "list" : model.operations.update ? "edit" : "show";
+  const onSuccess = (entity: Entity) => {
+    notify("Created", { type: "success" });
+    redirect(next, name, entity._id);
+  };
   return (
-    <Create redirect={redirect} mutationOptions={{ onError }} title={`New ${singularOf(model)}`}>
+    <Create mutationOptions={{ onError, onSuccess } as object} title={`New ${singularOf(model)}`}>
       <SimpleForm
         toolbar={<CreateToolbar />}
         disableInvalidFormNotification

@@ -99,10 +99,11 @@ export function createDataProvider(
     },
     create: async (name, { data }) => {
       const { resource, operations, singular } = routesOf(name);
-      const body = newBody(data, operations.create?.body ?? []);
+      const form = operations.create?.body ?? [];
+      const body = newBody(data, form);
       return await attempt(`create the ${singular}`, async () => ({
         data: toRecord(await resource.create(body)),
-      }));
+      }), form);
     },
     update: async (name, { id, data, previousData }) => {
       const { resource, operations, form: fields, singular } = routesOf(name);
@@ -113,7 +114,7 @@ export function createDataProvider(
       const before = { ...previousData, _id: String(id) };
       return await attempt(`save the ${singular}`, async () => ({
         data: toRecord(await sendChanges({ resource, operations }, { before, changes })),
-      }));
+      }), fields);
     },
     delete: async <R extends RaRecord>(name: string, params: DeleteParams<R>) => {
       const { id, previousData, meta } = params;
@@ -127,7 +128,7 @@ export function createDataProvider(
       const fields = (operations.updateAll?.body ?? []).filter((field) => field.name in data);
       const cleared = Object.fromEntries(fields.map((field) => [field.name, null]));
       const body = { ...cleared, ...newBody(data, fields) };
-      await attempt(`change the ${plural}`, () => resource.updateAll(body, chosen(ids)));
+      await attempt(`change the ${plural}`, () => resource.updateAll(body, chosen(ids)), fields);
       return { data: ids };
     },
     deleteMany: async (name, { ids }) => {
@@ -169,11 +170,15 @@ function hasLost(fields: readonly Field[], { data, previousData, start }: Versio
   });
 }
 
-async function attempt<T>(what: string, send: () => Promise<T>): Promise<T> {
+async function attempt<T>(
+  what: string,
+  send: () => Promise<T>,
+  form?: readonly Field[],
+): Promise<T> {
   try {
     return await send();
   } catch (error) {
-    throw failure(what, error);
+    throw failure(what, error, form);
   }
 }
 
@@ -193,8 +198,10 @@ async function readList<R extends RaRecord>(
   const { page, perPage } = params.pagination ?? { page: 1, perPage: 25 };
   if (total !== undefined) return { data: toRecords(found), total };
   if (all.parameters.some(({ name }) => name === "limit")) {
-    const pageInfo = { hasPreviousPage: page > 1, hasNextPage: next !== undefined };
-    return { data: toRecords(found), pageInfo };
+    const data = toRecords<R>(found);
+    return next === undefined
+      ? { data, total: (page - 1) * perPage + items.length }
+      : { data, pageInfo: { hasPreviousPage: page > 1, hasNextPage: true } };
   }
   // A list without pages is answered as a whole.
   const shown = found.slice((page - 1) * perPage, page * perPage);

@@ -1,5 +1,6 @@
 import { ApiError } from "@mongrove/mongrove/client";
 import { HttpError } from "react-admin";
+import type { Field } from "./fields.ts";
 
 const REASONS: Readonly<Record<number, string>> = {
   401: "you are not signed in",
@@ -24,17 +25,52 @@ export function reasonOf(error: unknown): string {
   return reason === undefined ? code : `${reason} (${code})`;
 }
 
+/** The messages of Mongoose that name paths and values as its code does, and the words for them. */
+const DEFAULTS: readonly (readonly [message: RegExp, words: string])[] = [
+  [/^Validator failed for path `.+` with value `[^]*`$/, "This value is not valid"],
+  [/^Path `.+` is invalid \([^]*\)\.$/, "This value is not valid"],
+  [/^`[^]*` is not a valid enum value for path `.+`\.$/, "Choose one of the values"],
+];
+
+function wordsFor(message: string): string {
+  return DEFAULTS.find(([pattern]) => pattern.test(message))?.[1] ?? message;
+}
+
+/** Returns the paths with values that another entity has, among those that have an input. */
+function takenPaths({ body }: ApiError, form: readonly Field[]): readonly string[] {
+  const paths: unknown = Object(body).fields;
+  return Array.isArray(paths) ? paths.filter((path) => hasInput(form, String(path))) : [];
+}
+
+/** Whether a form has an input of its own for a path. An error without an input would hold the form back for ever. */
+function hasInput(form: readonly Field[], path: string): boolean {
+  return form.some(({ name, fields }) =>
+    path === name ||
+    fields !== undefined && path.startsWith(`${name}.`) &&
+      hasInput(fields, path.slice(name.length + 1))
+  );
+}
+
 /**
  * Returns the error that React-admin shows. The message says which request has failed, and the messages of fields are
  * shown beside the fields of a form.
  */
-export function failure(attempt: string, error: unknown): HttpError {
+export function failure(
+  attempt: string,
+  error: unknown,
+  form: readonly Field[] = [],
+): HttpError {
   if (error instanceof HttpError) return error;
-  const status = error instanceof ApiError ? error.status : 0;
-  const fields = error instanceof ApiError ? Object.entries(error.errors) : [];
-  const errors = Object.fromEntries(fields.map(([field, { message }]) => [field, message]));
-  const reason = fields.length === 0 ? reasonOf(error) : "see the messages at the fields";
-  return new HttpError(`Cannot ${attempt}: ${reason}`, status, { errors });
+  if (!(error instanceof ApiError)) {
+    return new HttpError(`Cannot ${attempt}: ${reasonOf(error)}`, 0);
+  }
+  const refused = Object.entries(error.errors);
+  const errors = Object.fromEntries([
+    ...takenPaths(error, form).map((path) => [path, "Already taken"]),
+    ...refused.map(([field, { message }]) => [field, wordsFor(message)]),
+  ]);
+  const reason = refused.length === 0 ? reasonOf(error) : "see the messages at the fields";
+  return new HttpError(`Cannot ${attempt}: ${reason}`, error.status, { errors });
 }
 
 /** Whether a write came later than the write of another client. */

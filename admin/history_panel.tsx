@@ -4,6 +4,7 @@ import { Button, Card, CardContent, Stack, Typography } from "@mui/material";
 import { useEffect, useState } from "react";
 import { Confirm, useNotify, useRefresh } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
+import { isSame } from "./body.ts";
 import { failure, messageOf } from "./failure.ts";
 import { dateWords } from "./format.ts";
 import { type Field, wordsOf } from "./fields.ts";
@@ -45,9 +46,15 @@ export function HistoryPanel({ model, entity, fields }: HistoryPanelProps) {
   }, [entity.__v]);
   const revert = async (version: number) => {
     setChosen(undefined);
-    await resource.revert(entity._id, version, "__v" in entity ? { ifMatch: entity } : {})
+    const now = await resource.revert(
+      entity._id,
+      version,
+      "__v" in entity ? { ifMatch: entity } : {},
+    )
       .catch((error) => Promise.reject(failure(`set back to version ${version}`, error)));
-    notify(`Set back to version ${version}`, { type: "success" });
+    if (hasChanged(entity, now, fields)) {
+      notify(`Set back to version ${version}`, { type: "success" });
+    } else notify("Nothing was changed");
     refresh();
   };
   return (
@@ -79,6 +86,13 @@ export function HistoryPanel({ model, entity, fields }: HistoryPanelProps) {
         />
       </CardContent>
     </Card>
+  );
+}
+
+/** Whether a field that the reader may write has another value. A stamp changes with each write. */
+function hasChanged(before: Entity, now: Entity, fields: readonly Field[]): boolean {
+  return fields.some(({ name, readonly }) =>
+    name !== "__v" && !readonly && !isSame(before[name], now[name])
   );
 }
 

@@ -1,19 +1,38 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
-import { Box, Button, Typography } from "@mui/material";
-import { type ReactNode, useId } from "react";
-import { AppBar, Layout, Link, Menu, TitlePortal, useSidebarState } from "react-admin";
+import { Alert, Box, Button, MenuItem, Typography } from "@mui/material";
+import { createContext, type ReactNode, useContext, useId } from "react";
+import { AppBar, Layout, Link, Menu, TitlePortal, UserMenu, useSidebarState } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { CommandPalette } from "./command_palette.tsx";
 import { HOME } from "./icons.ts";
 import { Mark } from "./mark.tsx";
 import { ModelIcon, PathIcon } from "./model_icon.tsx";
 import { usePage } from "./page_context.ts";
+import { isSignedIn } from "./session.ts";
 import { HIDDEN } from "./theme.ts";
+
+/** Whether the server has answered 401 since the page was loaded. */
+export const EndedContext = createContext(false);
 
 /** The frame of all pages, with the name of the application above its models. */
 export function AppLayout({ children }: { readonly children?: ReactNode }) {
-  return <Layout menu={AppMenu} appBar={AppHead} appBarAlwaysOn>{children}</Layout>;
+  const { document: { session } } = usePage();
+  const hasEnded = useContext(EndedContext);
+  return (
+    <Layout menu={AppMenu} appBar={AppHead} appBarAlwaysOn>
+      {session && hasEnded && !isSignedIn() && (
+        <Alert severity="warning" action={<SignIn href={session.signIn} />}>
+          You are not signed in, or no longer.
+        </Alert>
+      )}
+      {children}
+    </Layout>
+  );
+}
+
+function SignIn({ href }: { readonly href: string }) {
+  return <Button color="inherit" href={href}>Sign in</Button>;
 }
 
 /** Returns the models in the order of the document, with those of one group together. */
@@ -91,12 +110,31 @@ function MenuGroup({ group, models, isOpen }: MenuGroupProps) {
 }
 
 function AppHead() {
-  const { askLogin } = usePage();
+  const { askLogin, document: { session, needsLogin, login } } = usePage();
+  const hasEnded = useContext(EndedContext);
+  // A text that the reader has entered is the login, and not the session.
+  const own = isSignedIn() ? undefined : session;
+  const isOut = needsLogin || hasEnded;
   return (
-    <AppBar color="inherit">
+    <AppBar color="inherit" {...own && !isOut && { userMenu: <Account signOut={own.signOut} /> }}>
       <TitlePortal component="h1" />
       <CommandPalette />
       {askLogin && <Button color="inherit" onClick={askLogin}>Sign in</Button>}
+      {own && !login && isOut && <SignIn href={own.signIn} />}
     </AppBar>
+  );
+}
+
+function Account({ signOut }: { readonly signOut: string }) {
+  // A form follows the answer of the server, as on any page of the application.
+  const leave = () => {
+    const form = Object.assign(document.createElement("form"), { method: "post", action: signOut });
+    document.body.append(form);
+    form.submit();
+  };
+  return (
+    <UserMenu>
+      <MenuItem onClick={leave}>Sign out</MenuItem>
+    </UserMenu>
   );
 }

@@ -30,6 +30,7 @@ export function LeaveQuestion({ formControl }: { readonly formControl?: Control 
       title="Leave without saving?"
       content="Your changes are lost when you leave."
       confirm="Leave"
+      confirmColor="warning"
       cancel="Stay"
       onConfirm={() => blocker.proceed?.()}
       onClose={() => blocker.reset?.()}

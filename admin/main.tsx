@@ -48,7 +48,7 @@ function Page() {
     return <MessagePage title="The page cannot be loaded" text={state.reason} onRetry={load} />;
   }
   const { document } = state;
-  const { title, login, models, needsLogin } = document;
+  const { title, login, session, models, needsLogin } = document;
   const isOpen = models.length > 0;
   if (login !== undefined && needsLogin && (asksLogin || !isOpen)) {
     const onLogin = (text: string) => {
@@ -72,11 +72,14 @@ function Page() {
     return <AdminApp document={document} onSignOut={onSignOut} askLogin={ask} />;
   }
   const text = needsLogin
-    ? "You are not signed in. Sign in to the application, and load this page again."
+    ? `You are not signed in.${
+      session ? "" : " Sign in to the application, and load this page again."
+    }`
     : isSignedIn() || login === undefined
     ? "You may not see anything here. Ask the owner of the application for the rights."
     : "There is nothing to show.";
-  return <MessagePage title={title} text={text} onRetry={load} />;
+  const signInPath = needsLogin ? session?.signIn : undefined;
+  return <MessagePage title={title} text={text} signInPath={signInPath} onRetry={load} />;
 }
 
 /** The place where React-admin keeps the colours that the reader has chosen. */

@@ -3,9 +3,11 @@
 import { Box, Button, Typography } from "@mui/material";
 
 /** Says why the page shows nothing, and what the reader can do. */
-export function MessagePage({ title, text, onRetry }: {
+export function MessagePage({ title, text, signInPath, onRetry }: {
   readonly title: string;
   readonly text: string;
+  /** The path of the page where the reader signs in. */
+  readonly signInPath?: string | undefined;
   readonly onRetry: () => void;
 }) {
   return (
@@ -17,6 +19,7 @@ export function MessagePage({ title, text, onRetry }: {
       <Box sx={{ maxWidth: 480, display: "grid", gap: 2 }}>
         <Typography variant="h5" component="h1">{title}</Typography>
         <Typography>{text}</Typography>
+        {signInPath && <Button variant="contained" href={signInPath}>Sign in</Button>}
         <Button variant="outlined" onClick={onRetry}>Load again</Button>
       </Box>
     </Box>

@@ -71,7 +71,10 @@ export interface PageAccess {
 
 export function openPage(
   document: PageDocument,
-  askLogin: PageAccess["askLogin"],
+  { askLogin, onRefused }: Pick<PageAccess, "askLogin"> & {
+    /** Is called when an answer is a 401. */
+    readonly onRefused: () => void;
+  },
 ): PageAccess {
   const { pathname } = new URL(document.apiPath, location.href);
   const urlOf = (path: string) => pathname.replace(/\/+$/, "") + path;
@@ -80,6 +83,7 @@ export function openPage(
     headers: readHeaders,
     fetch: async (url, init) => {
       const response = await fetch(url, init);
+      if (response.status === 401) onRefused();
       if (init.method === "GET") {
         actions.set(pathOf(url), namedActions(response.headers.get("link")));
       }

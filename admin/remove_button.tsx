@@ -53,6 +53,7 @@ export function RemoveButton(
         title={`${label}: ${name}`}
         content={to === "trash" ? "It is moved to the trash." : "This cannot be undone."}
         confirm={label}
+        confirmColor="warning"
         onConfirm={confirm}
         onClose={() => setOpen(false)}
       />

@@ -64,6 +64,7 @@ const components = {
   },
   MuiChip: { styleOverrides: { root: { borderRadius: 6 } } },
   MuiDialog: { styleOverrides: { paper: { borderRadius: 12 } } },
+  RaConfirm: { styleOverrides: { root: { "& .MuiButton-startIcon": { display: "none" } } } },
   MuiDialogTitle: { styleOverrides: { root: { fontSize: "1.125rem", fontWeight: 650 } } },
   MuiDialogActions: { styleOverrides: { root: { padding: "12px 24px 20px" } } },
   MuiMenuItem: { styleOverrides: { root: { minHeight: 38 } } },

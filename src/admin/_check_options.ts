@@ -2,7 +2,7 @@ import { unknownOption } from "../errors/unknown_option.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import { cannotServe } from "./_cannot_serve.ts";
 import { checkModels } from "./_check_models.ts";
-import type { AdminLogin, AdminOptions } from "./options.ts";
+import type { AdminLogin, AdminOptions, AdminSession } from "./options.ts";
 import type { ShownRoute } from "./_shown_routes.ts";
 
 export const OPTIONS: Readonly<Record<keyof AdminOptions, true>> = {
@@ -10,6 +10,7 @@ export const OPTIONS: Readonly<Record<keyof AdminOptions, true>> = {
   apiPath: true,
   see: true,
   login: true,
+  session: true,
   models: true,
   links: true,
 };
@@ -21,10 +22,12 @@ export const LOGIN: Readonly<Record<keyof AdminLogin, true>> = {
   prefix: true,
 };
 
+export const SESSION: Readonly<Record<keyof AdminSession, true>> = { signIn: true, signOut: true };
+
 /** Checks the options of `admin()`. Throws an error that names the first invalid option. */
 export function checkOptions(options: unknown, routes: readonly ShownRoute[]): void {
   if (!isJsonObject(options)) throw cannotServe("the options are not an object");
-  const { title, apiPath = "..", see, login, models, links = {} } = options;
+  const { title, apiPath = "..", see, login, session, models, links = {} } = options;
   const unknown = unknownOption(options, OPTIONS);
   if (unknown !== undefined) throw cannotServe(`admin() has no option ${unknown}`);
   if (!isText(title)) throw cannotServe(`"title" is not a text`);
@@ -35,13 +38,24 @@ export function checkOptions(options: unknown, routes: readonly ShownRoute[]): v
     throw cannotServe(`"see" is not a function`);
   }
   if (!isJsonObject(links)) throw cannotServe(`"links" is not an object`);
-  for (const [text, path] of Object.entries(links)) {
-    if (!isText(path) || !isOfSameOrigin(path)) {
-      throw cannotServe(`"links.${text}" is not a path of the origin of the page, such as "/docs"`);
-    }
-  }
+  for (const [text, path] of Object.entries(links)) checkPath(path, `links.${text}`);
   if (login !== undefined) checkLogin(login);
+  if (session !== undefined) checkSession(session);
   if (models !== undefined) checkModels(models, routes);
+}
+
+function checkSession(session: unknown): void {
+  if (!isJsonObject(session)) throw cannotServe(`"session" is not an object`);
+  const unknown = unknownOption(session, SESSION);
+  if (unknown !== undefined) throw cannotServe(`"session" has no option ${unknown}`);
+  checkPath(session.signIn, "session.signIn");
+  checkPath(session.signOut, "session.signOut");
+}
+
+function checkPath(path: unknown, option: string): void {
+  if (!isText(path) || !isOfSameOrigin(path)) {
+    throw cannotServe(`"${option}" is not a path of the origin of the page, such as "/docs"`);
+  }
 }
 
 function checkLogin(login: unknown): void {

@@ -1,18 +1,23 @@
+import type { AdminSession } from "./options.ts";
 import { escapeHtml } from "../http/escape_html.ts";
 
 /**
- * The content security policy of the admin page. The script of the page makes its styles, so inline styles are allowed.
+ * The parts of the content security policy that all admin pages have. The script of the page makes its styles, so inline styles are allowed.
  */
-export const POLICY = [
+const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
   "connect-src 'self'",
   "base-uri 'none'",
-  "form-action 'none'",
   "frame-ancestors 'none'",
 ].join("; ");
+
+/** Returns the policy of the page, which sends a form only if it has the sign-out of a session. */
+export function policyOf(session: AdminSession | undefined): string {
+  return `${POLICY}; form-action ${session === undefined ? "'none'" : "'self'"}`;
+}
 
 /** Returns the HTML of the admin page. All its URLs are relative, so the page works at any path and behind a proxy. */
 export function writeHtml(title: string, script: string): string {

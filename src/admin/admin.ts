@@ -7,7 +7,7 @@ import { checkOptions } from "./_check_options.ts";
 import { describeModels } from "./_describe_models.ts";
 import type { PageDocument } from "./document.ts";
 import { nameStamps } from "./_name_stamps.ts";
-import { POLICY, writeHtml } from "./_html.ts";
+import { policyOf, writeHtml } from "./_html.ts";
 import type { AdminOptions } from "./options.ts";
 import { ENCODINGS, loadScript, MISSING, type PageScript } from "./_script.ts";
 import { shownRoutes } from "./_shown_routes.ts";
@@ -52,7 +52,7 @@ export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandl
   }
   const routes = shownRoutes(mounted);
   checkOptions(options, routes);
-  const { title, apiPath = "..", login, see, models, links } = options;
+  const { title, apiPath = "..", login, session, see, models, links } = options;
   let script: PageScript | undefined;
   // A demo serves the page before the script is built.
   const findScript = async () => script ??= await loadScript();
@@ -65,7 +65,7 @@ export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandl
     if (!path.endsWith("/")) {
       return res.redirect(`./${path.slice(path.lastIndexOf("/") + 1)}/`);
     }
-    secure(res).set({ "Cache-Control": "no-cache", "Content-Security-Policy": POLICY });
+    secure(res).set({ "Cache-Control": "no-cache", "Content-Security-Policy": policyOf(session) });
     res.type("html").send(writeHtml(title, name));
   };
   const sendScript = async (req: Request, res: Response, next: () => void) => {
@@ -83,6 +83,7 @@ export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandl
       title,
       apiPath,
       ...login && { login },
+      ...session && { session },
       ...links && { links },
       ...await describeModels(routes, { api, req, see, models, hasNames: ask !== undefined }),
     };

@@ -1,7 +1,7 @@
 import type { FilterPath } from "../describe/describe_filter.ts";
 import type { FieldDescription, ValueDescription } from "../describe/describe_object.ts";
 import type { ParameterDescription } from "../describe/describe_route.ts";
-import type { AdminFormat, AdminLogin } from "./options.ts";
+import type { AdminFormat, AdminLogin, AdminSession } from "./options.ts";
 
 /**
  * The JSON document from which the admin page builds itself. It has only the routes and fields that the user of the
@@ -11,6 +11,7 @@ export interface PageDocument {
   readonly title: string;
   readonly apiPath: string;
   readonly login?: AdminLogin;
+  readonly session?: AdminSession;
   /** The paths of the links on the first page, by their texts. */
   readonly links?: Readonly<Record<string, string>>;
   /**

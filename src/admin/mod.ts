@@ -25,4 +25,11 @@
  */
 
 export { admin } from "./admin.ts";
-export type { AdminField, AdminFormat, AdminLogin, AdminModel, AdminOptions } from "./options.ts";
+export type {
+  AdminField,
+  AdminFormat,
+  AdminLogin,
+  AdminModel,
+  AdminOptions,
+  AdminSession,
+} from "./options.ts";

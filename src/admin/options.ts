@@ -25,6 +25,24 @@ export interface AdminLogin {
 }
 
 /**
+ * The pages by which users of an application with a session cookie sign in and out: paths of the same server, of which
+ * a relative one begins at the admin page.
+ *
+ * @example The sign-in of an application whose admin page is at `/admin`
+ * ```ts
+ * import type { AdminSession } from "@mongrove/mongrove/admin";
+ *
+ * const session: AdminSession = { signIn: "../sign-in", signOut: "../sign-out" };
+ * ```
+ */
+export interface AdminSession {
+  /** The path of the page where users sign in, to which the admin page links. */
+  readonly signIn: string;
+  /** The path that ends the session. The admin page sends a form to it by POST, and shows its answer. */
+  readonly signOut: string;
+}
+
+/**
  * The form in which an admin page shows the numbers of a field. `"percent"` shows 0.25 as 25 %, `{ currency: "EUR" }`
  * shows an amount of money, and `"plain"` shows the digits alone, as for a year.
  */
@@ -125,6 +143,11 @@ export interface AdminOptions {
    * the page relies on the cookies of the application.
    */
   readonly login?: AdminLogin | undefined;
+  /**
+   * The sign-in and sign-out of the application, for users with a session cookie. The admin page then offers "Sign out",
+   * and "Sign in" if there is no session or it has ended.
+   */
+  readonly session?: AdminSession | undefined;
   /**
    * The views of classes, by the names of the classes: the columns of their lists, their words in the menu, and more.
    */

@@ -119,3 +119,27 @@ test("admin() refuses links to other servers", () => {
     assertThrows(() => admin(api, options), TypeError, `"links.Docs" is not a path of the origin`);
   }
 });
+
+test("admin() refuses a session whose paths are missing or lead to other servers", () => {
+  const api = Framework.initialize({ models: [Leaf] });
+  const wrong: [unknown, string][] = [
+    [true, `"session" is not an object`],
+    [{ signIn: "/in", signOut: "/out", next: "/" }, `"session" has no option "next"`],
+    [{ signIn: "/in" }, `"session.signOut" is not a path of the origin`],
+    [{ signIn: "//evil.example", signOut: "/out" }, `"session.signIn" is not a path of the origin`],
+  ];
+  for (const [session, message] of wrong) {
+    assertThrows(() => admin(api, { title: "A", session } as never), TypeError, message);
+  }
+});
+
+test("the page with a session knows its paths, and may send a form to its own server alone", async () => {
+  const session = { signIn: "../sign-in", signOut: "../sign-out" };
+  const forms: [object, string][] = [[{}, "'none'"], [{ session }, "'self'"]];
+  for (const [options, target] of forms) {
+    await using app = await serveAdmin([Leaf], options);
+    const policy = (await app.get("/admin/")).headers.get("content-security-policy") ?? "";
+    assertMatch(policy, new RegExp(`form-action ${target}(;|$)`));
+    assertEquals({ session: (await app.read()).session }, { session: undefined, ...options });
+  }
+});

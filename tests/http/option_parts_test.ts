@@ -132,7 +132,15 @@ const ROWS: Readonly<Record<string, Rows>> = {
   ],
   ErrorsOptions: [{ notFound: "true" }, (given) => Framework.errors(given)],
   AdminOptions: [
-    { title: "text", apiPath: "text", see: "function", login: "", models: "{}", links: "{}" },
+    {
+      title: "text",
+      apiPath: "text",
+      see: "function",
+      login: "",
+      session: "",
+      models: "{}",
+      links: "{}",
+    },
     (given) => admin(start({}), { title: "Things", ...given } as never),
   ],
   AdminModel: [

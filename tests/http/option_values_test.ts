@@ -277,7 +277,15 @@ Deno.test("each option of openapi() and admin() refuses a value of another kind"
     refuses(name, takes, (value) => openapi(router, { info, [name]: value } as never));
   }
   const shown: Record<string, Takes> = {
-    ...{ title: "text", apiPath: undefined, see: "function", login: "", models: "{}", links: "{}" },
+    ...{
+      title: "text",
+      apiPath: undefined,
+      see: "function",
+      login: "",
+      session: "",
+      models: "{}",
+      links: "{}",
+    },
   };
   hasRows(shown, Object.keys(ADMIN));
   for (const [name, takes] of Object.entries(shown)) {

@@ -203,6 +203,50 @@ clinicTest(
   },
 );
 
+clinicTest("a list without a total knows its end, on a desktop and on a phone", async (admin) => {
+  await getModel(Visit).create([{ reason: "Ended one" }, { reason: "Ended two" }]);
+  const filter = encodeURIComponent(JSON.stringify({ $search: "Ended" }));
+  for (const isPhone of [false, true]) {
+    const tab = await admin.openTab(`/visits?filter=${filter}`, { isPhone });
+    await tab.until(".MuiTablePagination-displayedRows", ["1-2 of 2"]);
+    await tab.until(".MuiTablePagination-actions button:enabled", []);
+  }
+});
+
+clinicTest("a value that another entity has is told at its field", async (admin) => {
+  await getModel(Ward).create({ name: "Taken" });
+  const tab = await admin.openTab("/wards/create");
+  await tab.type("[name=name]", "Taken");
+  await tab.send(SAVE);
+  await tab.until(".MuiFormHelperText-root.Mui-error", ["Already taken"]);
+  await tab.type("[name=name]", " not");
+  await tab.send(SAVE);
+  await tab.until(TITLE, ["Taken not"]);
+});
+
+clinicTest(
+  "a session is ended by its reader or the server, and each end leads to the sign-in",
+  async (admin) => {
+    const tab = await admin.openTab("/");
+    const signIn = (within: string) => tab.click(`${within} a[href="../sign-in"]`);
+    const open = () => tab.page.goto(`${admin.app.url}/admin/#/wards`);
+    const end = () => tab.page.evaluate("document.cookie = 'ended=1;path=/'");
+    await tab.click("[aria-label=Profile]");
+    await tab.click("[role=menuitem] ::-p-text(Sign out)");
+    await tab.until("h1", ["Sign in here"]);
+    await end();
+    await open();
+    await signIn("main[role=alert]");
+    await tab.until("h1", ["Sign in here"]);
+    await open();
+    await tab.page.waitForSelector("tbody tr");
+    await end();
+    await tab.click("nav [role=menuitem] ::-p-text(Patients)");
+    await signIn(".MuiAlert-root");
+    await tab.until("h1", ["Sign in here"]);
+  },
+);
+
 clinicTest("an action is offered while it is available", async (admin) => {
   const ward = await getModel(Ward).create({ name: "Exit" });
   const { _id } = await getModel(Patient).create({ name: "Going", ward: ward._id });

@@ -9,12 +9,12 @@ import {
   Framework,
   FrameworkModel,
 } from "@mongrove/mongrove";
-import { getModel, one, prop, type Ref, remove, rest, update } from "@mongrove/mongrove";
+import { getModel, one, prop, type Ref, remove, rest, RestError, update } from "@mongrove/mongrove";
 import { onlyStrict } from "../../support/only_strict.ts";
 
 @rest({ route: "/wards", methods: [all({ search: ["name"] }), one(), create()] })
 export class Ward extends FrameworkModel {
-  @prop({ required: true })
+  @prop({ required: true, unique: true })
   name!: string;
 }
 
@@ -121,7 +121,17 @@ export async function seedClinic(): Promise<void> {
 export function buildClinic(): Express {
   const app = express();
   app.use(express.json());
+  app.post("/sign-out", (_req, res) => res.redirect(303, "/sign-in"));
+  app.get("/sign-in", (_req, res) => {
+    res.clearCookie("ended").type("html").send(
+      '<link rel="icon" href="data:,"><h1>Sign in here</h1>',
+    );
+  });
   const api = Framework.initialize({
+    guard: ({ headers }) => {
+      if (headers.cookie === "ended=1") throw new RestError(401, { code: "UNAUTHENTICATED" });
+      return true;
+    },
     models: [Patient, Visit, Ward, Zebra],
     strict: onlyStrict("bodies"),
   });
@@ -130,6 +140,7 @@ export function buildClinic(): Express {
     "/admin",
     admin(api, {
       title: "Clinic",
+      session: { signIn: "../sign-in", signOut: "../sign-out" },
       links: { "Documentation": "../docs" },
       models: { Patient: { group: "Practice" }, Visit: { group: "Practice", icon: "schedule" } },
     }),
