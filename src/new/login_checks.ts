@@ -8,11 +8,13 @@ export const LOGIN_TEST = `import { getModel } from "@mongrove/mongrove";
 import { serve, startMongo } from "@mongrove/mongrove/testing";
 import mongoose from "mongoose";
 import assert from "node:assert/strict";
+import process from "node:process";
 import { after, test } from "node:test";
 import { buildApp } from "./app.ts";
 import { Invitation, linkOf } from "./invitation.ts";
 import { appUrl } from "./mail.ts";
 
+process.env.LOGIN_LIMIT = "1000";
 const mongo = await startMongo();
 await mongoose.connect(mongo.uri);
 const { url, stop } = await serve(buildApp());
@@ -135,5 +137,14 @@ test("a password of another browser signs nobody in", async () => {
   const saved = await cem.submit("/new-password", { token, newPassword: password });
   assert.equal(saved, "/sign-in?note=saved");
   assert.equal(await cem.submit("/sign-in", { email, password }), "/");
+});
+
+test("a browser that tries too often gets a page", async () => {
+  process.env.LOGIN_LIMIT = "1";
+  const headers = { accept: "text/html" };
+  const response = await fetch(\`\${url}/sign-in\`, { method: "POST", headers });
+  process.env.LOGIN_LIMIT = "1000";
+  assert.equal(response.status, 429);
+  assert.match(await response.text(), /Wait a quarter of an hour[^]*href="\\/sign-in"/);
 });
 `;

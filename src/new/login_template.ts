@@ -58,6 +58,7 @@ import { randomBytes } from "node:crypto";
 import process from "node:process";
 import { useInvitation } from "./invitation.ts";
 import { appUrl, mail } from "./mail.ts";
+import { escapeHtml, sendPage } from "./page.ts";
 
 const secure = appUrl.protocol === "https:";
 
@@ -193,8 +194,18 @@ function sameOrigin(req: Request, res: Response, next: NextFunction): void {
   res.status(403).json({ code: "FORBIDDEN", message });
 }
 
-/** Limits the sign-ins, sign-ups and mails that one address asks for. */
-export const limit = rateLimit({ windowMs: 15 * 60_000, limit: 30, skip: isRead });
+/** Limits the sign-ins, sign-ups and mails that one address, such as an office, asks for. */
+export const limit = rateLimit({
+  windowMs: 15 * 60_000,
+  limit: () => Number(process.env.LOGIN_LIMIT) || 30,
+  skip: isRead,
+  handler(req, res) {
+    const message = "Too many attempts. Wait a quarter of an hour";
+    res.status(429);
+    if (req.accepts(["json", "html"]) === "json") res.json({ code: "RATE_LIMITED", message });
+    else sendPage(res, message, \`<p><a href="\${escapeHtml(req.originalUrl)}">Back</a></p>\`);
+  },
+});
 
 /** Adds the routes of the login. Mongoose must be connected. */
 export function mountLogin(app: Express): Auth {

@@ -74,7 +74,8 @@ const LOGIN_ADVICE = `Before you publish it, set
 - \`AUTH_SECRET\`: a random text (\`openssl rand -base64 32\`)
 - \`SMTP_URL\`, such as \`smtps://user:password@smtp.example\`, and \`MAIL_FROM\`, the sender
 
-Behind a proxy, set \`trust proxy\` of Express, or all users share one limit of sign-ins.
+Behind a proxy, set \`trust proxy\` of Express, or all users share one limit of sign-ins. An office
+that shares an address needs more than 30 in 15 minutes: set \`LOGIN_LIMIT\`.
 `;
 
 const KEY_ADVICE =
