@@ -15,7 +15,7 @@ import { Invitation, linkOf } from "./invitation.ts";
 import { appUrl } from "./mail.ts";
 
 process.env.LOGIN_LIMIT = "1000";
-const mongo = await startMongo();
+const mongo = await startMongo({ replicaSet: 1 });
 await mongoose.connect(mongo.uri);
 const { url, stop } = await serve(buildApp());
 

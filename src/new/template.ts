@@ -126,7 +126,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { buildApp } from "./app.ts";
 
-const mongo = await startMongo();
+const mongo = await startMongo({ replicaSet: 1 });
 await mongoose.connect(mongo.uri);
 const { url, stop } = await serve(buildApp("secret"));
 
