@@ -256,8 +256,16 @@ async function makeAdmin(email: string): Promise<string> {
   return \`Sign up as an administrator of \${organisation}: \${linkOf(invitation)}\`;
 }
 
+if (!address.includes("@")) {
+  console.error("Usage: make-admin boss@acme.example [organisation]");
+  process.exit(1);
+}
 const uri = process.env.MONGODB_URI ?? "mongodb://127.0.0.1:27017/todos";
-await mongoose.connect(uri, { autoIndex: false });
+const options = { autoIndex: false, serverSelectionTimeoutMS: 5000 };
+await mongoose.connect(uri, options).catch(({ message }) => {
+  console.error(\`No MongoDB at \${uri.replace(/\\/\\/.*@/, "//")}: see README.md (\${message})\`);
+  process.exit(1);
+});
 console.log(await makeAdmin(address.toLowerCase()));
 await mongoose.disconnect();
 `;

@@ -105,15 +105,23 @@ export function buildApp(key = process.env.API_KEY): Express {
 const MAIN = `import { Framework } from "@mongrove/mongrove";
 import mongoose from "mongoose";
 import process from "node:process";
-import { setTimeout as wait } from "node:timers/promises";
 import { buildApp } from "./app.ts";
 
+function fail(problem: string): never {
+  console.error(problem);
+  process.exit(1);
+}
+
 const uri = process.env.MONGODB_URI ?? "mongodb://127.0.0.1:27017/todos";
-while (!await mongoose.connect(uri).catch(console.error)) await wait(1000);
+await mongoose.connect(uri, { serverSelectionTimeoutMS: 5000 }).catch(({ message }) => {
+  fail(\`No MongoDB at \${uri.replace(/\\/\\/.*@/, "//")}: see README.md (\${message})\`);
+});
 
 const port = Number(process.env.PORT ?? 3000);
-const server = buildApp().listen(port, "127.0.0.1");
-console.log(\`http://127.0.0.1:\${port}/admin\`);
+const server = buildApp().listen(port, "127.0.0.1", (error) => {
+  if (error) fail(\`Cannot listen: \${error.message}\`);
+  console.log(\`http://127.0.0.1:\${port}/admin\`);
+});
 
 // On SIGINT and SIGTERM, requests in progress are finished before the process ends.
 const stop = () => Framework.close(server).then(() => mongoose.disconnect());
