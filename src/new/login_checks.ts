@@ -13,6 +13,7 @@ import { after, test } from "node:test";
 import { buildApp } from "./app.ts";
 import { Invitation, linkOf } from "./invitation.ts";
 import { appUrl } from "./mail.ts";
+import { namesOf } from "./user.ts";
 
 process.env.LOGIN_LIMIT = "1000";
 const mongo = await startMongo({ replicaSet: 1 });
@@ -137,6 +138,32 @@ test("a password of another browser signs nobody in", async () => {
   const saved = await cem.submit("/new-password", { token, newPassword: password });
   assert.equal(saved, "/sign-in?note=saved");
   assert.equal(await cem.submit("/sign-in", { email, password }), "/");
+});
+
+test("an organisation keeps an administrator, and its todos show names", async () => {
+  const boss = await enter("boss@cafe.example", "admin");
+  await enter("ann@cafe.example", "member");
+  const users = await (await boss.get("/users")).json();
+  const idOf = (email: string) => users.find((each: { email: string }) => each.email === email)._id;
+  const [own, other] = [idOf("boss@cafe.example"), idOf("ann@cafe.example")];
+  assert.deepEqual(await namesOf([own]), new Map([[own, "Ann"]]));
+  assert.equal((await boss.send("PATCH", \`/users/\${own}\`, { role: "member" })).status, 409);
+  assert.equal((await boss.send("DELETE", \`/users/\${own}\`, {})).status, 409);
+  assert.equal((await boss.get("/users")).status, 200);
+  assert.equal((await boss.send("PATCH", \`/users/\${other}\`, { role: "admin" })).status, 200);
+  assert.equal((await boss.send("PATCH", \`/users/\${own}\`, { role: "member" })).status, 200);
+});
+
+test("a sign-in leads to a path of this application only", async () => {
+  const email = "next@acme.example";
+  const browser = await enter(email, "member");
+  assert.equal(await browser.submit("/sign-out"), "/sign-in");
+  const own = "/admin/#/todos";
+  for (const target of [own, "/..//x.example", "//x.example", "/\\\\x.example"]) {
+    const path = \`/sign-in?\${new URLSearchParams({ next: target })}\`;
+    const next = await browser.submit(path, { email, password });
+    assert.equal(next, target === own ? own : "/");
+  }
 });
 
 test("a browser that tries too often gets a page", async () => {

@@ -121,7 +121,7 @@ function writeInput(
 
 export const PAGES = `import { fromNodeHeaders } from "better-auth/node";
 import { type Express, type NextFunction, type Request, type Response, urlencoded } from "express";
-import { type Auth, limit, signedIn } from "./login.ts";
+import { type Auth, limit, signedIn, staysHere } from "./login.ts";
 import { appUrl } from "./mail.ts";
 import { escapeHtml, type Field, type Problem, sendPage, STYLE, writeForm } from "./page.ts";
 
@@ -222,6 +222,12 @@ async function problemOf({ fields }: Form, answer: globalThis.Response): Promise
   return PROBLEMS[code] ?? { field, message: message.replace(/^\\[[\\w.]+\\] /, "") };
 }
 
+/** Returns the path after success. A sign-in leads to \`?next=\`, if it is a path of this application. */
+function nextOf({ post, next }: Form, { query }: Request): string {
+  const asked = String(query.next ?? "");
+  return post === "sign-in/email" && asked.startsWith("/") && staysHere(asked) ? asked : next;
+}
+
 /** Sends a body to a path of better-auth, whose cookies are set. */
 async function post(auth: Auth, path: string, { req, res, body }: Posted) {
   const headers = fromNodeHeaders({ ...req.headers, "content-type": "application/json" });
@@ -298,7 +304,7 @@ export function mountPages(app: Express, auth: Auth): void {
     app.post(path, limit, urlencoded({ extended: false }), async (req, res) => {
       const values = valuesOf(form, Object(req.body));
       const answer = await post(auth, form.post, { req, res, body: { ...values, ...form.more } });
-      if (answer.ok) return res.redirect(303, form.next);
+      if (answer.ok) return res.redirect(303, nextOf(form, req));
       const problem = await problemOf(form, answer);
       sendForm(form, res.status(answer.status), { values, problem });
     });

@@ -23,7 +23,7 @@ import { Invitation } from "./invitation.ts";
 import { mountLogin, signedIn } from "./login.ts";
 import { askToSignIn, mountPages } from "./pages.ts";
 import { Todo } from "./todo.ts";
-import { User } from "./user.ts";
+import { namesOf, User } from "./user.ts";
 
 /** Builds the application, after Mongoose is connected. */
 export function buildApp(): Express {
@@ -35,6 +35,7 @@ export function buildApp(): Express {
     strict: true,
     guard: signedIn,
     actor: (req) => req.user?.id,
+    actorNames: namesOf,
     tenant: (req) => req.user?.organisation ?? undefined,
   });
   app.use(api);
@@ -170,7 +171,7 @@ function refuseName({ name }: { readonly name?: unknown }): void {
 }
 
 /** Browsers take "/..//evil.example" for another origin, and better-auth for a path. */
-function staysHere(target: string): boolean {
+export function staysHere(target: string): boolean {
   if (!URL.canParse(target, appUrl)) return false;
   const { origin, pathname } = new URL(target, appUrl);
   return origin === appUrl.origin && !pathname.startsWith("//");
