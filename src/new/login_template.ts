@@ -21,6 +21,7 @@ import { openapi } from "@mongrove/mongrove/openapi";
 import express, { type Express } from "express";
 import { Invitation } from "./invitation.ts";
 import { mountLogin, signedIn } from "./login.ts";
+import { APP_NAME } from "./page.ts";
 import { askToSignIn, mountPages } from "./pages.ts";
 import { Todo } from "./todo.ts";
 import { namesOf, User } from "./user.ts";
@@ -40,8 +41,8 @@ export function buildApp(): Express {
   });
   app.use(api);
   app.get("/admin", askToSignIn);
-  app.use("/admin", admin(api, { title: "Todos" }));
-  app.use(openapi(api, { info: { title: "Todos", version: "0.1.0" }, see: signedIn }));
+  app.use("/admin", admin(api, { title: APP_NAME }));
+  app.use(openapi(api, { info: { title: APP_NAME, version: "0.1.0" }, see: signedIn }));
   app.use(Framework.errors({ notFound: true }));
   return app;
 }

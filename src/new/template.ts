@@ -78,6 +78,8 @@ import express, { type Express } from "express";
 import process from "node:process";
 import { Todo } from "./todo.ts";
 
+const APP_NAME = "My app";
+
 /** How /docs sends the key. */
 const KEY = {
   securitySchemes: { key: { type: "apiKey", in: "header", name: "authorization" } },
@@ -95,8 +97,8 @@ export function buildApp(key = process.env.API_KEY): Express {
   const api = Framework.initialize({ models: [Todo], strict: true, guard });
   app.use(api);
   const login = { header: "authorization", label: "Key" };
-  app.use("/admin", admin(api, { title: "Todos", login }));
-  app.use(openapi(api, { info: { title: "Todos", version: "0.1.0" }, ...KEY }));
+  app.use("/admin", admin(api, { title: APP_NAME, login }));
+  app.use(openapi(api, { info: { title: APP_NAME, version: "0.1.0" }, ...KEY }));
   app.use(Framework.errors({ notFound: true }));
   return app;
 }
@@ -298,7 +300,7 @@ export function filesOf(
   name: string,
   { runtime, plain = false, login = false }: FilesOptions,
 ): Readonly<Record<string, string>> {
-  return {
+  const files = {
     "todo.ts": plain ? PLAIN_MODEL : MODEL,
     "app.ts": APP,
     "main.ts": MAIN,
@@ -311,6 +313,17 @@ export function filesOf(
     "tsconfig.json": tsconfig({ runtime, plain, login }),
     "README.md": readme(name, { run: runtime === "deno" ? "deno task" : "npm run", login }),
   };
+  const title = JSON.stringify(titleOf(name));
+  const named = Object.entries(files).map(([key, text]) =>
+    [key, text.replace('"My app"', () => title)] as const
+  );
+  return Object.fromEntries(named);
+}
+
+/** Returns the title of an application in a folder, such as "My app" for `my-app`. */
+function titleOf(folder: string): string {
+  const [first = "App", ...others] = folder.split(/[-_.\s]+/).filter(Boolean);
+  return [first.charAt(0).toUpperCase() + first.slice(1), ...others].join(" ");
 }
 
 /**

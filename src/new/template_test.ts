@@ -204,3 +204,14 @@ Deno.test("a start without what it needs is one line, without the password of th
   }));
   await Deno.remove(folder, { recursive: true });
 });
+
+Deno.test("the name of the folder is the name of the application", () => {
+  const names = { "my-app": "My app", 'a"b\\$&': 'A"b\\$&', "": "App", shop: "Shop" };
+  for (const [folder, expected] of Object.entries(names)) {
+    for (const login of [false, true]) {
+      const files = filesOf(folder, { runtime: "deno", login });
+      const text = files[login ? "page.ts" : "app.ts"] ?? "";
+      assertStringIncludes(text, `const APP_NAME = ${JSON.stringify(expected)};`);
+    }
+  }
+});
