@@ -8,12 +8,15 @@ export const LOGIN_TEST = `import { getModel } from "@mongrove/mongrove";
 import { serve, startMongo } from "@mongrove/mongrove/testing";
 import mongoose from "mongoose";
 import assert from "node:assert/strict";
+import process from "node:process";
 import { after, test } from "node:test";
 import { buildApp } from "./app.ts";
 import { Invitation, linkOf } from "./invitation.ts";
 import { appUrl } from "./mail.ts";
+import { namesOf } from "./user.ts";
 
-const mongo = await startMongo();
+process.env.LOGIN_LIMIT = "1000";
+const mongo = await startMongo({ replicaSet: 1 });
 await mongoose.connect(mongo.uri);
 const { url, stop } = await serve(buildApp());
 
@@ -135,5 +138,40 @@ test("a password of another browser signs nobody in", async () => {
   const saved = await cem.submit("/new-password", { token, newPassword: password });
   assert.equal(saved, "/sign-in?note=saved");
   assert.equal(await cem.submit("/sign-in", { email, password }), "/");
+});
+
+test("an organisation keeps an administrator, and its todos show names", async () => {
+  const boss = await enter("boss@cafe.example", "admin");
+  await enter("ann@cafe.example", "member");
+  const users = await (await boss.get("/users")).json();
+  const idOf = (email: string) => users.find((each: { email: string }) => each.email === email)._id;
+  const [own, other] = [idOf("boss@cafe.example"), idOf("ann@cafe.example")];
+  assert.deepEqual(await namesOf([own]), new Map([[own, "Ann"]]));
+  assert.equal((await boss.send("PATCH", \`/users/\${own}\`, { role: "member" })).status, 409);
+  assert.equal((await boss.send("DELETE", \`/users/\${own}\`, {})).status, 409);
+  assert.equal((await boss.get("/users")).status, 200);
+  assert.equal((await boss.send("PATCH", \`/users/\${other}\`, { role: "admin" })).status, 200);
+  assert.equal((await boss.send("PATCH", \`/users/\${own}\`, { role: "member" })).status, 200);
+});
+
+test("a sign-in leads to a path of this application only", async () => {
+  const email = "next@acme.example";
+  const browser = await enter(email, "member");
+  assert.equal(await browser.submit("/sign-out"), "/sign-in");
+  const own = "/admin/#/todos";
+  for (const target of [own, "/..//x.example", "//x.example", "/\\\\x.example"]) {
+    const path = \`/sign-in?\${new URLSearchParams({ next: target })}\`;
+    const next = await browser.submit(path, { email, password });
+    assert.equal(next, target === own ? own : "/");
+  }
+});
+
+test("a browser that tries too often gets a page", async () => {
+  process.env.LOGIN_LIMIT = "1";
+  const headers = { accept: "text/html" };
+  const response = await fetch(\`\${url}/sign-in\`, { method: "POST", headers });
+  process.env.LOGIN_LIMIT = "1000";
+  assert.equal(response.status, 429);
+  assert.match(await response.text(), /Wait a quarter of an hour[^]*href="\\/sign-in"/);
 });
 `;

@@ -80,7 +80,8 @@ define(Todo, {
 
 export const USER =
   `import { all, FrameworkModel, type FrameworkRequest, one, prop } from "@mongrove/mongrove";
-import { type Entity, type ReadOnly, remove, rest, update } from "@mongrove/mongrove";
+import { type Entity, getModel, type ReadOnly, remove, rest } from "@mongrove/mongrove";
+import { RestError, update } from "@mongrove/mongrove";
 import mongoose from "mongoose";
 
 declare global {
@@ -110,7 +111,7 @@ export function adminsOnly(req: FrameworkRequest): boolean {
   methods: [
     all({ preFetch: adminsOnly, page: { max: 100 } }),
     one({ preFetch: adminsOnly }),
-    update({ preFetch: adminsOnly }),
+    update({ preFetch: adminsOnly, preSave: checkRole }),
     remove({ preFetch: adminsOnly, preSave: removeLogin }),
   ],
   schemaOptions: { collection: "user" },
@@ -129,8 +130,27 @@ export class User extends FrameworkModel {
   role!: string;
 }
 
+function checkRole(_req: FrameworkRequest, user: Entity<User>, previous?: Entity<User>) {
+  return previous?.role === "admin" && user.role !== "admin" ? keepAdmin(user) : user;
+}
+
+/** Refuses to lose the last administrator. Two who leave at the same moment are not seen: run make-admin. */
+async function keepAdmin(user: Entity<User>) {
+  const { _id, organisation } = user;
+  const others = { organisation, role: "admin", _id: { $ne: _id } };
+  if (await getModel(User).exists(others)) return user;
+  throw new RestError(409, "An organisation needs an administrator: name another one first");
+}
+
+/** Names the authors of todos. */
+export async function namesOf(ids: readonly unknown[]): Promise<Map<unknown, string>> {
+  const users = await getModel(User).find({ _id: { $in: ids.map(String) } });
+  return new Map(users.map(({ id, name }) => [id, name]));
+}
+
 /** Removes the password and the sessions of a user, before the user is removed. */
 async function removeLogin(_req: FrameworkRequest, user: Entity<User>) {
+  if (user.role === "admin") await keepAdmin(user);
   for (const name of ["account", "session"]) {
     await mongoose.connection.collection(name).deleteMany({ userId: user._id });
   }
@@ -140,7 +160,8 @@ async function removeLogin(_req: FrameworkRequest, user: Entity<User>) {
 
 export const PLAIN_USER =
   `import { all, define, FrameworkModel, type FrameworkRequest, one } from "@mongrove/mongrove";
-import { type Entity, type ReadOnly, remove, update } from "@mongrove/mongrove";
+import { type Entity, getModel, type ReadOnly, remove, RestError } from "@mongrove/mongrove";
+import { update } from "@mongrove/mongrove";
 import mongoose from "mongoose";
 
 declare global {
@@ -183,15 +204,34 @@ define(User, {
     methods: [
       all({ preFetch: adminsOnly, page: { max: 100 } }),
       one({ preFetch: adminsOnly }),
-      update({ preFetch: adminsOnly }),
+      update({ preFetch: adminsOnly, preSave: checkRole }),
       remove({ preFetch: adminsOnly, preSave: removeLogin }),
     ],
     schemaOptions: { collection: "user" },
   },
 });
 
+function checkRole(_req: FrameworkRequest, user: Entity<User>, previous?: Entity<User>) {
+  return previous?.role === "admin" && user.role !== "admin" ? keepAdmin(user) : user;
+}
+
+/** Refuses to lose the last administrator. Two who leave at the same moment are not seen: run make-admin. */
+async function keepAdmin(user: Entity<User>) {
+  const { _id, organisation } = user;
+  const others = { organisation, role: "admin", _id: { $ne: _id } };
+  if (await getModel(User).exists(others)) return user;
+  throw new RestError(409, "An organisation needs an administrator: name another one first");
+}
+
+/** Names the authors of todos. */
+export async function namesOf(ids: readonly unknown[]): Promise<Map<unknown, string>> {
+  const users = await getModel(User).find({ _id: { $in: ids.map(String) } });
+  return new Map(users.map(({ id, name }) => [id, name]));
+}
+
 /** Removes the password and the sessions of a user, before the user is removed. */
 async function removeLogin(_req: FrameworkRequest, user: Entity<User>) {
+  if (user.role === "admin") await keepAdmin(user);
   for (const name of ["account", "session"]) {
     await mongoose.connection.collection(name).deleteMany({ userId: user._id });
   }

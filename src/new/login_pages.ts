@@ -16,16 +16,51 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+/** The name of the application, in pages. */
+export const APP_NAME = "My app";
+
 export const STYLE = \`
-:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
-main { max-width: 24rem; margin: 10vh auto; padding: 0 1rem; }
+:root {
+  color-scheme: light dark;
+  --accent: light-dark(#2b5c34, #9ccea3);
+  --paper: light-dark(#fff, #1a1d1b);
+  --text: light-dark(#1a1f1b, #e8ebe8);
+  --quiet: light-dark(#58615a, #a6aea7);
+  --line: light-dark(#e2e6e2, #2e332f);
+  --error: light-dark(#b3261e, #f2b8b5);
+  background: light-dark(#f7f8f7, #121412);
+  color: var(--text);
+  font: 1rem/1.5 system-ui, sans-serif;
+}
+body { box-sizing: border-box; max-width: 26rem; margin: 0 auto; padding: 10vh 1rem 2rem; }
+header { color: var(--accent); font-weight: 650; text-align: center; }
+main {
+  margin-top: 1rem;
+  padding: 1.5rem 2rem;
+  background: var(--paper);
+  border: 1px solid var(--line);
+  border-radius: 10px;
+}
+h1 { margin: 0 0 1rem; font-size: 1.375rem; font-weight: 650; }
+a { color: var(--accent); }
 label, input, button { display: block; font: inherit; }
-input { box-sizing: border-box; width: 100%; padding: 0.5rem; }
-input[aria-invalid] { outline: 2px solid light-dark(#b3261e, #f2b8b5); }
-button { margin: 1.5rem 0; padding: 0.5rem 1.5rem; }
-label { margin-top: 1rem; }
-small { display: block; }
-input[aria-invalid] + small { color: light-dark(#b3261e, #f2b8b5); }
+label { margin-top: 1rem; font-weight: 600; }
+input, button { box-sizing: border-box; width: 100%; padding: 0.5rem 0.75rem; border-radius: 8px; }
+input { color: inherit; background: transparent; border: 1px solid var(--quiet); }
+button {
+  margin: 1.5rem 0;
+  border: 0;
+  background: var(--accent);
+  color: var(--paper);
+  font-weight: 600;
+  cursor: pointer;
+}
+button:hover { filter: brightness(1.1); }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+input[aria-invalid] { border-color: var(--error); }
+small { display: block; color: var(--quiet); }
+input[aria-invalid] + small { color: var(--error); }
+[role="status"] { padding-left: 0.75rem; border-left: 3px solid var(--accent); }
 \`;
 
 export function escapeHtml(text: string): string {
@@ -45,11 +80,12 @@ export function sendPage(res: Response, title: string, html: string): void {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>\${escapeHtml(title)}</title>
+<title>\${escapeHtml(title)} - \${escapeHtml(APP_NAME)}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/style.css">
 </head>
 <body>
+<header>\${escapeHtml(APP_NAME)}</header>
 <main>
 <h1>\${escapeHtml(title)}</h1>
 \${html}
@@ -121,7 +157,7 @@ function writeInput(
 
 export const PAGES = `import { fromNodeHeaders } from "better-auth/node";
 import { type Express, type NextFunction, type Request, type Response, urlencoded } from "express";
-import { type Auth, limit, signedIn } from "./login.ts";
+import { type Auth, limit, signedIn, staysHere } from "./login.ts";
 import { appUrl } from "./mail.ts";
 import { escapeHtml, type Field, type Problem, sendPage, STYLE, writeForm } from "./page.ts";
 
@@ -222,6 +258,12 @@ async function problemOf({ fields }: Form, answer: globalThis.Response): Promise
   return PROBLEMS[code] ?? { field, message: message.replace(/^\\[[\\w.]+\\] /, "") };
 }
 
+/** Returns the path after success. A sign-in leads to \`?next=\`, if it is a path of this application. */
+function nextOf({ post, next }: Form, { query }: Request): string {
+  const asked = String(query.next ?? "");
+  return post === "sign-in/email" && asked.startsWith("/") && staysHere(asked) ? asked : next;
+}
+
 /** Sends a body to a path of better-auth, whose cookies are set. */
 async function post(auth: Auth, path: string, { req, res, body }: Posted) {
   const headers = fromNodeHeaders({ ...req.headers, "content-type": "application/json" });
@@ -275,7 +317,7 @@ function sendHome({ user }: Request, res: Response): void {
   const who = \`\${user?.name}, \${isAdmin ? "administrator" : "member"} of \${user?.organisation}\`;
   sendPage(
     res,
-    "Todos",
+    "Welcome",
     \`<p>\${escapeHtml(who)}</p>
 <ul>
 \${
@@ -298,7 +340,7 @@ export function mountPages(app: Express, auth: Auth): void {
     app.post(path, limit, urlencoded({ extended: false }), async (req, res) => {
       const values = valuesOf(form, Object(req.body));
       const answer = await post(auth, form.post, { req, res, body: { ...values, ...form.more } });
-      if (answer.ok) return res.redirect(303, form.next);
+      if (answer.ok) return res.redirect(303, nextOf(form, req));
       const problem = await problemOf(form, answer);
       sendForm(form, res.status(answer.status), { values, problem });
     });

@@ -21,9 +21,10 @@ import { openapi } from "@mongrove/mongrove/openapi";
 import express, { type Express } from "express";
 import { Invitation } from "./invitation.ts";
 import { mountLogin, signedIn } from "./login.ts";
+import { APP_NAME } from "./page.ts";
 import { askToSignIn, mountPages } from "./pages.ts";
 import { Todo } from "./todo.ts";
-import { User } from "./user.ts";
+import { namesOf, User } from "./user.ts";
 
 /** Builds the application, after Mongoose is connected. */
 export function buildApp(): Express {
@@ -35,12 +36,13 @@ export function buildApp(): Express {
     strict: true,
     guard: signedIn,
     actor: (req) => req.user?.id,
+    actorNames: namesOf,
     tenant: (req) => req.user?.organisation ?? undefined,
   });
   app.use(api);
   app.get("/admin", askToSignIn);
-  app.use("/admin", admin(api, { title: "Todos" }));
-  app.use(openapi(api, { info: { title: "Todos", version: "0.1.0" }, see: signedIn }));
+  app.use("/admin", admin(api, { title: APP_NAME }));
+  app.use(openapi(api, { info: { title: APP_NAME, version: "0.1.0" }, see: signedIn }));
   app.use(Framework.errors({ notFound: true }));
   return app;
 }
@@ -58,6 +60,7 @@ import { randomBytes } from "node:crypto";
 import process from "node:process";
 import { useInvitation } from "./invitation.ts";
 import { appUrl, mail } from "./mail.ts";
+import { escapeHtml, sendPage } from "./page.ts";
 
 const secure = appUrl.protocol === "https:";
 
@@ -169,7 +172,7 @@ function refuseName({ name }: { readonly name?: unknown }): void {
 }
 
 /** Browsers take "/..//evil.example" for another origin, and better-auth for a path. */
-function staysHere(target: string): boolean {
+export function staysHere(target: string): boolean {
   if (!URL.canParse(target, appUrl)) return false;
   const { origin, pathname } = new URL(target, appUrl);
   return origin === appUrl.origin && !pathname.startsWith("//");
@@ -193,8 +196,18 @@ function sameOrigin(req: Request, res: Response, next: NextFunction): void {
   res.status(403).json({ code: "FORBIDDEN", message });
 }
 
-/** Limits the sign-ins, sign-ups and mails that one address asks for. */
-export const limit = rateLimit({ windowMs: 15 * 60_000, limit: 30, skip: isRead });
+/** Limits the sign-ins, sign-ups and mails that one address, such as an office, asks for. */
+export const limit = rateLimit({
+  windowMs: 15 * 60_000,
+  limit: () => Number(process.env.LOGIN_LIMIT) || 30,
+  skip: isRead,
+  handler(req, res) {
+    const message = "Too many attempts. Wait a quarter of an hour";
+    res.status(429);
+    if (req.accepts(["json", "html"]) === "json") res.json({ code: "RATE_LIMITED", message });
+    else sendPage(res, message, \`<p><a href="\${escapeHtml(req.originalUrl)}">Back</a></p>\`);
+  },
+});
 
 /** Adds the routes of the login. Mongoose must be connected. */
 export function mountLogin(app: Express): Auth {
@@ -245,8 +258,16 @@ async function makeAdmin(email: string): Promise<string> {
   return \`Sign up as an administrator of \${organisation}: \${linkOf(invitation)}\`;
 }
 
+if (!address.includes("@")) {
+  console.error("Usage: make-admin boss@acme.example [organisation]");
+  process.exit(1);
+}
 const uri = process.env.MONGODB_URI ?? "mongodb://127.0.0.1:27017/todos";
-await mongoose.connect(uri, { autoIndex: false });
+const options = { autoIndex: false, serverSelectionTimeoutMS: 5000 };
+await mongoose.connect(uri, options).catch(({ message }) => {
+  console.error(\`No MongoDB at \${uri.replace(/\\/\\/.*@/, "//")}: see README.md (\${message})\`);
+  process.exit(1);
+});
 console.log(await makeAdmin(address.toLowerCase()));
 await mongoose.disconnect();
 `;

@@ -143,7 +143,14 @@ function readObject(text: string): object {
   throw new Error("Cannot make an application: package.json is no JSON object");
 }
 
+const USAGE = `Usage: new [folder] [--plain] [--login]
+
+  --plain  a model without decorators, which Node runs without a compiler
+  --login  users sign up by invitation, and sign in
+`;
+
 async function main(args: readonly string[]): Promise<void> {
+  if (args.includes("--help") || args.includes("-h")) return void process.stdout.write(USAGE);
   try {
     const [folder = ".", ...others] = args.filter((arg) => arg !== "--plain" && arg !== "--login");
     const unknown = [folder, ...others].find((arg) => arg.startsWith("-")) ?? others[0];

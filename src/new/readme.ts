@@ -29,8 +29,13 @@ A REST API over MongoDB, made with [Mongrove](https://jsr.io/@mongrove/mongrove)
 ${pad(commands).map(([command, note]) => `${command}  # ${note?.trimEnd()}`).join("\n")}
 \`\`\`
 
-The application uses the MongoDB at \`MONGODB_URI\`, or else at 127.0.0.1:27017. To run one:
-\`docker run --rm -p 27017:27017 mongo:6\`.
+The application uses the MongoDB at \`MONGODB_URI\`, or else at 127.0.0.1:27017. To run one, a replica
+set of one member, which \`history\`, \`onDelete\` and live lists need:
+
+\`\`\`sh
+docker run -d --name mongo -p 127.0.0.1:27017:27017 mongo:6 --replSet rs0 && sleep 5
+docker exec mongo mongosh --eval 'rs.initiate({_id:"rs0",members:[{_id:0,host:"127.0.0.1:27017"}]})'
+\`\`\`
 
 ${login ? USERS : KEY}
 \`\`\`sh
@@ -74,7 +79,8 @@ const LOGIN_ADVICE = `Before you publish it, set
 - \`AUTH_SECRET\`: a random text (\`openssl rand -base64 32\`)
 - \`SMTP_URL\`, such as \`smtps://user:password@smtp.example\`, and \`MAIL_FROM\`, the sender
 
-Behind a proxy, set \`trust proxy\` of Express, or all users share one limit of sign-ins.
+Behind a proxy, set \`trust proxy\` of Express, or all users share one limit of sign-ins. An office
+that shares an address needs more than 30 in 15 minutes: set \`LOGIN_LIMIT\`.
 `;
 
 const KEY_ADVICE =

@@ -78,6 +78,8 @@ import express, { type Express } from "express";
 import process from "node:process";
 import { Todo } from "./todo.ts";
 
+const APP_NAME = "My app";
+
 /** How /docs sends the key. */
 const KEY = {
   securitySchemes: { key: { type: "apiKey", in: "header", name: "authorization" } },
@@ -95,8 +97,8 @@ export function buildApp(key = process.env.API_KEY): Express {
   const api = Framework.initialize({ models: [Todo], strict: true, guard });
   app.use(api);
   const login = { header: "authorization", label: "Key" };
-  app.use("/admin", admin(api, { title: "Todos", login }));
-  app.use(openapi(api, { info: { title: "Todos", version: "0.1.0" }, ...KEY }));
+  app.use("/admin", admin(api, { title: APP_NAME, login }));
+  app.use(openapi(api, { info: { title: APP_NAME, version: "0.1.0" }, ...KEY }));
   app.use(Framework.errors({ notFound: true }));
   return app;
 }
@@ -105,15 +107,23 @@ export function buildApp(key = process.env.API_KEY): Express {
 const MAIN = `import { Framework } from "@mongrove/mongrove";
 import mongoose from "mongoose";
 import process from "node:process";
-import { setTimeout as wait } from "node:timers/promises";
 import { buildApp } from "./app.ts";
 
+function fail(problem: string): never {
+  console.error(problem);
+  process.exit(1);
+}
+
 const uri = process.env.MONGODB_URI ?? "mongodb://127.0.0.1:27017/todos";
-while (!await mongoose.connect(uri).catch(console.error)) await wait(1000);
+await mongoose.connect(uri, { serverSelectionTimeoutMS: 5000 }).catch(({ message }) => {
+  fail(\`No MongoDB at \${uri.replace(/\\/\\/.*@/, "//")}: see README.md (\${message})\`);
+});
 
 const port = Number(process.env.PORT ?? 3000);
-const server = buildApp().listen(port, "127.0.0.1");
-console.log(\`http://127.0.0.1:\${port}/admin\`);
+const server = buildApp().listen(port, "127.0.0.1", (error) => {
+  if (error) fail(\`Cannot listen: \${error.message}\`);
+  console.log(\`http://127.0.0.1:\${port}/admin\`);
+});
 
 // On SIGINT and SIGTERM, requests in progress are finished before the process ends.
 const stop = () => Framework.close(server).then(() => mongoose.disconnect());
@@ -126,7 +136,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { buildApp } from "./app.ts";
 
-const mongo = await startMongo();
+const mongo = await startMongo({ replicaSet: 1 });
 await mongoose.connect(mongo.uri);
 const { url, stop } = await serve(buildApp("secret"));
 
@@ -290,7 +300,7 @@ export function filesOf(
   name: string,
   { runtime, plain = false, login = false }: FilesOptions,
 ): Readonly<Record<string, string>> {
-  return {
+  const files = {
     "todo.ts": plain ? PLAIN_MODEL : MODEL,
     "app.ts": APP,
     "main.ts": MAIN,
@@ -303,6 +313,17 @@ export function filesOf(
     "tsconfig.json": tsconfig({ runtime, plain, login }),
     "README.md": readme(name, { run: runtime === "deno" ? "deno task" : "npm run", login }),
   };
+  const title = JSON.stringify(titleOf(name));
+  const named = Object.entries(files).map(([key, text]) =>
+    [key, text.replace('"My app"', () => title)] as const
+  );
+  return Object.fromEntries(named);
+}
+
+/** Returns the title of an application in a folder, such as "My app" for `my-app`. */
+function titleOf(folder: string): string {
+  const [first = "App", ...others] = folder.split(/[-_.\s]+/).filter(Boolean);
+  return [first.charAt(0).toUpperCase() + first.slice(1), ...others].join(" ");
 }
 
 /**

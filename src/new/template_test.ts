@@ -1,8 +1,15 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
 import { join } from "node:path";
 import settings from "../../deno.json" with { type: "json" };
 import { createApp } from "./mod.ts";
 import { filesOf, packageSettings } from "./template.ts";
+import { openDatabase } from "../../tests/harness/database.ts";
 import { PACKAGES } from "../../tests/tools/support/login_app.ts";
 
 Deno.test("a new application gets this version of the package, and what it works with", () => {
@@ -141,4 +148,70 @@ Deno.test("all kinds of a new application have the same tasks, packages and comp
       .map((each) => keys(each).filter((key) => !own.has(key)));
   });
   for (const kind of kinds) assertEquals(kind, kinds[0]);
+});
+
+/** Runs a file of a new application, or the program that writes it. */
+async function runFile(file: string, args: readonly string[], env: Record<string, string> = {}) {
+  const config = new URL("../../deno.json", import.meta.url).pathname;
+  const all = ["run", "-A", "--no-check", "--no-lock", `--config=${config}`, file, ...args];
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args: all, env })
+    .output();
+  const decoder = new TextDecoder();
+  return { code, out: decoder.decode(stdout), err: decoder.decode(stderr) };
+}
+
+Deno.test("new --help shows the usage", async () => {
+  const { code, out } = await runFile(new URL("mod.ts", import.meta.url).pathname, ["--help"]);
+  assertEquals([code, out.split("\n", 1)[0]], [0, "Usage: new [folder] [--plain] [--login]"]);
+});
+
+/** Writes the start files of a new application, whose other files do nothing. */
+async function writeStart(): Promise<string> {
+  const folder = await Deno.makeTempDir();
+  const mod = new URL("../../mod.ts", import.meta.url).href;
+  const made = filesOf("app", { runtime: "deno", login: true });
+  const files = {
+    "main.ts": made["main.ts"] ?? "",
+    "make_admin.ts": made["make_admin.ts"] ?? "",
+    "app.ts": `import express from "express";\nexport const buildApp = () => express();`,
+    "invitation.ts": "export const Invitation = 0, linkOf = 0;",
+    "user.ts": "export const User = 0;",
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await Deno.writeTextFile(join(folder, name), text.replaceAll("@mongrove/mongrove", mod));
+  }
+  return folder;
+}
+
+Deno.test("a start without what it needs is one line, without the password of the database", async () => {
+  const folder = await writeStart();
+  const away = { MONGODB_URI: "mongodb://ann:secret@127.0.0.1:1/todos" };
+  const noMongo = /^No MongoDB at mongodb:\/\/127\.0\.0\.1:1\/todos: see README\.md \(.+\)\n$/;
+  const usage = /^Usage: make-admin boss@acme\.example \[organisation\]\n$/;
+  await using database = await openDatabase();
+  using taken = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const busy = { MONGODB_URI: database.uri, PORT: String(taken.addr.port) };
+  const cases = [
+    ["main.ts", [], away, noMongo],
+    ["make_admin.ts", ["boss@acme.example"], away, noMongo],
+    ["make_admin.ts", [], {}, usage],
+    ["main.ts", [], busy, /^Cannot listen: .*address.+in use.*\n$/i],
+  ] as const;
+  await Promise.all(cases.map(async ([file, args, env, expected]) => {
+    const { code, out, err } = await runFile(join(folder, file), args, env);
+    assertEquals([code, out], [1, ""], err);
+    assertMatch(err, expected);
+  }));
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("the name of the folder is the name of the application", () => {
+  const names = { "my-app": "My app", 'a"b\\$&': 'A"b\\$&', "": "App", shop: "Shop" };
+  for (const [folder, expected] of Object.entries(names)) {
+    for (const login of [false, true]) {
+      const files = filesOf(folder, { runtime: "deno", login });
+      const text = files[login ? "page.ts" : "app.ts"] ?? "";
+      assertStringIncludes(text, `const APP_NAME = ${JSON.stringify(expected)};`);
+    }
+  }
 });

@@ -119,10 +119,10 @@ const GROWING: Readonly<Record<string, (code: string) => string>> = {
 
 type Files = Readonly<Record<string, string>>;
 
-/** The models of `new --login`, which the pages of a login name and do not show. */
+/** The models and the page of `new --login`, which the pages of a login name and do not show. */
 function loginModels(): Files {
   const made = filesOf("app", { runtime: "deno", login: true });
-  const names = ["todo.ts", "user.ts", "invitation.ts"];
+  const names = ["todo.ts", "user.ts", "invitation.ts", "page.ts"];
   return Object.fromEntries(names.map((name) => [name, made[name] ?? ""]));
 }
 
