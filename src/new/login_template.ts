@@ -41,7 +41,8 @@ export function buildApp(): Express {
   });
   app.use(api);
   app.get("/admin", askToSignIn);
-  app.use("/admin", admin(api, { title: APP_NAME }));
+  const session = { signIn: "../sign-in", signOut: "../sign-out" };
+  app.use("/admin", admin(api, { title: APP_NAME, session }));
   app.use(openapi(api, { info: { title: APP_NAME, version: "0.1.0" }, see: signedIn }));
   app.use(Framework.errors({ notFound: true }));
   return app;

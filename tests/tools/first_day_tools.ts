@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import { openDatabase } from "../harness/database.ts";
 import { test } from "../harness/testing.ts";
@@ -79,6 +79,9 @@ async function refuse(day: FirstDay, tab: Tab): Promise<void> {
   await tab.until("#email", ["boss@acme.example"]);
 }
 
+/** React Router warns of an address that is typed while a form is open. */
+const EXPECTED = /401 \(Unauthorized\)|blocker on a POP navigation/;
+
 /** An administrator creates a todo on the admin page, and changes it. */
 async function change({ url }: FirstDay, tab: Tab): Promise<void> {
   await tab.click("main a ::-p-text(Todos)");
@@ -142,7 +145,7 @@ for (const [runtime, make] of Object.entries({ Deno: makeDenoApp, Node: makeNode
     await invite(day, boss, member);
     await reset(day, member);
     const complaints = [boss, member].flatMap((tab) => tab.complaints);
-    assert(complaints.every((text) => text.includes("401 (Unauthorized)")), complaints.join("\n"));
+    assertEquals(complaints.filter((text) => !EXPECTED.test(text)), []);
     assertEquals([...boss.foreign, ...member.foreign], []);
   });
 }
