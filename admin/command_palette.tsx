@@ -4,7 +4,7 @@ import { Box, Button, Dialog, DialogTitle, InputBase, SvgIcon, Typography } from
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from "react";
 import { useRedirect } from "react-admin";
 import type { PageDocument, PageModel } from "../src/admin/document.ts";
-import { nameOf, parameterOf, singularOf } from "./fields.ts";
+import { addressOf, nameOf, parameterOf, singularOf } from "./fields.ts";
 import { ADD, FIND, HOME } from "./icons.ts";
 import { canSearch } from "./list_query.ts";
 import { ModelIcon, PathIcon } from "./model_icon.tsx";
@@ -235,14 +235,14 @@ function useFound(text: string): { readonly found: readonly Place[]; readonly is
     if (!isSearched) return;
     const stop = new AbortController();
     const search = async (model: PageModel): Promise<Place[]> => {
-      const { all, one } = model.operations;
+      const { all } = model.operations;
       const limit = parameterOf(all, "limit") && { limit: MAX_FOUND };
       const options = { search: text, signal: stop.signal, ...limit };
       const { items } = await open(model.path).all(options);
       return items.slice(0, MAX_FOUND).map((entity) => ({
         group: model.menu,
         text: nameOf(entity, model),
-        to: one ? `/${model.name}/${encodeURIComponent(entity._id)}` : `/${model.name}`,
+        to: addressOf(model, entity),
         icon: <ModelIcon model={model} />,
       }));
     };

@@ -46,6 +46,14 @@ export function nameOf(
   return words.length === 0 ? String(entity._id ?? "") : words.join(", ");
 }
 
+/** Returns the address of an entity on the page, or the address of its list if single entities cannot be read. */
+export function addressOf(
+  { name, operations: { one } }: PageModel,
+  { _id }: { readonly _id: string },
+): string {
+  return one ? `/${name}/${encodeURIComponent(_id)}` : `/${name}`;
+}
+
 /** Returns the fields of a list that have the names, in their order. */
 export function columnsOf(
   { operations }: Pick<PageModel, "operations">,

@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 import { Link, Title } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { ActionButtons } from "./action_buttons.tsx";
-import { nameOf, parameterOf, singularOf } from "./fields.ts";
+import { addressOf, nameOf, parameterOf, singularOf } from "./fields.ts";
 import { groupsOf } from "./layout.tsx";
 import { ModelIcon } from "./model_icon.tsx";
 import { type Entity, usePage } from "./page_context.ts";
@@ -208,10 +208,6 @@ const ROW = {
   color: "text.primary",
   "& + &": { borderTop: 1, borderColor: "divider" },
 };
-
-function addressOf({ name, operations: { one } }: PageModel, { _id }: Entity): string {
-  return one ? `/${name}/${encodeURIComponent(_id)}` : `/${name}`;
-}
 
 const UNITS = [["day", 86_400], ["hour", 3_600], ["minute", 60]] as const;
 

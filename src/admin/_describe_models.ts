@@ -147,7 +147,7 @@ function routesOf({ own, ...rules }: AllowedRoutes): Readonly<Record<string, Pag
   return Object.fromEntries(own.map((each) => [each.told.operation, routeOf(each, rules)]));
 }
 
-/** Returns the parts at a depth below a model, such as 1 for the replies to the comments of a ticket. */
+/** Returns the parts at a depth below a model. */
 function partsOf({ own, ...rules }: AllowedRoutes, depth: number): PagePart[] {
   return [...Map.groupBy(own, ({ parts }) => parts[depth])].flatMap(([property, below]) => {
     if (property === undefined) return [];

@@ -2,7 +2,8 @@ import type { AdminSession } from "./options.ts";
 import { escapeHtml } from "../http/escape_html.ts";
 
 /**
- * The parts of the content security policy that all admin pages have. The script of the page makes its styles, so inline styles are allowed.
+ * The parts of the content security policy that all admin pages have. The script of the page makes its styles, so
+ * inline styles are allowed.
  */
 const POLICY = [
   "default-src 'none'",

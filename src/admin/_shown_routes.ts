@@ -18,9 +18,8 @@ export interface ShownRoute {
   readonly base: string;
   readonly kind: "operation" | "added" | "action" | "file";
   /**
-   * The segments of the path that name parts, such as `comments` and `replies` in
-   * `/tickets/:id/comments/:id2/replies`. Each segment is the name of the property, unless the `@rest` of the property
-   * has another route. Empty for a route of the model itself.
+   * The segments of the path that name parts. Each is the name of the property, unless the `@rest` of the property has
+   * another route. Empty for a route of the model itself.
    */
   readonly parts: readonly string[];
   /**

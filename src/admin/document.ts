@@ -125,7 +125,7 @@ export interface PagePart {
   readonly operations: Operations;
   /** The files that each entity in the list of parts may have, such as the picture of a comment. */
   readonly files: readonly PageFile[];
-  /** The parts of each part, such as the replies to a comment. */
+  /** The parts of each part. */
   readonly parts: readonly PagePart[];
 }
 

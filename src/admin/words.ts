@@ -1,4 +1,4 @@
-/** Returns a name of code as words, such as "Opened by" for `openedBy`. */
+/** Returns a name of code as words: "Opened by" for `openedBy`. */
 export function wordsOf(name: string): string {
   const words = name.replaceAll(/[_-]+/g, " ").replaceAll(/([a-z\d])([A-Z])/g, "$1 $2");
   const text = words.replaceAll(/[A-Z](?=[a-z])/g, (letter) => letter.toLowerCase()).trim();

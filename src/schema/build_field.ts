@@ -328,7 +328,8 @@ function checkValueRules(
     throw new TypeError(`property "${name}" has "expires", which only a Date can have`);
   }
   for (const [low, high] of RANGES) {
-    const [from, to] = [boundOf(options[low]), boundOf(options[high])];
+    const lowest = options.dateOnly === true ? firstDay(options[low]) : options[low];
+    const [from, to] = [boundOf(lowest), boundOf(options[high])];
     if (from !== undefined && to !== undefined && from > to) {
       throw new TypeError(`property "${name}" has "${low}" above "${high}", so no value is valid`);
     }

@@ -9,12 +9,10 @@ import { Prescription } from "../../examples/clinic/prescription.ts";
 import { seed } from "../../examples/clinic/seed.ts";
 import { openLive } from "../features/live/live.ts";
 import { openDatabase } from "../harness/database.ts";
-import { sendCurl } from "../harness/curl.ts";
 import { longTest, test } from "../harness/testing.ts";
+import { sendPrinted } from "../support/printed_requests.ts";
 import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { asQuery, type EntityBody, type ErrorBody, start } from "../support/support.ts";
-
-const ROOT = new URL("../../", import.meta.url);
 
 const as = (name: string, headers = {}) => ({
   headers: { authorization: `Bearer ${name}`, ...headers },
@@ -223,25 +221,5 @@ test("its typed client cancels an appointment", async () => {
 const PRINTED = [200, 200, 409, 200, 409, 409];
 
 longTest("main.ts prints requests that answer as it says, and stops on SIGTERM", async () => {
-  await using database = await openDatabase(await sharedReplicaSet());
-  const env = { MONGODB_URI: database.uri, DEMO_DATABASE: database.name, PORT: "0" };
-  const flags = ["--quiet", "--no-prompt", "--allow-env", "--allow-net", "--allow-sys"];
-  const args = ["run", ...flags, "--allow-read", "examples/clinic/main.ts"];
-  const child = new Deno.Command(Deno.execPath(), { args, env, cwd: ROOT, stdout: "piped" })
-    .spawn();
-  try {
-    let text = "";
-    for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
-      text += chunk;
-      if (text.endsWith("\n\n")) break;
-    }
-    const statuses: number[] = [];
-    for (const line of text.split("\n").filter((each) => each.startsWith("curl "))) {
-      statuses.push((await sendCurl(line)).status);
-    }
-    assertEquals(statuses, PRINTED);
-  } finally {
-    child.kill("SIGTERM");
-    assertEquals((await child.status).code, 0);
-  }
+  assertEquals(await sendPrinted("clinic"), PRINTED);
 });
