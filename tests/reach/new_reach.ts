@@ -182,7 +182,7 @@ test("Node 24 makes an application with a login and without decorators", async (
     const [name = "", ...args] = (line ?? "").split(" ");
     await runCommand(name, args, app);
   }
-  assertMatch(await runCommand("npm", ["test"], app), /pass 4$/m);
+  assertMatch(await runCommand("npm", ["test"], app), /pass [1-9]\d*\n.*fail 0$/m);
   for (const task of ["check", "lint"]) await runCommand("npm", ["run", task], app);
   await tryClosed([node, "main.ts"], app);
   await Deno.remove(dirname(cwd), { recursive: true });
