@@ -16,6 +16,7 @@ import { unknownOption } from "../errors/unknown_option.ts";
 import type { BatchOptions } from "../features/batch/option.ts";
 import { features } from "../features.ts";
 import type { FeatureList } from "../pipeline/feature_list.ts";
+import { checkMiddleware } from "../pipeline/check_middleware.ts";
 import { checkTransactions } from "../pipeline/check_transactions.ts";
 import { planLevel } from "../pipeline/plan_level.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
@@ -23,7 +24,7 @@ import { completeStrict, type StrictOptions } from "../pipeline/request/strict_p
 import type { ActorNames } from "../pipeline/actor_names.ts";
 import type { Endpoint } from "../pipeline/router_feature.ts";
 import { getModel } from "../schema/get_model.ts";
-import { hintAtUnique } from "../schema/unique_hints.ts";
+import { hintAtModel } from "../schema/model_hints.ts";
 import { followSettings, mountRoutes } from "../http/routes/open_router.ts";
 import { refuseRequest } from "../http/check_options.ts";
 import { buildRoutes, type RouteSettings } from "../http/routes/build_routes.ts";
@@ -160,10 +161,11 @@ export function initializeWith(
   forAll(routes, (route) => {
     const { operation, options, writes } = actingLevel(route);
     if (operation === "updateAll" && writes?.atomic) checkTransactions(route);
+    checkMiddleware(actingLevel(route));
     options.start(route);
     route.features.startClasses(route);
   });
-  for (const { levels: [root] } of routes) if (root !== undefined) hintAtUnique(root.target);
+  for (const { target } of routes.flatMap(({ levels }) => levels)) hintAtModel(target);
   const describe = () => routes.map(withAccess);
   if (options.log === true) logLine(routes.map(routeLine).join("\n"));
   const endpoints = known.endpoints(options, routes);

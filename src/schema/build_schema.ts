@@ -13,7 +13,9 @@ import { copyMethods, markCopies } from "./mongoose/documents/mark_copies.ts";
 import { declareKindKey } from "./mongoose/schemas/schema_kinds.ts";
 import {
   DOCUMENT_MEMBERS,
+  isInnerMember,
   isModelMember,
+  refuseReplaced,
   schemasWithin,
   typesWithin,
 } from "./mongoose/schemas/schema_members.ts";
@@ -167,6 +169,7 @@ function fillSchema(
     for (const { add } of additions) add(target, schema);
     (target as typeof FrameworkModel).configure?.(schema);
     for (const { finish } of additions) finish(target, schema);
+    for (const each of schemasWithin(schema)) refuseReplaced(each);
     if (description.rests.length > 0) requireId(schema);
     refuseNestedVersion(schema);
     refuseInnerMaps(schema);
@@ -327,13 +330,6 @@ const OWN_STATICS = new Set(["length", "name", "prototype", "configure", "schema
 const PRIVATE_ACCESS = /\bthis\s*\??\.\s*#[\p{ID_Start}$_]/u;
 
 /**
- * The members of Mongoose's documents without which no document can be read or saved. A class with a method or accessor
- * of such a name is refused, because the method or accessor would replace the member. Names that begin with `$` are
- * refused too. A class may replace other members, such as `toJSON`.
- */
-const INNER_MEMBERS: ReadonlySet<string> = new Set(["collection", "db", "init", "schema"]);
-
-/**
  * Adds the methods, getters, setters and statics of a class and its ancestors to a Mongoose schema, so that the
  * documents and the model have them.
  */
@@ -345,7 +341,7 @@ function addClassMembers(target: ModelClass, schema: Schema): void {
     const own = Object.getOwnPropertyDescriptors(owner.prototype);
     for (const [name, member] of Object.entries(own)) {
       if (name === "constructor") continue;
-      if (INNER_MEMBERS.has(name) || name.startsWith("$")) throw memberOfDocuments("member", name);
+      if (isInnerMember(name)) throw memberOfDocuments("member", name);
       for (const part of [member.value, member.get, member.set]) refusePrivate(name, part);
       members.set(name, member);
     }

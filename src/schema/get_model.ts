@@ -22,7 +22,11 @@ import { castUuids } from "./mongoose/schemas/cast_uuids.ts";
 import { cutTimes } from "./mongoose/schemas/cut_times.ts";
 import { copyRules } from "./mongoose/schemas/field_rules.ts";
 import { watchKinds } from "./mongoose/schemas/schema_kinds.ts";
-import { copyPluginMark, schemasWithin } from "./mongoose/schemas/schema_members.ts";
+import {
+  copyPluginMark,
+  refuseReplaced,
+  schemasWithin,
+} from "./mongoose/schemas/schema_members.ts";
 import { runOutside } from "./mongoose/statements/transaction_around.ts";
 
 const models = new WeakMap<Connection, WeakMap<ModelClass, Model<unknown>>>();
@@ -80,6 +84,13 @@ function compile(target: ModelClass, connection: Connection): Model<unknown> {
     );
   }
   const model = connection.model<unknown>(name, schema, collection);
+  try {
+    // The plugins of the connection have now been applied.
+    for (const each of schemasWithin(model.schema as Schema)) refuseReplaced(each);
+  } catch (cause) {
+    connection.deleteModel(name);
+    throw new TypeError(`Cannot compile "${target.name}": ${(cause as Error).message}`, { cause });
+  }
   // Mongoose also emits an "error" event of the model for every failure. Without a listener for this event, the failure
   // would end the process.
   model.on("error", () => {});
@@ -152,8 +163,10 @@ function guardKinds(model: Model<unknown>): void {
     changeAsBase(schema, kind);
   };
   watchKinds(model, {
-    check: (name, kind) =>
-      checkKindOf(describeShape(schema), { name, kind: describeShape(kind.clone() as Schema) }),
+    check(name, kind) {
+      refuseReplaced(kind);
+      checkKindOf(describeShape(schema), { name, kind: describeShape(kind.clone() as Schema) });
+    },
     finish,
   });
 }

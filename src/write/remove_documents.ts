@@ -1,6 +1,6 @@
 import type { ClientSession, Document, Model, mongo, Query } from "mongoose";
 import { conflict } from "../errors/refusals.ts";
-import { castFilter, withConditions } from "../filter/cast_filter.ts";
+import { castFilter } from "../filter/cast_filter.ts";
 import { everyFilter, type Filter, isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
 import { type Removal, sendWith } from "../schema/mongoose/statements/send_with.ts";
 import { matchAsIs } from "../schema/mongoose/statements/query_casts.ts";
@@ -34,7 +34,6 @@ export async function removeDocument(
   const query = doc.deleteOne().setOptions({ ...KEEP_CONDITIONS, ...collation && { collation } });
   if (all.length > 0) matchAsIs(query, { $and: all });
   const removal: Removal<Written> = {
-    name: "deleteOne",
     statementOptions,
     together,
     async perform(send, session) {
@@ -85,42 +84,6 @@ async function updateRemoved(
 }
 
 /**
- * Sends an update in the place of the removal of all documents that match a filter. The trash uses the update to mark
- * entities as removed. Returns the number of updated documents.
- */
-async function updateMatching(
-  model: Model<unknown>,
-  { named, removal, collation, statementOptions, together = alone, isRecorded, scope }:
-    UpdateRemoved,
-): Promise<number> {
-  const { collection } = model;
-  const bound = castFilter(model, scope);
-  let count = 0;
-  const projection = projectionOfWrite([removal], alwaysRead(model as never));
-  await together(async (session) => {
-    const options = {
-      ...statementOptions(session),
-      ...collation && { collation: collation as mongo.CollationOptions },
-    };
-    if (!isRecorded) {
-      const { modifiedCount } = await collection.updateMany(named, removal as object, options);
-      count = modifiedCount;
-      return undefined;
-    }
-    const found = await collection.find(named, { ...options, projection }).toArray();
-    const ids = { _id: { $in: found.map(({ _id }) => _id) } };
-    await collection.updateMany(everyFilter(ids, bound), removal as object, options);
-    count = found.length;
-    return found.map((before) => ({
-      id: before._id,
-      before,
-      changed: changedBy(removal, before),
-    }));
-  });
-  return count;
-}
-
-/**
  * Reads entities before their removal, in the transaction of the removal, because class options record their values.
  */
 async function readRemoved(
@@ -138,59 +101,105 @@ async function readRemoved(
   return found.map((before) => ({ id: before._id, before }));
 }
 
+interface RemoveMatchingOptions extends SaveDocumentOptions {
+  /** The query options that hooks have set for the removal, such as `maxTimeMS`. */
+  readonly options?: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * The identifiers of the entities, by which their values are read for a history before the removal. Missing if
+   * the filter alone selects the entities.
+   */
+  readonly ids?: readonly unknown[] | undefined;
+}
+
 /**
- * Removes all documents that match the filter and the scope, with the query middleware of the model. With the option
- * `removal`, the documents are updated and not removed. Returns the number of these documents.
+ * Removes all entities that match the filter and the scope, or, with the option `removal`, updates them. Returns the
+ * number of these entities.
  */
 export async function removeMatching(
   model: Model<unknown>,
-  { scope, filter, collation, statementOptions, together, isRecorded = false, ...removal }:
-    & SaveDocumentOptions
-    & {
-      /** The query options that hooks have set for the removal, such as `maxTimeMS`. */
-      readonly options?: Record<string, unknown> | undefined;
-      /**
-       * The identifiers of the entities, by which their values are read for a history before the removal. Missing if
-       * the filter alone selects the entities.
-       */
-      readonly ids?: readonly unknown[] | undefined;
-    },
+  given: RemoveMatchingOptions,
 ): Promise<number> {
-  const { options = {}, ids = [] } = removal;
+  const { scope, filter, together = alone, removal } = given;
+  const named = castFilter(model, everyFilter(filter, scope));
   let count = 0;
-  if (removal.removal !== undefined) {
-    const named = castFilter(model, everyFilter(filter, scope));
-    const own = { scope, filter, statementOptions, isRecorded, named, ...together && { together } };
-    const compared = collation ?? options.collation as object | undefined;
-    return await updateMatching(model, {
-      ...own,
-      collation: compared,
-      removal: removal.removal,
-    });
-  }
-  const given = { ...KEEP_CONDITIONS, ...collation && { collation }, ...options };
-  const query = withConditions(model.deleteMany({}, given as never), everyFilter(filter, scope));
-  await sendWith(query as never, {
-    name: "deleteMany",
-    together,
-    statementOptions(session) {
-      const statement = statementOptions(session);
-      const most = Number(options.maxTimeMS) || statement.maxTimeMS;
-      return { ...statement, maxTimeMS: Math.min(most, statement.maxTimeMS) };
-    },
-    async perform(send, session): Promise<Written> {
-      const before = isRecorded ? await readRemoved(model, { ids, session, scope }) : [];
-      const { deletedCount } = await send();
-      count = Number(deletedCount);
-      if (!isRecorded) return undefined;
-      if (count === before.length) return before;
-      // Some entities did not match the filter and were not removed, so they are left out of the result.
-      const left = await readRemoved(model, { ids, session, scope, fields: { _id: 1 } });
-      const kept = new Set(left.map(({ id }) => storedText(id)));
-      return before.filter(({ id }) => !kept.has(storedText(id)));
-    },
+  await together(async (session) => {
+    const sent = { ...given, named, session };
+    const done = await (removal === undefined
+      ? removeNamed(model, sent)
+      : updateNamed(model, { ...sent, removal }));
+    count = done.count;
+    return done.written;
   });
   return count;
+}
+
+interface NamedRemoval extends RemoveMatchingOptions {
+  readonly named: Filter;
+  readonly session: ClientSession | undefined;
+}
+
+async function removeNamed(
+  model: Model<unknown>,
+  { named, session, scope, isRecorded = false, ids = [], ...given }: NamedRemoval,
+): Promise<{ readonly count: number; readonly written?: Written }> {
+  const before = isRecorded ? await readRemoved(model, { ids, session, scope }) : [];
+  const { deletedCount } = await model.collection.deleteMany(
+    named,
+    optionsOfMany(model, { ...given, session }),
+  );
+  if (!isRecorded || deletedCount === before.length) {
+    return { count: deletedCount, ...isRecorded && { written: before } };
+  }
+  // Some entities did not match the filter and were not removed, so they are left out of the result.
+  const left = await readRemoved(model, { ids, session, scope, fields: { _id: 1 } });
+  const kept = new Set(left.map(({ id }) => storedText(id)));
+  return { count: deletedCount, written: before.filter(({ id }) => !kept.has(storedText(id))) };
+}
+
+async function updateNamed(
+  model: Model<unknown>,
+  { named, session, scope, isRecorded, removal, ...given }: NamedRemoval & {
+    readonly removal: Update;
+  },
+): Promise<{ readonly count: number; readonly written?: Written }> {
+  const { collection } = model;
+  const options = optionsOfMany(model, { ...given, session });
+  const update = removal as mongo.UpdateFilter<mongo.Document>;
+  if (!isRecorded) {
+    const { modifiedCount } = await collection.updateMany(named, update, options);
+    return { count: modifiedCount };
+  }
+  const projection = projectionOfWrite([removal], alwaysRead(model as never));
+  const found = await collection.find(named, { ...options, projection }).toArray();
+  const ids = { _id: { $in: found.map(({ _id }) => _id) } };
+  await collection.updateMany(everyFilter(ids, castFilter(model, scope)), update, options);
+  const written = found.map((before) => {
+    return { id: before._id, before, changed: changedBy(removal, before) };
+  });
+  return { count: found.length, written };
+}
+
+/** The options of a statement on several entities, from hooks and from the schema. */
+function optionsOfMany(
+  { schema }: Model<unknown>,
+  { session, statementOptions, collation, options = {} }: Pick<
+    NamedRemoval,
+    "session" | "statementOptions" | "collation" | "options"
+  >,
+): mongo.DeleteOptions {
+  const statement = statementOptions(session);
+  const { hint, comment, maxTimeMS } = options;
+  const compared = collation ?? options.collation ?? schema.get("collation" as never);
+  // A statement in a transaction cannot have a write concern.
+  const writeConcern: unknown = session === undefined ? schema.get("writeConcern") : undefined;
+  return {
+    ...statement,
+    maxTimeMS: Math.min(Number(maxTimeMS) || statement.maxTimeMS, statement.maxTimeMS),
+    ...Object.fromEntries(
+      Object.entries({ hint, comment, collation: compared, writeConcern })
+        .filter(([, value]) => value !== undefined && value !== null),
+    ),
+  };
 }
 
 export interface RemoveNamedOptions {

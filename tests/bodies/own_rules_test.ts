@@ -102,17 +102,6 @@ test("update() and remove() obey the kinds of a model", async () => {
   assertEquals((await collection.findOne({}) as unknown as EntityBody)?.a, "12345");
 });
 
-test("remove() calls the method that a class has in the place of Mongoose's", async () => {
-  const target = made((schema) => {
-    schema.method("deleteOne", function (this: mongoose.Document) {
-      const model = this.constructor as mongoose.Model<{ a: string }>;
-      return model.updateOne({ _id: this._id as never }, { a: "gone" });
-    } as never);
-  });
-  const { after } = await change(target, { a: "2" });
-  assertEquals(after?.a, "gone");
-});
-
 test("remove() runs middleware of what an entity embeds", async () => {
   const target = made((schema) => {
     innerSchema(schema).pre("deleteOne", { document: true, query: false }, () => {

@@ -1,6 +1,16 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Schema, SchemaOptions } from "mongoose";
-import { all, create, Framework, FrameworkModel, getModel, prop, rest, update } from "../../mod.ts";
+import {
+  all,
+  create,
+  Framework,
+  FrameworkModel,
+  getModel,
+  prop,
+  removeAll,
+  rest,
+  update,
+} from "../../mod.ts";
 import { test } from "../harness/testing.ts";
 import { mount } from "../support/support.ts";
 
@@ -40,6 +50,33 @@ test("configure() adds virtuals, indexes and middleware", async () => {
   const made = await app.created("/stamped", { name: "a" });
   assertEquals([made.name, made.shout], ["a!", "A!"]);
   assertEquals(getModel(Stamped).schema.indexes()[0]?.[0], { name: 1, born: -1 });
+});
+
+test("removeAll() compares by the collation of the schema, with a trash too", async () => {
+  const schemaOptions = {
+    collation: { locale: "en", strength: 2 },
+    writeConcern: { w: "majority" },
+  };
+  const methods = [all(), removeAll({ max: false })];
+  class Named extends FrameworkModel {
+    @prop()
+    name?: string;
+  }
+  @rest({ route: "/gone", methods, schemaOptions: schemaOptions as SchemaOptions })
+  class Gone extends Named {}
+  @rest({ route: "/kept", methods, schemaOptions: schemaOptions as SchemaOptions, trash: true })
+  class Kept extends Named {}
+  await using app = await mount([Gone, Kept]);
+  for (const [model, path] of [[Gone, "/gone"], [Kept, "/kept"]] as const) {
+    // A collection that Mongoose creates has the collation itself.
+    await getModel(model).init();
+    const { name } = getModel(model).collection;
+    await app.database.connection.dropCollection(name);
+    await app.database.connection.createCollection(name);
+    await getModel(model).create([{ name: "a" }, { name: "A" }, { name: "b" }]);
+    assertEquals((await app.delete(`${path}?q={"name":"a"}`)).status, 204);
+    assertEquals((await app.read<Json[]>(path)).map(({ name }) => name), ["b"]);
+  }
 });
 
 test("configure() is called once, however often its class is mounted", async () => {

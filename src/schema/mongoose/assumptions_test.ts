@@ -87,7 +87,7 @@ const DIRECT: [string, object, string][] = [
   ["defaults of fields", SchemaType.prototype, "defaultValue"],
   ["setters and casts of fields", SchemaType.prototype, "_castFunction"],
   ["validators of fields", MongooseSchema.Types.String.prototype, "enumValidator"],
-  ["methods and statics of schemas", MongooseSchema.prototype, "callQueue"],
+  ["queued methods of schemas", MongooseSchema.prototype, "callQueue"],
 ];
 
 for (const [name, prototype, member] of DIRECT) {

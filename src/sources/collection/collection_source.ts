@@ -14,7 +14,7 @@ import {
   readSelection,
 } from "../entities.ts";
 import { showsInPart, uncovered } from "../../filter/projection.ts";
-import { findsByMiddleware } from "../../schema/mongoose/schemas/schema_members.ts";
+import { hasMiddleware } from "../../schema/mongoose/schemas/schema_members.ts";
 import type { TransactionPart } from "../../database/in_transaction.ts";
 import { insertDocuments, saveDocument, saveDocuments } from "../../write/save_document.ts";
 import { removeDocument, removeMatching } from "../../write/remove_documents.ts";
@@ -253,8 +253,7 @@ export class CollectionSource implements Source {
   protected async removeSelected(most = Infinity): Promise<number> {
     const { skip, limit = most, sort: _sort, ...options } = this.#queryOptions();
     const { schema } = await this.#options.model();
-    const hides = findsByMiddleware(schema, this.keepsRemoved ? undefined : "deleteMany");
-    if (hides || skip !== undefined || limit !== Infinity) {
+    if (hasMiddleware(schema as never, ["find"]) || skip !== undefined || limit !== Infinity) {
       return await this.removeMany(await readIds(await this.open(), most));
     }
     return await this.#options.timeBudget.wait(this.removeNamed(this.placed(), { options }));

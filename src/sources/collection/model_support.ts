@@ -30,7 +30,7 @@ const COUNT_MIDDLEWARE = ["countDocuments"];
  * The Mongoose middleware that inserts and updates run. If a model has such middleware, its inserts and updates need
  * Mongoose documents or queries, which run the middleware.
  */
-const WRITE_MIDDLEWARE = [...READ_MIDDLEWARE, "save", "validate", "findOneAndUpdate", "updateOne"];
+const WRITE_MIDDLEWARE = [...READ_MIDDLEWARE, "save", "validate", "updateOne"];
 
 const REMOVE_MIDDLEWARE = [...READ_MIDDLEWARE, "deleteOne"];
 
@@ -123,7 +123,7 @@ export function findSupport(model: Model<unknown>, shape: Shape): ModelSupport {
 function whyMongoose(model: Model<unknown>): string | undefined {
   if (checkMongoose().length > 0) return "this version of Mongoose is not recognised";
   if (!runsNothingOwn(model, READ_MIDDLEWARE)) {
-    return "the model has kinds, middleware of reads, or members that replace Mongoose's";
+    return "the model has kinds, middleware of reads, or queued methods";
   }
   return [...schemasWithin(model.schema as Schema)].every(showsWhatIsStored)
     ? undefined

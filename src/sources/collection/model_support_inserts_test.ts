@@ -73,7 +73,6 @@ const CONFIGURED: ((schema: Schema) => unknown)[] = [
   (schema) => schema.pre("save", () => {}),
   (schema) => schema.post("validate", () => {}),
   (schema) => schema.pre("init", () => {}),
-  (schema) => schema.method("save", () => {}),
   (schema) => schema.set("versionKey", false),
   (schema) => schema.set("strict", "throw"),
   (schema) => schema.set("timestamps", { currentTime: () => 5 }),
@@ -81,8 +80,7 @@ const CONFIGURED: ((schema: Schema) => unknown)[] = [
   (schema) => schema.path("name").validate(looksAround, "no", "enum"),
   (schema) => schema.path("name").validate(looksAround, "no", "regexp"),
   (schema) => schema.path("_id").default(() => "made up"),
-  (schema) => schema.method("set", () => {}),
-  (schema) => schema.queue("set", ["name", "queued"]),
+  (schema) => schema.method("own", () => {}).queue("own", []),
   (schema) => schema.discriminator("Kind", new mongoose.Schema({})),
   (schema) =>
     schema.set("timestamps", true).add({ createdAt: { type: Date, default: new Date(5) } }),

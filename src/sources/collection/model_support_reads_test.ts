@@ -168,10 +168,6 @@ Deno.test("findSupport() allows no direct reads when all fields of a kind have a
   assertEquals(supports(() => {}), [true, true, true, true]);
 });
 
-Deno.test("findSupport() allows no direct reads when statics replace Mongoose's queries", () => {
-  assertEquals(supports((schema) => void schema.static("find", () => [])), NONE);
-});
-
 Deno.test("findSupport() allows direct reads of a class whose statics stay on the class", () => {
   class Movie extends FrameworkModel {
     static override schemaOptions = QUIET;

@@ -1,4 +1,3 @@
-import type { Schema } from "mongoose";
 import {
   all,
   create,
@@ -15,13 +14,6 @@ import { mount, type Mounted, type MountOptions } from "../../support/support.ts
 
 const METHODS = [all(), one(), create({ many: 300 }), update(), remove()];
 
-/** The numbers of entities that the portions of removals have named, in their order. */
-export const portions: number[] = [];
-
-interface DeleteFilter {
-  readonly $and?: readonly { readonly _id?: { readonly $in: readonly unknown[] } }[];
-}
-
 /** A class with a history, whose entities expire. */
 @rest({
   route: "/sheets",
@@ -32,13 +24,6 @@ interface DeleteFilter {
 export class Sheet extends FrameworkModel {
   @prop({ required: true })
   name!: string;
-
-  static override configure(schema: Schema): void {
-    schema.pre("deleteMany", function () {
-      const { $and = [] } = this.getFilter() as DeleteFilter;
-      portions.push($and.flatMap(({ _id }) => _id?.$in ?? []).length);
-    });
-  }
 }
 
 /** A class without a history, whose entities expire. */

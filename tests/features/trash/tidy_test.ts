@@ -6,7 +6,8 @@ import { Housekeeper } from "../../../src/host/housekeeper.ts";
 import { openRoutes } from "../../../src/host/initialize.ts";
 import { test } from "../../harness/testing.ts";
 import { whenIndexed } from "../../support/until.ts";
-import { Card, inDays, portions, serveSheets, Sheet, Stone, storeRemoved } from "./sheets.ts";
+import { watchCommands } from "../../support/both_paths.ts";
+import { Card, inDays, serveSheets, Sheet, Stone, storeRemoved } from "./sheets.ts";
 
 const history = () => mongoose.connection.collection("sheets_history");
 
@@ -53,12 +54,21 @@ test("a restored entity does not expire", async () => {
   assertEquals((await app.get(`/sheets/${_id}`)).status, 200);
 });
 
+interface Removal {
+  readonly q: {
+    readonly $and?: readonly { readonly _id?: { readonly $in: readonly unknown[] } }[];
+  };
+}
+
 test("tidy() removes in portions of at most 100", async () => {
-  await using _app = await serveSheets();
+  await using app = await serveSheets();
   await storeRemoved(230, 31);
   await storeRemoved(10, 29);
-  portions.length = 0;
+  const sent = await watchCommands(app.database.uri);
   assertEquals(await Framework.tidy(), { removed: { Sheet: 230 } });
+  const removals = sent.filter(({ command }) => command.delete === "sheets")
+    .map(({ command }) => (command.deletes as Removal[])[0]?.q.$and ?? []);
+  const portions = removals.map((all) => all.flatMap(({ _id }) => _id?.$in ?? []).length);
   assertEquals(portions, [100, 100, 30]);
   assertEquals(await getModel(Sheet).countDocuments(), 10);
   assertEquals(await history().countDocuments({ operation: "tidy" }), 230);

@@ -3,13 +3,7 @@ import type { Document, Schema, SchemaType } from "mongoose";
 import { MOST_RESTRICTED, type Rights } from "../../fields/rights.ts";
 import { memoize } from "../../memoize.ts";
 import { hasOwnCast } from "../schemas/field_rules.ts";
-import {
-  isOwn,
-  markOwn,
-  replacesMembers,
-  typesWithin,
-  virtualsOf,
-} from "../schemas/schema_members.ts";
+import { isOwn, markOwn, typesWithin, virtualsOf } from "../schemas/schema_members.ts";
 
 type Transform = (doc: unknown, json: Record<string, unknown>, options: unknown) => unknown;
 
@@ -90,7 +84,7 @@ export function hasOwnJson(schema: Schema): boolean {
  * documents.
  */
 export const showsStoredValues = memoize((schema: Schema): boolean =>
-  !hasOwnJson(schema) && !replacesMembers(schema) && schema.get("strict") !== false &&
+  !hasOwnJson(schema) && schema.get("strict") !== false &&
   // A document shows a nested path even if none of its fields is stored, so its JSON differs from the stored values.
   // The JSON of a schema with a nested path is therefore written by Mongoose documents.
   Object.keys(schema.paths).every((path) => !path.includes(".") || path.includes("$*")) &&

@@ -56,20 +56,37 @@ export function copyPluginMark(schema: Schema, clone: Schema): void {
   if (mark) (clone as PluginMark).$connectionPluginsApplied = mark;
 }
 
+/** The members by which Mongoose and the framework read, change and save documents. */
+const INNER_MEMBERS: ReadonlySet<string> = new Set([
+  ...["collection", "db", "init", "schema", "get", "set", "toObject", "save", "validate"],
+  ...["validateSync", "invalidate", "deleteOne", "updateOne", "isModified", "markModified"],
+]);
+
+export function isInnerMember(name: string): boolean {
+  return INNER_MEMBERS.has(name) || name.startsWith("$");
+}
+
 /**
- * Whether a method or a static of a schema replaces a member of the model of Mongoose, or a method of the application
- * runs for every new document. Entities of such a schema cannot be read without Mongoose documents.
+ * Throws if a method or a static of a schema replaces a member by which entities are read and written. It would not bind
+ * statements that are sent without Mongoose.
  */
-export function replacesMembers(schema: Schema): boolean {
+export function refuseReplaced(schema: Schema): void {
+  const method = Object.keys(schema.methods).find((name) =>
+    isInnerMember(name) && !isOwn(schema.methods[name])
+  );
+  const member = method ?? Object.keys(schema.statics).find(isModelMember);
+  if (member === undefined) return;
+  const kind = method === undefined ? "model" : "document";
+  throw new TypeError(
+    `a method or plugin replaces "${member}" of the ${kind}, which does not bind all requests: ` +
+      `give it another name, or use middleware, hooks or a scope`,
+  );
+}
+
+/** Whether the application calls a method for every new document (`schema.queue()`). */
+export function callsMethods(schema: Schema): boolean {
   const { callQueue } = schema as unknown as { callQueue: readonly [string, unknown][] };
-  const isUsers = (name: string) => !isOwn(schema.methods[name]);
-  return callQueue.some(([name]) => isUsers(name)) ||
-    Object.keys(schema.methods).some((name) =>
-      // Mongoose itself adds the method `initializeTimestamps` to every schema with timestamps, so it does not count as
-      // a method of the application.
-      name in mongoose.Model.prototype && name !== "initializeTimestamps" && isUsers(name)
-    ) ||
-    Object.keys(schema.statics).some((name) => name in mongoose.Model);
+  return callQueue.some(([name]) => !isOwn(schema.methods[name]));
 }
 
 interface Middleware {
@@ -98,25 +115,37 @@ export function middlewareOf(doc: Document): DocumentMiddleware {
 const BUILT_IN = Symbol.for("mongoose:built-in-middleware");
 
 export function hasMiddleware(schema: Schema, names: readonly string[]): boolean {
+  return names.some((name) => middlewareFor(schema, name).length > 0);
+}
+
+function middlewareFor(schema: Schema, name: string): Middleware[] {
   const { hooks } = (schema as unknown as { s: { hooks: SchemaMiddleware } }).s;
-  return names.some((name) =>
-    [hooks._pres, hooks._posts].some((kind) =>
-      kind.get(name)?.some((each) => !isBuiltIn(each)) === true
-    )
-  );
+  return [hooks._pres, hooks._posts].flatMap((kind) => kind.get(name) ?? [])
+    .filter((each) => !isBuiltIn(each));
+}
+
+/** The queries of Mongoose that the framework never sends. */
+const UNSENT = [
+  ...["updateMany", "deleteMany", "replaceOne"],
+  ...["findOneAndUpdate", "findOneAndReplace", "findOneAndDelete"],
+];
+
+/**
+ * The queries whose middleware the framework never runs. Middleware that also runs for `find()`, as that of many
+ * plugins, does not count: writes of several entities find them first.
+ */
+export function idleMiddleware(schema: Schema): string[] {
+  const finding = new Set(middlewareFor(schema, "find").map(({ fn }) => fn));
+  return UNSENT.filter((name) => middlewareFor(schema, name).some(({ fn }) => !finding.has(fn)));
 }
 
 /**
  * Whether the application has middleware for `find` and no middleware for the operation `other`. Middleware for `find`
  * may change which documents a query finds. The operation `other` would skip this middleware, so it would reach other
- * documents than the query. `other` is `undefined` for a statement that runs no middleware.
+ * documents than the query.
  */
-export function findsByMiddleware(
-  schema: unknown,
-  other: "aggregate" | "countDocuments" | "deleteMany" | undefined,
-): boolean {
-  const names = other === undefined ? [] : [other];
-  return hasMiddleware(schema as Schema, ["find"]) && !hasMiddleware(schema as Schema, names);
+export function findsByMiddleware(schema: unknown, other: "aggregate" | "countDocuments"): boolean {
+  return hasMiddleware(schema as Schema, ["find"]) && !hasMiddleware(schema as Schema, [other]);
 }
 
 function isBuiltIn({ fn }: Middleware): boolean {
@@ -150,14 +179,14 @@ export function typesWithin(type: SchemaType): SchemaType[] {
 
 /**
  * Whether Mongoose would run no code of the application in the given operations of a model, so that the operations can
- * be done without Mongoose documents. Middleware, discriminators, and methods in the place of Mongoose's methods count
- * as code of the application, in the model's schema and in embedded schemas.
+ * be done without Mongoose documents. Middleware, discriminators and queued methods count as code of the application, in
+ * the model's schema and in embedded schemas.
  */
 export function runsNothingOwn(model: Model<unknown>, operations: readonly string[]): boolean {
   const { discriminators, schema } = model;
   return !discriminators &&
     [...schemasWithin(schema as Schema)].every((each) =>
-      !(each as { discriminators?: unknown }).discriminators && !replacesMembers(each) &&
+      !(each as { discriminators?: unknown }).discriminators && !callsMethods(each) &&
       !hasMiddleware(each, operations)
     );
 }

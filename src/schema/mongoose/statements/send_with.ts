@@ -7,7 +7,7 @@ type Remove = (filter: object, options: object) => Promise<mongo.DeleteResult>;
  * its statement by a method of this collection, so that another collection object can change how the statement is sent.
  */
 interface CollectionHolder {
-  mongooseCollection: Readonly<Record<"deleteOne" | "deleteMany", Remove>>;
+  mongooseCollection: Readonly<Record<"deleteOne", Remove>>;
 }
 
 /**
@@ -17,7 +17,6 @@ interface CollectionHolder {
 export type Write<T = void> = (session?: ClientSession, mostMS?: number) => Promise<T>;
 
 export interface Removal<W> {
-  readonly name: "deleteOne" | "deleteMany";
   readonly statementOptions: (session?: ClientSession, mostMS?: number) => object;
   /**
    * Runs the removal together with other writes of the request, such as an entry of the history, for example in a
@@ -35,12 +34,12 @@ export interface Removal<W> {
 }
 
 /**
- * Runs a query that removes documents. The middleware of the query runs once, even if a repeated transaction sends the
+ * Runs a query that removes a document. The middleware of the query runs once, even if a repeated transaction sends the
  * statement several times.
  */
 export async function sendWith<W>(
   query: Query<mongo.DeleteResult, unknown>,
-  { name, statementOptions, together, perform }: Removal<W>,
+  { statementOptions, together, perform }: Removal<W>,
 ): Promise<void> {
   const holder = query as unknown as CollectionHolder;
   const { mongooseCollection: collection } = holder;
@@ -48,12 +47,12 @@ export async function sendWith<W>(
     let result: mongo.DeleteResult | undefined;
     const write = async (session?: ClientSession, mostMS?: number) => {
       const statement = { ...options, ...statementOptions(session, mostMS) };
-      const send = async () => result = await collection[name](filter, statement);
+      const send = async () => result = await collection.deleteOne(filter, statement);
       return await perform(send, session);
     };
     await (together === undefined ? write() : together(write));
     return result;
   };
-  holder.mongooseCollection = Object.create(collection, { [name]: { value } });
+  holder.mongooseCollection = Object.create(collection, { deleteOne: { value } });
   await query.exec();
 }

@@ -3,17 +3,30 @@ import type { ModelClass } from "../declare/model/framework_model.ts";
 import { logHint } from "../errors/log.ts";
 import { buildSchema } from "./build_schema.ts";
 import { declaredIndexes } from "./mongoose/schemas/change_indexes.ts";
+import { idleMiddleware } from "./mongoose/schemas/schema_members.ts";
 
 const hinted = new WeakSet<ModelClass>();
+
+/** Logs declarations that may have another effect than their author expects, once for each class. */
+export function hintAtModel(target: ModelClass): void {
+  if (hinted.has(target)) return;
+  hinted.add(target);
+  const { schema } = buildSchema(target);
+  hintAtUnique(target, schema);
+  const idle = idleMiddleware(schema);
+  if (idle.length === 0) return;
+  logHint(
+    `"${target.name}" has middleware of ${
+      idle.join("(), ")
+    }(), which no request runs: use hooks, or middleware of documents`,
+  );
+}
 
 /**
  * Logs the fields of a class that have a unique index and may be missing. The index contains the entities without the
  * field too, so that MongoDB stores only one of them.
  */
-export function hintAtUnique(target: ModelClass): void {
-  if (hinted.has(target)) return;
-  hinted.add(target);
-  const { schema } = buildSchema(target);
+function hintAtUnique(target: ModelClass, schema: Schema): void {
   for (const [keys, { unique, sparse, partialFilterExpression }] of declaredIndexes(schema)) {
     const [name = "", ...others] = Object.keys(keys);
     if (!unique || sparse || partialFilterExpression !== undefined || others.length > 0) continue;

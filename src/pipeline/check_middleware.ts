@@ -1,0 +1,19 @@
+import { buildSchema } from "../schema/build_schema.ts";
+import { idleMiddleware } from "../schema/mongoose/schemas/schema_members.ts";
+import { cannotMount } from "./option_reader.ts";
+import type { Level } from "./request/route.ts";
+
+const OF_MANY = ["updateMany", "deleteMany"];
+
+/** Throws if a class has middleware for statements on several entities, which its operation on several never runs. */
+export function checkMiddleware(
+  { target, link, operation }: Pick<Level, "target" | "link" | "operation">,
+): void {
+  if (link?.embedded || operation !== "updateAll" && operation !== "removeAll") return;
+  const name = idleMiddleware(buildSchema(target).schema).find((each) => OF_MANY.includes(each));
+  if (name === undefined) return;
+  throw cannotMount(
+    target,
+    `its middleware of ${name}() would not bind ${operation}(): use hooks, a scope, or middleware of documents`,
+  );
+}
