@@ -28,8 +28,7 @@ export const AS_STORED = {
 } as const;
 
 export function valuesToStore(doc: Document): StoredObject {
-  // A class may override `toObject()` to show other values to its readers. Such values must not be stored, so the
-  // method of Mongoose is called.
+  // The `toObject()` of a document is replaced: it marks its result as a copy that readers may see.
   const values = mongoose.Document.prototype.toObject.call(doc, {
     depopulate: true,
     transform: false,
@@ -161,6 +160,14 @@ export function putAt(
   }
   if (value === undefined && !Array.isArray(at)) delete at[last];
   else at[last] = value;
+}
+
+/**
+ * Returns the stored value of a list property as a list. A single value becomes a list of one element, as in Mongoose.
+ */
+export function storedList(value: unknown): readonly unknown[] {
+  if (value === null || value === undefined) return [];
+  return Array.isArray(value) ? value : [value];
 }
 
 export function storedText(value: unknown): string {

@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { Connection, Document, Schema } from "mongoose";
-import { conflict, outOfReach } from "../errors/refusals.ts";
+import { outOfReach } from "../errors/refusals.ts";
 import { fieldsRead, type Filter, hasOneOf, isEmpty, topOf } from "../filter/filters.ts";
 import { fieldsOn } from "../filter/q/resolve_path.ts";
 import { describeShape, type Shape } from "../schema/fields/shape.ts";
@@ -8,17 +8,11 @@ import { asVersion, versionKeyOf } from "../schema/fields/system_fields.ts";
 import { isTiedToVersion } from "../schema/mongoose/statements/save_by.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import type { SaveDocumentOptions } from "./save_document.ts";
-import { copyJson, isJsonObject } from "../schema/fields/json.ts";
+import { isJsonObject } from "../schema/fields/json.ts";
 import { aggregateValues, inCommands } from "../schema/mongoose/statements/commands.ts";
 import type { UpdateStatement } from "../schema/mongoose/statements/commands.ts";
-import {
-  putAt,
-  readSnapshot,
-  seenOf,
-  storedText,
-  valueAt,
-  valuesToStore,
-} from "./stored_values.ts";
+import { appliedFields } from "./applied_fields.ts";
+import { readSnapshot, seenOf, valueAt } from "./stored_values.ts";
 import type { Snapshot, StoredObject } from "./stored_values.ts";
 import { writtenBy } from "./set_paths.ts";
 
@@ -83,7 +77,7 @@ export function boundUpdate(
   // document it would overwrite this `_id`.
   const q = { ...where, ...shardKeyIn(doc, values), ...all.length > 0 && { $and: all } };
   const statement = { q, u: counted(changes, { key, values }) };
-  const expected = () => setFields({ ...values }, changedFields(doc, changes, { read: values }));
+  const expected = () => setFields({ ...values }, appliedFields(values, changes));
   const bound = { statement, key, version: (version ?? 0) + 1, expected };
   // If a hook has returned a document that the framework has not read, its values may be outside of the scope. So the
   // scope is checked for them, even if the update writes no field that the scope reads.
@@ -194,7 +188,26 @@ export function isSentBack(value: unknown): boolean {
     Object.values(value).every(isSentBack);
 }
 
-export function sameAsStored(expression: string, value: unknown): object {
+/** Returns the condition that the read fields of a stored entity, or all of them, are stored as they were read. */
+export function unchangedSince(
+  root: StoredObject,
+  { fields, key }: {
+    readonly fields: readonly string[] | undefined;
+    readonly key: string | undefined;
+  },
+): Filter {
+  const all =
+    fields?.map((field) =>
+      Object.hasOwn(root, field)
+        ? sameAsStored(`$${field}`, root[field])
+        : { $eq: [{ $type: `$${field}` }, "missing"] }
+    ) ?? [sameAsStored("$$ROOT", root)];
+  const same = { $expr: { $and: all } };
+  if (key === undefined || isSentBack(root)) return same;
+  return { $or: [same, hasOneOf(key, [asVersion(root[key])])] };
+}
+
+function sameAsStored(expression: string, value: unknown): object {
   return { $eq: [expression, { $literal: value }] };
 }
 
@@ -242,31 +255,6 @@ function isEqual(value: unknown, expected: unknown): boolean {
     return value instanceof mongoose.Types.ObjectId && expected.equals(value);
   }
   return ["string", "number", "boolean"].includes(typeof expected) && value === expected;
-}
-
-/**
- * Returns the top-level fields that an update writes, with their values after the update. Throws a 409 if an operator
- * such as `$inc` or `$push` applies to a value that has changed since the read, because the document only knows the
- * result for the value that was read.
- */
-export function changedFields(
-  doc: Document,
-  update: Update,
-  { read, now = read }: { readonly read: StoredObject; readonly now?: StoredObject },
-): StoredObject {
-  let values: StoredObject | undefined;
-  const names = [...new Set(writtenPaths(update).map(topOf))];
-  const fields = Object.fromEntries(names.map((name) => [name, copyJson(now[name])]));
-  for (const [operator, paths] of Object.entries(update)) {
-    for (const [path, given] of Object.entries(paths)) {
-      if (operator === "$set") putAt(fields, { path, value: given });
-      else if (operator === "$unset") putAt(fields, { path, value: undefined });
-      else if (storedText(valueAt(now, path)) === storedText(valueAt(read, path))) {
-        putAt(fields, { path, value: valueAt(values ??= valuesToStore(doc), path) });
-      } else throw conflict();
-    }
-  }
-  return Object.fromEntries(names.map((name) => [name, fields[name]]));
 }
 
 export function setFields(holder: StoredObject, fields: StoredObject): StoredObject {

@@ -10,20 +10,20 @@ import { outOfReach, throwClash } from "../../errors/refusals.ts";
 import {
   everyFilter,
   fieldsRead,
-  hasOneOf,
   isEmpty,
   KEEP_CONDITIONS,
   moveFilter,
 } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { copyJson } from "../../schema/fields/json.ts";
-import { asVersion, versionKeyOf } from "../../schema/fields/system_fields.ts";
+import { versionKeyOf } from "../../schema/fields/system_fields.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { applicationSession } from "../../schema/mongoose/statements/transaction_around.ts";
 import { isTold, updateAndRead } from "../../schema/mongoose/statements/update_and_read.ts";
 import { matchAsIs, type Update, writeAsIs } from "../../schema/mongoose/statements/query_casts.ts";
+import { appliedFields } from "../../write/applied_fields.ts";
 import { AS_STORED, type StoredObject } from "../../write/stored_values.ts";
-import { isObjectAt, isSentBack, sameAsStored, setFields } from "../../write/update_conditions.ts";
+import { isObjectAt, setFields, unchangedSince } from "../../write/update_conditions.ts";
 import {
   alwaysRead,
   BEFORE_WRITE,
@@ -172,10 +172,10 @@ export interface Change {
    */
   readonly onlyIf?: Filter | null;
   /**
-   * Returns the new values of the changed fields, for a change that one statement cannot make. The argument is a copy
-   * of the stored entity. Returns `undefined` if the entity must not be changed.
+   * Returns the new values of the changed fields, if the update depends on values that only the stored entity has. The
+   * argument is a copy of it. Returns `undefined` if the entity must not be changed.
    */
-  readonly apply: (entity: StoredObject) => Promise<Fields | undefined> | Fields | undefined;
+  readonly apply?: (entity: StoredObject) => Promise<Fields | undefined> | Fields | undefined;
   readonly session?: ClientSession | undefined;
   /** The stored values after the change that the answer needs. `"part"` includes the version of the root document. */
   readonly reads?: "version" | "part" | undefined;
@@ -293,11 +293,12 @@ function withValues(update: Update, values: Stamps | undefined): Update {
  */
 async function tryChecked(
   place: PartPath,
-  { condition = {}, apply, session, written, reads }: Change & {
+  { update, condition = {}, apply = (entity) => appliedFields(entity, update), ...sent }: Change & {
     readonly written: readonly string[];
   },
 ): Promise<WrittenPart | "changed" | undefined> {
   const { model, id, scope, version, seen, timeBudget } = place;
+  const { session, written, reads } = sent;
   const read = fieldsRead(scope);
   // Only the fields of the root document that the scope reads or that the change writes are read. If the scope may read
   // any field, the whole document is read.
@@ -324,32 +325,19 @@ async function tryChecked(
   setFields(changed, place.stamps ?? {});
   setFields(entity, values);
   if (!await isThere(changed, [])) throw outOfReach();
-  const update = updateTo(changed, written);
   const where = unchangedSince(root, { fields, key });
-  const statement = { update, where, session, reads, shown: place.steps };
+  const statement = {
+    update: updateTo(changed, written),
+    where,
+    session,
+    reads,
+    shown: place.steps,
+  };
   return await send({ ...place, steps: [] }, statement) ?? "changed";
 }
 
 function updateTo(changed: StoredObject, fields: readonly string[]): Update {
   return withValues({}, Object.fromEntries(fields.map((field) => [field, changed[field]])));
-}
-
-function unchangedSince(
-  root: StoredObject,
-  { fields, key }: {
-    readonly fields: readonly string[] | undefined;
-    readonly key: string | undefined;
-  },
-): Filter {
-  const all =
-    fields?.map((field) =>
-      Object.hasOwn(root, field)
-        ? sameAsStored(`$${field}`, root[field])
-        : { $eq: [{ $type: `$${field}` }, "missing"] }
-    ) ?? [sameAsStored("$$ROOT", root)];
-  const same = { $expr: { $and: all } };
-  if (key === undefined || isSentBack(root)) return same;
-  return { $or: [same, hasOneOf(key, [asVersion(root[key])])] };
 }
 
 interface Statement {

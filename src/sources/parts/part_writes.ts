@@ -1,3 +1,4 @@
+import mongoose from "mongoose";
 import type { ClientSession, Document, PipelineStage } from "mongoose";
 import { badData, conflict, outOfReach } from "../../errors/refusals.ts";
 import { everyFilter, type Filter, isEmpty } from "../../filter/filters.ts";
@@ -6,17 +7,18 @@ import { isJsonObject } from "../../schema/fields/json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
+import { appliedFields } from "../../write/applied_fields.ts";
 import { holdStored } from "../../write/hold_stored.ts";
 import { forgetSet, writtenBy } from "../../write/set_paths.ts";
 import {
   readSnapshot,
   seenOf,
+  storedList,
   type StoredObject,
   storedText,
   valueAt,
 } from "../../write/stored_values.ts";
 import {
-  changedFields,
   enteredObjects,
   isObjectAt,
   isSentBack,
@@ -27,7 +29,6 @@ import {
 import { aggregateDocument } from "./aggregate_document.ts";
 import type { Version } from "../../schema/fields/system_fields.ts";
 import { changePlace, insideOf, intoStages, isExpressible } from "./part_path.ts";
-import { storedList } from "./stored_part.ts";
 import type { PartPath } from "./part_path.ts";
 import type { WrittenPart } from "./written_part.ts";
 
@@ -62,23 +63,14 @@ export async function addToProperty(
     return await changePlace(place, {
       update: { $set: set },
       condition: vacant,
-      apply: () => set,
       session,
       reads,
     });
   }
-  const named = embedded ? { [`${property}._id`]: { $nin: values.flatMap(idOf) } } : {};
   return await changePlace(place, {
     update: { [embedded ? "$push" : "$addToSet"]: { [property]: { $each: values } } },
-    onlyIf: { $or: [{ [property]: { $exists: false } }, isList(property)], ...named },
-    apply({ [property]: stored }) {
-      const list = storedList(stored);
-      const there = new Set(list.map(nameOf));
-      const added = values.filter((value) => !there.has(nameOf(value)));
-      return embedded && added.length < values.length
-        ? undefined
-        : { [property]: [...list, ...added] };
-    },
+    condition: embedded ? { [`${property}._id`]: { $nin: values.flatMap(idOf) } } : {},
+    onlyIf: { $or: [{ [property]: { $exists: false } }, isList(property)] },
     session,
     reads,
   });
@@ -110,30 +102,23 @@ export async function takeFromProperty(
     return await changePlace(place, {
       update: { $unset: { [property]: 1 } },
       condition: { [property]: ids[0] },
-      apply: () => ({ [property]: undefined }),
       session,
     });
   }
-  const names = new Set(ids.map(nameOf));
+  const named = { $in: ids.flatMap(formsOf) };
   return await changePlace(place, {
-    update: { $pull: { [property]: { $in: ids } } },
-    onlyIf: { [property]: { $type: "array", ...areThere && { $in: ids } } },
-    apply({ [property]: stored }) {
-      const list = storedList(stored);
-      const rest = list.filter((each) => !names.has(nameOf(each)));
-      return areThere && rest.length === list.length ? undefined : { [property]: rest };
-    },
+    update: { $pull: { [property]: named } },
+    condition: areThere ? { [property]: named } : {},
+    onlyIf: isList(property),
     session,
   });
 }
 
-/**
- * Returns a text by which references are compared. A reference may be stored as an ObjectId or as text, and both forms
- * must count as equal.
- */
-function nameOf(value: unknown): string {
-  const { _id: name = value } = Object(value) as { _id?: unknown };
-  return typeof name === "string" || isObjectId(name) ? String(name) : storedText(value);
+/** Returns the forms in which a reference may be stored: an ObjectId, or its text. */
+function formsOf(id: unknown): unknown[] {
+  if (isObjectId(id)) return [id, String(id)];
+  const isText = typeof id === "string" && /^[0-9a-f]{24}$/.test(id);
+  return isText ? [id, new mongoose.Types.ObjectId(id)] : [id];
 }
 
 function isList(property: string): Filter {
@@ -178,7 +163,7 @@ export async function updateElement(
   { place, condition, shape }: UpdateElementOptions,
 ): Promise<Version | undefined> {
   const { read, update, paths, entered } = changeOf(doc, shape);
-  const expected = setFields({ ...read }, changedFields(doc, update, { read }));
+  const expected = setFields({ ...read }, appliedFields(read, update));
   const written = await changePlace(place, {
     update,
     condition: everyFilter(
@@ -186,7 +171,6 @@ export async function updateElement(
       ...entered.map(isObjectAt),
       ...paths.map((path) => unchangedAt(path, read)),
     ),
-    apply: (now) => changedFields(doc, update, { read, now }),
     session: doc.$session() ?? undefined,
     reads: "part",
   });
@@ -228,13 +212,13 @@ export async function updateElements(
       const elements = new Map(
         list.filter(isJsonObject).map((each) => [storedText(each._id), each as StoredObject]),
       );
-      for (const { doc, read, update, paths, entered } of changes) {
+      for (const { read, update, paths, entered } of changes) {
         const now = elements.get(storedText(read._id));
         const isSame = (path: string) =>
           storedText(valueAt(now, path)) === storedText(valueAt(read, path));
         const isThere = (path: string) => isJsonObject(valueAt(now, path));
         if (now === undefined || !paths.every(isSame) || !entered.every(isThere)) throw conflict();
-        setFields(now, changedFields(doc, update, { read, now }));
+        setFields(now, appliedFields(now, update));
       }
       if (!await areAll(list, scope)) throw outOfReach();
       return { [property]: list };

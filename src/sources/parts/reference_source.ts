@@ -11,9 +11,9 @@ import { CollectionSource, type CollectionSourceOptions } from "../collection/co
 import { byIdentifiers, castIdentifier } from "../entities.ts";
 import type { EntityName, Source } from "../source.ts";
 import type { Together } from "../../write/save_document.ts";
+import { storedList } from "../../write/stored_values.ts";
 import { addToProperty, checkRequired, takeFromProperty } from "./part_writes.ts";
 import { type PartPath, stagesTo, turnAt } from "./part_path.ts";
-import { storedList } from "./stored_part.ts";
 
 export interface ReferenceSourceOptions extends CollectionSourceOptions {
   readonly parent: PartPath;

@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../schema/fields/json.ts";
-import { type StoredObject, storedText } from "../../write/stored_values.ts";
+import { storedList, type StoredObject, storedText } from "../../write/stored_values.ts";
 import type { PartSegment } from "./part_path.ts";
 
 /**
@@ -22,12 +22,4 @@ export function entityIn(
     at = inner as StoredObject;
   }
   return at;
-}
-
-/**
- * Returns the stored value of a list property as a list. A single value becomes a list of one element, as in Mongoose.
- */
-export function storedList(value: unknown): readonly unknown[] {
-  if (value === null || value === undefined) return [];
-  return Array.isArray(value) ? value : [value];
 }

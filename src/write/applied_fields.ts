@@ -1,0 +1,101 @@
+import mongoose from "mongoose";
+import { conflict } from "../errors/refusals.ts";
+import { copyJson, isJsonObject } from "../schema/fields/json.ts";
+import type { Update } from "../schema/mongoose/statements/query_casts.ts";
+import { putAt, storedList, type StoredObject, storedText, valueAt } from "./stored_values.ts";
+import { fieldsOf } from "./written_entity.ts";
+
+const { Double, Int32, Long } = mongoose.mongo;
+
+/**
+ * Returns the top-level fields that an update writes, with their values after the update. A missing field is
+ * `undefined`. Throws a 409 where the database would refuse the update, because a value on a path is no object or no
+ * number. A single value where an operator changes a list counts as a list of one element.
+ */
+export function appliedFields(stored: StoredObject, update: Update): StoredObject {
+  const names = fieldsOf(update);
+  const fields = Object.fromEntries(names.map((name) => [name, copyJson(stored[name])]));
+  const all = Object.entries(update).flatMap(([operator, paths]) =>
+    Object.entries(paths).map(([path, operand]) => ({ operator, path, operand }))
+  );
+  // The database adds new fields in the order of their names.
+  for (const { operator, path, operand } of all.sort(byPath)) {
+    const apply = OPERATORS[operator];
+    if (apply === undefined) throw new TypeError(`An entity is not changed by "${operator}"`);
+    const before = valueAt(fields, path);
+    const changesNothing = before === undefined && TAKING.has(operator);
+    if (changesNothing && operator === "$unset") continue;
+    putAt(changesNothing ? copyJson(fields) as StoredObject : fields, {
+      path,
+      value: apply(before, operand),
+    });
+  }
+  return Object.fromEntries(names.map((name) => [name, fields[name]]));
+}
+
+function byPath({ path: a }: { readonly path: string }, { path: b }: { readonly path: string }) {
+  return a < b ? -1 : 1;
+}
+
+/** The operators that change nothing at a missing path. */
+const TAKING = new Set(["$unset", "$pull", "$pullAll", "$pop"]);
+
+type Operator = (stored: unknown, operand: unknown) => unknown;
+
+const OPERATORS: Readonly<Record<string, Operator>> = {
+  $set: (_stored, value) => value,
+  $unset: () => undefined,
+  $inc: sumOf,
+  $push(stored, operand) {
+    const { position, values } = addedBy(operand);
+    const list = [...storedList(stored)];
+    list.splice(position, 0, ...values);
+    return list;
+  },
+  $addToSet(stored, operand) {
+    const list = [...storedList(stored)];
+    const there = new Set(list.map(storedText));
+    for (const value of addedBy(operand).values) {
+      const text = storedText(value);
+      if (!there.has(text)) list.push(value);
+      there.add(text);
+    }
+    return list;
+  },
+  $pull(stored, operand) {
+    const { _id: id, $in: values = [] } = operand as { _id?: unknown; $in?: unknown[] };
+    if (id === undefined) return without(stored, values);
+    const { $in: ids = [id] } = Object(id) as { $in?: unknown[] };
+    const gone = new Set(ids.map(storedText));
+    return storedList(stored).filter((each) =>
+      !(isJsonObject(each) && gone.has(storedText(each._id)))
+    );
+  },
+  $pullAll: (stored, values) => without(stored, values as unknown[]),
+  $pop: (stored, end) =>
+    Number(end) < 0 ? storedList(stored).slice(1) : storedList(stored).slice(0, -1),
+};
+
+function addedBy(
+  operand: unknown,
+): { readonly values: readonly unknown[]; readonly position: number } {
+  if (!isJsonObject(operand) || !Array.isArray(operand.$each)) {
+    return { values: [operand], position: Infinity };
+  }
+  const { $each: values, $position: position = Infinity } = operand;
+  return { values: values as unknown[], position: Number(position) };
+}
+
+function without(stored: unknown, values: readonly unknown[]): unknown[] {
+  const gone = new Set(values.map(storedText));
+  return storedList(stored).filter((each) => !gone.has(storedText(each)));
+}
+
+function sumOf(stored: unknown, operand: unknown): unknown {
+  if (stored === undefined) return operand;
+  if (stored instanceof Long) return stored.add(Long.fromNumber(Number(operand)));
+  const isNumber = [Int32, Double].some((type) => stored instanceof type);
+  // JavaScript cannot add to a Decimal128.
+  if (!isNumber && typeof stored !== "number") throw conflict();
+  return Number(stored) + Number(operand);
+}
