@@ -57,11 +57,12 @@ function remember(connection: Connection, getConnection: GetConnection): void {
   connection.once("close", () => forget(connection));
 }
 
+/** Forgets a closed connection. Its client and its name may be others than when a hook gave it, before it was open. */
 function forget(connection: Connection): void {
   watched.delete(connection);
   for (const ofClients of givenConnections.values()) {
     for (const [client, ofNames] of ofClients) {
-      if (ofNames.get(connection.name) === connection) ofNames.delete(connection.name);
+      for (const [name, each] of ofNames) if (each === connection) ofNames.delete(name);
       if (ofNames.size === 0) ofClients.delete(client);
     }
   }

@@ -1,10 +1,12 @@
 import type { ClientSession, Connection, Model, mongo } from "mongoose";
 import { badFormat, conflict, unavailable } from "../errors/refusals.ts";
+import type { RestError } from "../errors/rest_error.ts";
 import { awaitBuilds } from "../schema/build_waits.ts";
 import {
   joinTransactions,
   runInTransaction,
   runOutside,
+  type TransactionAround,
   transactionAround,
 } from "../schema/mongoose/statements/transaction_around.ts";
 import { hasTransactions, isClash, pause, STANDALONE } from "./in_transaction.ts";
@@ -31,6 +33,7 @@ class SharedTransaction {
   session?: ClientSession | undefined;
   client?: mongo.MongoClient | undefined;
   joined = 0;
+  metBuilds = false;
   #begun: Promise<void> | undefined;
   #committed: Promise<void> | undefined;
 
@@ -41,7 +44,9 @@ class SharedTransaction {
   async join(model: Model<unknown>): Promise<void> {
     // A hook may go on after the time limit, when the transaction has been undone already. Its request then gets a 503.
     if (this.state !== "open") throw unavailable();
-    await awaitBuilds(model.db as Connection);
+    // Another `getConnection` can lead to classes whose collections are made only now.
+    const hasBegun = this.#begun !== undefined;
+    if (await awaitBuilds(model.db as Connection) && hasBegun) this.metBuilds = true;
     const client = model.db.getClient();
     this.client ??= client;
     if (this.client !== client) {
@@ -135,13 +140,21 @@ export async function inSharedTransaction<T>(
   try {
     const result = await timeBudget.wait(runInTransaction(transaction, work));
     await timeBudget.wait(transaction.commit()).catch((error) => {
-      throw isClash(error) ? conflict(error) : error;
+      throw isClash(error) ? clashed(transaction, error) : error;
     });
     return result;
   } finally {
     // The end of the transaction is awaited, so that a client that repeats its refused requests meets no locks of it.
     await timeBudget.wait(transaction.end()).catch(() => {});
   }
+}
+
+/**
+ * Returns the answer to a shared transaction that was undone by a conflict. If it has met index builds, no other
+ * request has changed anything, and the client can repeat the request.
+ */
+export function clashed({ metBuilds }: TransactionAround, error: unknown): RestError {
+  return metBuilds ? unavailable(error, { isLocked: true }) : conflict(error);
 }
 
 /**

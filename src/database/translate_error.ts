@@ -30,6 +30,7 @@ import { transactionAround } from "../schema/mongoose/statements/transaction_aro
 import { collectionName } from "../schema/model_name.ts";
 import { pauseOfOverload } from "./overload.ts";
 import { isClash } from "./in_transaction.ts";
+import { clashed } from "./shared_transaction.ts";
 import { isTooLarge } from "./too_large.ts";
 
 const { Error: MongooseError, mongo } = mongoose;
@@ -166,7 +167,8 @@ export function translateBulk(
  */
 function translateThrown(thrown: unknown, away: boolean): RestError | undefined {
   if (thrown instanceof RestError) return thrown;
-  if (transactionAround() !== undefined && isClash(thrown)) return conflict(thrown);
+  const around = transactionAround();
+  if (around !== undefined && isClash(thrown)) return clashed(around, thrown);
   const isGivenUp = away && thrown instanceof MongooseError && thrown.constructor === MongooseError;
   if (!isGivenUp && !isUnavailable(thrown)) return undefined;
   return unavailable(thrown, { pauseMS: pauseOfOverload(thrown) });

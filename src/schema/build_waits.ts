@@ -22,17 +22,18 @@ export function noteBuild(connection: Connection, build: Promise<unknown>): void
 /**
  * Waits until the builds of a connection have ended, but only once and at most `FIRST_BUILD_MS`. A transaction that
  * begins before a build would conflict with it: the build waits for the end of the transaction, and MongoDB refuses
- * statements of the transaction on a collection that has changed.
+ * statements of the transaction on a collection that has changed. Returns whether a build was awaited.
  */
-export async function awaitBuilds(connection: Connection): Promise<void> {
+export async function awaitBuilds(connection: Connection): Promise<boolean> {
   const client = connection.getClient();
   const builds = [...running].filter(([, each]) => each.getClient() === client)
     .map(([build]) => build);
   const models = Object.values(connection.models).filter((each) => !awaited.has(each));
-  if (builds.length + models.length === 0) return;
+  if (builds.length + models.length === 0) return false;
   await waitFor(Promise.allSettled([...builds, ...models.map((each) => each.init())]));
   for (const each of builds) running.delete(each);
   for (const each of models) awaited.add(each);
+  return true;
 }
 
 /**

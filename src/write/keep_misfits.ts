@@ -3,10 +3,27 @@ import type { Document } from "mongoose";
 import { isJsonObject } from "../schema/fields/json.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { rawArray, rawValues, setRaw } from "../schema/mongoose/documents/document_values.ts";
-import { memberOf } from "./note_unread.ts";
-import { keptSoFar, storedText } from "./stored_values.ts";
+import { memberOf, noteUnread } from "./note_unread.ts";
+import { keptSoFar, putAt, type StoredObject, storedText } from "./stored_values.ts";
 
 const { Subdocument } = mongoose.Types;
+
+/** The stored values to which paths of documents were set, each in an object with only this path. */
+const setValues = new WeakMap<Document, Map<string, StoredObject>>();
+
+/**
+ * Lets the save of a document keep the values that Mongoose could not cast in a field that was set to a stored value,
+ * such as the value of an earlier version.
+ */
+export function keepMisfitsOf(
+  doc: Document,
+  { path, value }: { readonly path: string; readonly value: unknown },
+): void {
+  const only: StoredObject = {};
+  putAt(only, { path, value });
+  setValues.set(doc, new Map(setValues.get(doc)).set(path, only));
+  noteUnread(doc, only);
+}
 
 /**
  * Puts a stored value that Mongoose could not cast back into a document, in the form in which it is stored. A save that
@@ -15,8 +32,10 @@ const { Subdocument } = mongoose.Types;
  */
 export function keepMisfit(doc: Document, path: string): boolean {
   const kept = keptSoFar(doc);
+  const [, only] = [...setValues.get(doc) ?? []]
+    .find(([each]) => `${path}.`.startsWith(`${each}.`)) ?? [];
   return kept !== undefined && kept.isSent &&
-    keepIn(path.split("."), { now: doc, before: kept.values });
+    keepIn(path.split("."), { now: doc, before: only ?? kept.values });
 }
 
 function keepIn(

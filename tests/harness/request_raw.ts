@@ -3,7 +3,7 @@ export interface RequestRawOptions {
   /**
    * How long to wait for the answer to end, in milliseconds.
    *
-   * @default {2000}
+   * @default {60_000}
    */
   timeout?: number;
 }
@@ -37,7 +37,7 @@ export async function requestRaw(
   payload: string | Uint8Array,
   options: RequestRawOptions = {},
 ): Promise<RawReply> {
-  const { timeout = 2000 } = options;
+  const { timeout = 60_000 } = options;
   const { hostname, port } = new URL(url);
   const socket = await Deno.connect({ hostname, port: Number(port) });
   let isOver = false;

@@ -10,6 +10,7 @@ import mongoose, { type Connection } from "mongoose";
 import {
   all,
   create,
+  Framework,
   FrameworkModel,
   type FrameworkRequest,
   getModel,
@@ -271,6 +272,8 @@ test("a connection that opens while a request waits for it serves that request",
   const { status, body } = await waiting;
   assertEquals([status, body], [200, []]);
   await late.close();
+  // A closed connection is no reason, although it had no database name when it was given.
+  assertEquals((await Framework.health()).reasons, []);
 });
 
 test("many requests that wait for a connection add no listener to it", async () => {

@@ -46,12 +46,14 @@ function run(
   return new Deno.Command(Deno.execPath(), options).spawn();
 }
 
+/** How long a connection may be silent: a worker of Deno's node:cluster may never read its first connection. */
+const SILENT_MS = 5000;
+
 /** Waits until something answers. */
 async function untilUp(url: string): Promise<void> {
   for (let left = 600; left > 0; left--) {
-    if (await request(url, { headers: { connection: "close" } }).then(() => true, () => false)) {
-      return;
-    }
+    const asked = request(url, { headers: { connection: "close" }, within: SILENT_MS });
+    if (await asked.then(() => true, () => false)) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new Error(`Cannot reach ${url}`);
@@ -75,17 +77,23 @@ async function beginCreate(
   port: number,
   { path, headers = "", body }: Example,
 ): Promise<() => Promise<string>> {
-  const socket = await Deno.connect({ hostname: "127.0.0.1", port });
   const text = JSON.stringify(body);
   const type = `Content-Type: application/json\r\nContent-Length: ${text.length}\r\n`;
-  const write = (part: string) => socket.write(new TextEncoder().encode(part));
-  await write(`POST ${path} HTTP/1.1\r\nHost: a\r\n${headers}${type}Expect: 100-continue\r\n\r\n`);
-  // The application has begun with the request when it asks for the body.
-  await socket.read(new Uint8Array(1000));
-  return async () => {
-    await write(text);
-    return await new Response(socket.readable).text();
-  };
+  const head = `POST ${path} HTTP/1.1\r\nHost: a\r\n${headers}${type}Expect: 100-continue\r\n\r\n`;
+  for (;;) {
+    const socket = await Deno.connect({ hostname: "127.0.0.1", port });
+    const write = (part: string) => socket.write(new TextEncoder().encode(part));
+    await write(head);
+    const timer = setTimeout(() => socket.close(), SILENT_MS);
+    // The application has begun with the request when it asks for the body.
+    const asked = await socket.read(new Uint8Array(1000)).catch(() => null);
+    clearTimeout(timer);
+    if (asked === null) continue;
+    return async () => {
+      await write(text);
+      return await new Response(socket.readable).text();
+    };
+  }
 }
 
 /** Reads the log of a process until a text has come. */

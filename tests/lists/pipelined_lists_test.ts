@@ -143,8 +143,8 @@ test("one() runs at most 16 times before the earlier answers of its connection a
   await app.get(MISSING);
   assertEquals(begun.length, 17);
   slow.open();
-  const { text } = await answer;
-  assertEquals(text.match(/"text":"x{200000}"/g)?.length, 101);
+  const { text, closed } = await answer;
+  assertEquals([text.match(/"text":"x{200000}"/g)?.length, closed], [101, true]);
   assertEquals(begun.length, 102);
 });
 

@@ -124,10 +124,10 @@ const REQUESTS: [string, Send][] = [
     const history = await app.get(`/kept/${id}/history`);
     return { ...history, text: `${status} ${history.text}` };
   }],
-  ["revert", async (app, id) => {
-    await app.patch(`/kept/${id}`, { title: "b" });
+  ...BODIES.map((body): [string, Send] => [`revert of ${JSON.stringify(body)}`, async (app, id) => {
+    await app.patch(`/kept/${id}`, body);
     return await app.post(`/kept/${id}/revert`, { version: 0 });
-  }],
+  }]),
   ["restore", async (app, id) => {
     await app.delete(`/kept/${id}`);
     return await app.post(`/kept/${id}/restore`);
@@ -184,5 +184,20 @@ test("a hidden value of a wrong type changes no answer, and stays stored", async
         }
       }
     });
+  }
+});
+
+test("a revert to a visible value of a wrong type is no error of the server", async () => {
+  await using app = await mountOnReplicaSet([Kept]);
+  const { collection } = getModel(Kept);
+  const odd: object[] = [{ map: "abc" }, { map: { toString: "x" } }, { inners: ["abc"] }];
+  for (const values of odd) {
+    const { insertedId } = await collection.insertOne({ ...values, __v: 0 } as never);
+    const path = `/kept/${insertedId}`;
+    assertEquals((await app.patch(path, { map: {}, inners: [] })).status, 200);
+    const { status, text } = await app.post(`${path}/revert`, { version: 0 });
+    assertEquals(status, 200, text);
+    const now = await collection.findOne({ _id: insertedId });
+    assertEquals({ ...now, ...values }, now);
   }
 });

@@ -8,7 +8,7 @@ import { isJsonObject } from "../../schema/fields/json.ts";
 import { versionKeyOf } from "../../schema/fields/system_fields.ts";
 import { type FieldShape, type Shape, shapeForAll } from "../../schema/fields/shape.ts";
 import { isSetOnce, strictestField, whyUnseen } from "../../schema/fields/visibility.ts";
-import { setStored } from "../../schema/mongoose/documents/document_values.ts";
+import { setStored } from "../../schema/mongoose/documents/set_stored.ts";
 import type { NamedReference } from "../../write/body/cast_body.ts";
 import {
   bindToSeen,
@@ -19,6 +19,7 @@ import {
   valueAt,
   valuesToStore,
 } from "../../write/stored_values.ts";
+import { keepMisfitsOf } from "../../write/keep_misfits.ts";
 import { noteSet } from "../../write/set_paths.ts";
 import { recordedValues } from "./recorded_values.ts";
 import type { HistoryRecord } from "./history_collection.ts";
@@ -151,7 +152,10 @@ function setFieldBack(
   // A stored value of another type is not written, because the document only holds the value after Mongoose's cast.
   if (isSame && storedText(valueAt(valuesToStore(doc), path)) !== storedText(now)) return [];
   if (isSame) noteSet(doc, [path]);
-  else setStored(doc, { path, type, value: earlier });
+  else {
+    setStored(doc, { path, type, value: earlier });
+    keepMisfitsOf(doc, { path, value: earlier });
+  }
   // `revert()` writes the whole value, which could overwrite a change that another request makes inside of the value.
   // The write is therefore bound to the value that this request has read.
   if (field.kind !== "scalar") bindToSeen(doc, [...seenOf(doc), path]);

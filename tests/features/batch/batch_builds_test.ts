@@ -68,10 +68,16 @@ class Unused extends FrameworkModel {}
 @rest({ route: "/", methods: [create()], getConnection })
 class Top extends FrameworkModel {}
 
+@rest({ route: "/others", methods: [create()], getConnection: (req) => getConnection(req) })
+class Other extends FrameworkModel {
+  @prop({ unique: true })
+  name?: string;
+}
+
 /** Serves the classes for a tenant without a database. */
 async function serve() {
   const { uri, stop } = await openReplicaSet();
-  const app = await mount([Maker, Tool, Unused, Top], { mongo: uri, batch });
+  const app = await mount([Maker, Tool, Unused, Top, Other], { mongo: uri, batch });
   const tenant = `${fresh++}`;
   const database = mongoose.connection.useDb(`fresh_${tenant}`);
   await database.dropDatabase();
@@ -126,3 +132,12 @@ for (const [what, requests] of Object.entries(BATCHES)) {
     assertEquals(names.filter((name) => name.startsWith("unused")), []);
   });
 }
+
+test("a batch that makes collections by another getConnection is repeated by its client", async () => {
+  await using app = await serve();
+  const requests: Rows = [["POST", "/makers", { name: "a" }], ["POST", "/others", { name: "a" }]];
+  const { status, body, headers } = await app.send(requests);
+  assertEquals([status, Object(body).reason, headers.has("retry-after")], [503, "locked", true]);
+  assertEquals(await app.database.collection("makers").countDocuments(), 0);
+  assertEquals((await app.send(requests)).status, 200);
+});

@@ -1,5 +1,5 @@
 import mongoose from "mongoose";
-import type { Document, SchemaType } from "mongoose";
+import type { Document } from "mongoose";
 
 const { CastError, ValidatorError } = mongoose.Error;
 
@@ -77,25 +77,6 @@ export function initFields(doc: Document, values: Readonly<Record<string, unknow
     delete raw[name];
     raw[name] = value;
   }
-}
-
-/**
- * Sets the value of a field in the form in which the database stores it, without setters, for an entity that gets back
- * an earlier value. A value that cannot be cast to its field becomes a validation error of the document, like a stored
- * value that cannot be cast.
- */
-export function setStored(
-  doc: Document,
-  { path, type, value }: { path: string; type: SchemaType; value: unknown },
-): void {
-  try {
-    const cast = value === undefined ? undefined : type.cast(value, doc, true, undefined, {});
-    setRaw(doc, { path, value: cast });
-  } catch (reason) {
-    if (!(reason instanceof CastError)) throw reason;
-    noteMisfit(doc, { path, value, reason });
-  }
-  doc.markModified(path);
 }
 
 /** Adds the validation error that Mongoose adds for a stored value that it cannot cast. */

@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { Document, Schema, SchemaType } from "mongoose";
-import { isJsonObject, MARK_KEYS } from "../../fields/json.ts";
+import { copyJson, isJsonObject, MARK_KEYS } from "../../fields/json.ts";
 import { memoize } from "../../memoize.ts";
 import { markOwn } from "../schemas/schema_members.ts";
 
@@ -21,6 +21,13 @@ export const dropUnreadable = memoize((schema: Schema): true => {
   schema.pre("init", drop as never);
   return true;
 });
+
+/** Returns a copy of the stored value of a field without the objects that `dropUnreadable` removes. */
+export function readableCopy(value: unknown, type: SchemaType): unknown {
+  const holder = { value: copyJson(value) };
+  dropOfType(holder, { name: "value", type });
+  return holder.value;
+}
 
 interface Place {
   readonly schema: Schema;

@@ -18,6 +18,8 @@ export interface TransactionAround {
    * `undone` are refused.
    */
   readonly state: "open" | "done" | "undone";
+  /** Whether index builds were awaited after the transaction had begun, which MongoDB may report as a conflict. */
+  readonly metBuilds: boolean;
   /**
    * The number of statements that have joined the transaction. The framework first sends two statements only to test
    * this number. If fewer than two have joined, the driver does not call the methods that the framework has replaced,

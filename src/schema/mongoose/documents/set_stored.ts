@@ -1,0 +1,28 @@
+import mongoose from "mongoose";
+import type { Document, SchemaType } from "mongoose";
+import { noteMisfit, setRaw } from "./document_values.ts";
+import { readableCopy } from "./unreadable_values.ts";
+
+const { CastError } = mongoose.Error;
+
+/**
+ * Sets the value of a field in the form in which the database stores it, without setters, for an entity that gets back
+ * an earlier value. A value that cannot be cast to its field becomes a validation error of the document, like a stored
+ * value that cannot be cast.
+ */
+export function setStored(
+  doc: Document,
+  { path, type, value }: { path: string; type: SchemaType; value: unknown },
+): void {
+  const readable = readableCopy(value, type);
+  try {
+    const cast = readable === undefined ? undefined : type.cast(readable, doc, true, undefined, {});
+    setRaw(doc, { path, value: cast });
+    if (readable === undefined && value !== undefined) noteMisfit(doc, { path });
+  } catch (reason) {
+    // In the place of an embedded object, Mongoose throws another error than a `CastError`.
+    if (!(reason instanceof mongoose.Error)) throw reason;
+    noteMisfit(doc, reason instanceof CastError ? { path, value, reason } : { path });
+  }
+  doc.markModified(path);
+}
