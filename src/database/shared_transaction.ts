@@ -1,5 +1,5 @@
 import type { ClientSession, Connection, Model, mongo } from "mongoose";
-import { badFormat, conflict, unavailable } from "../errors/refusals.ts";
+import { StoreFailure } from "../errors/failure.ts";
 import { awaitBuilds } from "../schema/build_waits.ts";
 import {
   joinTransactions,
@@ -36,16 +36,16 @@ class SharedTransaction {
 
   /**
    * Waits for the index builds of the connection of a model, and begins the transaction on this connection. If
-   * the transaction has begun already, throws a 400 for a connection of another MongoDB client.
+   * the transaction has begun already, throws for a connection of another MongoDB client.
    */
   async join(model: Model<unknown>): Promise<void> {
-    // A hook may go on after the time limit, when the transaction has been undone already. Its request then gets a 503.
-    if (this.state !== "open") throw unavailable();
+    // A hook may go on after the time limit, when the transaction has been undone already. Its request then fails.
+    if (this.state !== "open") throw new StoreFailure({ kind: "away", reason: "outage" });
     await awaitBuilds(model.db as Connection);
     const client = model.db.getClient();
     this.client ??= client;
     if (this.client !== client) {
-      throw badFormat("The requests use several databases, which cannot share a transaction");
+      throw new StoreFailure({ kind: "severalDatabases" });
     }
     await (this.#begun ??= this.#begin(model, client));
   }
@@ -58,7 +58,7 @@ class SharedTransaction {
     if (!await runOutside(() => hasTransactions(client))) {
       throw new TypeError(`Cannot run requests in one transaction: ${STANDALONE}`);
     }
-    if (this.state !== "open") throw unavailable();
+    if (this.state !== "open") throw new StoreFailure({ kind: "away", reason: "outage" });
     joinTransactions(client);
     const session = client.startSession();
     session.startTransaction({ readPreference: "primary" });
@@ -135,7 +135,7 @@ export async function inSharedTransaction<T>(
   try {
     const result = await timeBudget.wait(runInTransaction(transaction, work));
     await timeBudget.wait(transaction.commit()).catch((error) => {
-      throw isClash(error) ? conflict(error) : error;
+      throw isClash(error) ? new StoreFailure({ kind: "changed" }, error) : error;
     });
     return result;
   } finally {

@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { Connection, Document, Schema } from "mongoose";
-import { conflict, outOfReach } from "../errors/refusals.ts";
+import { StoreFailure } from "../errors/failure.ts";
 import { fieldsRead, type Filter, hasOneOf, isEmpty, topOf } from "../filter/filters.ts";
 import { fieldsOn } from "../filter/q/resolve_path.ts";
 import { describeShape, type Shape } from "../schema/fields/shape.ts";
@@ -199,7 +199,7 @@ export function sameAsStored(expression: string, value: unknown): object {
 }
 
 /**
- * Throws a 403 unless all values are inside a scope. If the process cannot decide that, the database matches the values
+ * Throws unless all values are inside a scope. If the process cannot decide that, the database matches the values
  * without storing them, so that the check comes before the write.
  */
 export async function checkScope(
@@ -209,7 +209,7 @@ export async function checkScope(
   for (const sent of inCommands(all.filter((values) => !isKnownWithin(values, scope)))) {
     const stages = [{ $match: scope }, { $count: "total" }];
     const [found] = await aggregateValues({ connection, values: sent, stages });
-    if (Number(found?.total ?? 0) < sent.length) throw outOfReach();
+    if (Number(found?.total ?? 0) < sent.length) throw new StoreFailure({ kind: "outOfScope" });
   }
 }
 
@@ -245,7 +245,7 @@ function isEqual(value: unknown, expected: unknown): boolean {
 }
 
 /**
- * Returns the top-level fields that an update writes, with their values after the update. Throws a 409 if an operator
+ * Returns the top-level fields that an update writes, with their values after the update. Throws "changed" if an operator
  * such as `$inc` or `$push` applies to a value that has changed since the read, because the document only knows the
  * result for the value that was read.
  */
@@ -263,7 +263,7 @@ export function changedFields(
       else if (operator === "$unset") putAt(fields, { path, value: undefined });
       else if (storedText(valueAt(now, path)) === storedText(valueAt(read, path))) {
         putAt(fields, { path, value: valueAt(values ??= valuesToStore(doc), path) });
-      } else throw conflict();
+      } else throw new StoreFailure({ kind: "changed" });
     }
   }
   return Object.fromEntries(names.map((name) => [name, fields[name]]));
@@ -339,4 +339,15 @@ export function enteredObjects(update: Update, { shape, stored }: Reading): stri
     ).map(([at]) => at)
   );
   return [...new Set(entered)];
+}
+
+/**
+ * The MongoDB error codes of an update that does not fit the stored value, which are `TypeMismatch` (14), such as for
+ * `$inc` of a text, and `PathNotViable` (28), such as for a path below a number.
+ */
+const CLASHES: ReadonlySet<unknown> = new Set([14, 28]);
+
+/** Throws "changed" for an update that does not fit the stored value, because it did fit the value that was read. */
+export function throwClash(error: unknown): never {
+  throw CLASHES.has(Object(error).code) ? new StoreFailure({ kind: "changed" }, error) : error;
 }
