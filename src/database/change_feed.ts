@@ -1,11 +1,11 @@
 import type { Connection, Model, mongo } from "mongoose";
 import { clearTimeout, setTimeout } from "node:timers";
 import { logHint } from "../errors/log.ts";
-import { overloaded, unavailable } from "../errors/refusals.ts";
+import { StoreFailure } from "../errors/failure.ts";
 import { isObjectId } from "../schema/mongoose/bson.ts";
 import { isOpen } from "../schema/mongoose/connections.ts";
 import { WITHOUT_TOUCHES } from "./touch.ts";
-import { isUnavailable } from "./translate_error.ts";
+import { isUnavailable } from "./failure_of.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
 /**
@@ -36,10 +36,7 @@ const STAGES = [WITHOUT_TOUCHES, { $project: { documentKey: 1 } }];
 /** The options that keep the BSON types of identifiers, so that a query by an identifier finds its entity. */
 const OPTIONS = { batchSize: 1000, promoteLongs: false, promoteBuffers: false } as const;
 
-/**
- * The error code of a server that has no change streams, because it belongs to no replica set. A live list then answers
- * 503.
- */
+/** The error code of a server that has no change streams, because it belongs to no replica set. */
 const NO_STREAMS = 40573;
 
 interface Change {
@@ -84,7 +81,7 @@ export class ChangeFeed {
   }
 
   /**
-   * Returns the change feed of a collection. Throws a 503 if change feeds would occupy more than half of the connection
+   * Returns the change feed of a collection. Throws if change feeds would occupy more than half of the connection
    * pool, because each feed keeps one connection busy.
    */
   static of(model: Model<unknown>): ChangeFeed {
@@ -100,7 +97,7 @@ export class ChangeFeed {
         `Cannot open a live list of "${name}": ${feeds.size} live collections keep a connection ` +
           `each, and the rest of a maxPoolSize of ${maxPoolSize} is for requests; set a larger one`,
       );
-      throw overloaded("Too many collections are live");
+      throw new StoreFailure({ kind: "away", reason: "feeds" });
     }
     const feed = new ChangeFeed(model, () => feeds.delete(name));
     feeds.set(name, feed);
@@ -141,7 +138,7 @@ export class ChangeFeed {
       logHint(
         "Cannot open a live list: a standalone server has no change streams; use a replica set, which may have one member",
       );
-      throw unavailable(error);
+      throw new StoreFailure({ kind: "away", reason: "outage" }, error);
     }
   }
 

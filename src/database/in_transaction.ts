@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { ClientSession, Connection, Document, mongo } from "mongoose";
-import { conflict, isLocked, tooMuch, unavailable } from "../errors/refusals.ts";
+import { StoreFailure } from "../errors/failure.ts";
 import { runOutside, sharedSession } from "../schema/mongoose/statements/transaction_around.ts";
 import { isOverload } from "./overload.ts";
 import type { TimeBudget } from "./time_budget.ts";
@@ -81,13 +81,10 @@ const FIRST_PAUSE_MS = 10;
 
 const LONGEST_PAUSE_MS = 500;
 
-/** The server's error codes for a transaction that is too large. The answer is 413. */
+/** The server's error codes for a transaction that is too large. */
 const TOO_LARGE = new Set<unknown>([257, 388]);
 
-/**
- * The server's error codes for a document or a collection that another transaction has locked. A 503 after such an
- * error says that the data is locked.
- */
+/** The server's error codes for a document or a collection that another transaction has locked. */
 const LOCKS = new Set<unknown>([24, 112]);
 
 /**
@@ -97,10 +94,7 @@ const LOCKS = new Set<unknown>([24, 112]);
  */
 const CLASHES: ReadonlySet<unknown> = new Set([24, 112, 239, 246, 251, 267]);
 
-/**
- * Whether the transaction of a request was undone, because it has met another write. The client gets a 409 and may
- * repeat the request.
- */
+/** Whether a transaction was undone, because it has met another write. The client may repeat the request. */
 export function isClash(error: unknown): boolean {
   return error instanceof mongoose.mongo.MongoServerError &&
     error.hasErrorLabel("TransientTransactionError") && CLASHES.has(error.code);
@@ -108,7 +102,7 @@ export function isClash(error: unknown): boolean {
 
 /**
  * The server's error codes for a statement that exceeded its `maxTimeMS`, and for a transaction that exceeded the time
- * limit of the server. The answer is 503, without another attempt.
+ * limit of the server. There is no other attempt.
  */
 const TOO_LONG = new Set<unknown>([50, 290]);
 
@@ -148,16 +142,16 @@ export async function inTransaction(
     for (let tries = 1;; tries++) {
       const failure = await attempt();
       if (failure === undefined) return;
-      const { isLocked } = timeBudget;
-      if (tries === MAX_ATTEMPTS) throw unavailable(failure.cause, { isLocked });
-      await pause(tries);
-      if (timeBudget.expired) throw unavailable(failure.cause, { isLocked });
+      const reason = timeBudget.isLocked ? "locked" : "outage";
+      if (tries < MAX_ATTEMPTS) await pause(tries);
+      if (tries < MAX_ATTEMPTS && !timeBudget.expired) continue;
+      throw new StoreFailure({ kind: "away", reason }, failure.cause);
     }
   });
 }
 
 /**
- * Throws a 503 if the writes of a shared transaction have met a lock that stays, or else their error unchanged. The
+ * Throws "locked" if the writes of a shared transaction have met a lock that stays, or else their error unchanged. The
  * server reports a lock like a write that has been committed meanwhile. The writes are therefore sent again in another
  * transaction, which is never committed.
  */
@@ -172,13 +166,19 @@ async function throwAfterClash(
   const sent = runOutside(() =>
     inTransaction(trial, async (session) => {
       await writes(session);
-      throw conflict(error);
+      throw new StoreFailure({ kind: "changed" }, error);
     })
   );
   await sent.catch((failure) => {
     throw isLocked(failure) ? failure : error;
   });
   throw error;
+}
+
+/** Whether a write has waited in vain for data that another transaction has locked. It has written nothing. */
+export function isLocked(error: unknown): boolean {
+  return error instanceof StoreFailure && error.failure.kind === "away" &&
+    error.failure.reason === "locked";
 }
 
 /**
@@ -199,8 +199,8 @@ async function attemptOnce(
     timeBudget.isLocked = false;
   } catch (error) {
     const { code } = Object(error);
-    if (TOO_LARGE.has(code)) throw tooMuch(error);
-    if (TOO_LONG.has(code)) throw unavailable(error, timeBudget);
+    if (TOO_LARGE.has(code)) throw new StoreFailure({ kind: "largeTransaction" }, error);
+    if (TOO_LONG.has(code)) throw timeBudget.failure(error);
     if (!(error instanceof Transient)) throw error;
     if (isOverload(error.cause)) throw error.cause;
     timeBudget.isLocked = LOCKS.has(Object(error.cause).code);
@@ -274,7 +274,7 @@ export function hasTurns(
 
 /**
  * Runs work, such as a transaction, after all earlier work of this process on the same data has ended. Simultaneous
- * writes of one document would conflict. Throws a 503 if the time limit of the request passes before the work begins.
+ * writes of one document would conflict. Throws if the time limit of the request passes before the work begins.
  */
 export async function takeTurns<T>(
   { connection, turn, timeBudget }: TransactionOptions,
@@ -288,7 +288,7 @@ export async function takeTurns<T>(
   const run = async () => {
     timeBudget.isLocked = before !== undefined;
     await before;
-    if (timeBudget.expired) throw unavailable(undefined, timeBudget);
+    if (timeBudget.expired) throw timeBudget.failure();
     return await timeBudget.wait(work());
   };
   const result = run();

@@ -3,7 +3,7 @@ import type { Connection, mongo } from "mongoose";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import type { MaybePromise } from "../declare/hooks/hooks.ts";
 import { runHook } from "../declare/hooks/run_hook.ts";
-import { unavailable } from "../errors/refusals.ts";
+import { StoreFailure } from "../errors/failure.ts";
 import {
   checkConnection,
   decodeAllNames,
@@ -98,7 +98,7 @@ export function requestConnection(
 }
 
 /**
- * Waits until a connection is open. Throws a 503 after `OPENING_MS`. Without this wait, Mongoose would buffer
+ * Waits until a connection is open. Throws after `OPENING_MS`. Without this wait, Mongoose would buffer
  * statements of a closed connection. A connection can open without an event, so the state is polled.
  */
 async function waitUntilOpen(connection: Connection): Promise<void> {
@@ -108,7 +108,8 @@ async function waitUntilOpen(connection: Connection): Promise<void> {
   }
   if (isOpen(connection)) return;
   hintAtUnopened(connection);
-  throw unavailable(new mongoose.mongo.MongoNotConnectedError("The connection is not open"));
+  const cause = new mongoose.mongo.MongoNotConnectedError("The connection is not open");
+  throw new StoreFailure({ kind: "away", reason: "outage" }, cause);
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { ClientSession, Connection, Model, mongo } from "mongoose";
-import { badFormat, conflict, unavailable } from "../errors/refusals.ts";
-import type { RestError } from "../errors/rest_error.ts";
+import { type Failure, StoreFailure } from "../errors/failure.ts";
 import { awaitBuilds } from "../schema/build_waits.ts";
 import {
   joinTransactions,
@@ -39,18 +38,18 @@ class SharedTransaction {
 
   /**
    * Waits for the index builds of the connection of a model, and begins the transaction on this connection. If
-   * the transaction has begun already, throws a 400 for a connection of another MongoDB client.
+   * the transaction has begun already, throws for a connection of another MongoDB client.
    */
   async join(model: Model<unknown>): Promise<void> {
-    // A hook may go on after the time limit, when the transaction has been undone already. Its request then gets a 503.
-    if (this.state !== "open") throw unavailable();
+    // A hook may go on after the time limit, when the transaction has been undone already. Its request then fails.
+    if (this.state !== "open") throw new StoreFailure({ kind: "away", reason: "outage" });
     // Another `getConnection` can lead to classes whose collections are made only now.
     const hasBegun = this.#begun !== undefined;
     if (await awaitBuilds(model.db as Connection) && hasBegun) this.metBuilds = true;
     const client = model.db.getClient();
     this.client ??= client;
     if (this.client !== client) {
-      throw badFormat("The requests use several databases, which cannot share a transaction");
+      throw new StoreFailure({ kind: "severalDatabases" });
     }
     await (this.#begun ??= this.#begin(model, client));
   }
@@ -63,7 +62,7 @@ class SharedTransaction {
     if (!await runOutside(() => hasTransactions(client))) {
       throw new TypeError(`Cannot run requests in one transaction: ${STANDALONE}`);
     }
-    if (this.state !== "open") throw unavailable();
+    if (this.state !== "open") throw new StoreFailure({ kind: "away", reason: "outage" });
     joinTransactions(client);
     const session = client.startSession();
     session.startTransaction({ readPreference: "primary" });
@@ -140,7 +139,7 @@ export async function inSharedTransaction<T>(
   try {
     const result = await timeBudget.wait(runInTransaction(transaction, work));
     await timeBudget.wait(transaction.commit()).catch((error) => {
-      throw isClash(error) ? clashed(transaction, error) : error;
+      throw isClash(error) ? new StoreFailure(clashOf(transaction), error) : error;
     });
     return result;
   } finally {
@@ -150,11 +149,11 @@ export async function inSharedTransaction<T>(
 }
 
 /**
- * Returns the answer to a shared transaction that was undone by a conflict. If it has met index builds, no other
+ * Returns the failure of a shared transaction that was undone by a conflict. If it has met index builds, no other
  * request has changed anything, and the client can repeat the request.
  */
-export function clashed({ metBuilds }: TransactionAround, error: unknown): RestError {
-  return metBuilds ? unavailable(error, { isLocked: true }) : conflict(error);
+export function clashOf({ metBuilds }: TransactionAround): Failure {
+  return metBuilds ? { kind: "away", reason: "locked" } : { kind: "changed" };
 }
 
 /**

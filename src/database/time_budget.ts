@@ -1,6 +1,6 @@
 import type { ClientSession } from "mongoose";
 import { setMaxListeners } from "node:events";
-import { unavailable } from "../errors/refusals.ts";
+import { StoreFailure } from "../errors/failure.ts";
 import type { StatementOptions } from "../schema/mongoose/statements/save_by.ts";
 
 /** The default time limit of the database for one operation, in milliseconds. */
@@ -31,10 +31,7 @@ export class TimeBudget {
    */
   #expiry: AbortController | undefined;
   #expired = false;
-  /**
-   * Whether the request spends its time on a transaction of many writes. The message of a 503 then advises the client
-   * to send less in one request.
-   */
+  /** Whether the request spends its time on a transaction of many writes, so that a smaller request may succeed. */
   isLong = false;
   /**
    * Whether the request waits for another write of the same data. The error at the deadline then says that the data is
@@ -46,6 +43,12 @@ export class TimeBudget {
     this.#budget = budget;
     this.#left = budget;
     this.#tick = Math.min(budget / 10, LONGEST_TICK_MS);
+  }
+
+  /** Returns the error for a request whose time is up. */
+  failure(cause?: unknown): StoreFailure {
+    const reason = this.isLocked ? "locked" : this.isLong ? "late" : "outage";
+    return new StoreFailure({ kind: "away", reason }, cause);
   }
 
   get left(): number {
@@ -60,14 +63,13 @@ export class TimeBudget {
 
   /**
    * Returns the options of one write statement. The statement is not sent after the deadline, because the client has
-   * got a 503 by then. The database stops the statement at the deadline or after `mostMS`.
+   * got its answer by then. The database stops the statement at the deadline or after `mostMS`.
    */
   statement(session?: ClientSession, mostMS = Infinity): StatementOptions {
     const expiry = this.#expiry ??= openExpiry();
-    if (this.#expired) expiry.abort(unavailable());
+    if (this.#expired) expiry.abort(new StoreFailure({ kind: "away", reason: "outage" }));
     // A statement also spends time in the network. The time limit that is sent to the database is therefore shorter
-    // than the remaining time of the HTTP request, so that the database stops the statement before the request fails
-    // with a 503.
+    // than the remaining time of the HTTP request, so that the database stops the statement before the request fails.
     const { left } = this;
     const time = Math.max(left - MARGIN_MS, left / 2);
     const maxTimeMS = Math.max(1, Math.ceil(Math.min(time, this.#budget - MARGIN_MS, mostMS)));
@@ -78,7 +80,7 @@ export class TimeBudget {
     };
   }
 
-  /** Waits for work on the database. Rejects with a 503 at the deadline, although the work may still succeed. */
+  /** Waits for work on the database. Rejects at the deadline, although the work may still succeed. */
   wait<T>(work: PromiseLike<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#waits.size === 0) this.#count();
@@ -131,7 +133,7 @@ export class TimeBudget {
 
   #expire(): void {
     const cause = new DOMException("The time for this request is up", "TimeoutError");
-    const late = unavailable(cause, this);
+    const late = this.failure(cause);
     this.#expired = true;
     this.#expiry?.abort(late);
     for (const fail of this.#waits) fail(late);

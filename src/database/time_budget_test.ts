@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { getMaxListeners } from "node:events";
-import { RestError } from "../errors/rest_error.ts";
+import { StoreFailure } from "../errors/failure.ts";
 import { TimeBudget } from "./time_budget.ts";
 
 function later<T>(value: T, milliseconds: number): Promise<T> {
@@ -14,13 +14,13 @@ Deno.test("TimeBudget gives what comes in time, and the failure that comes in ti
   await assertRejects(failing, TypeError, "own");
 });
 
-Deno.test("TimeBudget runs out with 503, and stays so", async () => {
+Deno.test("TimeBudget runs out, and stays so", async () => {
   const timeBudget = new TimeBudget(20);
   const never = new Promise<never>(() => {});
-  const first = await assertRejects(() => timeBudget.wait(never), RestError);
-  assertEquals([first.status, Number(first.headers["Retry-After"]) > 0], [503, true]);
+  const first = await assertRejects(() => timeBudget.wait(never), StoreFailure);
+  assertEquals(first.failure, { kind: "away", reason: "outage" });
   assertEquals(timeBudget.left, 0);
-  await assertRejects(() => timeBudget.wait(never), RestError);
+  await assertRejects(() => timeBudget.wait(never), StoreFailure);
   assertEquals(await timeBudget.wait(Promise.resolve("at once")), "at once");
 });
 
@@ -59,9 +59,9 @@ Deno.test("TimeBudget lets no statement be sent after its time, and none begin a
   const timeBudget = new TimeBudget(20);
   const waiting = timeBudget.statement();
   waiting.signal.throwIfAborted();
-  await assertRejects(() => timeBudget.wait(new Promise<never>(() => {})), RestError);
+  await assertRejects(() => timeBudget.wait(new Promise<never>(() => {})), StoreFailure);
   for (const { signal } of [waiting, timeBudget.statement()]) {
-    assertThrows(() => signal.throwIfAborted(), RestError);
+    assertThrows(() => signal.throwIfAborted(), StoreFailure);
   }
 });
 

@@ -11,6 +11,7 @@ import { unknownOption } from "../errors/unknown_option.ts";
 import { castFilter } from "../filter/cast_filter.ts";
 import { everyFilter } from "../filter/filters.ts";
 import { completeQueryLimits } from "../filter/q/limits.ts";
+import { toAnswer } from "../pipeline/failures.ts";
 import { countSelected, selectLevel } from "../pipeline/open_level.ts";
 import { openCall, requestView } from "../pipeline/request/request_context.ts";
 import { narrowToReader, rightsOf } from "../pipeline/request/reader_rights.ts";
@@ -81,7 +82,7 @@ export async function queryFor<M extends FrameworkModel>(
     const exact = exactFilter(castFilter(model, everyFilter(filter, scope)));
     return { filter: exact, model: model as unknown as ModelOf<ModelClass<M>> };
   } catch (error) {
-    throw error instanceof HookFailure ? error.thrown : error;
+    throw toAnswer(error instanceof HookFailure ? error.thrown : error);
   }
 }
 

@@ -1,11 +1,12 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from "express-types";
 import mongoose from "mongoose";
-import { isUnmet, translateError } from "../database/translate_error.ts";
+import { isUnmet } from "../database/failure_of.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { logError, logHint } from "../errors/log.ts";
-import { badData, internal, isOutage, noRoute, notFound, Refusal } from "../errors/refusals.ts";
+import { badData, internal, noRoute, notFound, Refusal } from "../errors/refusals.ts";
 import { isText, RestError, statusName, statusText } from "../errors/rest_error.ts";
 import { unknownOption } from "../errors/unknown_option.ts";
+import { isOutage, translateError } from "../pipeline/failures.ts";
 import { namesType } from "../pipeline/request/accept.ts";
 import { toJson } from "../json/to_json.ts";
 import type { Call } from "../pipeline/request/request_context.ts";

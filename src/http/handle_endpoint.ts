@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Response } from "express-types";
-import { translateError, translateHookFailure } from "../database/translate_error.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { HookFailure } from "../declare/hooks/run_hook.ts";
 import { logError } from "../errors/log.ts";
-import { internal, isOutage } from "../errors/refusals.ts";
+import { internal } from "../errors/refusals.ts";
 import type { RestError } from "../errors/rest_error.ts";
+import { isOutage, toAnswer, translateError, translateHookFailure } from "../pipeline/failures.ts";
 import { isOver, watchEnd } from "../pipeline/request/reply.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import type { Endpoint } from "../pipeline/router_feature.ts";
@@ -33,7 +33,7 @@ export function handleEndpoint(
   const report = async (req: Request, error: unknown): Promise<RestError> => {
     const context = { method: req.method, route: path, class: "", operation };
     const isOfHook = error instanceof HookFailure;
-    const thrown = isOfHook ? error.thrown : error;
+    const thrown = toAnswer(isOfHook ? error.thrown : error);
     const failure = { req: req as FrameworkRequest, error: thrown, context };
     const options = { filtered: false, isHidden: () => true };
     const known = isOfHook ? translateHookFailure(error, options) : translateError(error, options);

@@ -1,7 +1,8 @@
 import type { Request, RequestHandler, Response } from "express-types";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { logError } from "../errors/log.ts";
-import { badFormat, notFound, overloaded } from "../errors/refusals.ts";
+import { badFormat, notFound } from "../errors/refusals.ts";
+import { overloaded } from "../pipeline/failures.ts";
 import { openCall } from "../pipeline/request/request_context.ts";
 import { watchEnd } from "../pipeline/request/reply.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";

@@ -30,13 +30,14 @@ import { mergeBody } from "../write/body/merge_body.ts";
 import { readBody } from "../write/body/read_body.ts";
 import { readSnapshot, takeSnapshot, valuesToStore } from "../write/stored_values.ts";
 import { checkAvailable } from "./available_actions.ts";
+import { bindToVersion, toAnswer } from "./failures.ts";
 import { fetchAnyway, type Fetched, fetchOne } from "./fetch.ts";
 import { checkHookValues } from "./hook_values.ts";
 import { missingReferences } from "./references.ts";
 import { shownOf } from "./read.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 import type { Reply } from "./request/reply.ts";
-import { bindToVersion, checkVersion, parentIdOf, versionIn } from "./request/versions.ts";
+import { checkVersion, parentIdOf, versionIn } from "./request/versions.ts";
 import { strictActionProblems } from "./strict_bodies.ts";
 import { problemsIn } from "./write.ts";
 
@@ -165,7 +166,9 @@ function bindSaves(
       ? undefined
       : hasOneOf(versionKey, [before]);
     const source = context.source.boundTo({ isFirst, version });
-    const saved = await bindToVersion(context, () => source.save(doc));
+    const saved = await bindToVersion(context, () => source.save(doc)).catch((error) => {
+      throw toAnswer(error);
+    });
     entity.shown = saved.entity;
     isFirst = false;
     if (link?.embedded) {

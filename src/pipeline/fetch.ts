@@ -1,5 +1,6 @@
 import type { Hooks, MaybePromise } from "../declare/hooks/hooks.ts";
-import { notFound, tooMany } from "../errors/refusals.ts";
+import { StoreFailure } from "../errors/failure.ts";
+import { notFound } from "../errors/refusals.ts";
 import { isEmpty } from "../filter/filters.ts";
 import { type Projection, readProjection, shownBy, showsWhole } from "../filter/projection.ts";
 import { rememberShape } from "../schema/fields/instance_shapes.ts";
@@ -175,7 +176,7 @@ export async function selectEntities(context: OpenLevelContext, limit: number): 
   const read = await openEntities(context);
   for await (const some of mapInOrder(read.list(page), pass)) {
     seen.push(...some);
-    if (seen.length > limit) throw tooMany(limit);
+    if (seen.length > limit) throw new StoreFailure({ kind: "tooMany", limit });
   }
   return seen;
 }

@@ -1,11 +1,10 @@
-import { isLate } from "../database/translate_error.ts";
 import type { Hooks } from "../declare/hooks/hooks.ts";
 import { type NamedRule, namedRule } from "../declare/hooks/named_fields.ts";
-import { isConflict } from "../errors/refusals.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { sharedSession } from "../schema/mongoose/statements/transaction_around.ts";
 import { entityHook } from "../sources/collection/plan_read.ts";
 import { readSnapshot, storedText, valueAt } from "../write/stored_values.ts";
+import { isLost } from "./failures.ts";
 import { type Fetched, fetchOne } from "./fetch.ts";
 import { idParam, type OpenLevelContext } from "./request/request_context.ts";
 
@@ -40,8 +39,7 @@ export async function writeFetched<T>(
     try {
       return await write(fetched);
     } catch (error) {
-      const isLost = isConflict(error) || isLate(error);
-      if (guard === undefined || asked === MAX_ASKED || !isLost) throw error;
+      if (guard === undefined || asked === MAX_ASKED || !isLost(error)) throw error;
       if (!await hasChanged(context, { ...fetched, names: guard.reads })) throw error;
     }
   }

@@ -1,7 +1,8 @@
 import { isOperationName } from "../declare/operations/operation.ts";
 import type { NamedRule } from "../declare/hooks/named_fields.ts";
 import { runHook } from "../declare/hooks/run_hook.ts";
-import { conflict, notFound } from "../errors/refusals.ts";
+import { StoreFailure } from "../errors/failure.ts";
+import { notFound } from "../errors/refusals.ts";
 import type { Change, Unsent, Write, WriteResult } from "../sources/source.ts";
 import { guardOf, MAX_ASKED } from "./guard.ts";
 import { idParam, type OpenLevelContext } from "./request/request_context.ts";
@@ -82,6 +83,6 @@ async function sendGuarded(
     }
     const sent = await send(unchanged);
     if (sent !== "missed" || match !== undefined) return sent;
-    if (asked === MAX_ASKED) throw conflict();
+    if (asked === MAX_ASKED) throw new StoreFailure({ kind: "changed" });
   }
 }

@@ -1,9 +1,10 @@
 import { markConditions } from "../filter/filters.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { unchangedSeen } from "../write/update_conditions.ts";
+import { bindToVersion } from "./failures.ts";
 import { openEntities, passPostFetch, selectEntities } from "./fetch.ts";
 import { writeFetched } from "./guard.ts";
-import { bindToVersion, checkVersion } from "./request/versions.ts";
+import { checkVersion } from "./request/versions.ts";
 import { collect, mapAll, mapInOrder } from "../sources/lists/map_in_order.ts";
 import { persistRemoval } from "./persist.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";

@@ -1,12 +1,13 @@
 import mongoose from "mongoose";
 import { pause } from "../database/in_transaction.ts";
-import { duplicateFields, isDuplicateIn, isLate } from "../database/translate_error.ts";
-import { badData, isConflict, notFound } from "../errors/refusals.ts";
+import { duplicateFields, isDuplicateIn } from "../database/failure_of.ts";
+import { badData, notFound } from "../errors/refusals.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import { sharedSession } from "../schema/mongoose/statements/transaction_around.ts";
 import { castKey, castPathId, castPathKey } from "../sources/entities.ts";
 import { typeProblem } from "../write/body/strict_body.ts";
 import { storedText } from "../write/stored_values.ts";
+import { isLost } from "./failures.ts";
 import { fetchOne, openEntities } from "./fetch.ts";
 import { guardOf, MAX_ASKED } from "./guard.ts";
 import { openLevel } from "./open_level.ts";
@@ -48,8 +49,8 @@ export async function replace(context: OpenLevelContext, given: JsonObject): Pro
       }
     } catch (error) {
       isTaken = isKeyTaken(context, error);
-      const isLost = context.match === undefined && (isConflict(error) || isLate(error));
-      if (!isTaken && !isLost) throw error;
+      const isRepeated = context.match === undefined && isLost(error);
+      if (!isTaken && !isRepeated) throw error;
       if (tries === most) throw isTaken ? notFound() : error;
     }
     await context.timeBudget.wait(pause(tries));

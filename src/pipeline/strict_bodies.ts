@@ -1,5 +1,6 @@
 import { leftOutBy } from "../declare/hooks/named_fields.ts";
-import { type Problems, staleVersion } from "../errors/refusals.ts";
+import type { Problems } from "../errors/refusals.ts";
+import { staleVersion } from "./failures.ts";
 import { hasOneOf } from "../filter/filters.ts";
 import { readProjection, showsWhole, unshownFields } from "../filter/projection.ts";
 import { wholeToJson } from "../json/to_json.ts";

@@ -1,5 +1,5 @@
 import mongoose, { type Document } from "mongoose";
-import { problemsOf } from "../database/translate_error.ts";
+import { problemsOf } from "../database/failure_of.ts";
 import { TurnPacer } from "../errors/event_loop.ts";
 import { badData, forbidden, type Problems } from "../errors/refusals.ts";
 import { RestError } from "../errors/rest_error.ts";
@@ -17,6 +17,7 @@ import { attributeProblems } from "../write/attribute_problems.ts";
 import { mergeBody, type Merged } from "../write/body/merge_body.ts";
 import { isChangedByOthers } from "../write/hold_stored.ts";
 import { copyDocument, readSnapshot } from "../write/stored_values.ts";
+import { bindToVersion } from "./failures.ts";
 import type { Fetched } from "./fetch.ts";
 import { writeFetched } from "./guard.ts";
 import { mapAll } from "../sources/lists/map_in_order.ts";
@@ -28,7 +29,6 @@ import { isMinimal } from "./request/preferences.ts";
 import type { Reply } from "./request/reply.ts";
 import type { Level } from "./request/route.ts";
 import {
-  bindToVersion,
   checkPresence,
   checkVersion,
   outerVersion,

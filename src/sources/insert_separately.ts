@@ -1,9 +1,8 @@
 import type { Document } from "mongoose";
-import { isUnavailable } from "../database/translate_error.ts";
+import { isUnavailable } from "../database/failure_of.ts";
 import { BulkError } from "../errors/bulk_error.ts";
-import { isOutage } from "../errors/refusals.ts";
+import { isFailure } from "../errors/failure.ts";
 import type { TimeBudget } from "../database/time_budget.ts";
-import { RestError } from "../errors/rest_error.ts";
 import { insertEach, type InsertEachOptions, type Together } from "../write/save_document.ts";
 
 interface DividedOptions extends InsertEachOptions {
@@ -51,7 +50,7 @@ async function insertDivided(
     try {
       await insert(some);
     } catch (error) {
-      if (isUnavailable(error) || error instanceof RestError && isOutage(error)) {
+      if (isUnavailable(error) || isFailure(error, "away")) {
         for (const doc of [some, ...waiting].flat()) errors.set(doc, error);
         break;
       }

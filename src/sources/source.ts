@@ -123,7 +123,7 @@ export interface OneRead {
 }
 
 export interface Aggregation {
-  /** The query parameter that asks for the aggregation, such as `group`. The message of a 400 names the parameter. */
+  /** The query parameter that asks for the aggregation, such as `group`. A refusal names the parameter. */
   readonly parameter: string;
   readonly stages: readonly PipelineStage[];
   /**
@@ -222,7 +222,7 @@ export interface Change {
   readonly bodies?: readonly (JsonObject | undefined)[] | undefined;
   /** Whether either all new entities are stored or none. Otherwise, each new entity succeeds or fails separately. */
   readonly isAtomic?: boolean | undefined;
-  /** The maximum number of entities to affect. A request that selects more gets a 409 and changes nothing. */
+  /** The maximum number of entities to affect. A request that selects more changes nothing. */
   readonly limit?: number | undefined;
   /** Whether the statement will have the conditions of a guard, so that it changes a stored entity only. */
   readonly isGuarded?: boolean;

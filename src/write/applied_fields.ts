@@ -1,5 +1,5 @@
 import mongoose from "mongoose";
-import { conflict } from "../errors/refusals.ts";
+import { StoreFailure } from "../errors/failure.ts";
 import { copyJson, isJsonObject } from "../schema/fields/json.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { putAt, storedList, type StoredObject, storedText, valueAt } from "./stored_values.ts";
@@ -9,7 +9,7 @@ const { Double, Int32, Long } = mongoose.mongo;
 
 /**
  * Returns the top-level fields that an update writes, with their values after the update. A missing field is
- * `undefined`. Throws a 409 where the database would refuse the update, because a value on a path is no object or no
+ * `undefined`. Throws "changed" where the database would refuse the update, because a value on a path is no object or no
  * number. A single value where an operator changes a list counts as a list of one element.
  */
 export function appliedFields(stored: StoredObject, update: Update): StoredObject {
@@ -96,6 +96,6 @@ function sumOf(stored: unknown, operand: unknown): unknown {
   if (stored instanceof Long) return stored.add(Long.fromNumber(Number(operand)));
   const isNumber = [Int32, Double].some((type) => stored instanceof type);
   // JavaScript cannot add to a Decimal128.
-  if (!isNumber && typeof stored !== "number") throw conflict();
+  if (!isNumber && typeof stored !== "number") throw new StoreFailure({ kind: "changed" });
   return Number(stored) + Number(operand);
 }

@@ -1,5 +1,5 @@
 import type { ClientSession, Document, Model, mongo, Query } from "mongoose";
-import { conflict } from "../errors/refusals.ts";
+import { StoreFailure } from "../errors/failure.ts";
 import { castFilter } from "../filter/cast_filter.ts";
 import { everyFilter, type Filter, isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
 import { type Removal, sendWith } from "../schema/mongoose/statements/send_with.ts";
@@ -13,7 +13,7 @@ import { alwaysRead, BEFORE_WRITE, changedBy } from "./written_entity.ts";
 import { projectionOfWrite, type WrittenEntity } from "./written_entity.ts";
 
 /**
- * Removes a document with its middleware. Throws a 409 if the document no longer matches the scope and the filter,
+ * Removes a document with its middleware. Throws "changed" if the document no longer matches the scope and the filter,
  * because another request has changed or removed it.
  */
 export async function removeDocument(
@@ -39,7 +39,7 @@ export async function removeDocument(
     async perform(send, session) {
       const before = isRecorded ? await readRemoved(model, { ids, session, scope }) : undefined;
       const { acknowledged, deletedCount } = await send();
-      if (acknowledged && Number(deletedCount) === 0) throw conflict();
+      if (acknowledged && Number(deletedCount) === 0) throw new StoreFailure({ kind: "changed" });
       return before;
     },
   };
@@ -57,7 +57,7 @@ interface UpdateRemoved extends SaveDocumentOptions {
 
 /**
  * Sends an update in the place of the removal of a document. The trash uses the update to mark an entity as removed.
- * Throws a 409 if the document no longer matches its conditions.
+ * Throws "changed" if the document no longer matches its conditions.
  */
 async function updateRemoved(
   model: Model<unknown>,
@@ -76,7 +76,7 @@ async function updateRemoved(
       projection,
       ...REPLACED,
     });
-    if (before === null) throw conflict();
+    if (before === null) throw new StoreFailure({ kind: "changed" });
     return isRecorded
       ? [{ id: before._id, before, changed: changedBy(removal, before) }]
       : undefined;

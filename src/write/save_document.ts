@@ -2,7 +2,7 @@ import mongoose from "mongoose";
 import type { ClientSession, Document, Model, mongo } from "mongoose";
 import { BulkError, throwOnly } from "../errors/bulk_error.ts";
 import { mapPaced } from "../errors/event_loop.ts";
-import { conflict, isOutOfReach, throwClash } from "../errors/refusals.ts";
+import { isFailure, StoreFailure } from "../errors/failure.ts";
 import { castFilter } from "../filter/cast_filter.ts";
 import { everyFilter, type Filter, isEmpty } from "../filter/filters.ts";
 import { setRaw } from "../schema/mongoose/documents/document_values.ts";
@@ -34,7 +34,7 @@ import {
 } from "./stored_values.ts";
 import { holdStored } from "./hold_stored.ts";
 import { forgetSet } from "./set_paths.ts";
-import { type BoundUpdate, boundUpdate, checkScope } from "./update_conditions.ts";
+import { type BoundUpdate, boundUpdate, checkScope, throwClash } from "./update_conditions.ts";
 import { asVersion, versionKeyOf } from "../schema/fields/system_fields.ts";
 
 export interface SaveDocumentOptions {
@@ -82,7 +82,7 @@ export const alone: Together = async (write) => void await write();
 /**
  * Saves a document as Mongoose does. Validation and middleware run once, only changed values are written, and the
  * version is incremented. The scope and the filter are conditions of the statement, so they hold at the time of the
- * write. Throws a 409 if a value on which the update depends has changed since the document was read.
+ * write. Throws "changed" if a value on which the update depends has changed since the document was read.
  */
 export async function saveDocument(doc: Document, options: SaveDocumentOptions): Promise<void> {
   const saved = doc.isNew
@@ -112,7 +112,7 @@ function updateDocument(doc: Document, options: SaveDocumentOptions): Promise<vo
             projection: projectionOfWrite([u], alwaysRead(doc)),
             ...REPLACED,
           });
-          if (before === null) throw conflict();
+          if (before === null) throw new StoreFailure({ kind: "changed" });
           // If another request has changed the entity since it was read, the entity is read in the same transaction.
           const isAsRead = (asVersion(before[key]) ?? 0) + 1 === version;
           const reading = { ...own, ...projection, readPreference: "primary" } as const;
@@ -120,7 +120,7 @@ function updateDocument(doc: Document, options: SaveDocumentOptions): Promise<vo
           return [{ id: doc._id, before, changed: changedBy(u, before) }];
         }
         stored = await collection.findOneAndUpdate(q, u, { ...own, ...projection, ...AFTER_WRITE });
-        if (stored === null && isTold(doc, own)) throw conflict();
+        if (stored === null && isTold(doc, own)) throw new StoreFailure({ kind: "changed" });
         return undefined;
       });
       return stored ?? undefined;
@@ -136,7 +136,7 @@ export const REPLACED = { ...BEFORE_WRITE, returnDocument: "before" } as const;
 
 /**
  * Saves stored documents of one collection by one bulk of updates. Each update has the conditions that `saveDocument()`
- * would send for its document. Throws a 409 if an update matches no document.
+ * would send for its document. Throws "changed" if an update matches no document.
  */
 export async function saveDocuments(
   docs: readonly Document[],
@@ -158,7 +158,7 @@ export async function saveDocuments(
         const statement = statementOptions(session);
         const before = isRecorded ? await readBefore(docs, { updates, statement, scope }) : [];
         const met = await sendUpdates(first, updates, statement);
-        if (met < updates.length) throw conflict();
+        if (met < updates.length) throw new StoreFailure({ kind: "changed" });
         return isRecorded ? before : undefined;
       });
       return undefined;
@@ -345,7 +345,7 @@ async function outsideOf(
     await checkScope(all, options);
     return errors;
   } catch (error) {
-    if (!isOutOfReach(error)) throw error;
+    if (!isFailure(error, "outOfScope")) throw error;
   }
   for (const [index, values] of all.entries()) {
     await checkScope([values], options).catch((error) => errors.set(index, error));

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Document, Model } from "mongoose";
-import { conflict } from "../errors/refusals.ts";
+import { StoreFailure } from "../errors/failure.ts";
 import { copyJson, isJsonObject } from "../schema/fields/json.ts";
 import { ownDefaults } from "../schema/mongoose/documents/document_values.ts";
 import { savesOf } from "../schema/mongoose/statements/save_by.ts";
@@ -155,7 +155,9 @@ export function putAt(
   let at = holder;
   for (const name of names) {
     const inner = Object.hasOwn(at, name) && at[name] !== undefined ? at[name] : {};
-    if (!Array.isArray(inner) && !isJsonObject(inner)) throw conflict();
+    if (!Array.isArray(inner) && !isJsonObject(inner)) {
+      throw new StoreFailure({ kind: "changed" });
+    }
     at = at[name] = inner as StoredObject;
   }
   if (value === undefined && !Array.isArray(at)) delete at[last];

@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { Connection, Document, Schema } from "mongoose";
-import { outOfReach } from "../errors/refusals.ts";
+import { StoreFailure } from "../errors/failure.ts";
 import { fieldsRead, type Filter, hasOneOf, isEmpty, topOf } from "../filter/filters.ts";
 import { fieldsOn } from "../filter/q/resolve_path.ts";
 import { describeShape, type Shape } from "../schema/fields/shape.ts";
@@ -212,7 +212,7 @@ function sameAsStored(expression: string, value: unknown): object {
 }
 
 /**
- * Throws a 403 unless all values are inside a scope. If the process cannot decide that, the database matches the values
+ * Throws unless all values are inside a scope. If the process cannot decide that, the database matches the values
  * without storing them, so that the check comes before the write.
  */
 export async function checkScope(
@@ -222,7 +222,7 @@ export async function checkScope(
   for (const sent of inCommands(all.filter((values) => !isKnownWithin(values, scope)))) {
     const stages = [{ $match: scope }, { $count: "total" }];
     const [found] = await aggregateValues({ connection, values: sent, stages });
-    if (Number(found?.total ?? 0) < sent.length) throw outOfReach();
+    if (Number(found?.total ?? 0) < sent.length) throw new StoreFailure({ kind: "outOfScope" });
   }
 }
 
@@ -327,4 +327,15 @@ export function enteredObjects(update: Update, { shape, stored }: Reading): stri
     ).map(([at]) => at)
   );
   return [...new Set(entered)];
+}
+
+/**
+ * The MongoDB error codes of an update that does not fit the stored value, which are `TypeMismatch` (14), such as for
+ * `$inc` of a text, and `PathNotViable` (28), such as for a path below a number.
+ */
+const CLASHES: ReadonlySet<unknown> = new Set([14, 28]);
+
+/** Throws "changed" for an update that does not fit the stored value, because it did fit the value that was read. */
+export function throwClash(error: unknown): never {
+  throw CLASHES.has(Object(error).code) ? new StoreFailure({ kind: "changed" }, error) : error;
 }

@@ -1,3 +1,4 @@
+import { StoreFailure } from "../../errors/failure.ts";
 import { RestError } from "../../errors/rest_error.ts";
 import type { HookName, MaybePromise } from "./hooks.ts";
 
@@ -78,10 +79,12 @@ export class HookFailure extends Error {
 
 /**
  * Returns the error to throw after a function of the application has thrown an error. The error is wrapped, so that the
- * answer does not blame the client. A `RestError` is returned unchanged, because it is the answer for the client.
+ * answer does not blame the client. A `RestError` is returned unchanged, because it is the answer for the client, and a
+ * `StoreFailure`, because the framework has thrown it.
  */
 export function hookFailure(...args: ConstructorParameters<typeof HookFailure>): Error {
   const [, thrown] = args;
-  const isKnown = thrown instanceof RestError || thrown instanceof HookFailure;
+  const isKnown = thrown instanceof RestError || thrown instanceof StoreFailure ||
+    thrown instanceof HookFailure;
   return isKnown ? thrown : new HookFailure(...args);
 }

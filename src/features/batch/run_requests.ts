@@ -4,6 +4,7 @@ import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
 import { badFormat, withDetails } from "../../errors/refusals.ts";
 import { RestError } from "../../errors/rest_error.ts";
 import { type InnerAnswer, sendInner } from "../../http/inner_request.ts";
+import { toAnswer } from "../../pipeline/failures.ts";
 import type { Call } from "../../pipeline/request/request_context.ts";
 import { actingLevel, type Route } from "../../pipeline/request/route.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
@@ -53,7 +54,8 @@ export async function runRequests(
   };
   try {
     await inSharedTransaction(timeBudget, run);
-  } catch (error) {
+  } catch (thrown) {
+    const error = toAnswer(thrown);
     throw error instanceof RestError && failed !== undefined
       ? withDetails(error, { failed })
       : error;

@@ -1,6 +1,7 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import type { Request } from "express-types";
-import { badFormat, overloaded } from "../../errors/refusals.ts";
+import { badFormat } from "../../errors/refusals.ts";
+import { overloaded } from "../../pipeline/failures.ts";
 import { isEmpty } from "../../filter/filters.ts";
 import { BodyChunks } from "../../http/body_chunks.ts";
 import { isClosing } from "../../http/close_server.ts";

@@ -1,8 +1,10 @@
 import type { Connection, mongo } from "mongoose";
 import { logError } from "../../errors/log.ts";
-import { conflict, notFound, preconditionFailed } from "../../errors/refusals.ts";
+import { StoreFailure } from "../../errors/failure.ts";
+import { notFound, preconditionFailed } from "../../errors/refusals.ts";
+import { bindToVersion } from "../../pipeline/failures.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
-import { bindToVersion, createsOnly } from "../../pipeline/request/versions.ts";
+import { createsOnly } from "../../pipeline/request/versions.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import type { Version } from "../../schema/fields/system_fields.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
@@ -118,7 +120,7 @@ export class FileField {
       if (before === String(present)) throw notFound();
       before = String(present);
     }
-    throw conflict();
+    throw new StoreFailure({ kind: "changed" });
   }
 
   /**

@@ -2,7 +2,7 @@ import mongoose from "mongoose";
 import type { Connection, mongo } from "mongoose";
 import { StatementTurns } from "../../database/statement_turns.ts";
 import { MAX_TIME_MS, type TimeBudget } from "../../database/time_budget.ts";
-import { unavailable } from "../../errors/refusals.ts";
+import { StoreFailure } from "../../errors/failure.ts";
 import { noteBuild } from "../../schema/build_waits.ts";
 import { memoize } from "../../schema/memoize.ts";
 import type { ByteRange } from "./range.ts";
@@ -161,7 +161,10 @@ export class FileStore {
   async #updateUpload(id: ObjectId, set: object): Promise<void> {
     const $set = { ...set, "metadata.checkAt": after(UPLOAD_MS) };
     const { matchedCount } = await this.records.updateOne({ _id: id, ...NOT_REMOVED }, { $set });
-    if (matchedCount === 0) throw unavailable(new Error("The upload has taken too long"));
+    if (matchedCount === 0) {
+      const cause = new Error("The upload has taken too long");
+      throw new StoreFailure({ kind: "away", reason: "outage" }, cause);
+    }
   }
 
   /**

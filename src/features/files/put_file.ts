@@ -3,12 +3,14 @@ import { createHash } from "node:crypto";
 import mongoose from "mongoose";
 import type { mongo } from "mongoose";
 import type { TimeBudget } from "../../database/time_budget.ts";
-import { DISK_FULL, isUnavailable } from "../../database/translate_error.ts";
+import { DISK_FULL, isUnavailable } from "../../database/failure_of.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { logError } from "../../errors/log.ts";
-import { badFormat, conflict, preconditionFailed, refusal } from "../../errors/refusals.ts";
+import { StoreFailure } from "../../errors/failure.ts";
+import { badFormat, preconditionFailed, refusal } from "../../errors/refusals.ts";
 import { RestError } from "../../errors/rest_error.ts";
 import { toJson } from "../../json/to_json.ts";
+import { toAnswer } from "../../pipeline/failures.ts";
 import { countSelected, openLevel } from "../../pipeline/open_level.ts";
 import { isMinimal, withoutBody } from "../../pipeline/request/preferences.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
@@ -151,7 +153,7 @@ async function openAgain(
   const now = await openLevel(call.context);
   checkVersion(now, versionRead({}, now));
   const place = await FileField.open(now);
-  if (!place.isOfSameEntity(field)) throw conflict();
+  if (!place.isOfSameEntity(field)) throw new StoreFailure({ kind: "changed" });
   return { now, place };
 }
 
@@ -160,7 +162,8 @@ async function openAgain(
  * removed. After any other error, the file stays until housekeeping has checked whether the entity refers to it.
  */
 function isOfClient(error: unknown): boolean {
-  return error instanceof RestError && error.status < 500;
+  const answer = toAnswer(error);
+  return answer instanceof RestError && answer.status < 500;
 }
 
 async function discard(store: FileStore, id: mongo.ObjectId): Promise<void> {

@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
-import { tooMuch } from "../../errors/refusals.ts";
+import { StoreFailure } from "../../errors/failure.ts";
 import type { TogetherWrite } from "../../pipeline/class_feature.ts";
 import { asVersion, versionKeyOf } from "../../schema/fields/system_fields.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
@@ -35,11 +35,12 @@ type NewRecord = Omit<HistoryRecord, "at">;
 
 /**
  * Returns the statement that stores a record of the history. The statement is an upsert with a pipeline, because an
- * insert cannot set the time by the clock of the database. Throws a 413 if the record is too large for MongoDB.
+ * insert cannot set the time by the clock of the database. Throws if the record is too large for MongoDB.
  */
 function insertionOf(record: NewRecord): UpsertStatement {
   if (BSON.calculateObjectSize(record) > MAX_BYTES) {
-    throw tooMuch(new RangeError("A record of the history is too large"));
+    const cause = new RangeError("A record of the history is too large");
+    throw new StoreFailure({ kind: "largeTransaction" }, cause);
   }
   const stage = { $replaceWith: { $mergeObjects: ["$$ROOT", { $literal: record }, NOW] } };
   return { q: { _id: new ObjectId(), entity: { $eq: record.entity } }, u: [stage], upsert: true };

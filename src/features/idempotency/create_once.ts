@@ -1,9 +1,10 @@
 import mongoose from "mongoose";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
+import { isLocked } from "../../database/in_transaction.ts";
 import { HookFailure, runHook } from "../../declare/hooks/run_hook.ts";
 import { OPERATIONS } from "../../declare/operations/operation.ts";
 import { BulkError } from "../../errors/bulk_error.ts";
-import { isLocked, LOCKED, misusedKey, notFound, refusal } from "../../errors/refusals.ts";
+import { LOCKED, misusedKey, notFound, refusal } from "../../errors/refusals.ts";
 import type { WrappedOperation } from "../../pipeline/feature.ts";
 import { fetchOne } from "../../pipeline/fetch.ts";
 import { mapAll } from "../../sources/lists/map_in_order.ts";

@@ -4,7 +4,7 @@ import type { ClientSession, Collection, Connection } from "mongoose";
 import { TimeBudget } from "../../database/time_budget.ts";
 import { writePastLock } from "../../database/write_past_lock.ts";
 import { logHint } from "../../errors/log.ts";
-import { conflict } from "../../errors/refusals.ts";
+import { StoreFailure } from "../../errors/failure.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import type { StatementOptions } from "../../schema/mongoose/statements/save_by.ts";
 import { runOutside } from "../../schema/mongoose/statements/transaction_around.ts";
@@ -141,7 +141,7 @@ export class KeyRecord implements CreationClaim {
     }
     const ids = idsOf(entities);
     if (String(ids) === String(this.ids)) return;
-    if (!await this.#update({ $set: { ids } })) throw conflict();
+    if (!await this.#update({ $set: { ids } })) throw new StoreFailure({ kind: "changed" });
     this.ids = ids;
   }
 
@@ -164,7 +164,7 @@ export class KeyRecord implements CreationClaim {
   async #hold(changes: object, session?: ClientSession): Promise<void> {
     if (await this.#update(changes, session)) return;
     this.isLost = true;
-    throw conflict();
+    throw new StoreFailure({ kind: "changed" });
   }
 
   commit(): void {

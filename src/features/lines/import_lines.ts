@@ -1,7 +1,8 @@
 import { TurnPacer } from "../../errors/event_loop.ts";
-import { isOutage, refusal } from "../../errors/refusals.ts";
+import { refusal } from "../../errors/refusals.ts";
 import type { RestError } from "../../errors/rest_error.ts";
 import { toJson } from "../../json/to_json.ts";
+import { isOutage } from "../../pipeline/failures.ts";
 import {
   type DescribedResult,
   describeError,
@@ -121,10 +122,9 @@ async function writeLines(
     const written = await writeEach(context, bodies);
     const described = await describeResults(context, { results: written, bodies });
     const results = described.map((result, at) => ({ line: sent[at]?.line ?? 0, ...result }));
-    const isAway = written.map(({ error }) => {
-      const answer = error === undefined ? undefined : knownAnswer(context, error);
-      return answer !== undefined && isOutage(answer);
-    });
+    const isAway = written.map(({ error }) =>
+      error !== undefined && isOutage(knownAnswer(context, error))
+    );
     const told = [...results.filter((_, at) => !isAway[at]), ...refusals];
     return {
       told: told.sort((one, other) => one.line - other.line),

@@ -1,7 +1,8 @@
 import type { Request } from "express-types";
 import { TurnPacer } from "../../errors/event_loop.ts";
-import { badFormat, overloaded } from "../../errors/refusals.ts";
+import { badFormat } from "../../errors/refusals.ts";
 import { RestError } from "../../errors/rest_error.ts";
+import { overloaded } from "../../pipeline/failures.ts";
 import type { BodyLine, BodyParser, ParsedLine } from "./body_parser.ts";
 import { type ImportBody, openBody } from "./import_body.ts";
 

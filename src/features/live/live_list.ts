@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { clearTimeout, setTimeout } from "node:timers";
 import { ChangeFeed, type Changes } from "../../database/change_feed.ts";
 import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
-import { isOutage, tooMany } from "../../errors/refusals.ts";
+import { StoreFailure } from "../../errors/failure.ts";
 import { toJson } from "../../json/to_json.ts";
+import { isOutage } from "../../pipeline/failures.ts";
 import { errorAnswer, knownAnswer } from "../../pipeline/request/reporter.ts";
 import { isOver } from "../../pipeline/request/reply.ts";
 import { eventsBetween, isNamed, ListLog, putsOf, READY, writeEvents } from "./list_events.ts";
@@ -205,8 +206,7 @@ export class LiveList {
    * ended. Returns whether they wait, so that the next read begins after a pause.
    */
   #fail(error: unknown, { context }: LiveSource): boolean {
-    const answer = knownAnswer(context, error);
-    const isPassing = answer !== undefined && isOutage(answer);
+    const isPassing = isOutage(knownAnswer(context, error));
     for (const each of this.#joining) {
       const isNew = each.held === undefined && each.isAgain !== true;
       if ((isNew || !isPassing) && this.#joining.delete(each)) each.failed(error);
@@ -276,7 +276,7 @@ export class LiveList {
     }
     for (const id of gone) if (this.#held.delete(id)) events.push({ type: "drop", id });
     this.#tellAll(events);
-    if (this.#held.size > max) throw tooMany(max);
+    if (this.#held.size > max) throw new StoreFailure({ kind: "tooMany", limit: max });
   }
 
   /**

@@ -7,7 +7,7 @@ import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
 import { andThen } from "../../declare/hooks/run_hook.ts";
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
 import type { ModelQuery } from "../../declare/operations/action.ts";
-import { tooMany } from "../../errors/refusals.ts";
+import { StoreFailure } from "../../errors/failure.ts";
 import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 import { toJson } from "../../json/to_json.ts";
 import { openRead } from "../../pipeline/fetch.ts";
@@ -171,7 +171,7 @@ export async function readEntities(
   const found: LiveEntity[] = [];
   for await (const texts of textsOf(reading, page)) {
     for (const text of texts) if (found.length < most) found.push({ id: idIn(text), text });
-    if (found.length > max) throw tooMany(max);
+    if (found.length > max) throw new StoreFailure({ kind: "tooMany", limit: max });
   }
   return found;
 }

@@ -2,7 +2,7 @@ import type { Response } from "express-types";
 import { Buffer } from "node:buffer";
 import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
-import { overloaded } from "../../errors/refusals.ts";
+import { overloaded } from "../../pipeline/failures.ts";
 import { limitsOf, type LiveLimits } from "./live_limits.ts";
 import { type EventSender, Subscription } from "./subscription.ts";
 import type { Call } from "../../pipeline/request/request_context.ts";

@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { clearTimeout, setTimeout } from "node:timers";
 import { ChangeFeed, type Changes } from "../../database/change_feed.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
-import { isOutage } from "../../errors/refusals.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
+import { isOutage } from "../../pipeline/failures.ts";
 import { countSelected } from "../../pipeline/open_level.ts";
 import {
   type Call,
@@ -128,8 +128,7 @@ export class Subscription implements Subscriber {
         await admit(call);
         await this.#enter(call, {});
       } catch (error) {
-        const answer = knownAnswer(call.context, error);
-        if (answer !== undefined && isOutage(answer)) afterMS = Math.min(afterMS, RETRY_MS);
+        if (isOutage(knownAnswer(call.context, error))) afterMS = Math.min(afterMS, RETRY_MS);
         else {
           if (!this.#isEnded) void errorAnswer(call.context, error);
           this.end();

@@ -2,8 +2,6 @@ import type { ErrorDescription } from "../../describe/describe_route.ts";
 import {
   badData,
   badFormat,
-  conflict,
-  duplicateValue,
   type ErrorCode,
   forbidden,
   internal,
@@ -11,16 +9,12 @@ import {
   notAcceptable,
   notFound,
   notJson,
-  occupied,
   preconditionFailed,
   preconditionRequired,
-  tooLarge,
-  tooMany,
   tooManyElements,
-  tooMuch,
-  unavailable,
 } from "../../errors/refusals.ts";
 import type { RestError } from "../../errors/rest_error.ts";
+import { answerTo } from "../../pipeline/failures.ts";
 import { capitalize } from "../operation_ids.ts";
 import type { RouteNode } from "../route_node.ts";
 import { isOperationName } from "../../declare/operations/operation.ts";
@@ -86,15 +80,21 @@ const EXAMPLES: Readonly<Record<ErrorCode, (route: RouteNode) => readonly ErrorE
   CONFLICT: (route) => {
     const { method, isOfMany, unique, body, property, headers, facts } = route;
     if (method === "GET") return [];
-    if (isOfMany) return [{ name: "limit", error: tooMany(SOME) }];
+    if (isOfMany) return [{ name: "limit", error: answerTo({ kind: "tooMany", limit: SOME }) }];
     const isBound = headers.some(({ name }) => name === "If-Match");
     const isSingle = property?.isSingle === true && method === "POST";
     const isUnique = unique !== undefined && body !== undefined &&
       facts.body.maxItems === undefined;
     return [
-      ...isBound ? [{ name: "changed", error: conflict() }] : [],
-      ...isSingle ? [{ name: "occupied", error: occupied() }] : [],
-      ...isUnique ? [{ name: "value", error: duplicateValue(unique), namesFields: true }] : [],
+      ...isBound ? [{ name: "changed", error: answerTo({ kind: "changed" }) }] : [],
+      ...isSingle ? [{ name: "occupied", error: answerTo({ kind: "occupied" }) }] : [],
+      ...isUnique
+        ? [{
+          name: "value",
+          error: answerTo({ kind: "duplicate", fields: unique }),
+          namesFields: true,
+        }]
+        : [],
     ];
   },
   FORBIDDEN: () => [{ name: "forbidden", error: forbidden() }],
@@ -107,13 +107,16 @@ const EXAMPLES: Readonly<Record<ErrorCode, (route: RouteNode) => readonly ErrorE
   PAYLOAD_TOO_LARGE: ({ facts: { body: { maxItems } }, isOfMany, bytes }) => {
     if (bytes !== undefined) return [];
     if (maxItems !== undefined) return [{ name: "size", error: tooManyElements(maxItems) }];
-    return [{ name: "size", error: isOfMany ? tooMuch(undefined) : tooLarge(undefined) }];
+    return [{
+      name: "size",
+      error: answerTo({ kind: isOfMany ? "largeTransaction" : "largeEntity" }),
+    }];
   },
   UNSUPPORTED_MEDIA_TYPE: () => [{ name: "type", error: notJson() }],
   UNPROCESSABLE_ENTITY: () => [{ name: "key", error: misusedKey() }],
   PRECONDITION_REQUIRED: () => [{ name: "header", error: preconditionRequired() }],
   INTERNAL: () => [{ name: "internal", error: internal() }],
-  UNAVAILABLE: () => [{ name: "away", error: unavailable() }],
+  UNAVAILABLE: () => [{ name: "away", error: answerTo({ kind: "away", reason: "outage" }) }],
 };
 
 /**

@@ -1,5 +1,6 @@
 import { takesQ } from "../../declare/operations/operation.ts";
-import { badFormat, badParameter, unavailable } from "../../errors/refusals.ts";
+import { StoreFailure } from "../../errors/failure.ts";
+import { badFormat, badParameter } from "../../errors/refusals.ts";
 import { queryOf } from "../../filter/query_string.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { hasUntoldFailures, indexBuilds, type UniqueIndex } from "../../schema/index_builds.ts";
@@ -114,5 +115,7 @@ async function checkLevel(context: LevelContext, need: () => Need): Promise<void
   const standing = runOutside(() =>
     needsAll ? builds.areUniqueStanding() : builds.isStandingFor(need())
   );
-  if (!await timeBudget.wait(standing)) throw unavailable(builds.failure);
+  if (!await timeBudget.wait(standing)) {
+    throw new StoreFailure({ kind: "away", reason: "outage" }, builds.failure);
+  }
 }

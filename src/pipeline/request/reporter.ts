@@ -1,15 +1,10 @@
 import { setTimeout } from "node:timers";
-import {
-  isClosedByHost,
-  translateBulk,
-  translateError,
-  translateHookFailure,
-} from "../../database/translate_error.ts";
+import { isClosedByHost } from "../../database/failure_of.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { HookFailure } from "../../declare/hooks/run_hook.ts";
 import { BulkError } from "../../errors/bulk_error.ts";
 import { logError, logHint } from "../../errors/log.ts";
-import { internal, isOutage } from "../../errors/refusals.ts";
+import { internal } from "../../errors/refusals.ts";
 import { RestError } from "../../errors/rest_error.ts";
 import { mayBeRefused } from "../../filter/q/operators.ts";
 import { namesPath } from "../../schema/fields/json.ts";
@@ -17,6 +12,13 @@ import type { Shape } from "../../schema/fields/shape.ts";
 import { isHiddenPath, isSettable, secrecyOf } from "../../schema/fields/visibility.ts";
 import { validationFailure } from "../../schema/mongoose/errors.ts";
 import { runOutside } from "../../schema/mongoose/statements/transaction_around.ts";
+import {
+  isOutage,
+  toAnswer,
+  translateBulk,
+  translateError,
+  translateHookFailure,
+} from "../failures.ts";
 import type { LevelContext } from "./request_context.ts";
 import { isOver } from "./reply.ts";
 
@@ -47,14 +49,14 @@ export type OnError<C = ErrorContext> = (
   context: C,
 ) => unknown;
 
-export interface Failure<C = ErrorContext> {
+export interface FailedRequest<C = ErrorContext> {
   readonly req: FrameworkRequest;
   readonly error: unknown;
   readonly context: C;
 }
 
 interface Outage<C> {
-  last: Failure<C>;
+  last: FailedRequest<C>;
   count: number;
 }
 
@@ -84,7 +86,7 @@ export class Reporter<C extends object = ErrorContext> {
    * Passes an error to `onError`. Returns the `RestError` that `onError` returns, which can become the answer.
    * Otherwise logs the error and returns `undefined`.
    */
-  async report({ req, error, context }: Failure<C>): Promise<RestError | undefined> {
+  async report({ req, error, context }: FailedRequest<C>): Promise<RestError | undefined> {
     try {
       // `onError` may store the error in the database. It is called outside of the transaction of the failed request,
       // because an abort of this transaction would also remove the stored error.
@@ -101,7 +103,7 @@ export class Reporter<C extends object = ErrorContext> {
    * Reports an error that many requests meet at a time. The first failure of a cause is reported at once. Further
    * failures are reported once a minute with their number, so that they do not flood the log.
    */
-  async reportRepeated(failure: Failure<C>): Promise<void> {
+  async reportRepeated(failure: FailedRequest<C>): Promise<void> {
     const cause = causeOf(failure.error);
     const running = this.#outages.get(cause);
     if (running !== undefined) {
@@ -120,7 +122,7 @@ export class Reporter<C extends object = ErrorContext> {
     logHint(`${place} gave undefined, which rejects: return a value, or null to reject on purpose`);
   }
 
-  #watch(cause: string, last: Failure<C>): void {
+  #watch(cause: string, last: FailedRequest<C>): void {
     this.#outages.set(cause, { last, count: 0 });
     setTimeout(() => void this.#endTurn(cause), this.#outageMs).unref();
   }
@@ -214,7 +216,7 @@ function translated(
   }
   return error instanceof BulkError
     ? translateBulk(error, (index) => optionsFor(Array.isArray(body) ? body[index] : body))
-    : { answer: translateError(error, optionsFor(body)), thrown: error };
+    : { answer: translateError(error, optionsFor(body)), thrown: toAnswer(error) };
 }
 
 /** Returns the shape of the stored entity with the entity of a level, and where it is there, such as `comments.`. */

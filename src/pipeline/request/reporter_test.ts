@@ -1,9 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { stub } from "@std/testing/mock";
-import { unavailable } from "../../errors/refusals.ts";
+import { answerTo } from "../failures.ts";
 import { type ErrorContext, Reporter } from "./reporter.ts";
 
 const CONTEXT: ErrorContext = { method: "GET", route: "/a", class: "A", operation: "all" };
+
+const unavailable = (cause: unknown) => answerTo({ kind: "away", reason: "outage" }, { cause });
 
 /** A reporter of short minutes, and what it has told. */
 function listen() {

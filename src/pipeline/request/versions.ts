@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { isLate } from "../../database/translate_error.ts";
-import { isConflict, preconditionFailed, preconditionRequired } from "../../errors/refusals.ts";
+import { preconditionFailed, preconditionRequired } from "../../errors/refusals.ts";
 import { type Filter, hasOneOf } from "../../filter/filters.ts";
 import { asVersion, type Version } from "../../schema/fields/system_fields.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
@@ -200,22 +199,6 @@ export function checkPresence(context: LevelContext, isThere: boolean): void {
  */
 export function refuseTags({ route: { operation }, match }: LevelContext): void {
   if (match !== undefined && !operation.item) throw preconditionFailed();
-}
-
-/**
- * Runs a write that has a condition on the version in `If-Match`. Throws a 412 if the write matches no entity, because
- * another request has changed the version.
- */
-export async function bindToVersion<T>(
-  { match }: LevelContext,
-  write: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    const isLost = match !== undefined && (isConflict(error) || isLate(error));
-    throw isLost ? preconditionFailed(undefined, error) : error;
-  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ClientSession, Document, Model, Schema } from "mongoose";
 import { POPULATED_AT_ONCE, readDocuments } from "../../database/read_batches.ts";
-import { badParameter, conflict, tooMany } from "../../errors/refusals.ts";
+import { StoreFailure } from "../../errors/failure.ts";
 import { castFilter, withConditions } from "../../filter/cast_filter.ts";
 import {
   everyFilter,
@@ -93,9 +93,7 @@ export async function aggregateSelected(
   { model, conditions, selection, maxTimeMS }: OpenCollection,
   { parameter, stages, fields }: Aggregation,
 ): Promise<Record<string, unknown>[]> {
-  if (!isCountable(conditions)) {
-    throw badParameter(parameter, "no conditions by distance beside it");
-  }
+  if (!isCountable(conditions)) throw new StoreFailure({ kind: "byDistance", parameter });
   // Plugins may change schemas when Mongoose compiles the model. The compiled schemas and the schemas of the
   // discriminators are therefore checked again for functions that show other values than are stored.
   const schemas = [model, ...Object.values(model.discriminators ?? {})].map(({ schema }) => schema);
@@ -125,7 +123,7 @@ export async function readIds(collection: OpenCollection, most = Infinity): Prom
   const options = { ...given, ...Number.isFinite(read) && { limit: read }, lean: true };
   const query = withConditions(model.find({}, { _id: 1 }, options), conditions);
   const found = await timeBudget.wait(query.exec()) as { _id: unknown }[];
-  if (found.length > most) throw tooMany(most);
+  if (found.length > most) throw new StoreFailure({ kind: "tooMany", limit: most });
   return found.map(({ _id }) => _id);
 }
 
@@ -203,7 +201,7 @@ export async function readSaved(
 ): Promise<object> {
   const query = (model as Model<unknown>).findById(_id, projection, { ...JUST_SAVED, maxTimeMS });
   const found = await timeBudget.wait(query.exec());
-  if (found === null) throw conflict();
+  if (found === null) throw new StoreFailure({ kind: "changed" });
   return found as object;
 }
 

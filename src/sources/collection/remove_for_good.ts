@@ -1,7 +1,6 @@
 import type { ClientSession, Model } from "mongoose";
 import { MAX_TIME_MS, TimeBudget } from "../../database/time_budget.ts";
-import { STATUS_OF } from "../../errors/refusals.ts";
-import { RestError } from "../../errors/rest_error.ts";
+import { isFailure } from "../../errors/failure.ts";
 import { withConditions } from "../../filter/cast_filter.ts";
 import { everyFilter, type Filter } from "../../filter/filters.ts";
 import { removeMatching } from "../../write/remove_documents.ts";
@@ -48,9 +47,7 @@ export class RemovalForGood {
     try {
       return await this.#removeAll(filter, { ids, timeBudget });
     } catch (error) {
-      if (!(error instanceof RestError && error.status === STATUS_OF.PAYLOAD_TOO_LARGE)) {
-        throw error;
-      }
+      if (!isFailure(error, "largeTransaction", "largeEntity")) throw error;
       if (ids.length === 1) {
         this.tooLarge.push(...ids);
         return 0;

@@ -5,7 +5,7 @@ import { isPromise } from "../../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../../declare/hooks/hooks.ts";
 import { BulkError } from "../../errors/bulk_error.ts";
 import { mapPaced, TurnPacer } from "../../errors/event_loop.ts";
-import { tooMany } from "../../errors/refusals.ts";
+import { StoreFailure } from "../../errors/failure.ts";
 import { castFilter, withConditions } from "../../filter/cast_filter.ts";
 import { everyFilter, isEmpty, KEEP_CONDITIONS } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
@@ -196,7 +196,7 @@ async function updateAll(
     const work = inTransaction(transaction, async (session) => {
       const statement = timeBudget.statement(session);
       affected = await model.collection.countDocuments(named, { ...upTo, ...statement });
-      if (affected > limit) throw tooMany(limit);
+      if (affected > limit) throw new StoreFailure({ kind: "tooMany", limit });
       if (affected > 0) await model.collection.updateMany(named, update, statement);
     });
     return work.then(() => ({ affected }), orRefused);

@@ -1,5 +1,5 @@
 import type { Document, Model, Types } from "mongoose";
-import { conflict, occupied } from "../../errors/refusals.ts";
+import { StoreFailure } from "../../errors/failure.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
 import { everyFilter, type Filter } from "../../filter/filters.ts";
 import { SEEK_READ } from "../../filter/order.ts";
@@ -235,7 +235,7 @@ export class ElementSource implements Source {
     if (!showsInPart({ selection, shape })) return [...docs];
     const named = link.array ? { _id: { $in: docs.map(({ _id }) => _id) } } : {};
     const shown = await this.#readShown(named, { maxTimeMS, ...JUST_SAVED });
-    if (shown.length < docs.length) throw conflict();
+    if (shown.length < docs.length) throw new StoreFailure({ kind: "changed" });
     return shown;
   }
 
@@ -244,7 +244,7 @@ export class ElementSource implements Source {
     const values = docs.map(valuesToStore);
     await checkScope(values, { scope: this.#scope, connection: parent.model.db });
     const added = await addToProperty(parent, { link, values, reads });
-    if (added === undefined) throw link.array ? conflict() : occupied();
+    if (added === undefined) throw new StoreFailure({ kind: link.array ? "changed" : "occupied" });
     for (const doc of docs) doc.isNew = false;
     return added.version;
   }

@@ -6,7 +6,7 @@ import {
 } from "../../database/in_transaction.ts";
 import type { TimeBudget } from "../../database/time_budget.ts";
 import { writePastLock } from "../../database/write_past_lock.ts";
-import { outOfReach, throwClash } from "../../errors/refusals.ts";
+import { StoreFailure } from "../../errors/failure.ts";
 import {
   everyFilter,
   fieldsRead,
@@ -23,7 +23,12 @@ import { isTold, updateAndRead } from "../../schema/mongoose/statements/update_a
 import { matchAsIs, type Update, writeAsIs } from "../../schema/mongoose/statements/query_casts.ts";
 import { appliedFields } from "../../write/applied_fields.ts";
 import { AS_STORED, type StoredObject } from "../../write/stored_values.ts";
-import { isObjectAt, setFields, unchangedSince } from "../../write/update_conditions.ts";
+import {
+  isObjectAt,
+  setFields,
+  throwClash,
+  unchangedSince,
+} from "../../write/update_conditions.ts";
 import {
   alwaysRead,
   BEFORE_WRITE,
@@ -72,10 +77,7 @@ export interface PartPath {
   readonly joinedFields?: WriteDuties["joinedFields"];
 }
 
-/**
- * Returns the options by which the writes of this process to one root document run one after the other. Simultaneous
- * writes would conflict with each other and would have to be repeated.
- */
+/** Writes to one root document run one after the other, because simultaneous ones would have to be repeated. */
 export function turnAt({ model, id, timeBudget }: PartPath): TransactionOptions {
   return {
     connection: model.db as Connection,
@@ -137,10 +139,7 @@ export function keepsScopes(
   });
 }
 
-/**
- * Returns aggregation stages that replace a document by the object in one of its properties, or by each object of an
- * array. Later stages can then use the fields of the object directly.
- */
+/** Returns stages that replace a document by the object in one of its properties, or by each object of an array. */
 export function intoStages(property: string, array: boolean): PipelineStage[] {
   const into = [{ $match: isObjectAt(property) }, {
     $replaceRoot: { newRoot: `$${property}` },
@@ -225,7 +224,6 @@ async function changeTogether(place: PartPath, change: Change): Promise<WrittenP
   return written;
 }
 
-/** Returns the names of the fields of the root document that a change writes, for the statements of class options. */
 function fieldsOfRoot(
   { steps: [step], stamps = {} }: Pick<PartPath, "steps" | "stamps">,
   { update }: Change,
@@ -324,7 +322,7 @@ async function tryChecked(
   if (entity === undefined || values === undefined) return undefined;
   setFields(changed, place.stamps ?? {});
   setFields(entity, values);
-  if (!await isThere(changed, [])) throw outOfReach();
+  if (!await isThere(changed, [])) throw new StoreFailure({ kind: "outOfScope" });
   const where = unchangedSince(root, { fields, key });
   const statement = {
     update: updateTo(changed, written),

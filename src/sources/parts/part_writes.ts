@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { ClientSession, Document, PipelineStage } from "mongoose";
-import { badData, conflict, outOfReach } from "../../errors/refusals.ts";
+import { StoreFailure } from "../../errors/failure.ts";
 import { everyFilter, type Filter, isEmpty } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
@@ -127,7 +127,8 @@ function isList(property: string): Filter {
 
 export function checkRequired({ property, array, required }: PartLink): void {
   if (array || !required) return;
-  throw badData({ [property]: { message: `Field "${property}" is required`, kind: "required" } });
+  const problem = { message: `Field "${property}" is required`, kind: "required" };
+  throw new StoreFailure({ kind: "invalid", problems: { [property]: problem } });
 }
 
 export interface UpdateElementOptions {
@@ -155,7 +156,7 @@ function changeOf(doc: Document, shape: Shape) {
 }
 
 /**
- * Writes the changes of an embedded document. Returns the version of the root document after the write. Throws a 409 if the object is not stored any more, or if another request
+ * Writes the changes of an embedded document. Returns the version of the root document after the write. Throws "changed" if the object is not stored any more, or if another request
  * has changed the values on which the changes depend.
  */
 export async function updateElement(
@@ -174,7 +175,7 @@ export async function updateElement(
     session: doc.$session() ?? undefined,
     reads: "part",
   });
-  if (written === undefined) throw conflict();
+  if (written === undefined) throw new StoreFailure({ kind: "changed" });
   forgetSet(doc);
   const { part: stored, version } = written;
   if (stored !== undefined) holdStored(doc, { expected, stored, others: new Set() });
@@ -208,7 +209,7 @@ export async function updateElements(
     onlyIf: null,
     async apply({ [property]: stored }) {
       const list = storedList(stored);
-      if (!await areAll(list, scope, condition)) throw conflict();
+      if (!await areAll(list, scope, condition)) throw new StoreFailure({ kind: "changed" });
       const elements = new Map(
         list.filter(isJsonObject).map((each) => [storedText(each._id), each as StoredObject]),
       );
@@ -217,14 +218,16 @@ export async function updateElements(
         const isSame = (path: string) =>
           storedText(valueAt(now, path)) === storedText(valueAt(read, path));
         const isThere = (path: string) => isJsonObject(valueAt(now, path));
-        if (now === undefined || !paths.every(isSame) || !entered.every(isThere)) throw conflict();
+        if (now === undefined || !paths.every(isSame) || !entered.every(isThere)) {
+          throw new StoreFailure({ kind: "changed" });
+        }
         setFields(now, appliedFields(now, update));
       }
-      if (!await areAll(list, scope)) throw outOfReach();
+      if (!await areAll(list, scope)) throw new StoreFailure({ kind: "outOfScope" });
       return { [property]: list };
     },
   });
-  if (!isWritten) throw conflict();
+  if (!isWritten) throw new StoreFailure({ kind: "changed" });
   for (const doc of docs) forgetSet(doc);
 }
 
@@ -257,7 +260,7 @@ export interface Removal {
 }
 
 /**
- * Removes objects from an array. Throws a 409 if the parent does not exist any more, if the only object to remove does
+ * Removes objects from an array. Throws "changed" if the parent does not exist any more, if the only object to remove does
  * not exist any more, or if an object without an identifier has changed.
  */
 export async function removeElements(
@@ -295,15 +298,15 @@ export async function removeElements(
         if (index >= 0) gone.splice(index, 1);
         return index < 0;
       });
-      if (gone.length > 0) throw conflict();
+      if (gone.length > 0) throw new StoreFailure({ kind: "changed" });
       return rest.length < list.length ? { [property]: rest } : undefined;
     },
   });
-  if (!isWritten && (!isReached || keys.length === 1)) throw conflict();
+  if (!isWritten && (!isReached || keys.length === 1)) throw new StoreFailure({ kind: "changed" });
 }
 
 /**
- * Removes the object of a property that holds a single object. Throws a 409 if the object does not match the filter any
+ * Removes the object of a property that holds a single object. Throws "changed" if the object does not match the filter any
  * more.
  */
 export async function removeOnly(
@@ -320,5 +323,5 @@ export async function removeOnly(
       return found.length > 0 ? { [property]: undefined } : undefined;
     },
   });
-  if (!isRemoved) throw conflict();
+  if (!isRemoved) throw new StoreFailure({ kind: "changed" });
 }

@@ -1,7 +1,7 @@
 import mongoose from "mongoose";
 import type { ClientSession, Document } from "mongoose";
 import { inTransaction } from "../../database/in_transaction.ts";
-import { conflict, isConflict, isOutOfReach, occupied } from "../../errors/refusals.ts";
+import { isFailure, StoreFailure } from "../../errors/failure.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
 import { everyFilter, type Filter, markCompiled, topOf } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
@@ -79,7 +79,9 @@ export class ReferenceSource extends CollectionSource {
         const unlinking = { link, ids: met, session, areThere: false };
         const isFirst = session === undefined || this.#removesLast;
         if (!isFirst) await remove(session);
-        if (!await takeFromProperty(parent, unlinking)) throw conflict();
+        if (!await takeFromProperty(parent, unlinking)) {
+          throw new StoreFailure({ kind: "changed" });
+        }
         if (isFirst) await remove(session);
       });
     const removal = this.removeNamed(named, { together, ids });
@@ -117,7 +119,7 @@ export class ReferenceSource extends CollectionSource {
 
   /**
    * Returns the condition that a parent must match to get a reference to a new entity. A property for a single
-   * reference must be empty or refer to an entity that no longer exists. Throws a 409 if the property refers to a
+   * reference must be empty or refer to an entity that no longer exists. Throws "occupied" if the property refers to a
    * stored entity.
    */
   async #vacancy(): Promise<Filter> {
@@ -126,7 +128,7 @@ export class ReferenceSource extends CollectionSource {
     const compiled = await model();
     const present = castFilter(compiled, everyFilter({ _id: id }, selection.present ?? {}));
     if (await compiled.collection.findOne(present, { projection: { _id: 1 } }) !== null) {
-      throw occupied();
+      throw new StoreFailure({ kind: "occupied" });
     }
     return { [property]: id };
   }
@@ -159,13 +161,13 @@ export class ReferenceSource extends CollectionSource {
     { vacant, session }: { readonly vacant: Filter; readonly session: ClientSession | undefined },
   ): Promise<void> {
     const { parent, link } = this.#options;
-    let refusal = link.array ? conflict() : occupied();
+    let refusal = new StoreFailure({ kind: link.array ? "changed" : "occupied" });
     try {
       const isLinked = await addToProperty(parent, { link, values: ids, vacant, session });
       if (isLinked) return;
     } catch (error) {
-      if (!isOutOfReach(error)) throw error;
-      refusal = error;
+      if (!isFailure(error, "outOfScope")) throw error;
+      refusal = error as StoreFailure;
     }
     // The parent has not taken the references to the new entities. Without a transaction, these entities are stored
     // already, so they are removed again.
@@ -177,14 +179,16 @@ export class ReferenceSource extends CollectionSource {
 
   /**
    * Returns a function that removes references from the parent together with their entities. If two requests remove the
-   * same entity, the second request gets a 409.
+   * same entity, the second request gets "changed".
    */
   #unlinking(ids: readonly unknown[], areThere = false): Together {
     return (remove) =>
       this.#together(async (session) => {
         const { parent, link } = this.#options;
         const unlink = async () => {
-          if (!await takeFromProperty(parent, { link, ids, session, areThere })) throw conflict();
+          if (!await takeFromProperty(parent, { link, ids, session, areThere })) {
+            throw new StoreFailure({ kind: "changed" });
+          }
         };
         if (session !== undefined && !this.#removesLast) {
           await remove(session);
@@ -194,7 +198,7 @@ export class ReferenceSource extends CollectionSource {
         try {
           await remove(session);
         } catch (error) {
-          if (session === undefined && isConflict(error)) await this.#relink(ids);
+          if (session === undefined && isFailure(error, "changed")) await this.#relink(ids);
           throw error;
         }
       });

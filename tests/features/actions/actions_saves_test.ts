@@ -13,6 +13,7 @@ import {
   type Ref,
   remove,
   rest,
+  RestError,
   type Restricted,
   update,
 } from "../../../mod.ts";
@@ -22,6 +23,9 @@ import { type EntityBody, type ErrorBody, mount, type Mounted } from "../../supp
 
 /** What happens between the read and the first save of an action. */
 let meanwhile: () => unknown = () => {};
+
+/** The error of the save of an action, as the action gets it. */
+let refused: unknown;
 
 /** What happens between its first save and its second. */
 let between: () => unknown = () => {};
@@ -51,7 +55,10 @@ const close = action("close", {
   run: async (_req, entity: Entity<Counted>) => {
     entity.state = "closed";
     await meanwhile();
-    await entity.save();
+    await entity.save().catch((error) => {
+      refused = error;
+      throw error;
+    });
     return entity;
   },
 });
@@ -213,6 +220,7 @@ everywhere("what has changed before the first save of an action is a 409", async
 
   const { count, state } = await app.read<EntityBody>(path);
   assertEquals([reply.status, reply.body.code], [409, "CONFLICT"], reply.text);
+  assertEquals([refused instanceof RestError, Object(refused).status], [true, 409]);
   assertEquals([count, state], [7, "open"]);
 });
 

@@ -1,7 +1,7 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
 import mongoose from "mongoose";
 import { RestError } from "../errors/rest_error.ts";
-import { translateError } from "./translate_error.ts";
+import { translateError } from "./failures.ts";
 
 const { Error: MongooseError, mongo } = mongoose;
 

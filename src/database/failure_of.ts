@@ -1,15 +1,6 @@
 import mongoose from "mongoose";
 import { pathOf, SchemaIssues } from "../schema/standard_schema.ts";
-import {
-  badData,
-  badFormat,
-  conflict,
-  duplicateValue,
-  notFound,
-  Refusal,
-  tooLarge,
-  unavailable,
-} from "../errors/refusals.ts";
+import { type Failure, StoreFailure } from "../errors/failure.ts";
 import type { Problems } from "../errors/refusals.ts";
 import {
   isBrokenRule,
@@ -21,8 +12,6 @@ import {
 } from "../schema/mongoose/errors.ts";
 import { holdsPromise } from "../schema/mongoose/schemas/refuse_promises.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
-import type { BulkError } from "../errors/bulk_error.ts";
-import { RestError } from "../errors/rest_error.ts";
 import type { HookFailure } from "../declare/hooks/run_hook.ts";
 import { declaredKeys } from "../schema/mongoose/schemas/change_indexes.ts";
 import { buildSchema } from "../schema/build_schema.ts";
@@ -30,31 +19,28 @@ import { transactionAround } from "../schema/mongoose/statements/transaction_aro
 import { collectionName } from "../schema/model_name.ts";
 import { pauseOfOverload } from "./overload.ts";
 import { isClash } from "./in_transaction.ts";
-import { clashed } from "./shared_transaction.ts";
+import { clashOf } from "./shared_transaction.ts";
 import { isTooLarge } from "./too_large.ts";
 
 const { Error: MongooseError, mongo } = mongoose;
 
-/** The server's error code for a write that conflicts with another write. The answer is 409. */
+/** The server's error code for a write that conflicts with another write. */
 const WRITE_CONFLICT = 112;
 
 /**
  * The server's error codes for a document that the validation rules of its collection refuse (121), or that has a value
- * which an index cannot hold, such as wrong coordinates or an unknown language. The answer is 400.
+ * which an index cannot hold, such as wrong coordinates or an unknown language.
  */
 const REFUSED_DATA = new Set<unknown>(
   [121, 171, 13026, 13027, 13068, 16755, 16766, 16804, 17261, 17262],
 );
 
-/**
- * The error codes of MongoDB 9 for values that the server refuses. The answer is 400, no matter where in the request
- * the values are.
- */
+/** The error codes of MongoDB 9 for values that the server refuses, no matter where in the request the values are. */
 const REFUSED_VALUES = new Set([510, 511]);
 
 /**
  * The server's error codes for a statement that needs more memory than the server allows. MongoDB 9 limits the memory
- * of each statement. The answer is 400 if the filter of a client may be the cause, and 503 otherwise.
+ * of each statement. The filter of a client may be the cause.
  */
 const OUT_OF_MEMORY = [146, 292];
 
@@ -64,7 +50,7 @@ const BAD_FILTER = new Set([
   ...[51091, 51108, 5626500],
 ]);
 
-export interface TranslateOptions {
+export interface FailureOptions {
   readonly filtered: boolean;
   /** Whether the request writes entities, so that an error about the size of a document is about an entity. */
   readonly writes?: boolean;
@@ -74,8 +60,6 @@ export interface TranslateOptions {
    * Whether a path is hidden from the reader of the answer. The messages of errors contain no value of a hidden path.
    */
   readonly isHidden: (path: string) => boolean;
-  /** Whether the reader of the answer may learn that a field has the name. */
-  readonly isTold?: (name: string) => boolean;
   /**
    * Whether the request body gives a value to a path. A wrong value of a hidden field that the body does not set is an
    * error of the application.
@@ -85,93 +69,58 @@ export interface TranslateOptions {
   readonly targets?: readonly ModelClass[];
   /**
    * Whether the connection is closed. Mongoose throws a plain `MongooseError` for commands that it gave up on, so the
-   * class of the error does not show the cause. If the connection is closed, the answer to such an error is 503.
+   * class of the error does not show that the database is away.
    */
   readonly away?: boolean;
   readonly ids?: readonly string[];
 }
 
-/**
- * Returns the answer to an error of Mongoose, MongoDB or the framework. Returns `undefined` for any other error, so
- * that the client gets a 500 without details.
- */
-export function translateError(
-  error: unknown,
-  options: TranslateOptions,
-): RestError | undefined {
+/** Returns `undefined` for an error that is neither of the database nor of the client. */
+export function failureOf(error: unknown, options: FailureOptions): Failure | undefined {
   const { filtered, writes = false, isLong = false, isHidden, targets, away = false } = options;
-  const answer = translateThrown(error, away);
-  if (answer !== undefined) return answer;
+  const passing = passingFailure(error, away);
+  if (passing !== undefined) return passing;
   if (targets !== undefined && isForeign(error, targets)) return undefined;
   if (error instanceof MongooseError.ValidationError) {
     const failure = validationFailure(error);
     return failure === undefined
-      ? badData(problemsOf(error, isHidden), error)
-      : translateThrown(failure.thrown, away);
+      ? { kind: "invalid", problems: problemsOf(error, isHidden) }
+      : passingFailure(failure.thrown, away);
   }
   if (error instanceof MongooseError.StrictModeError) {
-    return badData({ [error.path]: { message: error.message, kind: "strict" } }, error);
+    const problem = { message: error.message, kind: "strict" };
+    return { kind: "invalid", problems: { [error.path]: problem } };
   }
-  if (error instanceof MongooseError.CastError && error.path === "_id") return notFound();
-  if (isLate(error)) return conflict(error);
+  if (error instanceof MongooseError.CastError && error.path === "_id") return { kind: "missed" };
+  if (isLate(error)) return { kind: "changed" };
   if ((writes || isLong) && isTooLarge(error)) {
-    return writes ? tooLarge(error) : badFormat("The filter is larger than the database takes");
+    return { kind: writes ? "largeEntity" : "largeFilter" };
   }
   // The option `targets` has the classes of a REST route. It is missing for an error of a route of the application,
-  // which may have used the broken socket for another server than the database. Such an error is not answered with a
-  // 503.
-  if (targets !== undefined && isBrokenSocket(error)) return unavailable(error);
+  // which may have used the broken socket for another server than the database.
+  if (targets !== undefined && isBrokenSocket(error)) return { kind: "away", reason: "outage" };
   if (!(error instanceof mongo.MongoServerError)) return undefined;
   if (error.code === 11000) {
     // Middleware may write to another collection. A duplicate key in that collection is an error of the application.
     return targets && isDuplicateIn(error, targets) === false
       ? undefined
-      : duplicate(error, options);
+      : { kind: "duplicate", fields: duplicateFields(error, targets ?? []) };
   }
   const code = Number(error.code);
-  if (filtered && (BAD_FILTER.has(code) || REFUSED_VALUES.has(code))) {
-    return badFormat("The database refused the filter");
-  }
-  if (REFUSED_DATA.has(code) || REFUSED_VALUES.has(code)) return badData({}, error);
-  if (OUT_OF_MEMORY.includes(code)) return unavailable(error);
-  return error.code === WRITE_CONFLICT ? conflict(error) : undefined;
+  if (filtered && (BAD_FILTER.has(code) || REFUSED_VALUES.has(code))) return { kind: "badFilter" };
+  if (REFUSED_DATA.has(code) || REFUSED_VALUES.has(code)) return { kind: "invalid", problems: {} };
+  if (OUT_OF_MEMORY.includes(code)) return { kind: "away", reason: "outage" };
+  return error.code === WRITE_CONFLICT ? { kind: "changed" } : undefined;
 }
 
-/**
- * Returns one answer to the errors of several entities. Problems with the data are joined in one 400 under keys such as
- * `"3.name"`, which name the index of the entity. If one of the errors is not about data, it alone becomes the answer.
- */
-export function translateBulk(
-  bulk: BulkError,
-  optionsFor: (index: number) => TranslateOptions,
-): { readonly answer: RestError | undefined; readonly thrown: unknown } {
-  const problems: Problems = {};
-  for (const [index, thrown] of bulk.errors) {
-    const answer = translateError(thrown, optionsFor(index));
-    if (!(answer instanceof Refusal) || answer.status >= 500) return { answer, thrown };
-    const { errors } = answer.body as { readonly errors?: Problems };
-    if (errors === undefined) {
-      const body = { ...answer.body, index };
-      return { answer: new Refusal(answer.status, body, { cause: thrown }), thrown };
-    }
-    const entries = Object.entries(errors);
-    for (const [path, problem] of entries) problems[`${index}.${path}`] = problem;
-    if (entries.length === 0) problems[index] = { message: answer.message, kind: "data" };
-  }
-  return { answer: badData(problems, bulk), thrown: bulk };
-}
-
-/**
- * Returns the answer to an error that a function of the application threw. Returns `undefined` for an error that is
- * neither a `RestError` nor a failure of the database for which the client can repeat the request.
- */
-function translateThrown(thrown: unknown, away: boolean): RestError | undefined {
-  if (thrown instanceof RestError) return thrown;
+/** Returns the failure of a statement that the client may repeat, no matter which function has sent it. */
+function passingFailure(thrown: unknown, away: boolean): Failure | undefined {
+  if (thrown instanceof StoreFailure) return thrown.failure;
   const around = transactionAround();
-  if (around !== undefined && isClash(thrown)) return clashed(around, thrown);
+  if (around !== undefined && isClash(thrown)) return clashOf(around);
   const isGivenUp = away && thrown instanceof MongooseError && thrown.constructor === MongooseError;
   if (!isGivenUp && !isUnavailable(thrown)) return undefined;
-  return unavailable(thrown, { pauseMS: pauseOfOverload(thrown) });
+  return { kind: "away", reason: "outage", pauseMS: pauseOfOverload(thrown) };
 }
 
 /** Returns the error texts of a failed validation by path. The texts contain no value of a hidden field. */
@@ -200,8 +149,7 @@ export function problemsOf(
 }
 
 /**
- * Whether Mongoose could not write a document because another request has changed or removed the document. The answer
- * is 409, or 412 if the request has `If-Match`.
+ * Whether Mongoose could not write a document because another request has changed or removed the document.
  */
 export function isLate(error: unknown): boolean {
   return error instanceof MongooseError.VersionError ||
@@ -214,13 +162,6 @@ export function isLate(error: unknown): boolean {
  */
 export function isUnmet(error: unknown): boolean {
   return error instanceof MongooseError.DocumentNotFoundError && error.numAffected === undefined;
-}
-
-function duplicate(
-  error: InstanceType<typeof mongo.MongoServerError>,
-  { targets = [], isHidden, isTold = (name) => !isHidden(name) }: TranslateOptions,
-): RestError {
-  return duplicateValue(duplicateFields(error, targets).filter(isTold), error);
 }
 
 /**
@@ -239,29 +180,28 @@ export function duplicateFields(
 }
 
 /**
- * Returns the answer to an error that a hook threw. The client gets a 404 if the hook `fetch` found no entity with an
- * identifier in the URL. The client gets a 400 or a 409 if a `persist` hook or an action could not store the entity
- * because of its values. Returns `undefined` for any other error of the application, so that the client gets a 500.
+ * Returns the failure of the database behind an error of a hook, or "missed" if the hook `fetch` found no entity with an
+ * identifier in the URL.
  */
-export function translateHookFailure(
-  failure: HookFailure,
-  options: TranslateOptions,
-): RestError | undefined {
-  const { thrown, hook, away } = failure;
-  const { targets = [], ids = [] } = options;
-  const answer = translateThrown(thrown, away);
-  if (answer !== undefined) return answer;
-  if (hook === "fetch" && isUnnamed(thrown, ids)) return notFound();
-  if (hook !== "persist" && hook !== "run") return undefined;
+export function failureOfHook(
+  { thrown, hook, away }: HookFailure,
+  ids: readonly string[] = [],
+): Failure | undefined {
+  return passingFailure(thrown, away) ??
+    (hook === "fetch" && isUnnamed(thrown, ids) ? { kind: "missed" } : undefined);
+}
+
+/** Whether a `persist` hook or an action could not store the entity because of its values. */
+export function isOfClient({ thrown, hook }: HookFailure, options: FailureOptions): boolean {
+  const { targets = [] } = options;
+  if (hook !== "persist" && hook !== "run") return false;
   if (thrown instanceof MongooseError) {
     const isKnown = thrown instanceof MongooseError.ValidationError || isLate(thrown);
-    if (!isKnown || !isFailureOf(thrown, targets)) return undefined;
-    return isOfApplication(thrown, options) ? undefined : translateError(thrown, options);
+    return isKnown && isFailureOf(thrown, targets) && !isOfApplication(thrown, options);
   }
-  if (!(thrown instanceof mongo.MongoServerError)) return undefined;
-  const isRefused = REFUSED_DATA.has(thrown.code) ||
-    thrown.code === 11000 && isDuplicateIn(thrown, targets) === true;
-  return isRefused ? translateError(thrown, options) : undefined;
+  return thrown instanceof mongo.MongoServerError &&
+    (REFUSED_DATA.has(thrown.code) ||
+      thrown.code === 11000 && isDuplicateIn(thrown, targets) === true);
 }
 
 /**
@@ -272,7 +212,7 @@ export function translateHookFailure(
  */
 function isOfApplication(
   error: unknown,
-  { isSent = () => true, isHidden }: Pick<TranslateOptions, "isSent" | "isHidden">,
+  { isSent = () => true, isHidden }: Pick<FailureOptions, "isSent" | "isHidden">,
 ): boolean {
   if (!(error instanceof MongooseError.ValidationError)) return false;
   const problems = Object.entries(error.errors);
@@ -311,8 +251,7 @@ export function isDuplicateIn(
 }
 
 /**
- * The error labels of the server and the driver for failures after which a repeated request may succeed. The answer is
- * a 503.
+ * The error labels of the server and the driver for failures after which a repeated request may succeed.
  */
 const LABELS = [
   "RetryableError",
@@ -355,7 +294,7 @@ const CODES = new Set([
 
 /**
  * Whether an error means that the database was not reached, has not answered in time, or may answer if the client
- * repeats the request, as after a conflict of transactions. The answer to such an error is 503.
+ * repeats the request, as after a conflict of transactions.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof MongooseError.MongooseServerSelectionError) return true;

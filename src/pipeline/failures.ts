@@ -1,0 +1,200 @@
+import {
+  failureOf,
+  failureOfHook,
+  type FailureOptions,
+  isLate,
+  isOfClient,
+} from "../database/failure_of.ts";
+import type { HookFailure } from "../declare/hooks/run_hook.ts";
+import type { BulkError } from "../errors/bulk_error.ts";
+import { type Failure, isFailure, StoreFailure } from "../errors/failure.ts";
+import {
+  badData,
+  badParameter,
+  type ErrorCode,
+  LOCKED,
+  preconditionFailed,
+  type Problems,
+  Refusal,
+  refusal,
+} from "../errors/refusals.ts";
+import { RestError } from "../errors/rest_error.ts";
+import { isForeign, validationFailure } from "../schema/mongoose/errors.ts";
+import type { LevelContext } from "./request/request_context.ts";
+
+const CHANGED = "The entity was changed by someone else";
+
+/** The advice to the client in the message about a write that is too large or too slow for one transaction. */
+const SPLIT = "send less in one request";
+
+/** The code and the message of each failure. A missing entity and one out of reach have the same answer. */
+const ANSWERS = {
+  missed: ["NOT_FOUND", "No such entity"],
+  changed: ["CONFLICT", CHANGED],
+  occupied: ["CONFLICT", "There is one already, or its parent was changed by someone else"],
+  duplicate: ["CONFLICT", "Another entity has the same value"],
+  outOfScope: ["FORBIDDEN", "The entity would be out of reach"],
+  badFilter: ["BAD_FORMAT", "The database refused the filter"],
+  severalDatabases: [
+    "BAD_FORMAT",
+    "The requests use several databases, which cannot share a transaction",
+  ],
+  largeFilter: ["BAD_FORMAT", "The filter is larger than the database takes"],
+  largeEntity: ["PAYLOAD_TOO_LARGE", "The entity would be larger than the database can store"],
+  largeTransaction: ["PAYLOAD_TOO_LARGE", `This is too much for one transaction: ${SPLIT}`],
+  outage: ["UNAVAILABLE", "The database is not available"],
+  late: [
+    "UNAVAILABLE",
+    `The database is not available, or this takes too long for one transaction: ${SPLIT}`,
+  ],
+  locked: ["UNAVAILABLE", "The data is locked by another write: repeat the request later"],
+  feeds: ["UNAVAILABLE", "Too many collections are live"],
+} as const satisfies Record<string, readonly [ErrorCode, string]>;
+
+/** Returns the answer to a failure. `isTold` says whether its reader may learn that a field has the name. */
+export function answerTo(
+  failure: Failure,
+  { cause, isTold = () => true }: {
+    readonly cause?: unknown;
+    readonly isTold?: (name: string) => boolean;
+  } = {},
+): RestError {
+  const answer = (name: keyof typeof ANSWERS, details: object = {}, headers = {}) => {
+    const [code, message] = ANSWERS[name];
+    return refusal(code, { message, ...details }, { cause, failure, headers });
+  };
+  switch (failure.kind) {
+    case "invalid":
+      return badData(failure.problems, cause);
+    case "byDistance":
+      return badParameter(failure.parameter, "no conditions by distance beside it");
+    case "tooMany": {
+      const { limit } = failure;
+      return refusal("CONFLICT", { message: `More than ${limit} entities are selected`, limit });
+    }
+    case "duplicate": {
+      const fields = failure.fields.filter(isTold);
+      return answer(failure.kind, fields.length > 0 ? { fields } : {});
+    }
+    case "away":
+      return answer(
+        failure.reason,
+        failure.reason === "locked" ? LOCKED : {},
+        retryLater(failure.pauseMS),
+      );
+    default:
+      return answer(failure.kind);
+  }
+}
+
+const RETRY_AFTER_SECONDS = 5;
+
+/** The longest pause that a 503 asks of a client, because an overloaded database may ask for days. */
+const MAX_RETRY_AFTER_SECONDS = 60;
+
+function retryLater(pauseMS = 0): { readonly "Retry-After": string } {
+  const seconds = Math.min(Math.ceil(pauseMS / 1000), MAX_RETRY_AFTER_SECONDS);
+  return { "Retry-After": `${Math.max(RETRY_AFTER_SECONDS, seconds)}` };
+}
+
+/** Returns a 503 for a request that the server, and not the database, cannot serve at the moment. */
+export function overloaded(message: string): RestError {
+  const failure = { kind: "away", reason: "outage" } as const;
+  return refusal("UNAVAILABLE", { message }, { headers: retryLater(), failure });
+}
+
+/**
+ * Returns a 409 for a body with a version that is not the stored version. It has no failure, so that the framework does
+ * not repeat the request, which would compare the same versions.
+ */
+export function staleVersion(): RestError {
+  return refusal("CONFLICT", { message: CHANGED });
+}
+
+/** Whether an answer asks the client to come back later. Such answers are reported once for many requests. */
+export function isOutage(answer: RestError | undefined): boolean {
+  return answer instanceof Refusal && answer.failure?.kind === "away";
+}
+
+/** Whether another request has changed, removed or taken the place that a write needs. */
+export function isLost(error: unknown): boolean {
+  return isFailure(error, "changed", "occupied") || isLate(error);
+}
+
+/**
+ * Runs a write that has a condition on the version in `If-Match`. Throws a 412 if the write matches no entity, because
+ * another request has changed the version.
+ */
+export async function bindToVersion<T>(
+  { match }: LevelContext,
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    throw match !== undefined && isLost(error) ? preconditionFailed(undefined, error) : error;
+  }
+}
+
+/** Returns the answer to a `StoreFailure`, and any other error unchanged. Functions of the application get answers. */
+export function toAnswer(error: unknown): unknown {
+  if (!(error instanceof StoreFailure)) return error;
+  return answerTo(error.failure, { cause: error.cause });
+}
+
+export interface TranslateOptions extends FailureOptions {
+  /** Whether the reader of the answer may learn that a field has the name. */
+  readonly isTold?: (name: string) => boolean;
+}
+
+/**
+ * Returns the answer to an error of Mongoose, MongoDB or the framework. Returns `undefined` for any other error, so
+ * that the client gets a 500 without details.
+ */
+export function translateError(error: unknown, options: TranslateOptions): RestError | undefined {
+  const { targets, isHidden, isTold = (name) => !isHidden(name) } = options;
+  const own = toAnswer(error);
+  if (own instanceof RestError) return own;
+  const isOther = targets !== undefined && isForeign(error, targets);
+  const cause = isOther ? error : validationFailure(error)?.thrown ?? error;
+  if (cause instanceof RestError) return cause;
+  const failure = failureOf(error, options);
+  return failure && answerTo(failure, { cause, isTold });
+}
+
+/**
+ * Returns one answer to the errors of several entities. Problems with the data are joined in one 400 under keys such as
+ * `"3.name"`, which name the index of the entity. If one of the errors is not about data, it alone becomes the answer.
+ */
+export function translateBulk(
+  bulk: BulkError,
+  optionsFor: (index: number) => TranslateOptions,
+): { readonly answer: RestError | undefined; readonly thrown: unknown } {
+  const problems: Problems = {};
+  for (const [index, error] of bulk.errors) {
+    const thrown = toAnswer(error);
+    const answer = translateError(thrown, optionsFor(index));
+    if (!(answer instanceof Refusal) || answer.status >= 500) return { answer, thrown };
+    const { errors } = answer.body as { readonly errors?: Problems };
+    if (errors === undefined) {
+      const body = { ...answer.body, index };
+      return { answer: new Refusal(answer.status, body, { cause: thrown }), thrown };
+    }
+    const entries = Object.entries(errors);
+    for (const [path, problem] of entries) problems[`${index}.${path}`] = problem;
+    if (entries.length === 0) problems[index] = { message: answer.message, kind: "data" };
+  }
+  return { answer: badData(problems, bulk), thrown: bulk };
+}
+
+/** Returns `undefined` for an error of the application, so that the client gets a 500. */
+export function translateHookFailure(
+  hookFailure: HookFailure,
+  options: TranslateOptions,
+): RestError | undefined {
+  const { thrown } = hookFailure;
+  if (thrown instanceof RestError) return thrown;
+  const failure = failureOfHook(hookFailure, options.ids);
+  if (failure !== undefined) return answerTo(failure, { cause: thrown });
+  return isOfClient(hookFailure, options) ? translateError(thrown, options) : undefined;
+}
