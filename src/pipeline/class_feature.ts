@@ -137,6 +137,8 @@ export interface ClassFeature<R = unknown> {
 /** The fields that a removal into the trash sets in the entity, such as the time of the removal. */
 export interface RemovalFields {
   readonly time: string;
+  /** The field with the sender of the removal. */
+  readonly actor: string;
   /** The field that tells the removals of one request from all others. */
   readonly removalId: string;
   readonly all: readonly string[];
