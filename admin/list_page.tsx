@@ -181,8 +181,7 @@ function Cards({ model }: RowsProps) {
           {others.filter(({ name }) => entity[name] !== undefined && entity[name] !== null)
             .slice(0, 3).map((field) => (
               <span key={field.name}>
-                {wordsOf(field.name)}:{" "}
-                <ShownValue value={entity[field.name]} field={field} isShort />
+                {wordsOf(field.name)}: <Cell field={field} model={model} />
               </span>
             ))}
         </Stack>
