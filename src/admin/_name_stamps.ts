@@ -65,7 +65,7 @@ export async function nameStamps(
 
 interface ReadOptions extends Pick<NamesOptions, "api" | "req"> {
   readonly shown: ShownRoute;
-  readonly timeBudget: InnerRequest["timeBudget"];
+  readonly timeBudget: Required<InnerRequest>["timeBudget"];
 }
 
 /** Reads the senders in the stamps of an entity. An entity that is not found may be in the trash. */
