@@ -18,7 +18,7 @@ interface ActorNameProps {
 export function ActorName({ model, id, actor }: ActorNameProps) {
   const { data } = useGetManyAggregate<RaRecord>(
     NAMES + model.path,
-    { ids: [`${actor} ${id}`] },
+    { ids: [JSON.stringify([String(actor), id])] },
     { retry: false },
   );
   return data?.[0]?.name ?? String(actor);
@@ -36,15 +36,12 @@ export function isOfNames(resource: string): boolean {
 /** Reads the names of senders. One entity stands for all that show the same sender. */
 export async function readNames(resource: string, ids: readonly unknown[]): Promise<RaRecord[]> {
   const pairs = ids.map((each) => {
-    const text = String(each);
-    const end = text.lastIndexOf(" ");
-    return { id: text, actor: text.slice(0, end), entity: text.slice(end + 1) };
+    const [actor, entity]: [string, string] = JSON.parse(String(each));
+    return { id: String(each), actor, entity };
   });
+  const query = new URLSearchParams({ path: resource.slice(NAMES.length) });
   const entities = new Map(pairs.map(({ actor, entity }) => [actor, entity]));
-  const query = new URLSearchParams({
-    path: resource.slice(NAMES.length),
-    ids: [...entities.values()].join(),
-  });
+  for (const entity of entities.values()) query.append("id", entity);
   const response = await fetch(`names.json?${query}`, { headers: readHeaders() });
   const names: Readonly<Record<string, string>> = response.ok ? await response.json() : {};
   return pairs.map(({ id, actor }) => ({ id, name: names[actor] ?? actor }));

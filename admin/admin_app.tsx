@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
 import { useMemo, useState } from "react";
-import { Admin, type AuthProvider, type RaRecord, Resource } from "react-admin";
+import { Admin, type AuthProvider, localStorageStore, type RaRecord, Resource } from "react-admin";
 import type { PageDocument, PageModel } from "../src/admin/document.ts";
 import { EntityCreate } from "./create_page.tsx";
 import { createDataProvider } from "./data_provider.ts";
@@ -21,6 +21,11 @@ interface AdminAppProps {
   readonly askLogin: (() => void) | undefined;
 }
 
+const STORE = localStorageStore();
+
+/** The menu of a phone covers the page, so it is closed when the page is loaded. */
+if (matchMedia("(max-width: 599.95px)").matches) STORE.removeItem("sidebar.open");
+
 /** The lists and forms of all models of the document. */
 export function AdminApp({ document, onSignOut, askLogin }: AdminAppProps) {
   const [hasEnded, setEnded] = useState(false);
@@ -36,6 +41,7 @@ export function AdminApp({ document, onSignOut, askLogin }: AdminAppProps) {
         <Admin
           title={document.title}
           dataProvider={dataProvider}
+          store={STORE}
           {...isSignedIn() && { authProvider }}
           theme={LIGHT}
           darkTheme={DARK}

@@ -50,3 +50,14 @@ function numberWords(value: unknown, { shown }: Value): string {
   // A text keeps the digits of a decimal that no number has.
   return new Intl.NumberFormat(undefined, options).format(text as Intl.StringNumericLiteral);
 }
+
+/** Returns the text beside the input of a number: the currency, or a share such as "= 25%" for 0.25. */
+export function unitOf(value: unknown, field: Value): string | undefined {
+  const { shown } = field;
+  if (shown === undefined || shown === "plain") return undefined;
+  if (shown === "percent") {
+    return typeof value === "number" || value ? `= ${numberWords(value, field)}` : undefined;
+  }
+  const parts = new Intl.NumberFormat(undefined, { style: "currency", ...shown }).formatToParts(0);
+  return parts.find(({ type }) => type === "currency")?.value;
+}

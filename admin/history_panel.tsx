@@ -70,7 +70,7 @@ export function HistoryPanel({ model, entity, fields }: HistoryPanelProps) {
           <Version
             key={record.version}
             record={record}
-            fields={fields}
+            fields={fields.filter(({ name }) => !model.stamps.includes(name))}
             onRevert={model.added.revert && index > 0 ? () => setChosen(record.version) : undefined}
           />
         ))}
@@ -110,6 +110,7 @@ const DONE: Readonly<Record<string, string>> = {
 
 interface VersionProps {
   readonly record: HistoryRecord;
+  /** The fields without senders, of whom the records tell. */
   readonly fields: readonly Field[];
   readonly onRevert: (() => void) | undefined;
 }
@@ -119,16 +120,16 @@ function Version({ record, fields, onRevert }: VersionProps) {
   const { actorName = actor } = record;
   const by = actor === undefined ? "" : ` by ${actorName}`;
   const replaced = fields.filter(({ name }) => name in before);
-  const names = changed.map((name) => wordsOf(name).toLowerCase()).join(", ");
+  const names = changed.filter((name) => fields.some((field) => field.name === name));
   return (
     <Stack sx={{ py: 1.5, borderTop: 1, borderColor: "divider", gap: 1 }}>
       <Stack direction="row" sx={{ alignItems: "center", justifyContent: "space-between", gap: 1 }}>
         <Typography variant="body2">
           <strong>Version {version}</strong>: {DONE[operation] ?? wordsOf(operation).toLowerCase()}
           {by}, {dateWords(at)}
-          {names && (
+          {names.length > 0 && (
             <>
-              <br />Changed: {names}
+              <br />Changed: {names.map(wordsOf).join(", ")}
             </>
           )}
         </Typography>

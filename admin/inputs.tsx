@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
-import { Box, Typography } from "@mui/material";
+import { Box, InputAdornment, Typography } from "@mui/material";
 import { useRef } from "react";
 import {
   ArrayInput,
@@ -15,7 +15,7 @@ import type { Validator } from "react-admin";
 import { useFormContext, useWatch } from "react-hook-form";
 import { newElement } from "./body.ts";
 import { type Field, isLong, isRequired, modelNamed, type Value, wordsOf } from "./fields.ts";
-import { choiceWords } from "./format.ts";
+import { choiceWords, isNumber, unitOf } from "./format.ts";
 import { TextValueInput } from "./json_input.tsx";
 import { usePage } from "./page_context.ts";
 import { ReferenceListPicker, ReferencePicker } from "./reference_picker.tsx";
@@ -67,13 +67,10 @@ export function FieldInput({ field, source, isNew, group }: FieldInputProps) {
   if (target !== undefined && type !== "Embedded") {
     return <ReferencePicker {...common} model={target} />;
   }
+  if (isNumber(field)) return <UnitInput {...common} field={field} />;
   switch (type) {
     case "String":
       return <TextLinesInput {...common} isLong={isLong(name)} {...limits(field)} />;
-    case "Number":
-    case "Int32":
-    case "Double":
-      return <NumberInput {...common} />;
     case "Boolean":
       return isNew && field.default === undefined || field.nullable
         ? <NullableBooleanInput {...common} nullLabel="Not set" trueLabel="Yes" falseLabel="No" />
@@ -109,6 +106,14 @@ type Common = {
   readonly validate: Validator[];
 };
 
+/** The input of a number, with its unit. A text keeps the digits that no number of JavaScript has. */
+function UnitInput({ field, ...common }: Common & { readonly field: Field }) {
+  const unit = unitOf(useFormValue(common.source), field);
+  const Input = ["BigInt", "Decimal128"].includes(field.type) ? TextInput : NumberInput;
+  const endAdornment = <InputAdornment position="end">{unit}</InputAdornment>;
+  return <Input {...common} {...unit && { slotProps: { input: { endAdornment } } }} />;
+}
+
 /** The input of a list, by the type of its items. */
 function ListInput({ items, ...common }: Common & { readonly items: Value }) {
   const { document } = usePage();
@@ -137,6 +142,7 @@ function EmbeddedListInput({ fields, ...common }: Common & { readonly fields: re
   return (
     <ArrayInput {...common}>
       <SimpleFormIterator
+        inline={isRow(shown)}
         fullWidth
         disableReordering
         getItemDefaults={() => newElement(fields)}
@@ -145,6 +151,14 @@ function EmbeddedListInput({ fields, ...common }: Common & { readonly fields: re
       </SimpleFormIterator>
     </ArrayInput>
   );
+}
+
+/** Whether the inputs of an object have room side by side. */
+function isRow(fields: readonly Field[]): boolean {
+  const shown = fields.filter(({ name }) => name !== "_id");
+  const wide = ["Embedded", "Array", "Map", "Object", "Date"];
+  return shown.length <= 4 &&
+    shown.every(({ type, name }) => !wide.includes(type) && !isLong(name));
 }
 
 /** The input of a list of values that are typed on lines. A list whose values have other lines is typed as JSON. */

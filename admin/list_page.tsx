@@ -54,10 +54,15 @@ export function EntityList({ name }: { readonly name: string }) {
   );
 }
 
+/** Whether the list shows the trash. The browser may keep this choice of a user who has seen more. */
+function useIsTrash({ hasTrash }: PageModel): boolean {
+  return hasTrash && Boolean(useListContext().filterValues[TRASH]);
+}
+
 function Rows({ model }: { readonly model: PageModel }) {
   const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down("sm"));
-  const { filterValues, error } = useListContext();
-  const isTrash = Boolean(filterValues[TRASH]);
+  const { error } = useListContext();
+  const isTrash = useIsTrash(model);
   const list = model.operations.all;
   if (list === undefined) return null;
   if (error) {
@@ -111,6 +116,7 @@ function TrashGrid({ model }: RowsProps) {
   return (
     <DataTable
       bulkActionButtons={false}
+      empty={<Typography variant="body2" sx={{ p: 2 }}>The trash is empty.</Typography>}
       rowClick={false}
       hiddenColumns={NONE}
       sx={SCROLLED}
@@ -181,8 +187,7 @@ function Cards({ model }: RowsProps) {
           {others.filter(({ name }) => entity[name] !== undefined && entity[name] !== null)
             .slice(0, 3).map((field) => (
               <span key={field.name}>
-                {wordsOf(field.name)}:{" "}
-                <ShownValue value={entity[field.name]} field={field} isShort />
+                {wordsOf(field.name)}: <Cell field={field} model={model} />
               </span>
             ))}
         </Stack>
@@ -203,7 +208,7 @@ function rowClick({ operations: { one, update } }: PageModel): "edit" | "show" |
 function ListActions({ model }: { readonly model: PageModel }) {
   const { filterValues } = useListContext();
   const { all, create } = model.operations;
-  const isTrash = Boolean(filterValues[TRASH]);
+  const isTrash = useIsTrash(model);
   // An action takes the filter of the list, but not its search. With a search, it would run on entities that are not
   // shown.
   const hasActions = !isTrash && !filterValues[SEARCH];
@@ -236,18 +241,21 @@ function TrashToggle() {
 
 /** Says what to do with a list that has no entities. */
 function EmptyList({ model }: { readonly model: PageModel }) {
-  const { create } = model.operations;
+  const { operations: { create }, hasTrash } = model;
   const what = pluralOf(model).toLowerCase();
   return (
     <Stack sx={{ flex: 1, alignItems: "center", gap: 2, py: 8, textAlign: "center" }}>
-      <Typography variant="h5" component="h2">There are no {what} yet</Typography>
+      <Typography variant="h5" component="h2">
+        There are no {what}
+        {hasTrash ? "" : " yet"}
+      </Typography>
       <Typography color="text.secondary">
         {create
-          ? `Add the first ${singularOf(model)}.`
+          ? hasTrash ? "Add one, or look in the trash." : `Add the first ${singularOf(model)}.`
           : "They appear here when the application adds some."}
       </Typography>
       {create && <CreateButton label="Add" variant="contained" />}
-      {model.hasTrash && <TrashToggle />}
+      {hasTrash && <TrashToggle />}
     </Stack>
   );
 }

@@ -80,7 +80,7 @@ export function listOptions(
   return {
     ...q && { q },
     ...search && { search: String(search) },
-    ...filter[TRASH] && { trash: "only" as const },
+    ...filter[TRASH] && parameterOf(list, "trash") && { trash: "only" as const },
     ...sorts && { sort: [sort.order === "DESC" ? `-${sort.field}` : sort.field] },
     ...parameterOf(list, "limit") && {
       skip: (page - 1) * perPage,

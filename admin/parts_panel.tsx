@@ -16,7 +16,7 @@ import type { Entity } from "./page_context.ts";
 import { partResource } from "./part_resource.ts";
 import { RemoveButton } from "./remove_button.tsx";
 import { useRefreshAround } from "./typed_values.ts";
-import { ShownValue } from "./value.tsx";
+import { FLUSH, ShownValue } from "./value.tsx";
 
 interface PartsPanelProps {
   readonly part: PagePart;
@@ -111,12 +111,6 @@ export function PartsPanel({ part, resource, path }: PartsPanelProps) {
     </Card>
   );
 }
-
-/** The first column begins where the heading does. */
-const FLUSH = {
-  "& td:first-of-type, & th:first-of-type": { pl: 0 },
-  "& td:last-of-type, & th:last-of-type": { pr: 0 },
-};
 
 interface PartsTableProps {
   readonly rows: readonly PartRecord[];

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
-import { Box, Chip, Stack, Typography } from "@mui/material";
+import { Box, Chip, Stack, Table, TableBody, TableCell, TableContainer } from "@mui/material";
+import { TableHead, TableRow, Typography } from "@mui/material";
 import type { ReactNode } from "react";
 import { Link, useCreatePath, useGetOne } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
@@ -102,6 +103,9 @@ function ShownList({ values, items, isShort }: ListProps) {
   if (isShort && !isPlain && items.model === undefined || isShort && items.type === "Embedded") {
     return <Text isOneWord>{values.length === 1 ? "1 entry" : `${values.length} entries`}</Text>;
   }
+  if (items.type === "Embedded" && items.fields !== undefined) {
+    return <ShownRows rows={values} fields={items.fields} />;
+  }
   const shown = isShort ? values.slice(0, MAX_SHORT) : values;
   return (
     <Stack direction="row" useFlexGap sx={{ flexWrap: "wrap", gap: 0.75, alignItems: "center" }}>
@@ -112,6 +116,46 @@ function ShownList({ values, items, isShort }: ListProps) {
       )}
       {shown.length < values.length && <Text isOneWord>{`+${values.length - shown.length}`}</Text>}
     </Stack>
+  );
+}
+
+/** The first column of a table within a card begins where the heading of the card does. */
+export const FLUSH = {
+  "& td:first-of-type, & th:first-of-type": { pl: 0 },
+  "& td:last-of-type, & th:last-of-type": { pr: 0 },
+};
+
+interface RowsProps {
+  readonly rows: readonly unknown[];
+  readonly fields: readonly Field[];
+}
+
+function ShownRows({ rows, fields }: RowsProps) {
+  const columns = fields.filter(({ name }) => name !== "_id" && name !== "__v");
+  const alignOf = (field: Field) => isNumber(field) ? "right" : "left";
+  return (
+    <TableContainer>
+      <Table size="small" sx={FLUSH}>
+        <TableHead>
+          <TableRow>
+            {columns.map((field) => (
+              <TableCell key={field.name} align={alignOf(field)}>{wordsOf(field.name)}</TableCell>
+            ))}
+          </TableRow>
+        </TableHead>
+        <TableBody>
+          {rows.map((row, index) => (
+            <TableRow key={index}>
+              {columns.map((field) => (
+                <TableCell key={field.name} align={alignOf(field)}>
+                  <ShownValue value={Object(row)[field.name]} field={field} isShort />
+                </TableCell>
+              ))}
+            </TableRow>
+          ))}
+        </TableBody>
+      </Table>
+    </TableContainer>
   );
 }
 

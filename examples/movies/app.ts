@@ -1,6 +1,6 @@
 import express, { type Express } from "express";
 import { Framework } from "@mongrove/mongrove";
-import { admin, type AdminLogin } from "@mongrove/mongrove/admin";
+import { admin, type AdminLogin, type AdminModel } from "@mongrove/mongrove/admin";
 import { openapi } from "@mongrove/mongrove/openapi";
 import { Actor } from "./actor.ts";
 import { authenticated } from "./hooks/authenticated.ts";
@@ -13,6 +13,8 @@ const LOGIN: AdminLogin = {
   help: "The key that the demo prints",
 };
 
+const models = { Movie: { format: { year: "plain" } } satisfies AdminModel<Movie> };
+
 /** Builds the application. It neither connects nor listens. */
 export function buildApp(): Express {
   const app = express();
@@ -24,7 +26,7 @@ export function buildApp(): Express {
   });
   app.use(api);
   app.use(openapi(api, { info: { title: "Movies", version: "1.0.0" } }));
-  app.use("/admin", admin(api, { title: "Movies", login: LOGIN }));
+  app.use("/admin", admin(api, { title: "Movies", login: LOGIN, models }));
   app.use(Framework.errors({ notFound: true }));
   return app;
 }

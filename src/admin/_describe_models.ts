@@ -89,12 +89,13 @@ interface ModelRoutes extends AllowedRoutes {
 
 function modelOf({ path, list, menu, hasNames, own, ...rules }: ModelRoutes): PageModel {
   const { group, icon } = rules.view;
-  const ofModel = own.filter(({ parts }) => parts.length === 0);
+  const { route, told } = list;
+  const tenant = route.features.selectingFieldOf(actingLevel(route).target);
+  const ofModel = own.filter(({ parts }) => parts.length === 0)
+    .map((each) => rules.view.list?.some((name) => name === tenant) ? each : without(tenant, each));
   const operations = withSafeForms(ofModel.filter(({ kind }) => kind === "operation"));
   const added = ofModel.filter(({ kind }) => kind === "added");
   const files = filesOf(ofModel);
-  const { route, told } = list;
-  const tenant = route.features.selectingFieldOf(actingLevel(route).target);
   return {
     // React-admin has a slash in the paths of its pages, so a name must have none. A hyphen could make two names equal.
     name: path.slice(1).replaceAll("/", "~"),
@@ -115,6 +116,21 @@ function modelOf({ path, list, menu, hasNames, own, ...rules }: ModelRoutes): Pa
     // The description of the list has the parameter `trash` only if the user sees the trash. The option `see` of the
     // trash belongs to the class, so the value is valid for the other routes of the class too.
     hasTrash: told.parameters.some(({ name }) => name === "trash"),
+  };
+}
+
+/** Leaves out the field of the tenant, which all entities of a reader share. */
+function without(tenant: string | undefined, { told, ...others }: AllowedRoute): AllowedRoute {
+  const { answer, filter } = told;
+  return {
+    ...others,
+    told: {
+      ...told,
+      answer: answer.filter(({ name }) => name !== tenant),
+      ...filter && {
+        filter: { ...filter, fields: filter.fields.filter(({ path }) => path !== tenant) },
+      },
+    },
   };
 }
 

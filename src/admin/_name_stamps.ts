@@ -3,8 +3,9 @@ import type { SchemaType } from "mongoose";
 import type { Actor } from "../declare/hooks/framework_request.ts";
 import { describeModel } from "../declare/model/describe_model.ts";
 import { PATH_PARAMETER } from "../describe/paths.ts";
-import { sendInner } from "../http/inner_request.ts";
+import { type InnerRequest, sendInner } from "../http/inner_request.ts";
 import { type ActorNames, askNames } from "../pipeline/actor_names.ts";
+import { openTimeBudget } from "../pipeline/request/request_context.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
@@ -15,10 +16,16 @@ import type { ShownRoute } from "./_shown_routes.ts";
 const MAX_IDS = 100;
 const MAX_BYTES = 1_000_000;
 
+/** The number of entities that one request for names reads at the same time. */
+const AT_ONCE = 4;
+
 /** Returns the names of the fields in which the framework stores the sender of a write. */
 export function stampsOf(route: Route): readonly string[] {
-  return [...describeModel(actingLevel(route).target).fields.values()]
+  const { target } = actingLevel(route);
+  const stamps = [...describeModel(target).fields.values()]
     .filter(({ options }) => options.stamp !== undefined).map(({ name }) => name);
+  const removal = route.features.removalFieldsOf(target);
+  return removal === undefined ? stamps : [...stamps, removal.actor];
 }
 
 interface NamesOptions {
@@ -36,31 +43,51 @@ export async function nameStamps(
   routes: readonly ShownRoute[],
   { api, req, see, ask }: NamesOptions,
 ): Promise<Readonly<Record<string, string>>> {
-  const { path, ids } = req.query;
+  const { searchParams } = new URL(req.url, "http://localhost");
+  const path = searchParams.get("path");
   const shown = routes.find(({ base, description, kind, parts }) =>
     base === path && description.operation === "one" && kind === "operation" && parts.length === 0
   );
-  if (shown === undefined || typeof ids !== "string") return {};
+  if (shown === undefined) return {};
   if (see !== undefined && await see(req, shown.description) !== true) return {};
-  const { route } = shown;
-  const texts = [...new Set(ids.split(","))].slice(0, MAX_IDS);
+  const ids = [...new Set(searchParams.getAll("id"))].slice(0, MAX_IDS);
+  const timeBudget = openTimeBudget(shown.route);
+  const read = (id: string) => actorsOf(id, { api, req, shown, timeBudget });
+  const actors = new Map<string, Actor>();
+  for (let at = 0; at < ids.length; at += AT_ONCE) {
+    const found = await Promise.all(ids.slice(at, at + AT_ONCE).map(read));
+    for (const actor of found.flat()) actors.set(String(actor), actor);
+  }
+  if (actors.size === 0) return {};
+  const names = await timeBudget.wait(askNames(ask, [...actors.values()]));
+  return Object.fromEntries([...names].filter(([id]) => actors.has(id)));
+}
+
+interface ReadOptions extends Pick<NamesOptions, "api" | "req"> {
+  readonly shown: ShownRoute;
+  readonly timeBudget: Required<InnerRequest>["timeBudget"];
+}
+
+/** Reads the senders in the stamps of an entity. An entity that is not found may be in the trash. */
+async function actorsOf(
+  id: string,
+  { api, req, shown: { route, description }, timeBudget }: ReadOptions,
+): Promise<readonly Actor[]> {
+  const url = route.path.replaceAll(PATH_PARAMETER, () => encodeURIComponent(id));
+  const read = (query: string) =>
+    sendInner(api, {
+      req,
+      message: { method: "GET", url: url + query, query: {}, headers: {} },
+      facts: { mounted: route, timeBudget },
+      maxBytes: MAX_BYTES,
+    });
+  const found = await read("");
+  const hasTrash = description.parameters.some(({ name }) => name === "trash");
+  const answer = found?.status === 404 && hasTrash ? await read("?trash=only") : found;
+  const entity: unknown = answer?.status === 200 ? JSON.parse(answer.text) : undefined;
+  if (!isJsonObject(entity)) return [];
   const { schema } = buildSchema(actingLevel(route).target);
-  const actors = await Promise.all(texts.map(async (id) => {
-    const url = route.path.replaceAll(PATH_PARAMETER, () => encodeURIComponent(id));
-    const message = { method: "GET", url, query: {}, headers: {} };
-    const facts = { mounted: route };
-    const answer = await sendInner(api, { req, message, facts, maxBytes: MAX_BYTES });
-    const entity: unknown = answer?.status === 200 ? JSON.parse(answer.text) : undefined;
-    if (!isJsonObject(entity)) return [];
-    return stampsOf(route).flatMap((name) => actorIn(entity[name], schema.path(name)));
-  }));
-  const found = [...new Map(actors.flat().map((id) => [String(id), id])).values()];
-  if (found.length === 0) return {};
-  const names = await askNames(ask, found);
-  return Object.fromEntries(found.flatMap((id) => {
-    const name = names.get(String(id));
-    return name === undefined ? [] : [[String(id), name]];
-  }));
+  return stampsOf(route).flatMap((name) => actorIn(entity[name], schema.path(name)));
 }
 
 /** Returns the identifier in a stamp. A hook may show another value in its place, of which nothing is returned. */

@@ -25,8 +25,8 @@ export interface AdminLogin {
 }
 
 /**
- * The pages by which users of an application with a session cookie sign in and out: paths of the same server, of which
- * a relative one begins at the admin page.
+ * The pages where users of an application with a session cookie sign in and out, as paths of the same server. Relative
+ * paths begin at the admin page.
  *
  * @example The sign-in of an application whose admin page is at `/admin`
  * ```ts
@@ -83,7 +83,7 @@ export interface AdminModel<M = unknown> {
    */
   readonly list?: readonly AdminField<M>[] | undefined;
   /**
-   * The field with a text, a number or a date by which readers recognise an entity. By default, this is `name`,
+   * The text, number or date by which readers recognise an entity. By default, this is `name`,
    * `title`, `label`, `subject` or `number`, or else the first required text, or else the first two columns.
    */
   readonly title?: AdminField<M> | undefined;

@@ -32,7 +32,7 @@ export class ApiError extends Error {
   declare readonly code: string;
   /**
    * The errors of fields of the sent body, by the path of the field, such as `address.city`. The object is empty if the
-   * answer names no field.
+   * answer does not name a field.
    */
   declare readonly errors: Readonly<Record<string, FieldError>>;
   /** The parsed JSON of the answer, or its text if the answer is not JSON. */

@@ -357,7 +357,7 @@ export interface WriteOptions<M = unknown> {
    */
   readonly q?: "required" | "optional" | undefined;
   /**
-   * The field by which the path of `replace()` names an entity. The default is `_id`. Any other field needs a unique
+   * The field that names an entity in the path of `replace()`. The default is `_id`. Any other field needs a unique
    * index, which may be sparse.
    */
   readonly by?: FieldNames<"key", M> | undefined;

@@ -114,6 +114,20 @@ test("an administrator invites into the own organisation, and a member does not"
   assert.equal((await bob.get("/users")).status, 403);
 });
 
+test("an invitation that is sent again has another link, and expires", async () => {
+  const boss = await enter("boss@dock.example", "admin");
+  const email = "dan@dock.example";
+  const { _id } = await (await boss.send("POST", "/invitations", { email })).json();
+  const former = lastLink;
+  assert.equal((await boss.send("POST", \`/invitations/\${_id}/send-again\`, {})).status, 200);
+  const pageOf = async ({ pathname, search }: URL) =>
+    (await new Browser().get(pathname + search)).text();
+  assert.match(await pageOf(former), /Ask for another one/);
+  assert.match(await pageOf(lastLink), /valid until \\d{4}-\\d\\d-\\d\\d/);
+  await getModel(Invitation).updateOne({ email }, { expires: new Date() });
+  assert.match(await pageOf(lastLink), /Ask for another one/);
+});
+
 test("nobody gets in without an invitation and a session", async () => {
   const eve = new Browser();
   const email = "eve@acme.example";

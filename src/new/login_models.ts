@@ -78,6 +78,45 @@ define(Todo, {
 });
 `;
 
+const USER_HOOKS =
+  `function checkRole(_req: FrameworkRequest, user: Entity<User>, previous?: Entity<User>) {
+  return previous?.role === "admin" && user.role !== "admin" ? keepAdmin(user) : user;
+}
+
+/** Longer than a request takes. */
+const LEAVING_MS = 30_000;
+
+/**
+ * Refuses to lose the last administrator. Whoever leaves is marked before the others are counted, so of two who leave
+ * at one moment, at least one sees the other's mark.
+ */
+async function keepAdmin(user: Entity<User>) {
+  const { _id, organisation } = user;
+  const users = mongoose.connection.collection("user");
+  await users.updateOne({ _id }, { $set: { leftAt: new Date() } });
+  const leftAt = { $not: { $gt: new Date(Date.now() - LEAVING_MS) } };
+  const others = { organisation, role: "admin", _id: { $ne: _id }, leftAt };
+  if (await users.findOne(others)) return user;
+  const message = "An organisation needs an administrator: name another one, or wait half a minute";
+  throw new RestError(409, message);
+}
+
+/** Names the authors of todos. */
+export async function namesOf(ids: readonly unknown[]): Promise<Map<unknown, string>> {
+  const users = await getModel(User).find({ _id: { $in: ids.map(String) } });
+  return new Map(users.map(({ id, name }) => [id, name]));
+}
+
+/** Removes the password and the sessions of a user, before the user is removed. */
+async function removeLogin(_req: FrameworkRequest, user: Entity<User>) {
+  if (user.role === "admin") await keepAdmin(user);
+  for (const name of ["account", "session"]) {
+    await mongoose.connection.collection(name).deleteMany({ userId: user._id });
+  }
+  return user;
+}
+`;
+
 export const USER =
   `import { all, FrameworkModel, type FrameworkRequest, one, prop } from "@mongrove/mongrove";
 import { type Entity, getModel, type ReadOnly, remove, rest } from "@mongrove/mongrove";
@@ -130,33 +169,7 @@ export class User extends FrameworkModel {
   role!: string;
 }
 
-function checkRole(_req: FrameworkRequest, user: Entity<User>, previous?: Entity<User>) {
-  return previous?.role === "admin" && user.role !== "admin" ? keepAdmin(user) : user;
-}
-
-/** Refuses to lose the last administrator. Two who leave at the same moment are not seen: run make-admin. */
-async function keepAdmin(user: Entity<User>) {
-  const { _id, organisation } = user;
-  const others = { organisation, role: "admin", _id: { $ne: _id } };
-  if (await getModel(User).exists(others)) return user;
-  throw new RestError(409, "An organisation needs an administrator: name another one first");
-}
-
-/** Names the authors of todos. */
-export async function namesOf(ids: readonly unknown[]): Promise<Map<unknown, string>> {
-  const users = await getModel(User).find({ _id: { $in: ids.map(String) } });
-  return new Map(users.map(({ id, name }) => [id, name]));
-}
-
-/** Removes the password and the sessions of a user, before the user is removed. */
-async function removeLogin(_req: FrameworkRequest, user: Entity<User>) {
-  if (user.role === "admin") await keepAdmin(user);
-  for (const name of ["account", "session"]) {
-    await mongoose.connection.collection(name).deleteMany({ userId: user._id });
-  }
-  return user;
-}
-`;
+${USER_HOOKS}`;
 
 export const PLAIN_USER =
   `import { all, define, FrameworkModel, type FrameworkRequest, one } from "@mongrove/mongrove";
@@ -211,43 +224,65 @@ define(User, {
   },
 });
 
-function checkRole(_req: FrameworkRequest, user: Entity<User>, previous?: Entity<User>) {
-  return previous?.role === "admin" && user.role !== "admin" ? keepAdmin(user) : user;
+${USER_HOOKS}`;
+
+const INVITATION_HOOKS = `/** A new link to sign up, which makes an earlier one void. */
+export function newLink() {
+  return { token: randomUUID(), expires: new Date(Date.now() + WEEK_MS) };
 }
 
-/** Refuses to lose the last administrator. Two who leave at the same moment are not seen: run make-admin. */
-async function keepAdmin(user: Entity<User>) {
-  const { _id, organisation } = user;
-  const others = { organisation, role: "admin", _id: { $ne: _id } };
-  if (await getModel(User).exists(others)) return user;
-  throw new RestError(409, "An organisation needs an administrator: name another one first");
+export function linkOf({ token, email }: Pick<Invitation, "token" | "email">): string {
+  return \`\${appUrl.origin}/sign-up?\${new URLSearchParams({ invitation: token, email })}\`;
 }
 
-/** Names the authors of todos. */
-export async function namesOf(ids: readonly unknown[]): Promise<Map<unknown, string>> {
-  const users = await getModel(User).find({ _id: { $in: ids.map(String) } });
-  return new Map(users.map(({ id, name }) => [id, name]));
+const dayOf = (date: Date) => date.toISOString().slice(0, 10);
+
+async function sendInvitation(_req: FrameworkRequest, invitation: Entity<Invitation>) {
+  const { email, organisation, expires } = invitation;
+  await mail(email, \`Join \${organisation} until \${dayOf(expires)}: \${linkOf(invitation)}\`);
+  return invitation;
 }
 
-/** Removes the password and the sessions of a user, before the user is removed. */
-async function removeLogin(_req: FrameworkRequest, user: Entity<User>) {
-  if (user.role === "admin") await keepAdmin(user);
-  for (const name of ["account", "session"]) {
-    await mongoose.connection.collection(name).deleteMany({ userId: user._id });
-  }
-  return user;
+function validOnly(token: unknown, email: unknown) {
+  return { token: String(token), email: String(email), expires: { $gt: new Date() } };
+}
+
+/** Tells the invited person what a link is worth. */
+export async function noteOf({ invitation: token, email }: Readonly<Record<string, unknown>>) {
+  const invitation = await getModel(Invitation).findOne(validOnly(token, email));
+  return invitation
+    ? \`You join \${invitation.organisation}. The link is valid until \${dayOf(invitation.expires)}.\`
+    : "This link has expired, or has been used or replaced. Ask for another one.";
+}
+
+/** Removes an invitation, so that it is used once. Returns null if the address has no such invitation. */
+export async function useInvitation(token: unknown, email: string) {
+  return await getModel(Invitation).findOneAndDelete(validOnly(token, email));
 }
 `;
 
 export const INVITATION =
-  `import { all, create, FrameworkModel, type FrameworkRequest, one } from "@mongrove/mongrove";
-import { type Entity, getModel, prop, type ReadOnly, remove, rest } from "@mongrove/mongrove";
-import { isObjectIdOrHexString, Types } from "mongoose";
+  `import { action, all, create, FrameworkModel, type FrameworkRequest } from "@mongrove/mongrove";
+import { type Entity, getModel, type Hidden, one, prop, type ReadOnly } from "@mongrove/mongrove";
+import { remove, rest } from "@mongrove/mongrove";
+import { randomUUID } from "node:crypto";
 import { appUrl, mail } from "./mail.ts";
 import { adminsOnly, ROLES } from "./user.ts";
 
 /** The addresses that better-auth takes. */
 const ADDRESS = /^[\\w.'+-]+@[\\w-]+(\\.[\\w-]+)+$/;
+
+const WEEK_MS = 7 * 24 * 60 * 60_000;
+
+/** Mails another link. */
+export const sendAgain = action("send-again", {
+  on: "one",
+  preFetch: adminsOnly,
+  run: async (req: FrameworkRequest, invitation: Entity<Invitation>) => {
+    await invitation.set(newLink()).save();
+    return await sendInvitation(req, invitation);
+  },
+});
 
 /** An address that may sign up. An administrator invites it into the own organisation. */
 @rest({
@@ -258,6 +293,7 @@ const ADDRESS = /^[\\w.'+-]+@[\\w-]+(\\.[\\w-]+)+$/;
     one({ preFetch: adminsOnly }),
     create({ preFetch: adminsOnly, preSend: sendInvitation }),
     remove({ preFetch: adminsOnly }),
+    sendAgain,
   ],
 })
 export class Invitation extends FrameworkModel {
@@ -269,26 +305,18 @@ export class Invitation extends FrameworkModel {
 
   @prop({ enum: ROLES, default: "member" })
   role!: string;
+
+  @prop({ type: Date, default: () => newLink().expires, readonly: true })
+  readonly expires!: ReadOnly<Date>;
+
+  @prop({ default: () => newLink().token, hidden: true, readonly: true })
+  readonly token!: Hidden<string>;
 }
 
-/** The link by which the invited person signs up. */
-export function linkOf({ _id, email }: Pick<Invitation, "email"> & { _id: unknown }): string {
-  return \`\${appUrl.origin}/sign-up?\${new URLSearchParams({ invitation: String(_id), email })}\`;
-}
-
-async function sendInvitation(_req: FrameworkRequest, invitation: Entity<Invitation>) {
-  await mail(invitation.email, \`Join \${invitation.organisation}: \${linkOf(invitation)}\`);
-  return invitation;
-}
-
-/** Removes an invitation, so that it is used once. Returns null if the address has no such invitation. */
-export async function useInvitation(id: unknown, email: string) {
-  if (typeof id !== "string" || !isObjectIdOrHexString(id)) return null;
-  return await getModel(Invitation).findOneAndDelete({ _id: new Types.ObjectId(id), email });
-}
-`;
+${INVITATION_HOOKS}`;
 
 export const PLAIN_INVITATION = `import {
+  action,
   all,
   create,
   define,
@@ -296,25 +324,41 @@ export const PLAIN_INVITATION = `import {
   type FrameworkRequest,
   one,
 } from "@mongrove/mongrove";
-import { type Entity, getModel, type ReadOnly, remove } from "@mongrove/mongrove";
-import { isObjectIdOrHexString, Types } from "mongoose";
+import { type Entity, getModel, type Hidden, type ReadOnly, remove } from "@mongrove/mongrove";
+import { randomUUID } from "node:crypto";
 import { appUrl, mail } from "./mail.ts";
 import { adminsOnly, ROLES } from "./user.ts";
 
 /** The addresses that better-auth takes. */
 const ADDRESS = /^[\\w.'+-]+@[\\w-]+(\\.[\\w-]+)+$/;
 
+const WEEK_MS = 7 * 24 * 60 * 60_000;
+
+/** Mails another link. */
+export const sendAgain = action("send-again", {
+  on: "one",
+  preFetch: adminsOnly,
+  run: async (req: FrameworkRequest, invitation: Entity<Invitation>) => {
+    await invitation.set(newLink()).save();
+    return await sendInvitation(req, invitation);
+  },
+});
+
 /** An address that may sign up. An administrator invites it into the own organisation. */
 export class Invitation extends FrameworkModel {
   readonly organisation!: ReadOnly<string>;
   email!: string;
   role!: string;
+  readonly expires!: ReadOnly<Date>;
+  readonly token!: Hidden<string>;
 }
 define(Invitation, {
   fields: {
     organisation: { required: true, readonly: true },
     email: { required: true, trim: true, lowercase: true, match: ADDRESS, unique: true },
     role: { enum: ROLES, default: "member" },
+    expires: { type: Date, default: () => newLink().expires, readonly: true },
+    token: { default: () => newLink().token, hidden: true, readonly: true },
   },
   rest: {
     route: "/invitations",
@@ -324,23 +368,9 @@ define(Invitation, {
       one({ preFetch: adminsOnly }),
       create({ preFetch: adminsOnly, preSend: sendInvitation }),
       remove({ preFetch: adminsOnly }),
+      sendAgain,
     ],
   },
 });
 
-/** The link by which the invited person signs up. */
-export function linkOf({ _id, email }: Pick<Invitation, "email"> & { _id: unknown }): string {
-  return \`\${appUrl.origin}/sign-up?\${new URLSearchParams({ invitation: String(_id), email })}\`;
-}
-
-async function sendInvitation(_req: FrameworkRequest, invitation: Entity<Invitation>) {
-  await mail(invitation.email, \`Join \${invitation.organisation}: \${linkOf(invitation)}\`);
-  return invitation;
-}
-
-/** Removes an invitation, so that it is used once. Returns null if the address has no such invitation. */
-export async function useInvitation(id: unknown, email: string) {
-  if (typeof id !== "string" || !isObjectIdOrHexString(id)) return null;
-  return await getModel(Invitation).findOneAndDelete({ _id: new Types.ObjectId(id), email });
-}
-`;
+${INVITATION_HOOKS}`;

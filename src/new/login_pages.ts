@@ -157,6 +157,7 @@ function writeInput(
 
 export const PAGES = `import { fromNodeHeaders } from "better-auth/node";
 import { type Express, type NextFunction, type Request, type Response, urlencoded } from "express";
+import { noteOf } from "./invitation.ts";
 import { type Auth, limit, signedIn, staysHere } from "./login.ts";
 import { appUrl } from "./mail.ts";
 import { escapeHtml, type Field, type Problem, sendPage, STYLE, writeForm } from "./page.ts";
@@ -182,6 +183,8 @@ interface Form {
   /** The path after success. */
   readonly next: string;
   readonly links: Readonly<Record<string, string>>;
+  /** Returns the text above the form, by the query of the page. */
+  readonly note?: (query: Readonly<Record<string, unknown>>) => Promise<string>;
 }
 
 const SIGN_IN = { "/sign-in": "Sign in" };
@@ -205,6 +208,7 @@ const FORMS: Readonly<Record<string, Form>> = {
     more: { callbackURL: "/verified" },
     next: CHECK_MAIL,
     links: SIGN_IN,
+    note: noteOf,
   },
   "/verify-email": {
     title: "Verify your address",
@@ -334,8 +338,9 @@ function sendHome({ user }: Request, res: Response): void {
 export function mountPages(app: Express, auth: Auth): void {
   app.get("/style.css", (_req, res) => void res.type("css").send(STYLE));
   for (const [path, form] of Object.entries(FORMS)) {
-    app.get(path, ({ query }, res) => {
-      sendForm(form, res, { values: valuesOf(form, query), note: NOTES.get(query.note) });
+    app.get(path, async ({ query }, res) => {
+      const note = await form.note?.(query) ?? NOTES.get(query.note);
+      sendForm(form, res, { values: valuesOf(form, query), note });
     });
     app.post(path, limit, urlencoded({ extended: false }), async (req, res) => {
       const values = valuesOf(form, Object(req.body));

@@ -58,6 +58,7 @@ import { type Express, json, type NextFunction, type Request, type Response } fr
 import { rateLimit } from "express-rate-limit";
 import mongoose from "mongoose";
 import { randomBytes } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { useInvitation } from "./invitation.ts";
 import { appUrl, mail } from "./mail.ts";
@@ -65,17 +66,29 @@ import { escapeHtml, sendPage } from "./page.ts";
 
 const secure = appUrl.protocol === "https:";
 
-// Without AUTH_SECRET, a restart signs all users out.
-const secret = process.env.AUTH_SECRET ?? (secure ? "" : randomBytes(32).toString("base64"));
+/** Returns the key of the cookies. Without AUTH_SECRET, a file of the developer keeps one. */
+function readSecret(): string {
+  const { AUTH_SECRET, NODE_ENV } = process.env;
+  if (AUTH_SECRET) return AUTH_SECRET;
+  if (secure || NODE_ENV === "production") {
+    throw new Error("Cannot start: AUTH_SECRET is not set");
+  }
+  const file = new URL(".auth_secret", import.meta.url);
+  try {
+    writeFileSync(file, randomBytes(32).toString("base64"), { flag: "wx", mode: 0o600 });
+  } catch {
+    // An earlier start has written it.
+  }
+  return readFileSync(file, "utf8");
+}
 
 export type Auth = ReturnType<typeof openAuth>;
 let auth: Auth;
 
 function openAuth() {
-  if (secret === "") throw new Error("Cannot start: AUTH_SECRET is not set");
   return betterAuth({
     baseURL: appUrl.origin,
-    secret,
+    secret: readSecret(),
     database: mongodbAdapter(mongoose.connection.getClient().db()),
     emailAndPassword: {
       enabled: true,
@@ -243,7 +256,7 @@ export async function mail(to: string, text: string): Promise<void> {
 const MAKE_ADMIN = `import { getModel } from "@mongrove/mongrove";
 import mongoose from "mongoose";
 import process from "node:process";
-import { Invitation, linkOf } from "./invitation.ts";
+import { Invitation, linkOf, newLink } from "./invitation.ts";
 import { User } from "./user.ts";
 
 const [address = "", organisation = address.split("@")[1] ?? ""] = process.argv.slice(2);
@@ -255,7 +268,7 @@ async function makeAdmin(email: string): Promise<string> {
   const invited = { email, organisation };
   const model = getModel(Invitation);
   const invitation = await model.findOne(invited) ?? new model(invited);
-  await invitation.set({ role: "admin" }).save();
+  await invitation.set({ role: "admin", ...newLink() }).save();
   return \`Sign up as an administrator of \${organisation}: \${linkOf(invitation)}\`;
 }
 

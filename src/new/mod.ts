@@ -25,7 +25,13 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { filesOf, NODE_FILES, type PackageSettings, packageSettings } from "./template.ts";
+import {
+  filesOf,
+  NODE_FILES,
+  type PackageSettings,
+  packageSettings,
+  SECRET_FILE,
+} from "./template.ts";
 
 /** Options of {@linkcode createApp}, which writes the files of a new application. */
 export interface CreateAppOptions {
@@ -90,6 +96,15 @@ export async function createApp(
       join(path, "package.json"),
       packageSettings(kind),
     );
+  }
+  const ignored = [
+    ...runtime === "node" ? ["node_modules/"] : [],
+    ...kind.login ? [SECRET_FILE] : [],
+  ];
+  if (ignored.length > 0) {
+    files[".gitignore"] = await completeIgnored(join(path, ".gitignore"), ignored);
+  }
+  if (runtime === "node") {
     for (const [name, text] of Object.entries(NODE_FILES)) {
       if (!existsSync(join(path, name))) files[name] = text;
     }
@@ -131,6 +146,14 @@ async function completePackage(path: string, settings: PackageSettings): Promise
     devDependencies: { ...devDependencies, ...given.devDependencies },
   };
   return `${JSON.stringify(complete, null, 2)}\n`;
+}
+
+/** Returns the text of a `.gitignore` with the given lines, after its own. */
+async function completeIgnored(path: string, lines: readonly string[]): Promise<string> {
+  const given = existsSync(path) ? await readFile(path, "utf8") : "";
+  const missing = lines.filter((line) => !given.split(/\r?\n/).includes(line));
+  const start = given === "" || given.endsWith("\n") ? given : `${given}\n`;
+  return start + missing.map((line) => `${line}\n`).join("");
 }
 
 function readObject(text: string): object {

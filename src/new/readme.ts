@@ -76,7 +76,7 @@ const SIGN_IN =
 const LOGIN_ADVICE = `Before you publish it, set
 
 - \`APP_URL\`: the address that browsers use. Writes from pages of another one are refused.
-- \`AUTH_SECRET\`: a random text (\`openssl rand -base64 32\`)
+- \`AUTH_SECRET\`: a random text (\`openssl rand -base64 32\`), in the place of \`.auth_secret\`
 - \`SMTP_URL\`, such as \`smtps://user:password@smtp.example\`, and \`MAIL_FROM\`, the sender
 
 Behind a proxy, set \`trust proxy\` of Express, or all users share one limit of sign-ins. An office

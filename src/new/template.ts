@@ -181,12 +181,15 @@ test("nobody gets in without the key", async () => {
 /** The packages that a new application needs in addition if users sign in. */
 const LOGIN_PACKAGES = ["better-auth", "express-rate-limit", "nodemailer"] as const;
 
+/** The file with the key of the cookies, which an application with a login writes for its developer. */
+export const SECRET_FILE = ".auth_secret";
+
 function denoJson(login: boolean): string {
   const packages = ["express", "mongodb-memory-server", "mongoose", "swagger-ui-dist"] as const;
   const run = "deno run --allow-env --allow-net --allow-read --allow-sys";
   return json({
     tasks: {
-      start: `${run} main.ts`,
+      start: `${run}${login ? ` --allow-write=${SECRET_FILE}` : ""} main.ts`,
       test: "deno test --allow-all",
       lint: `deno lint && deno run --allow-all npm:eslint@${VERSIONS.eslint} .`,
       ...login && { "make-admin": `${run} make_admin.ts` },
@@ -273,13 +276,9 @@ export default [{
 const DENO_PARSER = `// deno-lint-ignore no-import-prefix
 import { parser, plugin } from "npm:typescript-eslint@${VERSIONS["typescript-eslint"]}";`;
 
-/**
- * The additional files of an application on Node, such as `.gitignore`. `createApp()` keeps existing files with these
- * names.
- */
+/** The additional files of an application on Node. `createApp()` keeps existing files with these names. */
 export const NODE_FILES: Readonly<Record<string, string>> = {
   ".npmrc": "@jsr:registry=https://npm.jsr.io\n",
-  ".gitignore": "node_modules/\n",
   "eslint.config.js": eslintConfig('import { parser, plugin } from "typescript-eslint";'),
 };
 

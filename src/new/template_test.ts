@@ -50,6 +50,23 @@ Deno.test("createApp() keeps what a package.json has, but for the script that np
   await Deno.remove(folder, { recursive: true });
 });
 
+Deno.test("Git ignores what a new application must not have in its repository", async () => {
+  const cases = [
+    [{ runtime: "node" }, undefined, "node_modules/\n"],
+    [{ runtime: "node", login: true }, "dist", "dist\nnode_modules/\n.auth_secret\n"],
+    [{ runtime: "deno", login: true }, "\n.auth_secret\r\n", "\n.auth_secret\r\n"],
+    [{ runtime: "deno", login: true }, undefined, ".auth_secret\n"],
+  ] as const;
+  for (const [options, given, expected] of cases) {
+    const folder = await Deno.makeTempDir();
+    const path = join(folder, ".gitignore");
+    if (given !== undefined) await Deno.writeTextFile(path, given);
+    await createApp(folder, options);
+    assertEquals(await Deno.readTextFile(path), expected);
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("createApp() refuses a package.json that is no JSON object, and writes nothing", async () => {
   const folder = await Deno.makeTempDir();
   const path = join(folder, "package.json");
@@ -114,7 +131,7 @@ console.log(JSON.stringify(Framework.describe({ models, ...tenant })));`;
 }
 
 Deno.test("both forms of the models of a new application declare the same", async () => {
-  for (const [login, count] of [[false, 5], [true, 13]] as const) {
+  for (const [login, count] of [[false, 5], [true, 14]] as const) {
     const routes = await describeModels({ plain: false, login });
     assertEquals(await describeModels({ plain: true, login }), routes);
     assertEquals(routes.length, count);
@@ -174,7 +191,7 @@ async function writeStart(): Promise<string> {
     "main.ts": made["main.ts"] ?? "",
     "make_admin.ts": made["make_admin.ts"] ?? "",
     "app.ts": `import express from "express";\nexport const buildApp = () => express();`,
-    "invitation.ts": "export const Invitation = 0, linkOf = 0;",
+    "invitation.ts": "export const Invitation = 0, linkOf = 0, newLink = 0;",
     "user.ts": "export const User = 0;",
   };
   for (const [name, text] of Object.entries(files)) {

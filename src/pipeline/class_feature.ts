@@ -137,6 +137,7 @@ export interface ClassFeature<R = unknown> {
 /** The fields that a removal into the trash sets in the entity, such as the time of the removal. */
 export interface RemovalFields {
   readonly time: string;
+  readonly actor: string;
   /** The field that tells the removals of one request from all others. */
   readonly removalId: string;
   readonly all: readonly string[];
@@ -148,7 +149,6 @@ export interface RemovalFields {
  */
 export type Tidy = (expired: TidyPortion) => Promise<number>;
 
-/** The arguments of a {@linkcode Tidy}, which removes a portion of the expired entities. */
 export interface TidyPortion {
   readonly model: Model<unknown>;
   /** The time at which an entity counts as expired. It is the current time, unless a test asks for another time. */

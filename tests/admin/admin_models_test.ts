@@ -88,6 +88,9 @@ test("without the option, lists begin with a title and enums, and the tenant is 
     ["/clinics", "Clinics", ["label"], ["label", "town"]],
   ]);
   assertEquals(models[0]?.columns, ["_id", "kind", "licence", "notes", "phone"]);
+  const { one, all } = models[1]?.operations ?? {};
+  const shown = [...one?.answer ?? [], ...all?.answer ?? []].map(({ name }) => name);
+  assertEquals([...shown, ...all?.filter?.map(({ path }) => path) ?? []].includes("clinic"), false);
 });
 
 test("the option says columns, title, menu, group, icon and formats, as far as the reader sees them", async () => {

@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
-import mongoose from "mongoose";
+import mongoose, { type Schema } from "mongoose";
 import { all, create, FrameworkModel, type FrameworkRequest, one, prop } from "../../mod.ts";
-import { rest, type Restricted } from "../../mod.ts";
+import { remove, rest, type Restricted } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
-import { isGuest, serveAdmin } from "./admin_app.ts";
+import { type AdminServer, isGuest, serveAdmin } from "./admin_app.ts";
 
 const ANN = new mongoose.Types.ObjectId();
 const BOB = new mongoose.Types.ObjectId();
@@ -70,19 +70,19 @@ async function serveMemos(see?: () => boolean) {
 test("the page gets the names of senders whom its reader is shown, and no others", async () => {
   await using app = await serveMemos();
   const [open, secret] = app.ids;
-  const all = `path=/memos&ids=${app.ids}`;
+  const of = (...ids: readonly unknown[]) => ids.map((id) => `&id=${id}`).join("");
+  const all = `path=/memos${of(...app.ids)}`;
   const bob = { [String(BOB)]: "Bob Ray" };
   assertEquals(await app.names(all), bob);
   assertEquals(app.asked.splice(0), [BOB]);
   assertEquals(await app.names(all, "staff"), { ...bob, [String(ANN)]: "Ann Lee" });
   app.asked.splice(0);
   const nothing = [
-    `path=/memos&ids=${secret}`,
-    `path=/memos&ids=${ANN},${BOB}`,
-    `path=/memos&ids=${ANN}/../${open}`,
-    `path=/memo&ids=${open}`,
-    `path=/lists&ids=${open}`,
-    `path=/memos&ids=${open}&ids=${open}`,
+    `path=/memos${of(secret)}`,
+    `path=/memos${of(ANN, BOB)}`,
+    `path=/memos${of(`${ANN}/../${open}`)}`,
+    `path=/memo${of(open)}`,
+    `path=/lists${of(open)}`,
     "path=/memos",
     "",
   ];
@@ -97,11 +97,81 @@ test("the page gets no name of a sender whom a hook has masked", async () => {
   const initialize = { actor: () => ANN, actorNames: () => Promise.resolve(new Map()) };
   await using app = await serveAdmin([Letter], { initialize });
   const { _id } = await app.created("/letters", { text: "open" });
-  const { status, body } = await app.get(`/admin/names.json?path=/masked&ids=${_id}`);
+  const { status, body } = await app.get(`/admin/names.json?path=/masked&id=${_id}`);
   assertEquals([status, body as unknown], [200, {}]);
 });
 
 test("the page gets no names of a route that it does not show", async () => {
   await using app = await serveMemos(() => false);
-  assertEquals(await app.names(`path=/memos&ids=${app.ids}`, "staff"), {});
+  assertEquals(await app.names(`path=/memos&id=${app.ids[0]}`, "staff"), {});
+});
+
+/** How many entities are read at this moment, and at most. */
+const reads = { now: 0, most: 0 };
+
+async function countRead(): Promise<boolean> {
+  reads.most = Math.max(reads.most, ++reads.now);
+  await new Promise((done) => setTimeout(done, 1));
+  reads.now--;
+  return true;
+}
+
+@rest({
+  route: "/notes",
+  trash: { see: (req) => !isGuest(req) },
+  methods: [all(), one({ preFetch: countRead }), create(), remove()],
+})
+class Note extends FrameworkModel {
+  static override configure(schema: Schema): void {
+    schema.add({ _id: String });
+  }
+
+  @prop({ stamp: "createdBy" })
+  readonly author?: string;
+}
+
+/** Serves notes, whose senders have their identifiers as names, in brackets. */
+function serveNotes(answers = true) {
+  const actorNames = (ids: readonly unknown[]) => {
+    const names = new Map(ids.map((id) => [id, `(${id})`]));
+    return answers ? Promise.resolve(names) : new Promise<typeof names>(() => {});
+  };
+  const initialize = {
+    actor: ({ headers }: FrameworkRequest) => String(headers.user),
+    actorNames,
+    limits: { timeMS: 50 },
+  };
+  return serveAdmin([Note], { initialize });
+}
+
+async function namesOf(app: AdminServer, ids: readonly string[], role = "staff") {
+  const query = new URLSearchParams([["path", "/notes"], ...ids.map((id) => ["id", id])]);
+  return await app.get<unknown>(`/admin/names.json?${query}`, { headers: { role } });
+}
+
+test("entities have any identifiers, and are read a few at a time", async () => {
+  await using app = await serveNotes();
+  const ids = ["a b", "a,b", "a/b", "ä&c=d", "%2C"];
+  for (const _id of ids) await app.created("/notes", { _id }, { headers: { user: `by ${_id}` } });
+  const { body } = await namesOf(app, [...ids, ...Array.from({ length: 60 }, (_, at) => `x${at}`)]);
+  assertEquals(body, Object.fromEntries(ids.map((id) => [`by ${id}`, `(by ${id})`])));
+  assertEquals(reads.most, 4);
+});
+
+test("those who see the trash get the names of whoever made and removed its entities", async () => {
+  await using app = await serveNotes();
+  await app.created("/notes", { _id: "a" }, { headers: { user: "ann" } });
+  await app.delete("/notes/a", { headers: { user: "bob" } });
+  const names = { ann: "(ann)", bob: "(bob)" };
+  assertEquals((await namesOf(app, ["a"])).body, names);
+  assertEquals((await namesOf(app, ["a"], "guest")).body, {});
+  const stamps = async (role: string) => (await app.read(role)).models.map((each) => each.stamps);
+  assertEquals(await stamps("staff"), [["author", "deletedBy"]]);
+  assertEquals(await stamps("guest"), [["author"]]);
+});
+
+test("names that the application gives too late are a 503", async () => {
+  await using app = await serveNotes(false);
+  await app.created("/notes", { _id: "a" }, { headers: { user: "ann" } });
+  assertEquals((await namesOf(app, ["a"])).status, 503);
 });

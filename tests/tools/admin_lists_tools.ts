@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import express, { type Express } from "express";
-import mongoose from "mongoose";
+import mongoose, { type Schema } from "mongoose";
 import { admin, type AdminModel } from "@mongrove/mongrove/admin";
 import {
   all,
@@ -11,7 +11,7 @@ import {
   FrameworkModel,
   getModel,
 } from "@mongrove/mongrove";
-import { one, prop, type Ref, replace, rest, StoredFile, update } from "@mongrove/mongrove";
+import { one, prop, type Ref, remove, replace, rest, StoredFile, update } from "@mongrove/mongrove";
 import { test } from "../harness/testing.ts";
 import { onlyStrict } from "../support/only_strict.ts";
 import { type AdminBrowser, openAdminBrowser } from "./support/admin_tab.ts";
@@ -80,7 +80,39 @@ class Visit extends FrameworkModel {
   readonly createdBy?: string;
 }
 
+class Line extends FrameworkModel {
+  @prop({ required: true })
+  text!: string;
+
+  @prop({ type: Number })
+  price?: number;
+}
+
+@rest({
+  route: "/notes",
+  trash: { see: () => true },
+  methods: [all({ page: { max: 20 } }), one(), create(), remove()],
+})
+class Note extends FrameworkModel {
+  static override configure(schema: Schema): void {
+    schema.add({ _id: String });
+  }
+
+  @prop({ required: true })
+  name!: string;
+
+  @arrayProp({ items: Line, embedded: true })
+  lines?: Line[];
+
+  @prop({ stamp: "createdBy" })
+  readonly createdBy?: string;
+}
+
 const models = {
+  Note: {
+    list: ["name", "createdBy"],
+    format: { "lines.price": { currency: "EUR" } },
+  } satisfies AdminModel<Note>,
   Visit: {
     list: ["reason", "start", "state", "doctor", "fee", "share", "year", "steps", "report"],
     format: { fee: { currency: "EUR" }, share: "percent", year: "plain" },
@@ -91,7 +123,7 @@ function buildApp(): Express {
   const app = express();
   app.use(express.json());
   const api = Framework.initialize({
-    models: [Visit, Doctor],
+    models: [Visit, Doctor, Note],
     strict: onlyStrict("bodies"),
     actor: () => "u17",
     actorNames: () => Promise.resolve(new Map([["u17", "Rose Tyler"]])),
@@ -255,4 +287,63 @@ test("a phone shows the title, the label and the first fields of each entity", a
   await tab.until("main .MuiListItem-root .MuiChip-root", ["Checked in"]);
   await tab.until("main .MuiListItemText-primary", ["Headache\nChecked in"]);
   assertEquals(await findSerious(tab.page), []);
+});
+
+/** An identifier with the characters that lists of identifiers use. */
+const ODD = "a b,c";
+
+test("a phone and the trash show senders by name, and an empty list tells of the trash", async () => {
+  await using clinic = await openClinic("/notes", { isPhone: true });
+  const { admin: { app }, tab } = clinic;
+  await tab.until("main h2", ["There are no notes"]);
+  await app.created("/notes", { _id: ODD, name: "Call back" });
+  await tab.page.reload();
+  await tab.until("main .MuiListItemText-secondary", ["Created by: Rose Tyler"]);
+  await app.delete(`/notes/${encodeURIComponent(ODD)}`);
+  await tab.page.reload();
+  await tab.until("main h2 + p", ["Add one, or look in the trash."]);
+  await tab.click("main button ::-p-text(Trash)");
+  for (const name of ["createdBy", "deletedBy"]) await tab.until(cells(name), ["Rose Tyler"]);
+  await tab.click("tbody button ::-p-text(Remove for good)");
+  await tab.send(`${DIALOG} .ra-confirm`);
+  await tab.page.waitForSelector("main ::-p-text(The trash is empty.)");
+});
+
+test("a list of objects is a table", async () => {
+  await using clinic = await openClinic("/doctors");
+  const { admin: { app }, tab } = clinic;
+  const lines = [{ text: "Bandage", price: 4.5 }, { text: "Advice" }];
+  await app.created("/notes", { _id: ODD, name: "Bill", lines });
+  await tab.click("[role=menuitem] ::-p-text(Notes)");
+  await tab.open("Bill");
+  const table = "section[aria-label=Details] table";
+  await tab.until(`${table} th`, ["Text", "Price"]);
+  await tab.until(`${table} td`, ["Bandage", "€4.50", "Advice", "–"]);
+});
+
+test("inputs of numbers have their units, and store what they show", async () => {
+  await using clinic = await openClinic("/visits");
+  const { tab } = clinic;
+  await tab.open("Headache");
+  const unitOf = (name: string) => `.ra-input-${name} .MuiInputAdornment-root`;
+  await tab.until(unitOf("fee"), ["€"]);
+  await tab.until(unitOf("share"), ["= 12.5%"]);
+  await tab.until(unitOf("year"), []);
+  await tab.until("[name=fee], [name=share]", ["1234.5", "0.125"]);
+  await tab.fill("share", "0.5");
+  await tab.until(unitOf("share"), ["= 50%"]);
+  const sent = tab.page.waitForRequest((each) => each.method() === "PATCH");
+  await tab.send(SAVE);
+  assertEquals((await sent).postData(), JSON.stringify({ share: 0.5 }));
+});
+
+test("the menu of a phone is closed when the page is loaded", async () => {
+  await using clinic = await openClinic("/visits", { isPhone: true });
+  const { tab } = clinic;
+  await tab.page.waitForSelector("main .MuiListItem-root");
+  await tab.click(".RaSidebarToggleButton-menuButtonIconClosed, header button");
+  await tab.page.waitForSelector(".MuiDrawer-paper nav");
+  await tab.page.reload();
+  await tab.page.waitForSelector("main .MuiListItem-root");
+  await tab.until(".MuiDrawer-paper nav", []);
 });

@@ -1,4 +1,5 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { join } from "node:path";
 import { type IncomingMessage, request, type ServerResponse } from "node:http";
 import { serve } from "../harness/serve.ts";
 import { test } from "../harness/testing.ts";
@@ -88,6 +89,48 @@ test("docs/login.md: an administrator changes the roles of the organisation, and
   assertEquals((await app.signIn("cem@acme.example")).status, 401);
   const left = app.database.connection.collection("account");
   assertEquals(await left.countDocuments(), 2);
+});
+
+test("docs/login.md: of administrators who all leave at one moment, one stays", async () => {
+  await using app = await openSessions();
+  const names = ["ann", "bob", "cem"];
+  const admins = [];
+  for (const name of names) admins.push(await app.enter(`${name}@acme.example`));
+  const stored = await app.users.find().sort({ email: 1 }).toArray();
+  for (let round = 0; round < 8; round++) {
+    await app.users.updateMany({}, { $set: { role: "admin" }, $unset: { leftAt: "" } });
+    const statuses = await Promise.all(
+      admins.map(async (admin, index) =>
+        (await app.patch(`/users/${stored[index]?._id}`, { role: "member" }, admin)).status
+      ),
+    );
+    const left = await app.users.countDocuments({ role: "admin" });
+    assertEquals(left, statuses.filter((status) => status !== 200).length);
+    assert(left > 0);
+  }
+  await app.users.updateMany({}, { $set: { role: "admin" }, $unset: { leftAt: "" } });
+  await Promise.all(
+    admins.map((admin, index) => app.delete(`/users/${stored[index]?._id}`, admin)),
+  );
+  assert(await app.users.countDocuments({ role: "admin" }) > 0);
+});
+
+test("new --login: a restart without AUTH_SECRET keeps the sessions, and production needs one", async () => {
+  const { AUTH_SECRET: _, ...settings } = SESSION_SETTINGS;
+  await using app = await openLoginApp(filesOfLogin(), settings);
+  const { enter } = sessionsOf(app);
+  const ann = await enter("ann@acme.example");
+  await using again = await app.startAgain(settings);
+  assertEquals((await again.get("/todos", ann)).status, 200);
+  const { mode } = await Deno.stat(join(app.folder, ".auth_secret"));
+  assertEquals((mode ?? 0) & 0o777, 0o600);
+  for (const production of [{ NODE_ENV: "production" }, { APP_URL: "https://notes.example" }]) {
+    await assertRejects(
+      () => app.startAgain({ ...settings, ...production }),
+      Error,
+      "AUTH_SECRET is not set",
+    );
+  }
 });
 
 test("docs/login.md: a wrong password is a 401, and many of them a 429", async () => {

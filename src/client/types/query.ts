@@ -31,9 +31,9 @@ export type QueryFields<M> = {
  * @typeParam M The model.
  */
 export interface QueryClauses<M> {
-  /** The filters that an entity must all match, for example several filters with `$or`. */
+  /** Filters that an entity must all match, for example several filters with `$or`. */
   readonly $and?: readonly Query<M>[];
-  /** The filters of which an entity must match at least one. */
+  /** Filters, at least one of which an entity must match. */
   readonly $or?: readonly Query<M>[];
   /** The filters that exclude entities. An entity that matches one of them is not selected. */
   readonly $nor?: readonly Query<M>[];
@@ -83,9 +83,7 @@ export interface Comparisons<V, C> {
   readonly $lt?: C;
   /** The upper limit of the field. A field that equals the limit matches. */
   readonly $lte?: C;
-  /**
-   * The values of which the field must equal one. A list field matches if one of its elements equals one of the values.
-   */
+  /** Values, one of which the field must equal. A list field matches if one of its elements equals one of them. */
   readonly $in?: readonly (C | null)[];
   /**
    * The values that the field must not equal. Entities without the field match too, except if `null` is one of the

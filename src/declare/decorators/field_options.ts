@@ -21,8 +21,8 @@ export type Validator<V> =
 export type FieldRule = (req: FrameworkRequest) => boolean;
 
 /**
- * @internal The value of an option such as `min` or `maxLength`. The value is a limit, or a list of the limit and of
- * the error message for values beyond the limit.
+ * @internal The value of an option such as `min` or `maxLength`. The value is a limit, or a list of the limit and
+ * the error message for values beyond it.
  */
 export type Bound<T> = T | readonly [T, string];
 

@@ -75,7 +75,8 @@ export function prop<const O extends PropInput<FieldValue<D>, O> = never, D = De
 export function prop<D = FieldDecorator<string>>(
   this: FieldProblem<D, "prop", NoOptions, UntypedProblem<FieldValue<D>, NoOptions>>,
 ): D;
-export function prop(options: Record<string, unknown> = {}): unknown {
+// With a type that accepts options, the compiler would say of each mistake that the implementation accepts it.
+export function prop(options: never = {} as never): unknown {
   return (_value: undefined, context: ClassFieldDecoratorContext) =>
     recordField({ array: false, options }, context);
 }

@@ -210,7 +210,7 @@ type IndependentOptions<V, I> =
  * text. `K` is the name of the option.
  */
 export type CheckedRule<K extends BoundOption | StringOption, V, I> = [I] extends
-  [K extends BoundOption ? number | Date : string] ? NonNullable<FieldOptions<V, I>[K]>
+  [K extends BoundOption ? number | Date : string] ? Required<FieldOptions<V, I>>[K]
   : `${K} belongs to ${K extends BoundOption ? "numbers and dates"
     : "strings"}, the value is ${InWords<I>}`;
 

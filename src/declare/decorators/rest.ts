@@ -54,8 +54,8 @@ export interface RestOptions<
    */
   readonly ifMatch?: boolean | undefined;
   /**
-   * Whether requests to the operations of this `@rest` need not pass the `guard` of `Framework.initialize()`. An
-   * operation with another value of `open` is excepted, and so are the routes of properties.
+   * Whether requests to the operations of this `@rest` skip the `guard` of `Framework.initialize()`. Operations with
+   * another value of `open` are excepted, and so are the routes of properties.
    */
   readonly open?: boolean | undefined;
   /**

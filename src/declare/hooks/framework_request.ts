@@ -96,8 +96,6 @@ export type GuardRequest = Request;
  * `req.res` is the response. To add properties, augment the `Request` type of Express.
  */
 export interface FrameworkRequest<M extends FrameworkModel = FrameworkModel> extends Request {
-  /**
-   * The filter, the projection and the other state of the request, by which hooks change the query of the framework.
-   */
+  /** The filter, the projection and other state of the request, with which hooks change the framework's query. */
   framework: FrameworkState<M>;
 }

@@ -315,8 +315,7 @@ export function onlyIfNamed(names: readonly string[], test: AnyTest): EntityHook
  *
  * @param fields The fields that the answer lacks.
  * @param names The fields that the test reads.
- * @param test Returns `false` for an entity of which the answer shows all fields. Any other result leaves the fields
- * out.
+ * @param test Returns `false` for an entity whose fields the answer shows. Any other result leaves them out.
  * @returns The hook.
  * @throws {TypeError} If a list is not a list of names, or the test is not a function.
  */

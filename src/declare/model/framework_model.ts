@@ -20,10 +20,7 @@ export abstract class FrameworkModel {
    * function once.
    */
   static configure?(schema: Schema): void;
-  /**
-   * The identifier, by which routes such as `/movies/:id` name the entity. By default, a new entity gets a new
-   * `ObjectId`.
-   */
+  /** The identifier, which names the entity in routes such as `/movies/:id`. The default is a new `ObjectId`. */
   declare readonly _id: Types.ObjectId;
   /** The version, which is 0 for a new entity and grows by 1 with every update. */
   declare readonly __v: number;

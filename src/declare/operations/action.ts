@@ -53,14 +53,9 @@ export interface Action<
   readonly on: T["on"];
   /** The HTTP method of the route, which is `GET` or `POST`. */
   readonly method: T["method"];
-  /**
-   * The class or schema by which the body of a request is validated before the function `run` of the action gets the
-   * body.
-   */
+  /** The class or schema that validates the body of a request before the function `run` of the action gets it. */
   readonly body: T["body"];
-  /**
-   * The class or schema by which the result of the function `run` of the action is validated before the answer is sent.
-   */
+  /** The class or schema that validates the result of the function `run` before the answer is sent. */
   readonly answer: T["answer"];
   /**
    * Whether the action fails if `run` returns an entity with unsaved changes, because the client would see changes that
@@ -98,10 +93,10 @@ export interface SharedActionOptions<On, V, B, A> extends OperationOptions {
   readonly on: On;
   /** The HTTP method. The default is `"POST"`. Use `"GET"` for an action that changes nothing. */
   readonly method?: V | undefined;
-  /** The type of the body, by which the body is validated. An action without `body` does not read the body. */
+  /** The type of the body, which validates it. An action without `body` does not read the body. */
   readonly body?: B | undefined;
   /**
-   * The type of the answer, by which the result of `run` is validated. In an action without `answer`, `run` returns the
+   * The type of the answer, which validates the result of `run`. In an action without `answer`, `run` returns the
    * entity or nothing.
    */
   readonly answer?: A | undefined;

@@ -65,6 +65,7 @@ export const trash: ClassFeature<TrashRule> = {
   },
   removalFields: ({ field, byField, withField }) => ({
     time: field,
+    actor: byField,
     removalId: withField,
     all: [field, byField, withField],
   }),

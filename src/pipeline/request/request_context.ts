@@ -130,6 +130,11 @@ interface CallOptions {
   readonly together?: readonly Route[] | undefined;
 }
 
+/** Starts the time limit of a request of a route, or of several that share it. */
+export function openTimeBudget({ maxTimeMS }: Route): TimeBudget {
+  return new TimeBudget(maxTimeMS + MARGIN_MS);
+}
+
 /**
  * Creates the contexts of a request, one for each segment of its route. Does not read the database, because the first
  * hook may refuse the request.
@@ -139,7 +144,7 @@ export function openCall(
   options: CallOptions,
 ): Call {
   const { req, count, refused, origin = req, weight = 1, together = [route] } = options;
-  const { timeBudget = new TimeBudget(route.maxTimeMS + MARGIN_MS) } = options;
+  const { timeBudget = openTimeBudget(route) } = options;
   const open = requestConnection(req, { getConnection: route.getConnection, timeBudget });
   let opened: Connection | undefined;
   const connect = async () => {

@@ -40,6 +40,8 @@ export interface LoginApp extends Client, AsyncDisposable {
   readonly folder: string;
   readonly database: TestDatabase;
   readLog(): Promise<string>;
+  /** Starts the application a second time, with other settings. */
+  startAgain(env: Record<string, string>): Promise<Client & AsyncDisposable>;
 }
 
 async function makeApp(files: Files): Promise<Project> {
@@ -63,14 +65,19 @@ export async function openLoginApp(files: Files, env: Record<string, string>): P
   const log = join(folder, "log.txt");
   const run = ["run", "-A", "--quiet", "--no-lock", "--no-check", "main.ts"];
   const command = ["sh", "-c", `exec "$0" "$@" > ${log}`, Deno.execPath(), ...run] as const;
-  const options = { cwd: folder, env: { MONGODB_URI: database.uri, ...env } };
-  const app = stack.use(await startApp(command, options));
+  const start = (settings: Record<string, string>) =>
+    startApp(command, { cwd: folder, env: { MONGODB_URI: database.uri, ...settings } });
+  const app = stack.use(await start(env));
   const opened = stack.move();
   return {
     ...client(app),
     folder,
     database,
     readLog: () => Deno.readTextFile(log),
+    startAgain: async (settings) => {
+      const again = await start(settings);
+      return { ...client(again), [Symbol.asyncDispose]: () => again[Symbol.asyncDispose]() };
+    },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
@@ -99,12 +106,13 @@ export function sessionsOf(app: LoginApp, always: Readonly<Record<string, string
   /** Invites an address into the organisation `acme` or `bell`, unless it is invited already. */
   const invite = async (email: string): Promise<string> => {
     const organisation = /@(\w+)/.exec(email)?.[1];
+    const link = { token: crypto.randomUUID(), expires: new Date(Date.now() + 60_000) };
     const stored = await app.database.connection.collection("invitations").findOneAndUpdate(
       { email, organisation },
-      { $set: { role: "member" } },
+      { $set: { role: "member" }, $setOnInsert: link },
       { upsert: true, returnDocument: "after" },
     );
-    return String(stored?._id);
+    return String(stored?.token);
   };
   const signUp = async (name: string, email: string, more: object = {}): Promise<number> =>
     (await auth("sign-up/email", { name, email, password: PASSWORD, ...more })).status;

@@ -316,6 +316,12 @@ class Club extends FrameworkModel { @arrayProp({ items: Address, embedded: true 
     says: `"min belongs to numbers and dates, the value is a string"`,
   },
   {
+    name: "a function in the place of a bound",
+    code:
+      `class Note extends FrameworkModel { @prop({ type: Number, max: () => 5 }) count?: number; }`,
+    says: "Type '() => number' is not assignable to type 'Bound<number>",
+  },
+  {
     name: "a length of a number",
     code:
       `class Note extends FrameworkModel { @prop({ type: Number, maxLength: 3 }) count?: number; }`,
