@@ -17,7 +17,10 @@ const models = {
   Appointment: { list: times, title: "start", group: "Practice" } satisfies AdminModel<Appointment>,
   Patient: { list: ["name", "born", "insurance"], group: "Practice" } satisfies AdminModel<Patient>,
   Prescription: { group: "Practice", icon: "medication" } satisfies AdminModel<Prescription>,
-  Invoice: { list: ["number", "patient", "total", "paid"] } satisfies AdminModel<Invoice>,
+  Invoice: {
+    list: ["number", "patient", "total", "paid"],
+    format: { total: { currency: "EUR" } },
+  } satisfies AdminModel<Invoice>,
 };
 
 /** Builds the application. It neither connects nor listens. */

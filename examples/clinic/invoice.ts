@@ -5,18 +5,22 @@ import type { Schema } from "mongoose";
 import { Patient } from "./patient.ts";
 import { isAtDesk } from "./staff.ts";
 
-/** A line of an invoice. Prices are in cents. */
+/** Amounts are in euros, and whole numbers of cents. */
+const isAmount = (value: number) => Math.round(value * 100) / 100 === value;
+
+/** A line of an invoice. */
 export class InvoiceLine extends FrameworkModel {
   @prop({ required: true, maxLength: 200 })
   text!: string;
   @prop({ type: Number, default: 1, min: 1, max: 1000, validate: Number.isInteger })
   count!: number;
-  @prop({ type: Number, required: true, min: 0, validate: Number.isInteger })
+  @prop({ type: Number, required: true, min: 0, validate: isAmount })
   price!: number;
 }
 
 function addUp(_req: FrameworkRequest, invoice: Entity<Invoice>): Entity<Invoice> {
-  invoice.total = invoice.lines.reduce((sum, { count, price }) => sum + count * price, 0);
+  const total = invoice.lines.reduce((sum, { count, price }) => sum + count * price, 0);
+  invoice.total = Math.round(total * 100) / 100;
   return invoice;
 }
 

@@ -19,6 +19,6 @@ export async function seed(): Promise<void> {
     const time = { doctor, start: new Date(tomorrow + hour * 3_600_000), minutes: 30 };
     await getModel(Appointment).create({ clinic, patient, ...time, slots: slotsOf(time) });
   }
-  const lines = [{ text: "Consultation", price: 8000 }, { text: "Bandage", count: 2, price: 450 }];
-  await getModel(Invoice).create({ clinic, number: "1001", patient, lines, total: 8900 });
+  const lines = [{ text: "Consultation", price: 80 }, { text: "Bandage", count: 2, price: 4.5 }];
+  await getModel(Invoice).create({ clinic, number: "1001", patient, lines, total: 89 });
 }
