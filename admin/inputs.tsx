@@ -70,7 +70,7 @@ export function FieldInput({ field, source, isNew, group }: FieldInputProps) {
   if (isNumber(field)) return <UnitInput {...common} field={field} />;
   switch (type) {
     case "String":
-      return <TextLinesInput {...common} isLong={isLong(name)} {...limits(field)} />;
+      return <TextLinesInput {...common} isLong={isLongText(field)} {...limits(field)} />;
     case "Boolean":
       return isNew && field.default === undefined || field.nullable
         ? <NullableBooleanInput {...common} nullLabel="Not set" trueLabel="Yes" falseLabel="No" />
@@ -153,12 +153,17 @@ function EmbeddedListInput({ fields, ...common }: Common & { readonly fields: re
   );
 }
 
+/** Whether a text has probably several lines. */
+function isLongText({ name, maxLength = Infinity }: Field): boolean {
+  return isLong(name) && maxLength > 200;
+}
+
 /** Whether the inputs of an object have room side by side. */
 function isRow(fields: readonly Field[]): boolean {
   const shown = fields.filter(({ name }) => name !== "_id");
   const wide = ["Embedded", "Array", "Map", "Object", "Date"];
   return shown.length <= 4 &&
-    shown.every(({ type, name }) => !wide.includes(type) && !isLong(name));
+    shown.every((field) => !wide.includes(field.type) && !isLongText(field));
 }
 
 /** The input of a list of values that are typed on lines. A list whose values have other lines is typed as JSON. */
