@@ -19,6 +19,6 @@ export async function report(line: string): Promise<void> {
  * @param all How many there are with `--long`.
  * @param quick How many otherwise.
  */
-export function casesOf(all: number, quick: number = Math.ceil(all / 10)): number {
+export function casesOf(all: number, quick: number = Math.ceil(all / 5)): number {
   return isLong ? all : quick;
 }
