@@ -1,3 +1,4 @@
+import { reasonOf, say } from "../say.ts";
 import { type RunningMongo, startMongo } from "./start_mongo.ts";
 
 /** The environment variable with the port at which a task lends replica sets. */
@@ -22,6 +23,7 @@ export function lendReplicaSets(start = startReplicaSet): ReplicaSetLender {
   const add = () => {
     const started = start();
     all.push(started);
+    started.catch((error) => say(`Cannot start a replica set: ${reasonOf(error)}`));
     return started;
   };
   const lend = async (connection: Deno.Conn) => {
