@@ -29,9 +29,10 @@ export function lendReplicaSets(start = startReplicaSet): ReplicaSetLender {
   const lend = async (connection: Deno.Conn) => {
     using _connection = connection;
     const set = free.pop() ?? await add();
-    await connection.write(new TextEncoder().encode(set.uri));
-    // A process that is killed gives its replica set back as well
-    await connection.read(new Uint8Array(1)).catch(() => {});
+    try {
+      await connection.write(new TextEncoder().encode(set.uri));
+      await connection.read(new Uint8Array(1));
+    } catch { /* A process that is killed gives its replica set back as well. */ }
     free.push(set);
   };
   const serve = async () => {
