@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { Schema } from "mongoose";
 import { arrayProp, create, FrameworkModel, one, prop, rest, update } from "../../mod.ts";
 import type { Client } from "../support/client.ts";
-import { test } from "../harness/testing.ts";
+import { longTest, test } from "../harness/testing.ts";
 import { type ErrorBody, mount } from "../support/support.ts";
 import { growth } from "../support/growth.ts";
 
@@ -250,7 +250,7 @@ test("validators and messages get what Mongoose gives them, when values cannot b
   }
 });
 
-test("an update of a large Map is judged in the time that its size takes", async () => {
+longTest("an update of a large Map is judged in the time that its size takes", async () => {
   await using api = await mount([Form], { limits: { body: { maxObjects: 2500 } } });
   const { _id } = await api.created("/forms", {});
   const line = { text: "too long" };

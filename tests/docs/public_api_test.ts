@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { longTest } from "../harness/testing.ts";
 import { describeApi } from "./public_api.ts";
 
 /** The lines of one text that the other does not have. */
@@ -7,7 +8,7 @@ function missing(from: string, other: string): string[] {
   return from.split("\n").filter((line) => !known.has(line));
 }
 
-Deno.test("The public API is what public_api.txt says, name by name", async () => {
+longTest("The public API is what public_api.txt says, name by name", async () => {
   const said = await Deno.readTextFile(new URL("public_api.txt", import.meta.url));
   const is = await describeApi();
   const hint =

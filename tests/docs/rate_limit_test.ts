@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { rows, sendBatch } from "../features/batch/shop.ts";
-import { test } from "../harness/testing.ts";
+import { longTest } from "../harness/testing.ts";
 import { startApp } from "../reach/support/start_app.ts";
 import { client } from "../support/client.ts";
 import { sharedReplicaSet } from "../support/shared_replica_set.ts";
@@ -40,7 +40,7 @@ async function openTwo() {
   return { one, other, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-test("docs/production.md limits requests in two processes", async () => {
+longTest("docs/production.md limits requests in two processes", async () => {
   await using apps = await openTwo();
   const { one, other } = apps;
   const read = (app: typeof one, user: string) =>

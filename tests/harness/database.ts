@@ -21,8 +21,13 @@ const NAME = /^mongrove_test_[0-9a-f]{16}$/;
 /** The databases that this process made and may drop. */
 const made = new Set<string>();
 
-/** What drops the databases of this isolate. A client for each would be a third of the connections of all tests. */
-let dropping: InstanceType<typeof MongoClient> | undefined;
+/** What drops databases, by the MongoDB, where it outlives the tests. A client for each would be a third of all connections. */
+const dropping = new Map<string, InstanceType<typeof MongoClient>>();
+
+/** Tells that a MongoDB outlives the tests of this isolate. */
+export function keepDropping(base: string): void {
+  if (!dropping.has(base)) dropping.set(base, new MongoClient(base));
+}
 
 function makeName(): string {
   const name = `mongrove_test_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`;
@@ -95,10 +100,10 @@ export async function dropDatabase(uri: string, name: string): Promise<void> {
     );
   }
   const base = Deno.env.get("MONGODB_URI");
-  // That MongoDB outlives the tests
-  const isLasting = base !== undefined && uri === withDatabase(base, name);
-  const client = isLasting ? dropping ??= new MongoClient(base) : new MongoClient(uri);
+  if (base !== undefined) keepDropping(base);
+  const [, lasting] = dropping.entries().find(([each]) => uri === withDatabase(each, name)) ?? [];
+  const client = lasting ?? new MongoClient(uri);
   await client.db(name).dropDatabase();
-  if (!isLasting) await client.close();
+  if (!lasting) await client.close();
   made.delete(name);
 }

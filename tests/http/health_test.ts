@@ -3,7 +3,7 @@ import mongoose, { type Connection } from "mongoose";
 import { all, create, Framework, FrameworkModel, prop, rest } from "../../mod.ts";
 import type { FrameworkRequest } from "../../mod.ts";
 import { startMongo } from "../harness/mongo/start_mongo.ts";
-import { test } from "../harness/testing.ts";
+import { longTest, test } from "../harness/testing.ts";
 import { mount } from "../support/support.ts";
 import { until } from "../support/until.ts";
 
@@ -93,22 +93,25 @@ test("one ping asks the server of all connections that share a client", async ()
   assertEquals(await countPings() - before, 1);
 });
 
-test("a pool that slow writes fill is no reason while the database answers its monitor", async () => {
-  await using own = await openOwn("health_busy");
-  await own.app.get("/keys");
-  await until(async () => (await reasonsWith("health_busy")).length === 0);
-  const data = { failCommands: ["insert"], blockConnection: true, blockTimeMS: 2500 };
-  await own.fail("alwaysOn", data);
-  let open = 6;
-  const writes = ["a", "b", "c", "d", "e", "f"].map(async (key) => {
-    await own.app.post("/keys", { key });
-    open--;
-  });
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  assertEquals([await reasonsWith("health_busy"), open], [[], 6]);
-  await own.fail("off");
-  await Promise.all(writes);
-});
+longTest(
+  "a pool that slow writes fill is no reason while the database answers its monitor",
+  async () => {
+    await using own = await openOwn("health_busy");
+    await own.app.get("/keys");
+    await until(async () => (await reasonsWith("health_busy")).length === 0);
+    const data = { failCommands: ["insert"], blockConnection: true, blockTimeMS: 2500 };
+    await own.fail("alwaysOn", data);
+    let open = 6;
+    const writes = ["a", "b", "c", "d", "e", "f"].map(async (key) => {
+      await own.app.post("/keys", { key });
+      open--;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    assertEquals([await reasonsWith("health_busy"), open], [[], 6]);
+    await own.fail("off");
+    await Promise.all(writes);
+  },
+);
 
 test("a database that refuses the ping is not said to be late", async () => {
   await using own = await openOwn("health_refused");

@@ -1,14 +1,15 @@
 import { casesOf, report } from "../harness/report.ts";
-import { test } from "../harness/testing.ts";
+import { longTest, test } from "../harness/testing.ts";
 import { judgeBatches } from "./twins/judge_batches.ts";
 
 const SEED = Number(Deno.env.get("TWINS_SEED") ?? 20261204);
 
 /** How many batches are judged. `TWINS_BATCHES=5000` is the long run. */
-const BATCHES = Number(Deno.env.get("TWINS_BATCHES") ?? casesOf(300, 100));
+const BATCHES = Number(Deno.env.get("TWINS_BATCHES") ?? casesOf(150, 25));
 
 for (const hiding of ["tenants", "both"] as const) {
-  test(`batches answer and store what single requests do (${hiding})`, async () => {
+  const register = hiding === "both" ? longTest : test;
+  register(`batches answer and store what single requests do (${hiding})`, async () => {
     const { requests, statuses } = await judgeBatches(hiding, { seed: SEED, batches: BATCHES });
     await report(`batches: ${requests} requests, statuses ${JSON.stringify(statuses)}`);
   });

@@ -11,15 +11,15 @@ const SEED = Number(Deno.env.get("JUDGE_SEED") ?? 20261123);
 const PATH = Deno.env.get("JUDGE_PATH");
 
 /** How many requests are judged. `JUDGE_REQUESTS=1000000` is the long run. */
-const REQUESTS = Number(Deno.env.get("JUDGE_REQUESTS") ?? casesOf(4000, 1000));
+const REQUESTS = Number(Deno.env.get("JUDGE_REQUESTS") ?? casesOf(2000, 300));
 
 const JUDGE = new URL("./judged/judge_lanes.ts", import.meta.url);
 
 /** How many threads judge, each in several applications at once. */
-const [THREADS, LANES] = PATH === undefined ? [2, 3] : [1, 1];
+const [THREADS, LANES] = PATH === undefined ? [casesOf(2, 1), casesOf(3, 1)] : [1, 1];
 
 /** How many requests are judged that are sent as batches. */
-const IN_BATCHES = casesOf(REQUESTS / 4, 300);
+const IN_BATCHES = casesOf(REQUESTS / 4, 100);
 
 /** Starts a thread; gives what becomes of it. */
 function judgeIn(worker: Worker): Promise<Judged> {

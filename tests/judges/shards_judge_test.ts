@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { test } from "../harness/testing.ts";
+import { longTest } from "../harness/testing.ts";
 import { makeFamily, serveFamilies, type Tenancy } from "./shards/papers.ts";
 import { FEATURES } from "./shards/requests.ts";
 import {
@@ -61,7 +61,7 @@ async function checkPage(lists: string): Promise<void> {
   assertEquals(page.slice(before, after).trim(), lists, hint);
 }
 
-test("no command of a class whose tenant or scope has the shard key is refused", async (t) => {
+longTest("no command of a class whose tenant or scope has the shard key is refused", async (t) => {
   const families = (["tenant", "scope", "none"] as const).map(makeFamily);
   await using app = await serveFamilies(families);
   const recorded = await recordFeatures(app, {

@@ -138,7 +138,7 @@ test("one() runs at most 16 times before the earlier answers of its connection a
   const path = `/rows/${row._id}`;
   const last = `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
   const paths = Array<string>(100).fill(path);
-  const answer = requestRaw(app.url, linesOf(["/slow", ...paths]) + last);
+  const answer = requestRaw(app.url, linesOf(["/slow", ...paths]) + last, { timeout: 60_000 });
   await until(() => slow.arrived === 101);
   await app.get(MISSING);
   assertEquals(begun.length, 17);

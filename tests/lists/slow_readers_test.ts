@@ -1,3 +1,4 @@
+// Runs alone: it measures the memory of its isolate.
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { stub } from "@std/testing/mock";

@@ -6,6 +6,7 @@ import { Organisation } from "../../examples/helpdesk/organisation.ts";
 import { Ticket } from "../../examples/helpdesk/ticket.ts";
 import { ACME, DUNE } from "../../examples/helpdesk/users.ts";
 import { mcp } from "@mongrove/mongrove/mcp";
+import { casesOf } from "../harness/report.ts";
 import { test } from "../harness/testing.ts";
 import { as, openDesk, type RpcAnswer, serveTools, type ToolResult } from "./mcp.ts";
 import { type ErrorBody, NOBODY } from "../support/support.ts";
@@ -87,7 +88,7 @@ test("a list tells each reader what his own request tells", async () => {
       if (status === 200) assertEquals(entities, body);
       else assertEquals(told, { status, error: body });
     }),
-    { numRuns: 150 },
+    { numRuns: casesOf(150) },
   );
   assertEquals([...seen].sort(), [200, 400, 401]);
 });

@@ -22,8 +22,8 @@ const SUBJECTS = {
     "tests/writes/create_test.ts",
     "tests/writes/update_test.ts",
     "tests/writes/remove_test.ts",
-    "tests/features/actions/",
-    "tests/features/replace/",
+    "tests/features/actions/actions_test.ts",
+    "tests/features/replace/replace_test.ts",
   ],
 } as const;
 

@@ -130,7 +130,7 @@ test("actions and queryFor() get a filter that every method takes exactly", asyn
 test("actions and queryFor() select what the list shows, whatever q is", async () => {
   await using app = await mount([Exact]);
   const seed = Number(Deno.env.get("Q_SEED") ?? 20261126);
-  const numRuns = Number(Deno.env.get("Q_RUNS") ?? casesOf(400, 60));
+  const numRuns = Number(Deno.env.get("Q_RUNS") ?? casesOf(200, 30));
   const property = fc.asyncProperty(documents, filters, (given, q) => check(app, { q, given }));
   await fc.assert(property, { seed, numRuns });
 });

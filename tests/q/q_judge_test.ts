@@ -43,7 +43,7 @@ async function shownIds({ read }: Client, path: string): Promise<unknown[]> {
 test("all() and removeAll() select by q what the database and an independent judge select", async () => {
   await using app = await mount([Judged]);
   const seed = Number(Deno.env.get("Q_SEED") ?? 20261121);
-  const numRuns = Number(Deno.env.get("Q_RUNS") ?? casesOf(150));
+  const numRuns = Number(Deno.env.get("Q_RUNS") ?? casesOf(75));
   const property = fc.asyncProperty(documents, filters, fc.boolean(), async (given, q, slow) => {
     await store(given);
     const judged = given.flatMap((each, index) => selects(q, each as Value) ? [index] : []);

@@ -93,7 +93,8 @@ test("deno run makes an application whose test passes, and overwrites nothing", 
   await Deno.remove(folder, { recursive: true });
 });
 
-for (const node of nodes) {
+// The tests below use newer ones
+for (const node of nodes.slice(0, 1)) {
   test(`Node ${node.version} makes an application whose test passes`, async () => {
     const cwd = join(await Deno.makeTempDir(), "my-app");
     await Deno.mkdir(cwd);

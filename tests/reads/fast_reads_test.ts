@@ -16,7 +16,7 @@ const { Binary, BSONSymbol, Code, DBRef, Double, Int32, Long, MaxKey, MinKey, Ti
   mongoose.mongo;
 
 /** Every failure names its seed; a number here makes a run longer. */
-const RUNS = Number(Deno.env.get("FAST_CHECK_RUNS") ?? casesOf(60));
+const RUNS = Number(Deno.env.get("FAST_CHECK_RUNS") ?? casesOf(30));
 
 test("all() answers without documents what it answers with them when anything is stored", async () => {
   await using _database = await openDatabase();

@@ -14,10 +14,10 @@ const SEED = Number(Deno.env.get("JUDGE_SEED") ?? 20261123);
 const PATH = Deno.env.get("JUDGE_PATH");
 
 /** How many requests are judged, each of them sent twice. `JUDGE_REQUESTS=50000` is the long run. */
-const REQUESTS = Number(Deno.env.get("JUDGE_REQUESTS") ?? casesOf(1000, 400));
+const REQUESTS = Number(Deno.env.get("JUDGE_REQUESTS") ?? casesOf(500, 120));
 
 /** How many applications are judged side by side. */
-const LANES = PATH === undefined ? casesOf(4, 2) : 1;
+const LANES = PATH === undefined ? casesOf(4, 1) : 1;
 
 /** How many requests an application gets at most; the first ones get less. */
 const MOST = REQUESTS < 5000 ? 300 : 1000;
@@ -33,7 +33,7 @@ async function judgeLane(
     await using app = await serveRoles(world);
     const judge = new RolesJudge(app, await app.stored());
     for (const ask of asks) {
-      if (stop.signal.aborted) return;
+      if (stop.signal.aborted || judged >= REQUESTS / LANES) return;
       judged++;
       const { status } = await judge.judge(ask);
       const kind = `${ask.method} ${status}`;

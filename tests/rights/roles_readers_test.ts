@@ -13,6 +13,7 @@ import {
   type Restricted,
 } from "../../mod.ts";
 import { watchCommands } from "../support/both_paths.ts";
+import { casesOf } from "../harness/report.ts";
 import { test } from "../harness/testing.ts";
 import { mount } from "../support/support.ts";
 
@@ -91,7 +92,7 @@ async function store(): Promise<string[]> {
   return letters.map(({ _id }) => String(_id));
 }
 
-const READERS = 200;
+const READERS = casesOf(200, 30);
 
 test("readers of all roles who ask for the same in the same moment see their own", async (t) => {
   await using app = await mount([Letter, Author]);

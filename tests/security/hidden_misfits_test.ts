@@ -173,7 +173,7 @@ test("a hidden value of a wrong type changes no answer, and stays stored", async
     await t.step(name, async () => {
       const usual = await answerTo(stored());
       for (const path of HIDDEN) {
-        for (const wrong of WRONG.slice(0, casesOf(WRONG.length, 3))) {
+        for (const wrong of WRONG.slice(0, casesOf(WRONG.length, 1))) {
           const values = stored();
           put(values, path, wrong);
           assertEquals(await answerTo(values), usual, `${path} ${Deno.inspect(wrong)}`);

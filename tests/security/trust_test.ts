@@ -12,9 +12,9 @@ function sectionOf(heading: string): string {
 /** The text of a test file, as far as it names tests. */
 async function namesIn(file: string): Promise<string[]> {
   const text = await Deno.readTextFile(new URL(file, import.meta.url));
-  return [...text.matchAll(/^(?:Deno\.)?test\(\s*(["'`])(.*?)\1,/gm)].map(([, , name = ""]) =>
-    name
-  );
+  return [...text.matchAll(/^(?:(?:Deno\.)?test|longTest)\(\s*(["'`])(.*?)\1,/gm)].map((
+    [, , name = ""],
+  ) => name);
 }
 
 const SECTIONS: Readonly<Record<string, Claims>> = {

@@ -1,21 +1,20 @@
 import mongoose from "mongoose";
+import { keepDropping } from "../harness/database.ts";
 import { withDatabase } from "../harness/database_uri.ts";
-import { type RunningMongo, startMongo } from "../harness/mongo/start_mongo.ts";
+import { borrowReplicaSet, type LentReplicaSet } from "../harness/mongo/lend_replica_sets.ts";
 
-const COMMANDS_MAY_FAIL = ["--setParameter", "enableTestCommands=1"];
+let borrowed: Promise<LentReplicaSet> | undefined;
 
-let running: Promise<RunningMongo> | undefined;
-let databases = 0;
-
-Deno.test.afterAll(async () => await (await running)?.stop());
+Deno.test.afterAll(async () => await (await borrowed)?.stop());
 
 /**
  * Returns the connection string of a new database on a replica set of one member, which all tests of one isolate share.
  * A test that stops members, or that gives the server arguments, starts a replica set of its own.
  */
 export async function sharedReplicaSet(): Promise<string> {
-  const { uri } = await (running ??= startMongo({ replicaSet: 1, args: COMMANDS_MAY_FAIL }));
-  return withDatabase(uri, `shared_${databases++}`);
+  const { uri } = await (borrowed ??= borrowReplicaSet());
+  keepDropping(uri);
+  return withDatabase(uri, `shared_${crypto.randomUUID().slice(0, 8)}`);
 }
 
 /** Opens a new database on the shared replica set for a test that has commands fail. `stop()` ends the failures. */

@@ -8,7 +8,7 @@ import { seed as seedLibrary } from "../../examples/library/seed.ts";
 import { buildApp } from "../../examples/movies/app.ts";
 import { seed } from "../../examples/movies/seed.ts";
 import { serve } from "../harness/serve.ts";
-import { test } from "../harness/testing.ts";
+import { longTest, test } from "../harness/testing.ts";
 import { type Document, readDocument } from "../support/documented.ts";
 import { asQuery } from "../support/support.ts";
 import { findSerious } from "./support/axe.ts";
@@ -171,33 +171,38 @@ const EXAMPLES = {
 };
 
 for (const [name, example] of Object.entries(EXAMPLES)) {
-  test(`axe finds nothing serious in /docs of ${name}, on light and on dark pages`, async () => {
-    await using app = await openExample(example);
-    await using chromium = await startChromium();
-    await using opened = await chromium.open(`${app.url}/docs`);
-    const { page, foreign, complaints } = opened;
-    const findInBoth = async () => {
-      const found: string[][] = [];
-      for (const value of ["dark", "light"]) {
-        await page.emulateMediaFeatures([
-          { name: "prefers-color-scheme", value },
-          { name: "prefers-reduced-motion", value: "reduce" },
-        ]);
-        await page.waitForSelector(value === "dark" ? "html.dark-mode" : "html:not(.dark-mode)");
-        found.push(await findSerious(page));
-      }
-      return found;
-    };
-    await page.waitForSelector(".opblock-tag");
-    assertEquals(await findInBoth(), [[], []]);
-    await openGroups(page);
-    await page.waitForSelector(".opblock-summary-control");
-    await openSome(page);
-    await clickAll(page, ".try-out__btn, .models-control");
-    await page.waitForSelector(".execute");
-    assertEquals(await findInBoth(), [[], []]);
-    assertEquals([foreign, complaints], [[], []]);
-  });
+  // Chromium takes minutes to draw the larger ones
+  const register = name === "movies" ? test : longTest;
+  register(
+    `axe finds nothing serious in /docs of ${name}, on light and on dark pages`,
+    async () => {
+      await using app = await openExample(example);
+      await using chromium = await startChromium();
+      await using opened = await chromium.open(`${app.url}/docs`);
+      const { page, foreign, complaints } = opened;
+      const findInBoth = async () => {
+        const found: string[][] = [];
+        for (const value of ["dark", "light"]) {
+          await page.emulateMediaFeatures([
+            { name: "prefers-color-scheme", value },
+            { name: "prefers-reduced-motion", value: "reduce" },
+          ]);
+          await page.waitForSelector(value === "dark" ? "html.dark-mode" : "html:not(.dark-mode)");
+          found.push(await findSerious(page));
+        }
+        return found;
+      };
+      await page.waitForSelector(".opblock-tag");
+      assertEquals(await findInBoth(), [[], []]);
+      await openGroups(page);
+      await page.waitForSelector(".opblock-summary-control");
+      await openSome(page);
+      await clickAll(page, ".try-out__btn, .models-control");
+      await page.waitForSelector(".execute");
+      assertEquals(await findInBoth(), [[], []]);
+      assertEquals([foreign, complaints], [[], []]);
+    },
+  );
 }
 
 async function takePicture(page: Page): Promise<void> {

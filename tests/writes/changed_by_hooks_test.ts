@@ -249,7 +249,7 @@ test("whatever hooks change in an entity is shown, and nothing else than where M
         assertEquals(await read(`/lean/${id}`), await read(`/copies/${id}`));
       },
     ),
-    { numRuns: casesOf(150) },
+    { numRuns: casesOf(75) },
   );
 });
 
@@ -275,7 +275,7 @@ test("whatever hooks change in an entity that was saved is shown", async () => {
         assertEquals(await patch("/updated"), await patch("/updated-made"));
       },
     ),
-    { numRuns: casesOf(150) },
+    { numRuns: casesOf(75) },
   );
 });
 

@@ -15,9 +15,9 @@ import {
   update,
 } from "../../mod.ts";
 import { pass } from "../support/both_paths.ts";
-import { startMongo } from "../harness/mongo/start_mongo.ts";
 import type { Reply } from "../harness/request.ts";
 import { test } from "../harness/testing.ts";
+import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { type EntityBody, type ErrorBody, mount } from "../support/support.ts";
 import { until } from "../support/until.ts";
 
@@ -60,8 +60,8 @@ class Board extends Held {
 
 /** Serves boards, and one board that a transaction can lock. */
 async function openBoards({ maxTimeMS = 10_000, maxPoolSize = 100 } = {}) {
-  const mongo = await startMongo({ replicaSet: 1 });
-  const uri = new URL(mongo.uri);
+  const mongo = await sharedReplicaSet();
+  const uri = new URL(mongo);
   uri.searchParams.set("maxPoolSize", String(maxPoolSize));
   const app = await mount([Board], {
     mongo: String(uri),
@@ -81,7 +81,7 @@ async function openBoards({ maxTimeMS = 10_000, maxPoolSize = 100 } = {}) {
     await app.created(`${path}/cards`, { text: "a" }),
     await app.created(`${path}/people`, { text: "a" }),
   ];
-  const other = await mongoose.createConnection(mongo.uri, { dbName: app.database.name })
+  const other = await mongoose.createConnection(mongo, { dbName: app.database.name })
     .asPromise();
   return {
     app,
@@ -95,7 +95,6 @@ async function openBoards({ maxTimeMS = 10_000, maxPoolSize = 100 } = {}) {
     async [Symbol.asyncDispose]() {
       await other.close();
       await app[Symbol.asyncDispose]();
-      await mongo.stop();
     },
   };
 }

@@ -3,13 +3,14 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import mongoose from "mongoose";
 import { openDatabase } from "../../../tests/harness/database.ts";
+import { casesOf } from "../../../tests/harness/report.ts";
 import { test } from "../../../tests/harness/testing.ts";
 import { withConditions } from "../../filter/cast_filter.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { type Order, SEEK_READ, sortValues } from "../../filter/order.ts";
 import { seek, seekInOneScan } from "./seek.ts";
 
-const RUNS = Number(Deno.env.get("FAST_CHECK_RUNS") ?? 100);
+const RUNS = Number(Deno.env.get("FAST_CHECK_RUNS") ?? casesOf(100, 30));
 const { Binary, Decimal128, Double, Int32, Long, ObjectId, UUID } = mongoose.mongo;
 
 /** Values of each bracket, with neighbours that only an exact comparison tells apart. */

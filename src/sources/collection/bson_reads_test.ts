@@ -3,6 +3,7 @@ import fc from "fast-check";
 import type { Model } from "mongoose";
 import type { ModelClass } from "../../../mod.ts";
 import { openDatabase } from "../../../tests/harness/database.ts";
+import { casesOf } from "../../../tests/harness/report.ts";
 import { test } from "../../../tests/harness/testing.ts";
 import { withoutReplies } from "../../../tests/support/decoding_driver.ts";
 import { cases, withoutMadeUp } from "../../../tests/support/made/arbitrary_models.ts";
@@ -13,7 +14,7 @@ import { describeShape } from "../../schema/fields/shape.ts";
 import { getModel } from "../../schema/get_model.ts";
 import { BsonReads } from "./bson_reads.ts";
 
-const RUNS = Number(Deno.env.get("FAST_CHECK_RUNS") ?? 60);
+const RUNS = Number(Deno.env.get("FAST_CHECK_RUNS") ?? casesOf(60, 20));
 
 /** Reads all documents of a model as a list. */
 async function readAll(target: ModelClass, model: Model<unknown>): Promise<unknown> {

@@ -2,11 +2,10 @@ import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import type { Connection } from "mongoose";
 import { getModel } from "../../../mod.ts";
-import { startMongo } from "../../harness/mongo/start_mongo.ts";
 import { test } from "../../harness/testing.ts";
 import { asQuery, mount } from "../../support/support.ts";
 import { BOTH, change, storeMany, taskModel, valuesOf } from "./tasks.ts";
-import { sharedReplicaSet } from "../../support/shared_replica_set.ts";
+import { openReplicaSet, sharedReplicaSet } from "../../support/shared_replica_set.ts";
 
 const COUNT = 20;
 
@@ -29,18 +28,15 @@ function faultsOf(host: Connection) {
 
 /** Serves tasks from a server whose commands can be made to fail. */
 async function openTasks(maxTimeMS = 10_000) {
-  const mongo = await startMongo({
-    replicaSet: 1,
-    args: ["--setParameter", "enableTestCommands=1"],
-  });
-  const options = { dbName: "tasks", appName: "tasks", monitorCommands: true };
+  const mongo = await openReplicaSet();
+  const options = { appName: "tasks", monitorCommands: true };
   const connection = await mongoose.createConnection(mongo.uri, options).asPromise();
   const host: Connection = await mongoose.createConnection(mongo.uri).asPromise();
   const sent: string[] = [];
   connection.getClient().on("commandStarted", ({ commandName }) => sent.push(commandName));
   const model = taskModel({}, { getConnection: () => connection });
   const app = await mount([model], { limits: { timeMS: maxTimeMS }, onError: () => {} });
-  const collection = host.useDb("tasks").collection("tasks");
+  const collection = host.collection("tasks");
   // A transaction cannot read a collection whose indexes are being built.
   await getModel(model, connection).init();
   return {

@@ -108,7 +108,8 @@ async function failAt(
 }
 
 for (const [name, scenario] of Object.entries(SCENARIOS)) {
-  test(`${name} that fails at any write leaves no broken entity and no bytes`, async (t) => {
+  const register = name === "a later file" ? test : longTest;
+  register(`${name} that fails at any write leaves no broken entity and no bytes`, async (t) => {
     await using failing = await serveFailing();
     for (const [kind, how] of Object.entries(FAILURES)) {
       await t.step(kind, async () => {

@@ -12,7 +12,7 @@ import {
   rest,
 } from "../../../mod.ts";
 import { FileStore } from "../../../src/features/files/file_store.ts";
-import { test } from "../../harness/testing.ts";
+import { longTest, test } from "../../harness/testing.ts";
 import { watchCommands } from "../../support/both_paths.ts";
 import { mount } from "../../support/support.ts";
 import { until } from "../../support/until.ts";
@@ -139,7 +139,7 @@ test("housekeeping removes within a day what the application has dropped by itse
   assertEquals(await storedCounts(), NOTHING);
 });
 
-test("files that stay do not keep housekeeping from files that go", async () => {
+longTest("files that stay do not keep housekeeping from files that go", async () => {
   await using served = await serveBook();
   const { app, path } = served;
   const parts: string[] = [];

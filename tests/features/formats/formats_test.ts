@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { readCsv, rowsOf } from "../../support/csv.ts";
 import { difficult, mountFormats } from "../../fixtures/formats.ts";
-import { test } from "../../harness/testing.ts";
+import { longTest, test } from "../../harness/testing.ts";
 
 const LINES = { accept: "application/x-ndjson" };
 const TABLE = { accept: "text/csv" };
@@ -104,7 +104,7 @@ test("a table marks each text that a spreadsheet could run as a formula", async 
   assertEquals(cells, texts.map((each) => FORMULAS[each] ? `'${each}` : each));
 });
 
-test("long lists are whole in each format", async () => {
+longTest("long lists are whole in each format", async () => {
   const things = Array.from(
     { length: 5000 },
     (_, rank) => ({ rank: rank * 2, name: "€".repeat(60) }),

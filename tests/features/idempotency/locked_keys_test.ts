@@ -13,7 +13,7 @@ import {
   rest,
 } from "../../../mod.ts";
 import { startMongo } from "../../harness/mongo/start_mongo.ts";
-import { test } from "../../harness/testing.ts";
+import { longTest, test } from "../../harness/testing.ts";
 import { Board as KeyedBoard, keyed, Note, textsAt } from "./keyed.ts";
 import { type ErrorBody, mount, type Mounted } from "../../support/support.ts";
 import { openTunnel } from "../../support/tunnel.ts";
@@ -77,7 +77,7 @@ async function repeat({ post }: Mounted, path: string, body: object): Promise<Se
   return refusals;
 }
 
-test("a key whose process died in a transaction is done when the lock is gone", async (t) => {
+longTest("a key whose process died in a transaction is done when the lock is gone", async (t) => {
   const args = ["--setParameter", "transactionLifetimeLimitSeconds=6"];
   await using mongo = await startMongo({ replicaSet: 1, args });
   await using app = await mount([Board, Person], {

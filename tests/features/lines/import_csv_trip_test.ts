@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { Schema, Types } from "mongoose";
 import { all, create, FrameworkModel, getModel, prop, type Ref, rest } from "../../../mod.ts";
+import { casesOf } from "../../harness/report.ts";
 import { test } from "../../harness/testing.ts";
 import { Random } from "../../judges/twins/random.ts";
 import { mount } from "../../support/support.ts";
@@ -155,7 +156,7 @@ function comparable(value: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-const COUNT = Number(Deno.env.get("CSV_ENTITIES") ?? 2000);
+const COUNT = Number(Deno.env.get("CSV_ENTITIES") ?? casesOf(2000, 300));
 
 for (const bodies of ["strict", "loose"] as const) {
   test(`a table of random entities gives the same entities again, with ${bodies} bodies`, async () => {

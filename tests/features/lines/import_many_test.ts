@@ -13,7 +13,7 @@ import {
   type Ref,
   rest,
 } from "../../../mod.ts";
-import { test } from "../../harness/testing.ts";
+import { longTest, test } from "../../harness/testing.ts";
 import { failCommand } from "../many/many.ts";
 import { openReplicaSet } from "../../support/shared_replica_set.ts";
 import { memoryOf } from "../../support/memory_of.ts";
@@ -62,7 +62,7 @@ function* linesWithBad(count: number): Generator<string> {
   }
 }
 
-test("an import of 100,000 lines tells the fate of each, and holds few of them", async () => {
+longTest("an import of 100,000 lines tells the fate of each, and holds few of them", async () => {
   await using app = await mount([Rows]);
   const count = 100_000;
   let fates: string[] = [];

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import express from "express";
 import type { Express } from "express-types";
 import { create, FrameworkModel, getModel, prop, rest } from "../../../mod.ts";
-import { test } from "../../harness/testing.ts";
+import { longTest, test } from "../../harness/testing.ts";
 import { mount, type Mounted } from "../../support/support.ts";
 import { until } from "../../support/until.ts";
 
@@ -96,7 +96,8 @@ const BUSY: Readonly<Record<string, Sent>> = {
 };
 
 for (const [name, sent] of Object.entries(BUSY)) {
-  test(`an import of ${name} leaves turns of the event loop to others`, async () => {
+  const register = name === "lines that are right" ? test : longTest;
+  register(`an import of ${name} leaves turns of the event loop to others`, async () => {
     await using app = await mount(MODELS);
     await send(app, { path: "/large", ...sent, raw: text(GOOD, 10), isGzip: false });
     const share = await longestTurn(() => send(app, { path: "/large", ...sent }));
@@ -104,7 +105,7 @@ for (const [name, sent] of Object.entries(BUSY)) {
   });
 }
 
-test("an array of many entities leaves turns of the event loop to others", async () => {
+longTest("an array of many entities leaves turns of the event loop to others", async () => {
   const prepare = (app: Express) => app.use(express.json({ limit: "2mb" }));
   await using app = await mount(MODELS, { prepare });
   for (const [path, body] of [["/hooked", { name: "a" }], ["/large", {}]] as const) {

@@ -92,11 +92,11 @@ async function checkRaces(times: number): Promise<void> {
 }
 
 test("no reference dangles after races of removals and writes that refer to the entity", async () => {
-  await checkRaces(90);
+  await checkRaces(30);
 });
 
-longTest("no reference dangles after 1,000 races", async () => {
-  await checkRaces(1000);
+longTest("no reference dangles after 400 races", async () => {
+  await checkRaces(400);
 });
 
 test("many writes at once refer to one entity", async () => {

@@ -13,7 +13,7 @@ import { continuesBehind, linksOf, readPages } from "./links.ts";
 import { watchCommands } from "../../support/both_paths.ts";
 import { type EntityBody, mount } from "../../support/support.ts";
 
-const RUNS = { seed: Number(Deno.env.get("LISTS_SEED") ?? 20261122), numRuns: casesOf(60) };
+const RUNS = { seed: Number(Deno.env.get("LISTS_SEED") ?? 20261122), numRuns: casesOf(30) };
 
 const { BSON, Binary, Code, DBRef, Double, Long, MinKey } = mongoose.mongo;
 const { Decimal128, ObjectId, UUID } = mongoose.Types;

@@ -8,7 +8,7 @@ import { test } from "../../harness/testing.ts";
 import { readPages } from "./links.ts";
 import { asQuery, type EntityBody } from "../../support/support.ts";
 
-const RUNS = { seed: Number(Deno.env.get("LISTS_SEED") ?? 20261122), numRuns: casesOf(25) };
+const RUNS = { seed: Number(Deno.env.get("LISTS_SEED") ?? 20261122), numRuns: casesOf(15) };
 
 const LISTED = { page: { size: 2, max: 50 }, sort: ["rank", "name"], select: ["rank"] } as const;
 

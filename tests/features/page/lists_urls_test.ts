@@ -20,7 +20,7 @@ import type { EntityBody, ErrorBody } from "../../support/support.ts";
 const SEED = Number(Deno.env.get("LISTS_SEED") ?? 20261122);
 
 /** How many URLs are asked for. `LISTS_URLS=20000` is the long run. */
-const URLS = Number(Deno.env.get("LISTS_URLS") ?? casesOf(1000, 400));
+const URLS = Number(Deno.env.get("LISTS_URLS") ?? casesOf(500, 100));
 
 const AT_ONCE = 20;
 

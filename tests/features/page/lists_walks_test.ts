@@ -10,7 +10,7 @@ import { asQuery } from "../../support/support.ts";
 
 const RUNS = {
   seed: Number(Deno.env.get("LISTS_SEED") ?? 20261122),
-  numRuns: Number(Deno.env.get("LISTS_RUNS") ?? casesOf(60)),
+  numRuns: Number(Deno.env.get("LISTS_RUNS") ?? casesOf(30)),
 };
 
 /** Values that others may have stored, ties and values of wrong types included. */

@@ -21,7 +21,7 @@ import {
 } from "../../../mod.ts";
 import { serveTools } from "../../mcp/mcp.ts";
 import { watchCommands } from "../../support/both_paths.ts";
-import { test } from "../../harness/testing.ts";
+import { longTest, test } from "../../harness/testing.ts";
 import { mount, type Mounted } from "../../support/support.ts";
 import { growth } from "../../support/growth.ts";
 
@@ -187,7 +187,7 @@ test("a persist hook gets the entity with its stamps", async () => {
   assertEquals(stampsOf(await storedOf(body._id)), ["ann", "bob"]);
 });
 
-test("a long list of parts is stamped in the time that its length takes", async () => {
+longTest("a long list of parts is stamped in the time that its length takes", async () => {
   const bodyLimits = { maxObjects: 6_000, maxKeys: 6_000, maxElements: 6_000 };
   await using app = await mount([Whole], { actor, limits: { body: bodyLimits } });
   const pieces = Array.from({ length: 5_000 }, (_, index) => ({ name: `${index}` }));

@@ -1,3 +1,4 @@
+import { lendReplicaSets } from "./lend_replica_sets.ts";
 import { startMongo } from "./start_mongo.ts";
 import { say } from "../say.ts";
 
@@ -13,17 +14,19 @@ export interface TaskMongo extends AsyncDisposable {
  * Finds and starts the MongoDB of a task.
  *
  * @returns The variables for the processes of the task: `MONGODB_URI`, and where
- * a binary is known, what lets them start replica sets of their own.
+ * a binary is known, what lets them start replica sets of their own; besides, replica sets are lent to them.
  */
 export async function openTaskMongo(): Promise<TaskMongo> {
   const mongo = await startMongo();
   const { mongod } = mongo;
+  const sets = lendReplicaSets();
   say(
     mongod ? `MongoDB ${mongod.version} (${mongod.source})` : "The MongoDB in MONGODB_URI",
   );
   return {
     env: {
       MONGODB_URI: mongo.uri,
+      ...sets.env,
       ...(mongod && {
         MONGROVE_MONGOD: mongod.path,
         MONGOMS_SYSTEM_BINARY: mongod.path,
@@ -31,6 +34,8 @@ export async function openTaskMongo(): Promise<TaskMongo> {
       }),
     },
     mongod: mongod?.path,
-    [Symbol.asyncDispose]: mongo.stop,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([sets[Symbol.asyncDispose](), mongo.stop()]);
+    },
   };
 }

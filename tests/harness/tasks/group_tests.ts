@@ -7,6 +7,9 @@ export const GROUP_SIZE = 24;
 /** The comment of a file that cannot share modules with other files. */
 const ALONE = /^\/\/ Runs alone: /m;
 
+/** What a file calls that takes longer in the long form. */
+const LONG = /\b(?:longTest|casesOf)\(/;
+
 /** A test file. */
 export interface TestFile {
   /** Its path in the repository. */
@@ -24,7 +27,7 @@ export interface TestGroups {
 }
 
 /**
- * Groups test files. A file runs alone if it says so, or if it has long tests that are to run. Files of one folder are in
+ * Groups test files. A file runs alone if it says so, or if it takes long in the long form. Files of one folder are in
  * different groups, because the slow files of a folder would make its group the last one to end.
  *
  * @param files The files, in the order in which they run.
@@ -32,7 +35,7 @@ export interface TestGroups {
  * @returns The files that run alone, and the groups.
  */
 export function groupTests(files: readonly TestFile[], isLong: boolean): TestGroups {
-  const isAlone = ({ text }: TestFile) => ALONE.test(text) || isLong && text.includes("longTest(");
+  const isAlone = ({ text }: TestFile) => ALONE.test(text) || isLong && LONG.test(text);
   const others = files.filter((file) => !isAlone(file)).map(({ path }) => path);
   const count = Math.ceil(others.length / GROUP_SIZE);
   const groups = Array.from(

@@ -74,14 +74,14 @@ async function runAll(
     readonly isLong: boolean;
   },
 ): Promise<DenoResult> {
-  const jobs = Deno.env.get("DENO_JOBS") ?? String(JOBS);
+  const jobs = Number(Deno.env.get("DENO_JOBS") ?? JOBS);
   const run = (args: readonly string[], env: Record<string, string>, more: RunDenoOptions = {}) => {
     const all = new Set([...args, "--no-check", "--parallel"]);
     return runDeno([...all], { ...options, ...more, env: { ...options.env, ...env } });
   };
-  const follow = (output: ReadableStream<Uint8Array<ArrayBuffer>>) =>
+  const follow = (count: number) => (output: ReadableStream<Uint8Array<ArrayBuffer>>) =>
     followTests(output, {
-      files: files.length,
+      files: count,
       tell: (text) => Deno.stderr.writeSync(new TextEncoder().encode(text)),
       isTerminal: Deno.stderr.isTerminal(),
       isStopped: isInterrupted,
@@ -89,12 +89,24 @@ async function runAll(
   const { alone, groups } = groupTests(files, isLong);
   const folder = await Deno.makeTempDir({ prefix: "mongrove-tests-" });
   try {
-    const modules = [...alone, ...await writeGroups(groups, folder)];
+    const modules = await writeGroups(groups, folder);
     const tests = test.filter((arg) => arg !== "--doc");
-    const snippets = test.filter((arg) => !arg.startsWith("--coverage")).map(besideReport);
+    const uncovered = (given: readonly string[], name: string) =>
+      given.filter((arg) => !arg.startsWith("--coverage")).map((arg) => besideReport(arg, name));
+    // Coverage makes a test two thirds slower, and what takes long covers next to nothing that other tests do not
+    const parts = isLong && test.some((arg) => arg.startsWith("--coverage"))
+      ? [{ args: [...uncovered(tests, "long"), ...alone], count: alone.length }, {
+        args: [...tests, ...modules],
+        count: files.length - alone.length,
+      }]
+      : [{ args: [...tests, ...alone, ...modules], count: files.length }];
+    const env = { DENO_JOBS: String(Math.ceil(jobs / parts.length)), [GROUPED]: "1" };
+    const snippets = [...uncovered(test, "snippets"), ...SNIPPETS];
     const results = await Promise.all([
-      run([...tests, ...modules], { DENO_JOBS: jobs, [GROUPED]: "1" }, { follow }),
-      ...test.includes("--doc") ? [run([...snippets, ...SNIPPETS], { DENO_JOBS: "1" })] : [],
+      ...parts.filter(({ count }) => count > 0).map(({ args, count }) =>
+        run(args, env, { follow: follow(count) })
+      ),
+      ...test.includes("--doc") ? [run(snippets, { DENO_JOBS: "1" })] : [],
     ]);
     const output = results.map(({ output }) => output).join("\n").trim();
     if (!options.capture) console.log(output);
@@ -112,9 +124,9 @@ function filesIn(files: readonly TestFile[], named: readonly string[]): readonly
   );
 }
 
-/** A second run has a report of its own, next to that of the first. */
-function besideReport(arg: string): string {
-  return arg.replace(/^(--junit-path=.*)\.xml$/, "$1_snippets.xml");
+/** A run beside has a report of its own, next to that of the tests. */
+function besideReport(arg: string, name: string): string {
+  return arg.replace(/^(--junit-path=.*)\.xml$/, `$1_${name}.xml`);
 }
 
 /**

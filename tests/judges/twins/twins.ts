@@ -2,8 +2,8 @@ import { assertEquals } from "@std/assert";
 import mongoose, { type Connection } from "mongoose";
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { startMongo } from "../../harness/mongo/start_mongo.ts";
 import { type Reply, request } from "../../harness/request.ts";
+import { sharedReplicaSet } from "../../support/shared_replica_set.ts";
 
 /** The class options that hide the further entities of the first twin. */
 export type Hiding = "trash" | "tenants" | "both";
@@ -47,19 +47,15 @@ export const COLLECTIONS = ["items", "holders", "items_history", "holders_histor
  */
 export class Twins implements AsyncDisposable {
   readonly all: readonly Twin[];
-  readonly #stop: () => Promise<unknown>;
   #turn = 0;
 
-  private constructor(all: readonly Twin[], stop: () => Promise<unknown>) {
+  private constructor(all: readonly Twin[]) {
     this.all = all;
-    this.#stop = stop;
   }
 
   static async start(hiding: Hiding): Promise<Twins> {
-    const { uri, stop } = await startMongo({ replicaSet: 1 });
-    const data = { hiding, mongo: uri, start: Date.now() };
-    const started = await Promise.all([data, data].map(startTwin));
-    return new Twins(started, stop);
+    const data = { hiding, mongo: await sharedReplicaSet(), start: Date.now() };
+    return new Twins(await Promise.all([data, data].map(startTwin)));
   }
 
   get first(): Twin {
@@ -132,7 +128,6 @@ export class Twins implements AsyncDisposable {
       await worker.terminate();
       await db.close();
     }
-    await this.#stop();
   }
 }
 
