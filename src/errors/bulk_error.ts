@@ -1,9 +1,6 @@
 import { TurnPacer } from "./event_loop.ts";
 
-/**
- * The errors of a request that writes several entities. `errors` maps the index of each failed entity, in the list of
- * entities to write, to the error of that entity. The cause is the first of these errors.
- */
+/** `errors` maps the index of each failed entity in the list of entities to its error. */
 export class BulkError extends Error {
   constructor(readonly errors: ReadonlyMap<number, unknown>) {
     const [first] = errors.values();
@@ -11,19 +8,12 @@ export class BulkError extends Error {
   }
 }
 
-/**
- * Throws the first error of a `BulkError`, or any other error unchanged. The answer to the request then reports the
- * first error alone, without the index of its entity.
- */
+/** The answer then reports the first error alone, without the index of its entity. */
 export function throwOnly(error: unknown): never {
   throw error instanceof BulkError ? error.cause : error;
 }
 
-/**
- * Runs a function for each element of a list, one after the other, and lets other requests run in between. An error
- * does not end the loop, so that the answer can report the errors of all elements. At the end, the function throws all
- * errors in one `BulkError`.
- */
+/** An error does not end the loop, so that the answer can report the errors of all elements. */
 export async function eachInTurn<T>(
   all: readonly T[],
   work: (each: T) => Promise<unknown>,

@@ -1,16 +1,9 @@
 import { isCount, isGroup } from "./option_kinds.ts";
 
-/**
- * The longest delay that a timer supports, in milliseconds. A timer with a longer delay would fire at once, so longer
- * times are refused.
- */
+/** In milliseconds. A timer with a longer delay would fire at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/**
- * Returns the given limits, and the default of each limit that is missing or `undefined`. Throws if a name is unknown
- * or a value is not a positive integer. `Infinity` is no integer, so a limit cannot be switched off. A limit whose name
- * ends with `MS` must be a time that a timer supports.
- */
+/** `Infinity` is no integer, so a limit cannot be switched off. */
 export function completeLimits<L extends object>(
   given: { readonly [N in keyof L]?: number | undefined },
   { defaults, what }: { readonly defaults: L; readonly what: string },

@@ -6,7 +6,7 @@ export type Failure =
   | { readonly kind: "largeEntity" | "largeFilter" | "largeTransaction" }
   | { readonly kind: "badFilter" | "severalDatabases" }
   | { readonly kind: "tooMany"; readonly limit: number }
-  /** `fields` are all fields of the index, of which the reader may not know some. */
+  /** The reader may not know some of these fields of the index. */
   | { readonly kind: "duplicate"; readonly fields: readonly string[] }
   | { readonly kind: "invalid"; readonly problems: Problems }
   | { readonly kind: "byDistance"; readonly parameter: string }
@@ -17,7 +17,6 @@ export type Failure =
     readonly pauseMS?: number;
   };
 
-/** The error by which code below the flow of a request reports a failure. */
 export class StoreFailure extends Error {
   override readonly name = "StoreFailure";
 

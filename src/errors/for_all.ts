@@ -1,4 +1,3 @@
-/** The errors of several declarations, as one error with a line for each. */
 class SeveralErrors extends TypeError {
   override readonly name = "TypeError";
   readonly #errors: readonly unknown[];
@@ -13,10 +12,7 @@ class SeveralErrors extends TypeError {
   }
 }
 
-/**
- * Does a part of the start for each item, and throws after the last item if one of them failed, so that one start tells
- * all problems. Throws a single error unchanged.
- */
+/** Throws after the last item, so that one start tells all problems. A single error is thrown unchanged. */
 export function forAll<T, R>(items: Iterable<T>, work: (item: T) => R): R[] {
   const results: R[] = [];
   // A class that several classes refer to fails once for each of them, by the same message.

@@ -1,9 +1,6 @@
 // deno-lint-ignore-file no-console -- the one place that writes to the host's log
 
-/**
- * Logs an error that no answer shows, because otherwise nobody would learn of the error. `context` describes the
- * request or the work in which the error happened.
- */
+/** For errors that no answer shows. */
 export function logError(error: unknown, context?: object): void {
   if (context === undefined) console.error(error);
   else console.error(error, context);

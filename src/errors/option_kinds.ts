@@ -1,7 +1,7 @@
-/** The longest time after which an index of MongoDB removes documents, in seconds. */
+/** In seconds. MongoDB accepts no longer time for a TTL index. */
 export const MAX_TTL_SECONDS = 2 ** 31 - 1;
 
-/** The kinds of the values of options, by the words of error messages and a check. */
+/** The words of error messages, and a check. */
 export const KINDS = {
   boolean: ["a boolean", (value: unknown) => typeof value === "boolean"],
   number: ["a whole number of at least 1", isCount],
@@ -16,13 +16,9 @@ export const KINDS = {
 
 export type Kind = keyof typeof KINDS;
 
-/**
- * The kind of each option of a function. A list has the words that an option can be. `true` stands for an option that
- * is checked where it is read.
- */
+/** A list has the words that an option can be. `true` stands for an option that is checked where it is read. */
 export type OptionKinds<O> = Readonly<Record<keyof O, true | Kind | readonly string[]>>;
 
-/** Returns the problem of the first option of a wrong kind, such as `"log" is not a boolean`, or `undefined`. */
 export function wrongOption<O extends object>(
   given: O,
   kinds: OptionKinds<O>,
@@ -53,7 +49,7 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 1;
 }
 
-/** Whether a value is an object with options. Dates, Maps and the like hold no options. */
+/** Dates, Maps and the like hold no options. */
 export function isGroup(value: unknown): value is object {
   return Object.prototype.toString.call(value) === "[object Object]";
 }

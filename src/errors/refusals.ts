@@ -20,8 +20,8 @@ export const STATUS_OF = {
 export type ErrorCode = keyof typeof STATUS_OF;
 
 /**
- * An error that the framework itself creates. The body has a code, a message and details, to which the framework can
- * add further details. Errors that hooks throw are never instances of this class, so their bodies stay unchanged.
+ * An error that the framework itself creates, which can get further details. The bodies of errors of hooks stay
+ * unchanged.
  */
 export class Refusal extends RestError {
   readonly failure: Failure | undefined;
@@ -33,7 +33,7 @@ export class Refusal extends RestError {
 }
 
 interface RefusalOptions extends RestErrorOptions {
-  /** The failure that the answer is about. A `RestError` of a hook may have the same code, and has no failure. */
+  /** A `RestError` of a hook may have the same code, and has no failure. */
   readonly failure?: Failure | undefined;
 }
 
@@ -45,15 +45,11 @@ export function refusal(
   return new Refusal(STATUS_OF[code], { code, ...body }, options);
 }
 
-/**
- * Returns the error of every 404. The body is equal for an entity that does not exist and for an entity that the client
- * may not see, so a client cannot find out which identifiers exist.
- */
+/** Also the error for an entity that the client may not see, so a client cannot find out which identifiers exist. */
 export function notFound(): RestError {
   return refusal("NOT_FOUND", { message: "No such entity" });
 }
 
-/** Returns the 404 for a request that no route of the application has answered. */
 export function noRoute(): RestError {
   return refusal("NOT_FOUND", { message: "No such route" });
 }
@@ -62,7 +58,6 @@ export function forbidden(): RestError {
   return refusal("FORBIDDEN", { message: "Not allowed" });
 }
 
-/** Returns a 400 for a malformed `q` or parameter, or for a body that is not a JSON object. */
 export function badFormat(message: string, details: object = {}): RestError {
   return refusal("BAD_FORMAT", { message, ...details });
 }
@@ -73,10 +68,7 @@ export function badParameter(parameter: string, allowed: string): RestError {
 
 export interface Problem {
   readonly message: string;
-  /**
-   * The name of the rule that the value breaks, for programs. The rule is a validator, such as `required`, or the type
-   * to which the value cannot be cast.
-   */
+  /** A validator, or the type to which the value cannot be cast. */
   readonly kind: string;
 }
 
@@ -84,10 +76,7 @@ export type Problems = Record<string, Problem>;
 
 const MAX_PROBLEMS = 100;
 
-/**
- * Returns a 400 with the problems of fields, of which the body has at most 100. The number `more` in the body counts
- * the problems that the body leaves out.
- */
+/** The number `more` counts the problems that the body leaves out. */
 export function badData(problems: Problems, cause?: unknown): RestError {
   const all = Object.entries(problems);
   const errors = Object.fromEntries(all.slice(0, MAX_PROBLEMS));
@@ -95,7 +84,6 @@ export function badData(problems: Problems, cause?: unknown): RestError {
   return refusal("BAD_DATA", { message: "The data is not valid", errors, ...more }, { cause });
 }
 
-/** Returns the 409 for an action whose function `available` says no of the entity. */
 export function notAvailableNow(action: string): RestError {
   return refusal("CONFLICT", { message: `The action "${action}" is not available now` });
 }
@@ -107,18 +95,15 @@ export function preconditionFailed(
   return refusal("PRECONDITION_FAILED", { message }, { cause });
 }
 
-/** Returns a 428 for a write without `If-Match` on a route that requires this header. */
 export function preconditionRequired(): RestError {
   return refusal("PRECONDITION_REQUIRED", { message: `The header "If-Match" is required` });
 }
 
-/** Returns a 406 for a header `Accept` that names none of the offered media types. */
 export function notAcceptable(offered: readonly string[]): RestError {
   const allowed = offered.join(", ");
   return refusal("NOT_ACCEPTABLE", { message: `The header "Accept" takes ${allowed}`, allowed });
 }
 
-/** Returns a 413 for a body with more elements than a request may have. */
 export function tooManyElements(limit: number): RestError {
   const message = `The body has more than ${limit} elements: send them in several requests`;
   return refusal("PAYLOAD_TOO_LARGE", { message, limit });
@@ -128,12 +113,11 @@ export function notJson(): RestError {
   return refusal("UNSUPPORTED_MEDIA_TYPE", { message: "The Content-Type is not JSON" });
 }
 
-/** Returns a 422 for an idempotency key that an earlier request has sent with another body. */
 export function misusedKey(): RestError {
   return refusal("UNPROCESSABLE_ENTITY", { message: "The key was used with another body" });
 }
 
-/** The detail of an error that tells the client to repeat the request, which a lock has kept from its writes. */
+/** The client may repeat the request, because a lock has kept it from its writes. */
 export const LOCKED = { reason: "locked" } as const;
 
 export function withDetails(error: RestError, details: object): RestError {

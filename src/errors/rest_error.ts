@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 
 /** @internal Options of {@linkcode RestError}, which add headers to the answer and a cause for the application. */
 export interface RestErrorOptions {
-  /** Headers of the answer, such as `WWW-Authenticate`. */
+  /** Headers of the answer. */
   headers?: Record<string, string>;
   /** The error that caused this `RestError`. Clients never see the cause. */
   cause?: unknown;
@@ -10,10 +10,7 @@ export interface RestErrorOptions {
 
 const texts = new WeakSet<RestError>();
 
-/**
- * Whether an error was created with a message instead of a body. The application has not written the body of such an
- * error, so clients can get the error as problem details.
- */
+/** The application has not written the body of such an error, so clients can get it as problem details. */
 export function isText(error: RestError): boolean {
   return texts.has(error);
 }
@@ -41,7 +38,7 @@ export class RestError extends Error {
   readonly status: number;
   /** The JSON body of the answer. If the error was created with a string, the body is `{ code, message }`. */
   readonly body: object;
-  /** The headers that the error adds to the answer, such as `WWW-Authenticate`. Empty by default. */
+  /** The headers that the error adds to the answer. Empty by default. */
   readonly headers: Readonly<Record<string, string>>;
 
   /** Creates the error. Throws a `RangeError` if `status` is not an integer from 300 to 599. */
@@ -67,7 +64,6 @@ function messageOf(body: object, status: number): string {
     statusName(status);
 }
 
-/** Returns the name of a status for the `code` of error bodies, such as `FORBIDDEN` for 403. */
 export function statusName(status: number): string {
   const words = statusText(status).replace(/[^A-Za-z0-9 -]/g, "");
   return words.toUpperCase().replace(/[ -]+/g, "_");
