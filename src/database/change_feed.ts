@@ -9,8 +9,8 @@ import { isUnavailable } from "./failure_of.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
 /**
- * The identifiers of changed entities, in the types in which they are stored. `"anything"` means that any entity of the
- * collection may have changed, so that live lists must read everything again.
+ * The identifiers have the BSON types in which they are stored. "anything" means that live lists must read everything
+ * again.
  */
 export type Changes = readonly unknown[] | "anything";
 
@@ -19,49 +19,36 @@ type ChangeListener = (changes: Changes) => void;
 const GATHER_MS = 50;
 
 /**
- * The time for which a change feed without listeners keeps its change stream open. A client that reconnects within this
- * time does not wait for a new stream.
+ * A change stream without listeners stays open for this time, so that a client that reconnects waits for no new stream.
  */
 const GRACE_MS = 10_000;
 
 const PAUSE_MS = 500;
 
-/**
- * The aggregation stages of a change stream. The first stage leaves out events that change no value. The second
- * stage reduces each event to its resume token (`_id`) and the identifier of the changed document, because listeners
- * need no other data. The driver throws an error for an event without a resume token.
- */
+/** The projection keeps `_id`, the resume token. The driver throws an error for an event without it. */
 const STAGES = [WITHOUT_TOUCHES, { $project: { documentKey: 1 } }];
 
-/** The options that keep the BSON types of identifiers, so that a query by an identifier finds its entity. */
+/**
+ * Without these options, the driver would change the BSON types of identifiers, and a query by them could miss the
+ * entity.
+ */
 const OPTIONS = { batchSize: 1000, promoteLongs: false, promoteBuffers: false } as const;
 
-/** The error code of a server that has no change streams, because it belongs to no replica set. */
+/** MongoDB returns this code if the server belongs to no replica set. */
 const NO_STREAMS = 40573;
 
 interface Change {
-  /** The key of the changed document. Events about a dropped or renamed collection have no key. */
+  /** Missing in events about a dropped or renamed collection. */
   readonly documentKey?: { readonly _id: unknown };
 }
 
-/**
- * The open change feeds of each `MongoClient`, by the names of the database and the collection. All listeners of a
- * collection share one feed, because each feed occupies a connection.
- */
 const pools = new WeakMap<mongo.MongoClient, Map<string, ChangeFeed>>();
 
-/**
- * Returns the number of connections that change feeds occupy. Followers may occupy the other connections of one half of
- * the connection pool, so that requests have the other half.
- */
 export function feedCount(client: mongo.MongoClient): number {
   return pools.get(client)?.size ?? 0;
 }
 
-/**
- * The changes of one collection, for live lists. All listeners of the process share one change stream, because each
- * stream occupies a connection. The stream contains only the identifiers of the changed entities.
- */
+/** All listeners of a collection share one change stream, because each stream occupies a connection. */
 export class ChangeFeed {
   readonly #model: Model<unknown>;
   readonly #forget: () => void;
@@ -81,8 +68,7 @@ export class ChangeFeed {
   }
 
   /**
-   * Returns the change feed of a collection. Throws if change feeds would occupy more than half of the connection
-   * pool, because each feed keeps one connection busy.
+   * Throws if change feeds would occupy more than half of the connection pool, so that requests keep the other half.
    */
   static of(model: Model<unknown>): ChangeFeed {
     const { collection, db } = model;
@@ -104,10 +90,7 @@ export class ChangeFeed {
     return feed;
   }
 
-  /**
-   * Adds a listener, which gets every change after the promise has resolved, so that a later read misses no change.
-   * Returns a function that removes the listener.
-   */
+  /** The listener gets every change after the promise has resolved, so a later read misses no change. */
   async listen(listener: ChangeListener, timeBudget: TimeBudget): Promise<() => void> {
     clearTimeout(this.#ending);
     this.#listeners.add(listener);
@@ -142,10 +125,7 @@ export class ChangeFeed {
     }
   }
 
-  /**
-   * Opens the change stream. Every change after the promise has resolved is part of the stream. Returns the first
-   * change, or `null` if the stream has none yet.
-   */
+  /** Every change after the promise has resolved is part of the stream. */
   async #openStream(resumeAfter?: unknown): Promise<Change | null> {
     const stream = this.#model.collection.watch(STAGES, {
       ...OPTIONS,
@@ -169,8 +149,8 @@ export class ChangeFeed {
   }
 
   /**
-   * Opens the change stream again after an error. The new stream continues at the resume token, so that no change is
-   * lost. If the server cannot continue at the token, listeners must read everything again.
+   * A change stream that continues at its resume token loses no change. Without a token, listeners read everything
+   * again.
    */
   async #reopen(cause: unknown): Promise<Change | null> {
     let token: unknown = this.#stream?.resumeToken;
@@ -198,8 +178,7 @@ export class ChangeFeed {
       return this.tellAnything();
     }
     const { _id: id } = documentKey;
-    // Each changed identifier is listed once, by its text as a key. An identifier that is an object other than an
-    // `ObjectId`, such as a `Buffer`, has no unique text, so it can be listed more than once.
+    // An identifier that is an object other than an `ObjectId` has no unique text, so it can be listed more than once.
     const hasName = isObjectId(id) || typeof id !== "object";
     this.#changed.set(hasName ? `${typeof id} ${id}` : `change ${this.#changed.size}`, id);
     this.#tell();

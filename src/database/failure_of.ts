@@ -24,23 +24,21 @@ import { isTooLarge } from "./too_large.ts";
 
 const { Error: MongooseError, mongo } = mongoose;
 
-/** The server's error code for a write that conflicts with another write. */
 const WRITE_CONFLICT = 112;
 
 /**
- * The server's error codes for a document that the validation rules of its collection refuse (121), or that has a value
- * which an index cannot hold, such as wrong coordinates or an unknown language.
+ * The validation rules of the collection refuse the document (121), or an index cannot hold a value (the other codes).
  */
 const REFUSED_DATA = new Set<unknown>(
   [121, 171, 13026, 13027, 13068, 16755, 16766, 16804, 17261, 17262],
 );
 
-/** The error codes of MongoDB 9 for values that the server refuses, no matter where in the request the values are. */
+/** MongoDB 9 refuses these values, no matter where in the request they are. */
 const REFUSED_VALUES = new Set([510, 511]);
 
 /**
- * The server's error codes for a statement that needs more memory than the server allows. MongoDB 9 limits the memory
- * of each statement. The filter of a client may be the cause.
+ * The statement needs more memory than MongoDB allows. MongoDB 9 limits the memory of each statement, and the filter of
+ * a client may be the cause.
  */
 const OUT_OF_MEMORY = [146, 292];
 
@@ -52,30 +50,22 @@ const BAD_FILTER = new Set([
 
 export interface FailureOptions {
   readonly filtered: boolean;
-  /** Whether the request writes entities, so that an error about the size of a document is about an entity. */
+  /** Whether the request writes entities. An error about the size of a document is then about an entity. */
   readonly writes?: boolean;
-  /** Whether the parameters of the request are so long that they can make a statement too large for the database. */
+  /** Whether the parameters are so long that they can make a statement too large for the database. */
   readonly isLong?: boolean;
-  /**
-   * Whether a path is hidden from the reader of the answer. The messages of errors contain no value of a hidden path.
-   */
+  /** The messages of errors contain no value of a hidden path. */
   readonly isHidden: (path: string) => boolean;
-  /**
-   * Whether the request body gives a value to a path. A wrong value of a hidden field that the body does not set is an
-   * error of the application.
-   */
+  /** A wrong value of a hidden field that the body does not set is an error of the application. */
   readonly isSent?: (path: string) => boolean;
-  /** The classes that the route serves. A validation error of another class is an error of the application. */
+  /** A validation error of another class than these is an error of the application. */
   readonly targets?: readonly ModelClass[];
-  /**
-   * Whether the connection is closed. Mongoose throws a plain `MongooseError` for commands that it gave up on, so the
-   * class of the error does not show that the database is away.
-   */
+  /** Whether the connection is closed. Mongoose throws a plain `MongooseError` for commands that it gave up on. */
   readonly away?: boolean;
   readonly ids?: readonly string[];
 }
 
-/** Returns `undefined` for an error that is neither of the database nor of the client. */
+/** `undefined` stands for an error that is neither of the database nor of the client. */
 export function failureOf(error: unknown, options: FailureOptions): Failure | undefined {
   const { filtered, writes = false, isLong = false, isHidden, targets, away = false } = options;
   const passing = passingFailure(error, away);
@@ -96,12 +86,12 @@ export function failureOf(error: unknown, options: FailureOptions): Failure | un
   if ((writes || isLong) && isTooLarge(error)) {
     return { kind: writes ? "largeEntity" : "largeFilter" };
   }
-  // The option `targets` has the classes of a REST route. It is missing for an error of a route of the application,
-  // which may have used the broken socket for another server than the database.
+  // An error of a route of the application has no `targets`. Its broken socket may belong to another server than the
+  // database.
   if (targets !== undefined && isBrokenSocket(error)) return { kind: "away", reason: "outage" };
   if (!(error instanceof mongo.MongoServerError)) return undefined;
   if (error.code === 11000) {
-    // Middleware may write to another collection. A duplicate key in that collection is an error of the application.
+    // Middleware may write to another collection. A duplicate key there is an error of the application.
     return targets && isDuplicateIn(error, targets) === false
       ? undefined
       : { kind: "duplicate", fields: duplicateFields(error, targets ?? []) };
@@ -113,7 +103,6 @@ export function failureOf(error: unknown, options: FailureOptions): Failure | un
   return error.code === WRITE_CONFLICT ? { kind: "changed" } : undefined;
 }
 
-/** Returns the failure of a statement that the client may repeat, no matter which function has sent it. */
 function passingFailure(thrown: unknown, away: boolean): Failure | undefined {
   if (thrown instanceof StoreFailure) return thrown.failure;
   const around = transactionAround();
@@ -123,7 +112,7 @@ function passingFailure(thrown: unknown, away: boolean): Failure | undefined {
   return { kind: "away", reason: "outage", pauseMS: pauseOfOverload(thrown) };
 }
 
-/** Returns the error texts of a failed validation by path. The texts contain no value of a hidden field. */
+/** The messages contain no value of a hidden field. */
 export function problemsOf(
   error: InstanceType<typeof MongooseError.ValidationError>,
   isHidden: (path: string) => boolean,
@@ -132,8 +121,7 @@ export function problemsOf(
   for (const [path, problem] of Object.entries(error.errors)) {
     if (problem instanceof MongooseError.ValidationError) continue;
     const kind = problem.kind ?? "invalid";
-    // If Mongoose could not cast a stored value, its message contains this value, which may be secret. The answer has a
-    // message without the value.
+    // If Mongoose could not cast a stored value, its message contains this value, which may be secret.
     const isOfStored = kind === "cast" && problem.reason instanceof MongooseError.CastError;
     if (isHidden(path) || isOfStored) {
       problems[path] = { message: `Field "${path}" is not valid`, kind };
@@ -148,26 +136,20 @@ export function problemsOf(
   return problems;
 }
 
-/**
- * Whether Mongoose could not write a document because another request has changed or removed the document.
- */
 export function isLate(error: unknown): boolean {
   return error instanceof MongooseError.VersionError ||
     error instanceof MongooseError.DocumentNotFoundError && !isUnmet(error);
 }
 
 /**
- * Whether a query of the application with `orFail()` found no document. A save throws an error of the same class if
- * another request has removed the document, but that error contains the number of documents that the save found.
+ * Whether a query of the application with `orFail()` found no document. A save throws the same class if another request
+ * has removed the document, but with `numAffected`.
  */
 export function isUnmet(error: unknown): boolean {
   return error instanceof MongooseError.DocumentNotFoundError && error.numAffected === undefined;
 }
 
-/**
- * Returns the fields of a unique index whose values are taken, as the class has declared the index. Class options may
- * have added a field to the index, which clients need not know.
- */
+/** Class options may have added a field to the index, which clients need not know. */
 export function duplicateFields(
   { keyPattern = {} }: InstanceType<typeof mongo.MongoServerError>,
   targets: readonly ModelClass[],
@@ -179,10 +161,7 @@ export function duplicateFields(
   return Object.keys(keyPattern);
 }
 
-/**
- * Returns the failure of the database behind an error of a hook, or "missed" if the hook `fetch` found no entity with an
- * identifier in the URL.
- */
+/** The result is "missed" if the hook `fetch` found no entity with an identifier in the URL. */
 export function failureOfHook(
   { thrown, hook, away }: HookFailure,
   ids: readonly string[] = [],
@@ -205,10 +184,8 @@ export function isOfClient({ thrown, hook }: HookFailure, options: FailureOption
 }
 
 /**
- * Whether the application, and not the client, is responsible for a failed validation of a document that a hook or an
- * action has saved. The application is responsible if it has set a value that cannot be cast, or if all problems are
- * about hidden fields that the client has not sent. Otherwise, the function removes the problems of such hidden fields
- * from the error, because the client cannot solve them.
+ * The application is responsible for a value that it has set and that cannot be cast, and for hidden fields that the
+ * client has not sent. The problems of such hidden fields leave the error, because the client cannot solve them.
  */
 function isOfApplication(
   error: unknown,
@@ -236,10 +213,7 @@ function isUnnamed(thrown: unknown, ids: readonly string[]): boolean {
   return ids.includes(String(filter?._id ?? ""));
 }
 
-/**
- * Whether a duplicate key is in the collection of one of the classes, so that the client can be its cause. Returns
- * `undefined` if the server's message names no collection, so that the caller must decide.
- */
+/** `undefined` means that the server's message names no collection. */
 export function isDuplicateIn(
   { message }: InstanceType<typeof mongo.MongoServerError>,
   targets: readonly ModelClass[],
@@ -250,9 +224,7 @@ export function isDuplicateIn(
   return targets.some((each) => collectionName(each, buildSchema(each).schema) === collection);
 }
 
-/**
- * The error labels of the server and the driver for failures after which a repeated request may succeed.
- */
+/** The server and the driver set these labels if a repeated request may succeed. */
 const LABELS = [
   "RetryableError",
   "RetryableWriteError",
@@ -274,33 +246,27 @@ const CLASSES = [
 
 const UNEXPORTED = new Set(["MongoPoolClosedError", "MongoWaitQueueTimeoutError"]);
 
-/** The server's error code for a write that its disk has no space for. Reads may still succeed. */
+/** Writes fail, because the disk of the server is full. Reads may still succeed. */
 export const DISK_FULL = 14_031;
 
-/**
- * The server's error codes for failures after which a repeated request may succeed. Older servers return these codes
- * without labels, and so do servers without sessions.
- */
+/** Older servers and servers without sessions return these codes without labels. A repeated request may succeed. */
 const CODES = new Set([
-  // Error codes of a server or a network that is not available
+  // Server or network not available
   ...[6, 7, 89, 91, 133, 189, 202, 384, 9001, 10058, 10107, 11600, 11602, 13435, 13436, 91331],
-  // Error codes of a statement that took too long, was stopped, or lost its lock, cursor, snapshot or transaction
+  // Statement took too long, was stopped, or lost its lock, cursor, snapshot or transaction
   ...[24, 43, 46, 50, 64, 134, 175, 237, 239, 246, 251, 262, 290, 355, 365, 453, 11601, 46841],
   10045600,
-  // Error codes of an overloaded server
+  // Overloaded server
   ...[145, 402, 407, 433, 449, 450, 462, 473, 489, 509],
   DISK_FULL,
 ]);
 
-/**
- * Whether an error means that the database was not reached, has not answered in time, or may answer if the client
- * repeats the request, as after a conflict of transactions.
- */
+/** Whether the database was not reached, has not answered in time, or may answer a repeated request. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof MongooseError.MongooseServerSelectionError) return true;
   if (!(error instanceof mongo.MongoError)) return false;
-  // If a statement writes several documents, the driver wraps an error of the whole statement, such as a lost
-  // connection, in a `MongoBulkWriteError`. So the inner error decides.
+  // For a statement with several documents, the driver wraps an error of the whole statement in a
+  // `MongoBulkWriteError`.
   if (error instanceof mongo.MongoBulkWriteError && error.errorResponse instanceof Error) {
     return isUnavailable(error.errorResponse);
   }
@@ -315,24 +281,16 @@ const CLOSED = [
   mongo.MongoServerClosedError,
 ];
 
-/**
- * Whether a statement failed because the application has closed its connection. When a server stops, such errors of
- * requests that have ended are not reported.
- */
 export function isClosedByHost(error: unknown): boolean {
   return CLOSED.some((each) => error instanceof each) ||
     Object(error).name === "MongoPoolClosedError";
 }
 
-/**
- * Whether a socket broke while the driver was sending. The driver passes on the error of the runtime, which has no
- * class of the driver.
- */
+/** The driver passes on the error of the runtime for a socket that broke, so the error has no class of the driver. */
 function isBrokenSocket(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
   if (!(error instanceof Error)) return false;
-  // An `EPIPE` without a `syscall` also counts as a broken socket. The runtime throws it for a socket whose other end
-  // is known to be closed.
+  // The runtime throws an `EPIPE` without a `syscall` for a socket whose other end is known to be closed.
   const isCall = syscall === "write" || syscall === "read";
   return code === "EPIPE" && (isCall || syscall === undefined) || code === "ECONNRESET" && isCall;
 }

@@ -8,9 +8,8 @@ import type { TimeBudget } from "./time_budget.ts";
 interface Deployment {
   hasTransactions?: Promise<boolean> | undefined;
   /**
-   * The queues in which transactions and writes of the same data wait for each other, because they would conflict if
-   * they ran at once. The keys are names of data, such as a document. Each promise resolves when all work in its queue
-   * has ended.
+   * Transactions and writes of the same data wait here for each other, because they would conflict if they ran at once.
+   * Each promise resolves when all work in its queue has ended.
    */
   readonly turns: Map<string, Promise<void>>;
 }
@@ -26,49 +25,36 @@ function deploymentOf(client: mongo.MongoClient): Deployment {
 export interface TransactionOptions {
   readonly connection: Connection;
   /**
-   * The name of the data that the transaction writes, such as a document or a collection. Transactions of this process
-   * with the same name can run one after the other, because simultaneous transactions would conflict and have to be
-   * repeated.
+   * The name of the data that the transaction writes. Transactions of this process with the same name can run one after
+   * the other, because simultaneous ones would conflict.
    */
   readonly turn: string;
   /**
-   * Whether the transaction waits for earlier transactions with the same name before its first attempt, because a
-   * conflict is likely. Otherwise transactions wait for each other only after two of them have conflicted.
+   * Whether the transaction waits for earlier ones of the same name before its first attempt. Otherwise it waits only
+   * after a conflict.
    */
   readonly isContended?: boolean;
   readonly timeBudget: TimeBudget;
   /**
-   * Whether a deployment without transactions causes an error. Otherwise the writes run on such a deployment without a
-   * transaction, so a failure can leave some of them stored.
+   * If false, the writes run without a transaction on a standalone server, so a failure can leave some of them stored.
    */
   readonly isRequired?: boolean;
-  /** The statements that the caller adds to the transaction, such as the update of the record of an idempotency key. */
   readonly part?: TransactionPart | undefined;
 }
 
-/**
- * The statements that are stored exactly if the transaction commits, such as the mark on the record of an idempotency
- * key that its request has created the entities.
- */
+/** Statements that are stored exactly if the transaction commits. */
 export interface TransactionPart {
-  /**
-   * Prepares an attempt of the transaction by a write outside of it. For example, the record of an idempotency key gets
-   * the time at which the transaction begins.
-   */
+  /** Prepares an attempt of the transaction by a write outside of it. */
   begin(): Promise<void>;
   /**
-   * Sends the statements in the transaction, before all other statements. For example, the record of an idempotency key
-   * is then locked, which shows a repeated request that the first request is still running.
+   * Sends the statements before all others of the transaction. The record of an idempotency key is then locked, which
+   * shows a repeated request that the first one still runs.
    */
   finishIn(session: ClientSession): Promise<void>;
-  /** Notes that the transaction was committed, so that the statements are not sent again. */
+  /** The transaction was committed, so the statements must not be sent again. */
   commit(): void;
 }
 
-/**
- * Returns the options with which transactions that write to the same collection run one after the other, as soon as two
- * of them have conflicted.
- */
 export function turnsIn(
   { db, collection: { name } }: Pick<Document, "db" | "collection">,
 ): Pick<TransactionOptions, "connection" | "turn"> {
@@ -81,37 +67,30 @@ const FIRST_PAUSE_MS = 10;
 
 const LONGEST_PAUSE_MS = 500;
 
-/** The server's error codes for a transaction that is too large. */
 const TOO_LARGE = new Set<unknown>([257, 388]);
 
-/** The server's error codes for a document or a collection that another transaction has locked. */
+/** Another transaction has locked a document or a collection. */
 const LOCKS = new Set<unknown>([24, 112]);
 
 /**
- * The server's error codes for a transaction that has met another write. Such a transaction is undone, and a client may
- * repeat its requests. The codes stand for a lock, a write conflict, a snapshot that is too old or not available, a
- * transaction that was undone by an earlier statement, and another transaction that is being committed.
+ * The transaction was undone by a lock (24), a write conflict (112), an old or missing snapshot (239, 246), an earlier
+ * statement (251), or a commit of another transaction (267). A client may repeat its requests.
  */
 const CLASHES: ReadonlySet<unknown> = new Set([24, 112, 239, 246, 251, 267]);
 
-/** Whether a transaction was undone, because it has met another write. The client may repeat the request. */
 export function isClash(error: unknown): boolean {
   return error instanceof mongoose.mongo.MongoServerError &&
     error.hasErrorLabel("TransientTransactionError") && CLASHES.has(error.code);
 }
 
-/**
- * The server's error codes for a statement that exceeded its `maxTimeMS`, and for a transaction that exceeded the time
- * limit of the server. There is no other attempt.
- */
+/** A statement exceeded its `maxTimeMS` (50), or a transaction the time limit of the server (290). */
 const TOO_LONG = new Set<unknown>([50, 290]);
 
 /**
- * Runs writes in one transaction, or in the transaction that the request shares with other requests. On a deployment
- * without transactions, the writes run one after the other, or `isRequired` causes an error.
+ * On a deployment without transactions, the writes run one after the other, or `isRequired` causes an error.
  *
- * @param writes The function that sends the writes. The function runs again after a transient failure. It should write
- * the document that other transactions also write last, because this document stays locked until the commit has ended.
+ * @param writes Runs again after a transient failure. It should write the document that other transactions also write
+ * last, because this document stays locked until the commit has ended.
  */
 export async function inTransaction(
   options: TransactionOptions,
@@ -136,8 +115,8 @@ export async function inTransaction(
   const attempt = () => attemptOnce(options, writes);
   const waits = isContended || deploymentOf(connection.getClient()).turns.has(turn);
   if (!waits && await timeBudget.wait(attempt()) === undefined) return;
-  // After the first conflict, transactions run one after the other, and so do transactions that begin during this time.
-  // Without this order, one of many transactions could lose every attempt to the others.
+  // Transactions run one after the other from the first conflict on. Otherwise one of many could lose every attempt to
+  // the others.
   await takeTurns(options, async () => {
     for (let tries = 1;; tries++) {
       const failure = await attempt();
@@ -151,9 +130,8 @@ export async function inTransaction(
 }
 
 /**
- * Throws "locked" if the writes of a shared transaction have met a lock that stays, or else their error unchanged. The
- * server reports a lock like a write that has been committed meanwhile. The writes are therefore sent again in another
- * transaction, which is never committed.
+ * The server reports a lock that stays like a write that has been committed. Only a repetition in another transaction,
+ * which is never committed, shows the difference.
  */
 async function throwAfterClash(
   error: unknown,
@@ -175,16 +153,13 @@ async function throwAfterClash(
   throw error;
 }
 
-/** Whether a write has waited in vain for data that another transaction has locked. It has written nothing. */
+/** A locked write has written nothing. */
 export function isLocked(error: unknown): boolean {
   return error instanceof StoreFailure && error.failure.kind === "away" &&
     error.failure.reason === "locked";
 }
 
-/**
- * Makes one attempt of a transaction. Returns the error if the caller may repeat the transaction. Returns `undefined`
- * after a success.
- */
+/** `undefined` means success. A `Transient` error means that the caller may repeat the transaction. */
 async function attemptOnce(
   { connection, timeBudget, part }: TransactionOptions,
   writes: (session: ClientSession) => Promise<unknown>,
@@ -211,17 +186,13 @@ async function attemptOnce(
 export const STANDALONE =
   "the database is a standalone server without transactions; use a replica set";
 
-/**
- * The end of error messages for operations with the option `atomic`, which also names the value of this option that
- * needs no transactions.
- */
 export const NO_TRANSACTIONS: string = `${STANDALONE}, or "atomic: false"`;
 
 class Transient extends Error {}
 
 /**
- * Runs a transaction once. Throws a `Transient` error if the transaction may run again. The error prevents a repetition
- * by the driver, which would repeat the transaction for two minutes, even after the request has ended.
+ * A `Transient` error keeps the driver from repeating the transaction for two minutes, even after the request has
+ * ended.
  */
 async function tryOnce(
   connection: Connection,
@@ -229,9 +200,8 @@ async function tryOnce(
 ): Promise<void> {
   let begun = false;
   await connection.transaction(async (session) => {
-    // The driver calls this function again if the commit has failed. The driver must not repeat the transaction, so the
-    // error ends this attempt. Mongoose also resets the documents after the error, so that the next attempt can save
-    // them.
+    // The driver calls this function again if the commit has failed. Mongoose resets the documents after the error, so
+    // that the next attempt can save them.
     if (begun) throw new Transient("The commit has failed");
     begun = true;
     try {
@@ -244,7 +214,7 @@ async function tryOnce(
   }, { readPreference: "primary" });
 }
 
-/** Waits for a random time that grows with each try, so that the same transactions do not meet in a conflict again. */
+/** The time is random, so that the same transactions do not conflict again. */
 export function pause(tries: number): Promise<void> {
   const longest = Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS);
   return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
@@ -261,9 +231,6 @@ export function hasTransactions(client: mongo.MongoClient): Promise<boolean> {
   );
 }
 
-/**
- * Whether other work on the given data, such as a document, is running or waiting, so that new work must wait for it.
- */
 export function hasTurns(
   { connection }: Pick<TransactionOptions, "connection">,
   turn: () => string,
@@ -272,16 +239,13 @@ export function hasTurns(
   return turns.size > 0 && turns.has(turn());
 }
 
-/**
- * Runs work, such as a transaction, after all earlier work of this process on the same data has ended. Simultaneous
- * writes of one document would conflict. Throws if the time limit of the request passes before the work begins.
- */
+/** Simultaneous writes of one document would conflict, so the work waits for earlier work of this process. */
 export async function takeTurns<T>(
   { connection, turn, timeBudget }: TransactionOptions,
   work: () => Promise<T>,
 ): Promise<T> {
   // A shared transaction already holds locks. If its work waited here, it could wait for work that waits for these
-  // locks, so it runs at once.
+  // locks.
   if (sharedSession() !== undefined) return await timeBudget.wait(work());
   const { turns } = deploymentOf(connection.getClient());
   const before = turns.get(turn);

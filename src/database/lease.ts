@@ -4,39 +4,27 @@ import type { Collection } from "mongoose";
 import { withTimeLimit } from "./time_limit.ts";
 
 export interface LeaseOptions {
-  /**
-   * The collection that stores the leases, such as the leases of followers or of the housekeeping. Each lease is one
-   * record.
-   */
   readonly records: Collection;
-  /**
-   * The `_id` of the record of the lease, such as the name of a follower. Processes that use the same name exclude each
-   * other.
-   */
+  /** The `_id` of the record of the lease. Processes that use the same name exclude each other. */
   readonly name: string;
   readonly leaseMS: number;
 }
 
 interface ClaimOptions extends LeaseOptions {
-  /**
-   * The initial values of other fields in the record, as expressions of an aggregation. For example, a new follower
-   * begins at the present time.
-   */
+  /** The initial values of other fields in the record, as expressions of an aggregation. */
   readonly first?: object;
 }
 
-/**
- * The result of an attempt to take the lease. The record is missing if another process has created it at the same time.
- */
+/** The record is missing if another process has created it at the same time. */
 interface Claimed<R> {
-  /** The lease, unless another process has it. */
+  /** Missing if another process has the lease. */
   readonly lease?: Lease;
   readonly record?: R;
 }
 
 /**
- * The exclusive right of one process to do some work. By the clock of the database, the lease ends after `leaseMS`
- * unless the process renews it, so that another process continues after a crash.
+ * The lease ends by the clock of the database after `leaseMS` unless the process renews it, so that another process
+ * continues after a crash.
  */
 export class Lease {
   readonly #records: Collection;
@@ -58,11 +46,7 @@ export class Lease {
     this.#extend(since);
   }
 
-  /**
-   * Takes the lease for this process, unless another process has it.
-   *
-   * @typeParam R The stored record of the lease.
-   */
+  /** @typeParam R The stored record of the lease. */
   static async claim<R>({ first = {}, ...options }: ClaimOptions): Promise<Claimed<R>> {
     const { records, name: _id, leaseMS } = options;
     const [holder, since] = [new mongoose.Types.ObjectId(), performance.now()];
@@ -83,22 +67,19 @@ export class Lease {
     return { ...told, lease: new Lease(options, { holder, since }) };
   }
 
-  /** The signal that is aborted when another process may have the lease, so that this process stops its work. */
+  /** Aborted when another process may have the lease. */
   get signal(): AbortSignal {
     return this.#lost.signal;
   }
 
-  /**
-   * Whether no other process can have the lease, so that work may start. The clock is checked too, because the timer
-   * that aborts `signal` may be late.
-   */
+  /** The clock is checked too, because the timer that aborts `signal` may be late. */
   get isHeld(): boolean {
     return !this.signal.aborted && performance.now() < this.#validUntil;
   }
 
   /**
-   * Renews the lease, and stores `fields` in its record, such as the progress of a follower. If another process has
-   * taken the lease, nothing is stored, and this process loses the lease.
+   * Stores `fields` in the record of the lease. If another process has taken the lease, nothing is stored, and this
+   * process loses the lease.
    *
    * @returns The record before the renewal, or `null` if this process has lost the lease.
    */
@@ -111,10 +92,7 @@ export class Lease {
     return found;
   }
 
-  /**
-   * Ends the lease early, so that another process can take it at once. Stores `fields` in its record, such as the
-   * progress of a follower.
-   */
+  /** Stores `fields` in the record of the lease. */
   async release(fields: object = {}): Promise<void> {
     this.lose();
     await this.#note("release", { ...fields, until: "$$NOW" });
@@ -125,10 +103,7 @@ export class Lease {
     this.#lost.abort(new Error("The lease is lost"));
   }
 
-  /**
-   * Updates the record of the lease if this process has the lease. The statement may take at most the duration of the
-   * lease, because the lease has ended by then.
-   */
+  /** The statement may take at most the duration of the lease, because the lease has ended by then. */
   #note(action: string, fields: object): Promise<Record<string, unknown> | null> {
     const message = `Cannot ${action} the lease of "${this.#name}"`;
     const change = (signal: AbortSignal) => {
@@ -146,17 +121,14 @@ export class Lease {
   }
 }
 
-/**
- * Returns `null` for a duplicate key. If two processes create the record of a lease at once, MongoDB refuses one of
- * them, and that process does not get the lease.
- */
+/** If two processes create the record of a lease at once, MongoDB refuses one of them, which does not get the lease. */
 function noneIfDuplicate(error: unknown): null {
   if ((error as { readonly code?: unknown } | undefined)?.code === 11000) return null;
   throw error;
 }
 
 /**
- * The write concern of all changes to a lease. A failover cannot undo the change by which a process took the lease, and
- * a replaced primary cannot confirm such a change. So two processes never have the lease at once.
+ * A failover cannot undo a write with this write concern, and a replaced primary cannot confirm one. So two processes
+ * never have the lease at once.
  */
 const MAJORITY = { writeConcern: { w: "majority" } } as const;

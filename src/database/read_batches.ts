@@ -5,10 +5,7 @@ import { nextTurn } from "../errors/event_loop.ts";
 import { StatementTurns } from "./statement_turns.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
-/**
- * The documents of one batch of a query as the BSON array that the database has sent. The array begins at the byte
- * `start`.
- */
+/** The BSON array of one batch as the database has sent it. It begins at the byte `start`. */
 export interface Batch {
   readonly array: Buffer;
   readonly start: number;
@@ -17,18 +14,15 @@ export interface Batch {
 type OpenCursor = mongo.FindCursor | mongo.AggregationCursor;
 
 /**
- * Reads the batches of a cursor as bytes, so that an answer can be written without decoding the documents. The cursor
- * must not have the driver's option `raw`, because the driver would apply this option to error replies too.
+ * The batches stay bytes, so that an answer needs no decoded documents. The cursor must not have the driver's option
+ * `raw`, because the driver would apply it to error replies too.
  */
 export async function* readBatches(
   cursor: OpenCursor,
   { timeBudget, listOf }: {
-    /** The time limit of the read. Without `timeBudget`, the caller must limit the time. */
+    /** Without `timeBudget`, the caller must limit the time. */
     readonly timeBudget?: TimeBudget | undefined;
-    /**
-     * The connection, if the list may be long. All reads of long lists together use at most half of the connection
-     * pool, so that short requests find a free connection.
-     */
+    /** Given if the list may be long, so that its reads wait for a turn. */
     readonly listOf?: Connection | undefined;
   } = {},
 ): AsyncGenerator<Batch> {
@@ -47,25 +41,19 @@ export async function* readBatches(
   }
 }
 
-/**
- * The number of entities that are made from stored values in one turn of the event loop, so that other requests run
- * between the turns of a long list.
- */
+/** Entities made from stored values in one turn of the event loop, so that other requests run in between. */
 export const MADE_AT_ONCE = 32;
 
-/** The number of entities of a list whose references are read by one query, instead of one query for each entity. */
+/** Entities of a list whose references are read by one query. */
 export const POPULATED_AT_ONCE = 128;
 
-/**
- * Reads a Mongoose cursor, and yields its entities in lists of up to 32. Other requests get a turn of the event loop
- * between two lists, unless a short page is read.
- */
+/** Other requests get a turn of the event loop between two lists of entities, unless a short page is read. */
 export async function* readDocuments(
   cursor: Cursor<object | null, unknown>,
   { timeBudget, model, page }: {
     readonly timeBudget: TimeBudget;
     readonly model: { readonly db: Connection };
-    /** The page to read. A page is short, so its read does not wait for the reads of long lists. */
+    /** A page is short, so its read does not wait for the reads of long lists. */
     readonly page?: unknown;
   },
 ): AsyncGenerator<readonly object[]> {
@@ -91,12 +79,11 @@ export async function* readDocuments(
   }
 }
 
-/** The limit on simultaneous reads of long lists, which leaves connections to short requests. */
 const LIST_READS = new StatementTurns();
 
 /**
- * The member of a cursor of the MongoDB driver that holds the last reply of the database, which the types of the driver
- * do not declare. After its bytes are taken, `documents` is set to `null`, so that the cursor asks for the next batch.
+ * A cursor of the driver holds its last reply in a member that its types do not declare. The cursor asks for the next
+ * batch if `documents` is `null`.
  */
 interface ReplyCursor {
   readonly documents?: {
@@ -107,9 +94,8 @@ interface ReplyCursor {
 }
 
 /**
- * Returns the bytes of the last reply, and removes the reply from the cursor. Otherwise the cursor would keep the reply
- * in memory while a slow client reads. Returns `undefined` if the reply has an unknown form, so that the caller encodes
- * the decoded documents instead.
+ * The reply leaves the cursor, which would otherwise keep it in memory while a slow client reads. `undefined` stands
+ * for a reply of an unknown form.
  */
 function takeReply(cursor: ReplyCursor): Batch | undefined {
   const { documents: reply } = cursor;
@@ -123,8 +109,8 @@ function takeReply(cursor: ReplyCursor): Batch | undefined {
 }
 
 /**
- * Encodes documents that the driver has decoded, because the bytes of the reply are not available in cursors of an
- * unknown form. Throws if the encoded bytes would differ from the stored bytes.
+ * The documents are encoded again if the form of the cursor is unknown. Throws if the bytes would differ from the
+ * stored bytes.
  */
 function encoded(documents: readonly object[]): Batch {
   const array = encodeBson({ ...documents });
@@ -132,10 +118,7 @@ function encoded(documents: readonly object[]): Batch {
   throw new TypeError("Cannot read a stored value that the driver has decoded with a loss");
 }
 
-/**
- * Returns the bytes of a document that the driver has decoded. Returns `undefined` if these bytes would differ from the
- * stored bytes, so that no answer shows a changed value.
- */
+/** `undefined` means that the bytes would differ from the stored bytes, so that no answer shows a changed value. */
 export function encodeBson(values: object): Buffer | undefined {
   if (!isLossless(values)) return undefined;
   const bytes = mongoose.mongo.BSON.serialize(values, { ignoreUndefined: false });
@@ -143,8 +126,8 @@ export function encodeBson(values: object): Buffer | undefined {
 }
 
 /**
- * Whether a decoded value can be encoded again without loss. The driver has decoded a date outside JavaScript's range
- * as an invalid date, and JavaScript's regular expressions differ from MongoDB's.
+ * The driver has decoded a date outside JavaScript's range as an invalid date, and JavaScript's regular expressions
+ * differ from MongoDB's.
  */
 function isLossless(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value !== undefined;

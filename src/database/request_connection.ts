@@ -26,15 +26,15 @@ const looking = new WeakSet<mongo.MongoClient>();
 type GetConnection = (req: FrameworkRequest) => MaybePromise<Connection>;
 
 /**
- * The connections that hooks have returned and that are not closed, by client and name of the database. A hook may
- * return a new connection of `useDb()` for each request, and one of them is enough.
+ * The open connections that hooks have returned, by client and name of the database. A hook may return a new connection
+ * of `useDb()` for each request, and one of them is enough.
  */
 const givenConnections = new Map<GetConnection, Map<object, Map<string, Connection>>>();
 
-/** The given connections that have a listener, because Node warns of more than ten listeners. */
+/** Each of these connections has one listener, because Node warns of more than ten listeners. */
 const watched = new WeakSet<Connection>();
 
-/** Returns the connections that a hook `getConnection`, or without it any such hook, has returned to requests. */
+/** Without `getConnection`, the connections of all such hooks are returned. */
 export function connectionsFrom(getConnection?: GetConnection): Connection[] {
   const given = getConnection === undefined
     ? [...givenConnections.values()]
@@ -57,7 +57,7 @@ function remember(connection: Connection, getConnection: GetConnection): void {
   connection.once("close", () => forget(connection));
 }
 
-/** Forgets a closed connection. Its client and its name may be others than when a hook gave it, before it was open. */
+/** The client and the name may be others than when a hook gave the connection, before it was open. */
 function forget(connection: Connection): void {
   watched.delete(connection);
   for (const ofClients of givenConnections.values()) {
@@ -68,16 +68,9 @@ function forget(connection: Connection): void {
   }
 }
 
-/**
- * Returns a function that returns the connection of a request. The first call runs the hook `getConnection`, and later
- * calls return the same connection.
- */
 export function requestConnection(
   req: FrameworkRequest,
   { getConnection, timeBudget }: {
-    /**
-     * The hook that chooses the connection of a request. Without the hook, the default connection of Mongoose is used.
-     */
     readonly getConnection: GetConnection | undefined;
     readonly timeBudget: TimeBudget;
   },
@@ -98,8 +91,8 @@ export function requestConnection(
 }
 
 /**
- * Waits until a connection is open. Throws after `OPENING_MS`. Without this wait, Mongoose would buffer
- * statements of a closed connection. A connection can open without an event, so the state is polled.
+ * Without this wait, Mongoose would buffer statements of a closed connection. A connection can open without an event,
+ * so the state is polled.
  */
 async function waitUntilOpen(connection: Connection): Promise<void> {
   for (let waited = 0; waited < OPENING_MS && !isOpen(connection); waited += POLL_MS) {
@@ -113,8 +106,8 @@ async function waitUntilOpen(connection: Connection): Promise<void> {
 }
 
 /**
- * Sends a `ping`, which makes the driver search for servers at once, so that the connection opens sooner. The driver
- * searches every 500 ms while a command waits for a server, and otherwise every 10 seconds.
+ * A waiting command makes the driver search for servers every 500 ms instead of every 10 seconds, so the connection
+ * opens sooner.
  */
 function look(connection: Connection): void {
   const client = connection.getClient();

@@ -14,18 +14,14 @@ import type { TimeBudget } from "./time_budget.ts";
 
 const MAX_COMMITS = 5;
 
-/** A filter that selects no entity, for statements whose result is not needed. */
 const NOTHING = { _id: { $in: [] } };
 
-/**
- * The clients whose driver has passed the check that its statements join a transaction. The check runs once for each
- * client.
- */
+/** The check whether the driver's statements join a transaction runs once for each client. */
 const joining = new WeakSet<mongo.MongoClient>();
 
 /**
- * A transaction that several requests share, such as the requests of a batch. It begins when the first of them needs a
- * connection, because a function of the application may choose the connection of a request.
+ * The transaction begins when the first of its requests needs a connection, because a function of the application may
+ * choose the connection of a request.
  */
 class SharedTransaction {
   state: "open" | "done" | "undone" = "open";
@@ -36,12 +32,9 @@ class SharedTransaction {
   #begun: Promise<void> | undefined;
   #committed: Promise<void> | undefined;
 
-  /**
-   * Waits for the index builds of the connection of a model, and begins the transaction on this connection. If
-   * the transaction has begun already, throws for a connection of another MongoDB client.
-   */
+  /** A transaction cannot span several MongoDB clients, so a connection of another client causes an error. */
   async join(model: Model<unknown>): Promise<void> {
-    // A hook may go on after the time limit, when the transaction has been undone already. Its request then fails.
+    // A hook may go on after the time limit, when the transaction has been undone already.
     if (this.state !== "open") throw new StoreFailure({ kind: "away", reason: "outage" });
     // Another `getConnection` can lead to classes whose collections are made only now.
     const hasBegun = this.#begun !== undefined;
@@ -55,8 +48,8 @@ class SharedTransaction {
   }
 
   /**
-   * Begins the transaction by an empty read. A request may send its first statements at the same time, and MongoDB
-   * would refuse a statement that arrives before the statement that begins the transaction.
+   * An empty read begins the transaction. MongoDB would refuse a statement that arrives before the statement that
+   * begins it, and a request may send its first statements at the same time.
    */
   async #begin({ collection, db }: Model<unknown>, client: mongo.MongoClient): Promise<void> {
     if (!await runOutside(() => hasTransactions(client))) {
@@ -69,10 +62,8 @@ class SharedTransaction {
     this.session = session;
     await collection.findOne(NOTHING);
     if (joining.has(client)) return;
-    // Whether the statements of the driver join the transaction must be tested twice, because the driver gets the
-    // session of a cursor and of any other statement in different functions. The read above has opened a cursor, and
-    // this command opens none. The command is a `find`, because a sharded cluster would refuse `distinct` in a
-    // transaction.
+    // The driver gets the session of a cursor and of any other statement in different functions, so both are tested.
+    // The read above has opened a cursor, and this `find` opens none. A sharded cluster would refuse `distinct`.
     const find = { find: collection.collectionName, filter: NOTHING, limit: 1, singleBatch: true };
     await client.db(db.name).command(find, { readPreference: "primary" });
     if (this.joined < 2) {
@@ -82,7 +73,7 @@ class SharedTransaction {
   }
 
   commit(): Promise<void> {
-    // A hook may have started work for which it does not wait. Statements of this work after the commit run without the
+    // A hook may have started work for which it does not wait. Its statements after the commit run without the
     // transaction, because the state is `done`.
     this.state = "done";
     return this.#committed = this.#commit();
@@ -100,7 +91,7 @@ class SharedTransaction {
     }
   }
 
-  /** Undoes the transaction, unless its commit has begun. Statements that hooks send after that are refused. */
+  /** Undoes the transaction, unless its commit has begun. Later statements of hooks are refused. */
   async end(): Promise<void> {
     if (this.state === "open") this.state = "undone";
     await this.#committed?.catch(() => {});
@@ -109,10 +100,7 @@ class SharedTransaction {
     await this.session?.endSession().catch(() => {});
   }
 
-  /**
-   * Stops the statement that is running in the transaction, because the transaction would keep its locks until the
-   * statement has ended.
-   */
+  /** The transaction would keep its locks until its running statement has ended, so the statement is stopped. */
   async #stop(): Promise<void> {
     const { client, session } = this;
     if (client === undefined || session?.id === undefined) return;
@@ -121,15 +109,12 @@ class SharedTransaction {
   }
 }
 
-/**
- * The label of the error for a commit that may have succeeded, for example if the connection broke. The commit is sent
- * again, which is safe, because a transaction is committed only once.
- */
+/** The commit may have succeeded. It can safely be sent again, because a transaction is committed only once. */
 const UNKNOWN = "UnknownTransactionCommitResult";
 
 /**
- * Runs work whose statements belong to one transaction, also the statements of hooks. The transaction is committed
- * after the work, or undone if the work fails or takes longer than the time limit. The work runs only once.
+ * The work runs only once. The transaction also contains the statements of hooks, and is undone if the work fails or
+ * exceeds the time limit.
  */
 export async function inSharedTransaction<T>(
   timeBudget: TimeBudget,
@@ -143,23 +128,20 @@ export async function inSharedTransaction<T>(
     });
     return result;
   } finally {
-    // The end of the transaction is awaited, so that a client that repeats its refused requests meets no locks of it.
+    // The end is awaited, so that a client that repeats its refused requests meets no locks of this transaction.
     await timeBudget.wait(transaction.end()).catch(() => {});
   }
 }
 
 /**
- * Returns the failure of a shared transaction that was undone by a conflict. If it has met index builds, no other
- * request has changed anything, and the client can repeat the request.
+ * If the transaction has met index builds, no other request has changed anything, and the client can repeat the
+ * request.
  */
 export function clashOf({ metBuilds }: TransactionAround): Failure {
   return metBuilds ? { kind: "away", reason: "locked" } : { kind: "changed" };
 }
 
-/**
- * Lets the statements of a request join the transaction that it shares with other requests. Returns `undefined` if the
- * request shares none, so that such a request does not wait.
- */
+/** The result is `undefined` if the request shares no transaction, so that such a request does not wait. */
 export function joinShared(model: () => Model<unknown>): Promise<void> | undefined {
   const shared = transactionAround();
   return shared instanceof SharedTransaction ? shared.join(model()) : undefined;

@@ -1,6 +1,6 @@
 import type { Connection } from "mongoose";
 
-/** The assumed size of a connection pool without a limit. Half of this number of long statements may run at once. */
+/** The assumed size of a connection pool without a limit. */
 const UNLIMITED = 100;
 
 interface Turns {
@@ -9,14 +9,14 @@ interface Turns {
 }
 
 /**
- * A limit on the simultaneous long statements of one sort, such as the reads of long lists. On each connection pool,
- * the statements use at most half of the connections, so that the other half serves short requests.
+ * Long statements of one sort use at most half of the connections of a pool, so that the other half serves short
+ * requests.
  */
 export class StatementTurns {
   readonly #most: number;
   readonly #all = new WeakMap<object, Turns>();
 
-  /** @param most The maximum number of statements that run at once on a pool, if less than half of the pool. */
+  /** @param most The maximum number of simultaneous statements, if less than half of the pool. */
   constructor(most = Infinity) {
     this.#most = most;
   }

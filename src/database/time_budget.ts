@@ -3,20 +3,20 @@ import { setMaxListeners } from "node:events";
 import { StoreFailure } from "../errors/failure.ts";
 import type { StatementOptions } from "../schema/mongoose/statements/save_by.ts";
 
-/** The default time limit of the database for one operation, in milliseconds. */
+/** In milliseconds. */
 export const MAX_TIME_MS = 10_000;
 
 /**
- * The time that the framework waits longer than the database may take, in milliseconds. The database can then report a
- * time-out itself, before the framework gives up.
+ * In milliseconds. The framework waits longer than the database may take, so that the database can report a time-out
+ * itself.
  */
 export const MARGIN_MS = 1000;
 
 const LONGEST_TICK_MS = 1000;
 
 /**
- * The time for which one request may wait for the database. The time is counted by a timer in short steps (ticks). If
- * the process is blocked, a long blockage counts as only one step, because the database has not caused it.
+ * The time is counted in short steps of a timer. A long blockage of the process counts as one step, because the
+ * database has not caused it.
  */
 export class TimeBudget {
   readonly #budget: number;
@@ -25,18 +25,12 @@ export class TimeBudget {
   #tickedAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #waits = new Set<(late: Error) => void>();
-  /**
-   * The controller that aborts the write statements of the request. The controller is created for the first write, so
-   * that requests that only read create no controller.
-   */
+  /** Created for the first write, so that requests that only read need no controller. */
   #expiry: AbortController | undefined;
   #expired = false;
   /** Whether the request spends its time on a transaction of many writes, so that a smaller request may succeed. */
   isLong = false;
-  /**
-   * Whether the request waits for another write of the same data. The error at the deadline then says that the data is
-   * locked, and not that the database is not available.
-   */
+  /** Whether the request waits for another write of the same data. The error at the deadline then says so. */
   isLocked = false;
 
   constructor(budget: number) {
@@ -45,7 +39,6 @@ export class TimeBudget {
     this.#tick = Math.min(budget / 10, LONGEST_TICK_MS);
   }
 
-  /** Returns the error for a request whose time is up. */
   failure(cause?: unknown): StoreFailure {
     const reason = this.isLocked ? "locked" : this.isLong ? "late" : "outage";
     return new StoreFailure({ kind: "away", reason }, cause);
@@ -61,15 +54,12 @@ export class TimeBudget {
     return this.#expired;
   }
 
-  /**
-   * Returns the options of one write statement. The statement is not sent after the deadline, because the client has
-   * got its answer by then. The database stops the statement at the deadline or after `mostMS`.
-   */
+  /** A statement is not sent after the deadline, because the client has got its answer by then. */
   statement(session?: ClientSession, mostMS = Infinity): StatementOptions {
     const expiry = this.#expiry ??= openExpiry();
     if (this.#expired) expiry.abort(new StoreFailure({ kind: "away", reason: "outage" }));
-    // A statement also spends time in the network. The time limit that is sent to the database is therefore shorter
-    // than the remaining time of the HTTP request, so that the database stops the statement before the request fails.
+    // A statement also spends time in the network. Its time limit is shorter than the remaining time of the request, so
+    // that the database stops it before the request fails.
     const { left } = this;
     const time = Math.max(left - MARGIN_MS, left / 2);
     const maxTimeMS = Math.max(1, Math.ceil(Math.min(time, this.#budget - MARGIN_MS, mostMS)));
@@ -80,7 +70,7 @@ export class TimeBudget {
     };
   }
 
-  /** Waits for work on the database. Rejects at the deadline, although the work may still succeed. */
+  /** Rejects at the deadline, although the work may still succeed. */
   wait<T>(work: PromiseLike<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#waits.size === 0) this.#count();
@@ -96,18 +86,14 @@ export class TimeBudget {
   }
 
   /**
-   * Waits for the next batch of a read. The time limit of the request starts again for each batch, so that a long list
-   * does not exceed it. The option `maxTimeMS` of the cursor limits the time of the database for all batches together.
+   * The time limit of the request starts again for each batch, so that a long list does not exceed it. The cursor's
+   * `maxTimeMS` limits all batches together.
    */
   waitForNext<T>(batch: PromiseLike<T>): Promise<T> {
     this.renew();
     return this.wait(batch);
   }
 
-  /**
-   * Starts the time limit again for the next step of a request, such as the next batch of a list. Does nothing if the
-   * time limit has passed already.
-   */
   renew(): void {
     if (this.#waits.size === 0 && !this.expired) this.#left = this.#budget;
   }
@@ -116,8 +102,8 @@ export class TimeBudget {
     this.#tickedAt = performance.now();
     const tick = Math.min(this.#left, this.#tick);
     this.#timer = setTimeout(() => {
-      // When the time limit has passed, the timer runs once more with 0 ms before the request fails. An answer of the
-      // database that arrived while the process was blocked is read during this time, and the request does not fail.
+      // The timer runs once more with 0 ms. An answer of the database that arrived while the process was blocked is
+      // read during this time.
       if (tick === 0) return this.#expire();
       this.#left -= tick;
       this.#count();
@@ -141,10 +127,7 @@ export class TimeBudget {
   }
 }
 
-/**
- * Creates the controller that aborts the write statements of a request. Each statement adds a listener to the signal of
- * this controller. The limit of listeners is switched off, because Node would warn about more than ten listeners.
- */
+/** Each statement adds a listener to the signal, and Node would warn about more than ten listeners. */
 function openExpiry(): AbortController {
   const expiry = new AbortController();
   setMaxListeners(0, expiry.signal);

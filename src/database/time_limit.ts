@@ -1,14 +1,12 @@
 import { clearTimeout, setTimeout } from "node:timers";
 
-/** The error of {@linkcode withTimeLimit} for a statement that the database has not answered in time. */
 export class TimeLimitError extends Error {
   override readonly name = "TimeLimitError";
 }
 
 /**
- * Waits for the database for a limited time. The driver's own `timeoutMS` has no effect since version 7.8. Late work
- * goes on in the background, unless the work passes the signal to the driver. The driver closes the connection of the
- * statement when the signal is aborted.
+ * The driver's `timeoutMS` has no effect since version 7.8. Late work goes on in the background unless it passes the
+ * signal to the driver, which closes the connection of the statement.
  *
  * @throws {TimeLimitError} If the time is up.
  */

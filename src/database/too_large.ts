@@ -1,14 +1,13 @@
 import mongoose from "mongoose";
 
-/** The size of the largest document of MongoDB. The buffer of the driver is somewhat larger. */
+/** The largest document of MongoDB. The buffer of the driver is somewhat larger. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** The server's error codes for a document that would be larger than the database can store. */
 const TOO_LARGE = new Set<unknown>([10334, 17419, 17420]);
 
 /**
- * Whether an error means that a document is larger than the database can store. The driver encodes a document before it
- * sends the document, and passes on the error of the runtime if its buffer is too small.
+ * The driver encodes a document before it sends the document, and passes on the error of the runtime if its buffer is
+ * too small.
  */
 export function isTooLarge(error: unknown): boolean {
   const { code } = Object(error) as { readonly code?: unknown };
@@ -19,10 +18,7 @@ export function isTooLarge(error: unknown): boolean {
     (TOO_LARGE.has(code) || code === 2 && error.message.includes("too large"));
 }
 
-/**
- * Returns the largest index that a `RangeError` names. A smaller one is not of the driver's buffer, so the error comes
- * from a function of the application.
- */
+/** An index smaller than the driver's buffer means that the `RangeError` comes from a function of the application. */
 function boundIn({ message }: RangeError): number {
   return Number(/<= (\d+)/.exec(message)?.[1] ?? 0);
 }

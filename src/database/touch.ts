@@ -1,24 +1,17 @@
 import type { ClientSession, mongo } from "mongoose";
 
-/**
- * The field that a transaction adds to a document and removes again, so that the document counts as written. No
- * committed document has the field.
- */
+/** No committed document has this field. */
 const TOUCHED = "_mongrove_touched";
 
 interface Touch {
-  /**
-   * The conditions that select the documents to lock. They are sent without Mongoose, so their values must be cast
-   * already.
-   */
+  /** The conditions are sent without Mongoose, so their values must be cast already. */
   readonly filter: object;
   readonly session: ClientSession;
 }
 
 /**
- * Locks documents in a transaction without a change of their values, so that the transaction conflicts with each
- * transaction that writes or removes one of these documents. A read would not conflict. One command adds a field to the
- * documents and removes it again, so nobody ever sees this field. Returns the number of the documents.
+ * Locks documents, so that the transaction conflicts with each transaction that writes or removes one of them, which a
+ * read would not. One command adds a field and removes it again, so nobody sees this field.
  */
 export async function touch(
   collection: Pick<mongo.Collection, "bulkWrite">,
@@ -33,9 +26,8 @@ export async function touch(
 }
 
 /**
- * The stage by which change streams, such as for live lists, leave out the two change events of each {@linkcode touch},
- * which changes no value. The stage is `$redact`, because `$match` would fail at an update whose paths have more than
- * 16 MB.
+ * Change streams leave out the two events of a {@linkcode touch}. The stage is `$redact`, because `$match` would fail
+ * at an update whose paths have more than 16 MB.
  */
 export const WITHOUT_TOUCHES = {
   $redact: {

@@ -8,16 +8,14 @@ import type { TransactionPart } from "./in_transaction.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
 /**
- * The longest time for which the first attempt of a write waits for a lock of another transaction, in milliseconds, if
- * MongoDB runs as a single server. The attempt occupies a connection of the pool while it waits, so a longer wait would
- * leave too few connections for other requests.
+ * In milliseconds. A waiting attempt occupies a connection of the pool, so a longer wait would leave too few
+ * connections for other requests.
  */
 const FIRST_ATTEMPT_MS = 500;
 
 /**
- * Returns the time limit of a statement that may meet a lock. The server applies this limit also to the time in which
- * other members of a replica set copy the write. A short limit would end a write that is done and only waits for these
- * copies, so a replica set gets half of the remaining time.
+ * The server also applies this limit to the time in which other members of a replica set copy the write. A short limit
+ * would end a write that is done and only waits for these copies.
  */
 function firstAttemptMS(connection: Connection, { left }: TimeBudget): number {
   return isReplicated(connection) ? left / 2 : Math.min(FIRST_ATTEMPT_MS, left / 2);
@@ -28,18 +26,16 @@ const TIMED_OUT = 50;
 export interface LockOptions {
   readonly connection: Connection;
   /**
-   * Returns a name that identifies the document in this process. Writes of the same document that wait for its lock run
-   * one after the other, so that only one of them at a time uses a connection.
+   * Identifies the document in this process. Writes that wait for the same lock run one after the other, so that only
+   * one of them uses a connection.
    */
   readonly name: () => string;
   readonly timeBudget: TimeBudget;
 }
 
 /**
- * Runs a statement that writes one document. If another transaction has locked the document, the server keeps the
- * statement waiting, and the statement keeps its connection. The statement is therefore stopped after a short time, and
- * repeated in transactions, where a lock causes an error at once. No connection is held between the attempts. In a
- * transaction that the request shares with other requests, the statement runs once.
+ * A statement that waits for a lock keeps its connection. It is therefore stopped after a short time and repeated in
+ * transactions, where a lock causes an error at once and no connection is held between attempts.
  */
 export async function writePastLock<T>(
   { connection, name, timeBudget }: LockOptions,
@@ -47,8 +43,7 @@ export async function writePastLock<T>(
 ): Promise<T> {
   const turn = () => `lock/${name()}`;
   if (sharedSession() === undefined) {
-    // If the application runs the request in a transaction, the statement is sent only once, because a repetition would
-    // run outside of this transaction.
+    // The application runs the request in a transaction. A repetition would run outside of it.
     if (mongoose.get("transactionAsyncLocalStorage")) return await write();
     if (!hasTurns({ connection }, turn)) {
       try {
@@ -67,10 +62,7 @@ export async function writePastLock<T>(
   return (written as { readonly result: T } | undefined)?.result as T;
 }
 
-/**
- * Whether the server has stopped a statement before the statement wrote anything, so that the statement may be
- * repeated.
- */
+/** The server has stopped the statement before it wrote anything, so it may be repeated. */
 function hasTimedOut(error: unknown): boolean {
   const { MongoServerError, MongoWriteConcernError } = mongoose.mongo;
   return error instanceof MongoServerError && error.code === TIMED_OUT &&
@@ -82,11 +74,7 @@ interface DocumentWrites {
   readonly part?: TransactionPart | undefined;
 }
 
-/**
- * Returns the function that writes documents. Several documents are written in one transaction, so that all of them are
- * written or none. A single document is written by `writePastLock()`. A transaction that a hook has begun is used for
- * all writes.
- */
+/** A transaction that a hook has begun is used for all writes. */
 export function writerOf(
   [first, ...others]: readonly Document[],
   { timeBudget, part }: DocumentWrites,
