@@ -41,19 +41,14 @@ import { checkVersion, parentIdOf, versionIn } from "./request/versions.ts";
 import { strictActionProblems } from "./strict_bodies.ts";
 import { problemsIn } from "./write.ts";
 
-/**
- * Runs the function of an action and returns the reply. An action on one entity gets the entity as a document, as an
- * update would read it. An action on all entities gets the filter and the model of the selected entities. If the
- * function returns nothing, the reply is a 204.
- */
+/** If the function of an action returns nothing, the reply is a 204. */
 export async function runAction(context: OpenLevelContext, action: ActionRecord): Promise<Reply> {
   const { level: { operation, target }, timeBudget, req, source } = context;
   const entity = action.on === "one" ? await openEntity(context) : undefined;
   if (entity !== undefined) checkAvailable(context, { action, entity: entity.seen });
   const subject = entity?.seen ?? await selectionOf(source);
   const body = await readActionBody(context, action.body);
-  // `postFetch` may have changed fields only for the answer. The action need not save these changes, so `checkSaved()`
-  // ignores them.
+  // `postFetch` may have changed fields only for the answer, and the action need not save these changes.
   const shown = new Set(isDocument(subject) ? subject.directModifiedPaths() : []);
   const run = action.run as (...args: unknown[]) => unknown;
   const work = runHook("run", () => run(req, subject, body));
@@ -87,19 +82,13 @@ async function selectionOf(source: Source): Promise<ModelQuery<FrameworkModel> |
   return query && { ...query, filter: exactFilter(query.filter) };
 }
 
-/**
- * Throws a `TypeError` if an action returns an entity with unsaved changes. Most likely, the action has not called
- * `save()`, and the answer would show values that are not stored.
- */
+/** Most likely, the action has not called `save()`, and the answer would show values that are not stored. */
 function checkSaved(
   { level: { operation, target } }: OpenLevelContext,
   { result, subject, shown }: {
     readonly result: unknown;
     readonly subject: unknown;
-    /**
-     * The paths that the hook `postFetch` has changed before the action. The action need not save these changes, so
-     * they are no error.
-     */
+    /** The paths that the hook `postFetch` has changed before the action. */
     readonly shown: ReadonlySet<string>;
   },
 ): void {
@@ -121,14 +110,11 @@ function checkSaved(
 
 interface ActionEntity extends Pick<Fetched, "seen"> {
   /**
-   * The version of the stored entity, which is a condition of the next save. `undefined` if the entity was read without
-   * its version, so that the next save has no such condition.
+   * A condition of the next save. `undefined` if the entity was read without its version, so that the next save has no
+   * such condition.
    */
   version: Version | undefined;
-  /**
-   * The entity after the last `save()` of the action, without the fields that reads leave out. The answer shows this
-   * object.
-   */
+  /** The entity after the last `save()` of the action, without the fields that reads leave out. */
   shown?: object;
 }
 
@@ -147,8 +133,8 @@ interface SaveOptions {
 }
 
 /**
- * Replaces the method `save()` of a document, so that a save in an action follows the rules of an update. Each save has
- * the scope and the last known version as conditions, so that it overwrites no change of another request.
+ * Each `save()` in an action has the scope and the last known version as conditions, so that it overwrites no change of
+ * another request.
  */
 function bindSaves(
   context: OpenLevelContext,
@@ -172,11 +158,10 @@ function bindSaves(
     entity.shown = saved.entity;
     isFirst = false;
     if (link?.embedded) {
-      // The framework has written the embedded entity, and Mongoose does not know of this write. The document is marked
-      // as saved, because Mongoose would otherwise send its changes again.
+      // Mongoose does not know that the framework has written the embedded entity, and would otherwise send its changes
+      // again.
       markSaved(doc);
-      // An embedded entity has no version, so the condition of its next save and its `ETag` have the version of the
-      // document that embeds it.
+      // An embedded entity has no version, so it uses the version of the document that embeds it.
       entity.version = saved.version ?? (before ?? 0) + 1;
     } else entity.version = versionIn(doc, context);
     takeSnapshot(doc);
@@ -186,8 +171,8 @@ function bindSaves(
 }
 
 /**
- * Returns an entity in the form in which a read shows it. The action has got the entity with all fields. If a
- * projection of a hook leaves out some of them, the entity is read again.
+ * The action has got the entity with all fields. If a projection of a hook leaves out some of them, the entity is read
+ * again.
  */
 async function shownAs(context: OpenLevelContext, seen: object): Promise<object> {
   const { level: { hooks, shape }, state } = context;
@@ -197,7 +182,6 @@ async function shownAs(context: OpenLevelContext, seen: object): Promise<object>
   return isSame ? seen : await fetchAnyway(context, { _id: seen._id }) ?? {};
 }
 
-/** Reads and validates the body of an action. Returns `undefined` for an action without a body. */
 export async function readActionBody(
   context: OpenLevelContext,
   type: ActionRecord["body"],
@@ -250,14 +234,11 @@ function shapeFor({ level: { rights } }: OpenLevelContext, type: ModelClass): Sh
 
 interface DocumentClass {
   readonly modelName?: string;
-  /** The name of the base model, if the document is of a kind (discriminator) of this model. */
+  /** Set if the document is of a kind (discriminator) of this base model. */
   readonly baseModelName?: string;
 }
 
-/**
- * Whether a value is a document of a class or of a subclass, so that it can be sent as an answer of this class without
- * a cast.
- */
+/** A document of the class or of a subclass can be sent as an answer of this class without a cast. */
 function isOfClass(result: unknown, target: ModelClass): result is object {
   if (!isDocument(result)) return false;
   const { modelName = "", baseModelName = modelName } = result.constructor as DocumentClass;
@@ -284,8 +265,7 @@ async function writeAnswer(
 }
 
 /**
- * Casts and validates an object that an action returns as an answer of the declared class, and returns its JSON text.
- * Undeclared fields are left out. Throws an error if the object does not fit the class, because clients rely on the
+ * Undeclared fields are left out. An object that does not fit the class causes an error, because clients rely on the
  * declared fields.
  */
 async function castAnswer(
@@ -302,8 +282,8 @@ async function castAnswer(
 }
 
 /**
- * Removes the identifiers that Mongoose has added to nested objects during the cast, because the action has not
- * returned them and they are stored nowhere.
+ * Mongoose adds identifiers to nested objects during the cast. The action has not returned them, and they are stored
+ * nowhere.
  */
 function withoutNewIds(value: unknown, given: unknown): unknown {
   if (Array.isArray(value)) {

@@ -1,10 +1,9 @@
 import type { Actor } from "../declare/hooks/framework_request.ts";
 import { runHook } from "../declare/hooks/run_hook.ts";
 
-/** The option `actorNames` of `Framework.initialize()`. */
 export type ActorNames = (ids: readonly Actor[]) => Promise<ReadonlyMap<unknown, string>>;
 
-/** Asks the application for the names of users. Returns the names by the texts of their identifiers. */
+/** The names are by the string forms of the identifiers. */
 export async function askNames(
   ask: ActorNames,
   ids: readonly Actor[],

@@ -7,25 +7,21 @@ import type { OptionPlace } from "./option_reader.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 
 /**
- * The error codes of MongoDB for an aggregation that needs more memory than allowed. A client with this error has asked
- * for too many results, so the answer is 409.
+ * The aggregation needs more memory than MongoDB allows. The client has asked for too many results, so the answer is
+ * 409.
  */
 const MEMORY_LIMITS: readonly unknown[] = [146, 292];
 
 interface ListAggregation extends Aggregation {
   /**
-   * The maximum number of results in an answer. The stages of the aggregation must return up to one result more, by
-   * which `aggregateList()` finds that there are too many.
+   * The stages of the aggregation must return up to one result more, by which `aggregateList()` finds that there are
+   * too many.
    */
   readonly max: number;
   readonly excess: string;
 }
 
-/**
- * Runs an aggregation on the entities that a request selects, and returns its results. Answers 400 if a projection of
- * hooks hides one of the fields of the aggregation, and 409 if there are too many results, because an incomplete list
- * would look like all of them.
- */
+/** Too many results are a 409, because an incomplete list would look like all of them. */
 export async function aggregateList(
   context: OpenLevelContext,
   { max, excess, ...aggregation }: ListAggregation,
@@ -44,18 +40,15 @@ export async function aggregateList(
   return found;
 }
 
-/**
- * Throws a 400 if the projection of a hook hides a field of an aggregation, because the results would show the values
- * of the field.
- */
+/** The results would show the values of a field that the projection of a hook hides. */
 function checkShown(
   { level: { shape }, state }: OpenLevelContext,
   fields: readonly string[],
 ): void {
   const projection = readProjection(state.projection, shape);
   const shows = shownBy(projection, shape);
-  // A hook may set a projection with an expression, such as `{ name: "$title" }`, so that lists show another value in
-  // the place of the stored `name`. An aggregation would show the stored values, so it is refused for this field.
+  // The projection of a hook may show another value in the place of the stored one, as `{ name: "$title" }` does. An
+  // aggregation would show the stored value.
   const isStored = (name: string) => typeof projection[name] !== "string";
   for (const name of fields) {
     const field = shape.fields.get(name);
@@ -65,9 +58,8 @@ function checkShown(
 }
 
 /**
- * Returns the reason why no aggregation may show the values of a field, or `undefined`. A function of the model, such
- * as a getter, may show another value than is stored. The database reads the stored values, so the results would reveal
- * values that no entity shows.
+ * A function of the model may show another value than is stored. The database reads the stored values, so the results
+ * would reveal values that no entity shows.
  */
 export function whyUnstored(
   { type }: FieldShape,

@@ -8,7 +8,6 @@ import { pathOf } from "./request/reply.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 import type { Level } from "./request/route.ts";
 
-/** Throws a 409 if the function `available` of an action says no of the entity. */
 export function checkAvailable(
   context: OpenLevelContext,
   { action, entity }: { readonly action: ActionRecord; readonly entity: object },
@@ -29,8 +28,8 @@ function isAvailable(
 }
 
 /**
- * Returns the header `Link` with the actions that are available on the entity of a read. `available` gets the entity as
- * the action itself would, with the fields that the reader does not see, so the entity is read again.
+ * `available` gets the entity as the action itself would, with fields that the reader does not see, so the entity is
+ * read again.
  */
 export async function actionLinks(
   context: OpenLevelContext,

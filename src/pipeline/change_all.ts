@@ -16,10 +16,7 @@ import { type Draft, mergeDraft, passPreSave, refuseProblems } from "./write.ts"
 import { persistEach, persistOne } from "./persist.ts";
 import { certainProblems, strictProblems } from "./strict_bodies.ts";
 
-/**
- * Updates or removes all entities that a request selects. Throws an error and changes nothing if their number exceeds
- * the limit of the route or the preference `max-affected`.
- */
+/** Changes nothing if the number of entities exceeds the limit of the route or the preference `max-affected`. */
 export async function changeAll(
   context: OpenLevelContext,
   body: JsonObject | undefined,
@@ -41,8 +38,8 @@ async function removeAll(context: OpenLevelContext, limit: number): Promise<Repl
 }
 
 /**
- * Updates all selected entities or none. With `atomic: false`, each entity is updated separately, so that a failure of
- * one entity does not prevent the other updates.
+ * With `atomic: false`, a failure of one entity does not prevent the other updates. Otherwise all entities are updated
+ * or none.
  */
 async function updateAll(
   context: OpenLevelContext,
@@ -50,8 +47,7 @@ async function updateAll(
 ): Promise<Reply> {
   const { source, level: { writes, link, shape } } = context;
   checkFields(context, body);
-  // Embedded entities are stored in one document, the document of their parent, so one write always updates all of
-  // them.
+  // Embedded entities are stored in the document of their parent, so one write always updates all of them.
   const isAtomic = writes?.atomic !== false || link?.embedded === true;
   const direct = isAtomic ? await performWrite(context, { body, limit }) : undefined;
   if (direct?.affected !== undefined) return tellCounts(direct.affected);
@@ -62,15 +58,14 @@ async function updateAll(
   );
   if (drafts.length === 0) {
     // A body with wrong values is refused even if the request selects no entity, so that the answer does not depend on
-    // the stored entities.
+    // stored entities.
     const { problems } = mergeBody(await source.newEntity(), { body, shape });
     const all = { ...problems, ...strictProblems(context, { body }) };
     if (!isEmpty(all)) throw badData(all);
   }
   await refuseProblems(context, drafts);
   if (!isAtomic) return await updateEach(context, drafts);
-  // All entities get the same body, so an error of one entity is an error of the body. The error is thrown without the
-  // index of the entity.
+  // All entities get the same body, so an error of one entity is an error of the body.
   await updateTogether(context, drafts).catch(throwOnly);
   return tellCounts(drafts.length);
 }
@@ -86,10 +81,7 @@ function checkFields(context: OpenLevelContext, body: JsonObject): void {
   throw badData({ ...Object.fromEntries(problems), ...strict });
 }
 
-/**
- * Updates several entities as documents, either all or none. Every entity passes its hooks before the first write, so
- * that a hook that refuses one entity prevents all writes.
- */
+/** Every entity passes its hooks before the first write, so that a hook that refuses one entity prevents all writes. */
 async function updateTogether(context: OpenLevelContext, drafts: readonly Draft[]): Promise<void> {
   const { source, level: { hooks } } = context;
   const ready = await mapAll(drafts, (draft) => passPreSave(context, draft));
@@ -99,8 +91,7 @@ async function updateTogether(context: OpenLevelContext, drafts: readonly Draft[
 }
 
 /**
- * Updates one entity after the other. The answer contains the error of each entity that was not written, so that the
- * client can repeat only these updates.
+ * The answer contains the error of each entity that was not written, so that the client can repeat only these updates.
  */
 async function updateEach(context: OpenLevelContext, drafts: readonly Draft[]): Promise<Reply> {
   const failed: object[] = [];

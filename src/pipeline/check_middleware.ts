@@ -5,7 +5,7 @@ import type { Level } from "./request/route.ts";
 
 const OF_MANY = ["updateMany", "deleteMany"];
 
-/** Throws if a class has middleware for statements on several entities, which its operation on several never runs. */
+/** The operation on several entities would never run this middleware. */
 export function checkMiddleware(
   { target, link, operation }: Pick<Level, "target" | "link" | "operation">,
 ): void {

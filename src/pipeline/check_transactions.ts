@@ -4,27 +4,19 @@ import { isStandalone } from "../schema/mongoose/connections.ts";
 import { cannotMount } from "./option_reader.ts";
 import { actingLevel, type Route } from "./request/route.ts";
 
-/**
- * Throws at start-up if a route needs transactions and its database has none, because every such request would fail. A
- * route needs transactions if it writes several entities, either all or none. The check is made only if the connection
- * is open already.
- */
+/** Every request that needs transactions would fail on a standalone server. */
 export function checkTransactions(route: Route): void {
   const { operation, hooks, link } = actingLevel(route);
-  // Embedded entities are stored in one document, and a `persist` hook writes in the place of the framework, perhaps to
-  // another database. Neither of these writes needs a transaction of the framework, so the route is accepted.
+  // Embedded entities are stored in one document, and a `persist` hook writes in the place of the framework. Neither
+  // needs a transaction of the framework.
   if (hooks.persist !== undefined || link?.embedded) return;
   refuseStandalone(route, `${operation}() writes all or nothing, but ${NO_TRANSACTIONS}`);
 }
 
-/**
- * Throws an error with the given text at start-up, if the MongoDB of a route is a standalone server, which has no
- * transactions. The check is made only if the connection is open already.
- */
+/** The check is made only if the connection is open already. */
 export function refuseStandalone(route: Route, problem: string): void {
   const [root] = route.levels;
-  // With the option `getConnection`, each request chooses its connection. The server is not known at start-up, so the
-  // route is accepted without the check.
+  // With the option `getConnection`, each request chooses its connection, so the server is not known at start-up.
   if (root === undefined || route.getConnection || !isStandalone(getModel(root.target).db)) return;
   throw cannotMount(actingLevel(route).target, problem);
 }

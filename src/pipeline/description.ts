@@ -1,32 +1,21 @@
 import type { ErrorCode } from "../errors/refusals.ts";
 import type { FieldShape } from "../schema/fields/shape.ts";
 
-/** A JSON Schema for the OpenAPI document, unlike a `Schema` of Mongoose. */
+/** A JSON Schema, unlike a `Schema` of Mongoose. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/**
- * The description of a query parameter. The OpenAPI document, `Framework.describe()` and the tools of assistants are
- * made from it.
- */
 export interface ParameterFacts {
-  /** The purpose of the parameter, for the OpenAPI document. */
+  /** The purpose of the parameter. */
   readonly text: string;
   readonly fields?: readonly string[];
-  /**
-   * The values that each element of a parameter with a list may have, such as `price` and `-price` of `sort`, for the
-   * OpenAPI document. The default is the names in `fields`.
-   */
+  /** The values that each element of a parameter with a list may have. The default is the names in `fields`. */
   readonly values?: readonly string[];
   readonly default?: number;
   readonly maximum?: number;
-  /**
-   * The JSON Schema of a parameter with a single value, or further rules for a parameter with a list, such as the
-   * maximum number of elements.
-   */
+  /** The schema of a parameter with a single value, or further rules for a parameter with a list. */
   readonly schema?: Schema;
 }
 
-/** The fields and parameters of a class option that the description of a route does not show to a caller. */
 export interface Withheld {
   readonly fields?: readonly string[];
   readonly parameters?: readonly string[];
@@ -40,25 +29,22 @@ export interface HeaderFacts {
 
 export interface MediaFacts {
   readonly schema: Schema;
-  /** The media types of the parts of a multipart form, by the names of these parts, for the OpenAPI document. */
+  /** The media types of the parts of a multipart form, by the names of the parts. */
   readonly encoding?: Readonly<Record<string, { readonly contentType: string }>>;
 }
 
-/** The description of bodies and answers that are bytes, such as files, and no JSON, for the OpenAPI document. */
+/** Bodies and answers that are bytes and no JSON. */
 export interface BytesFacts {
-  /** The media types of the body. Missing if a request has no such body. */
+  /** By media type. Missing if a request has no such body. */
   readonly body?: Readonly<Record<string, MediaFacts>>;
   readonly maxBytes?: number;
-  /**
-   * The media types of an answer with bytes, such as a file, each with its schema. Missing if the answer is JSON or
-   * empty.
-   */
+  /** By media type. Missing if the answer is JSON or empty. */
   readonly answer?: Readonly<Record<string, Schema>>;
-  /** The statuses of further answers, such as 206 for a range of a file, each with a text about its purpose. */
+  /** The statuses of further answers, each with a text about its purpose. */
   readonly statuses?: Readonly<Record<number, string>>;
   readonly headers: Readonly<Record<string, HeaderFacts>>;
   readonly answerHeaders?: Readonly<Record<string, AnswerHeader>>;
-  /** The codes of further errors of requests with bytes, such as `PAYLOAD_TOO_LARGE`, for the OpenAPI document. */
+  /** The codes of further errors of requests with bytes. */
   readonly errors?: readonly ErrorCode[];
 }
 
@@ -67,22 +53,15 @@ export interface AnswerHeader {
   readonly schema: Schema;
 }
 
-/**
- * The description of a reference field for which an answer may show the entity in the place of its identifier
- * (population).
- */
+/** A reference field for which an answer may show the entity in the place of its identifier. */
 export interface FilledFacts {
   readonly field: FieldShape;
-  /** The fields of the referenced entity that are shown in addition to `_id`. Without a list, all fields are shown. */
+  /** The fields shown in addition to `_id`. Without a list, all fields are shown. */
   readonly select?: readonly string[];
   readonly always: boolean;
 }
 
-/**
- * The description of a value in an answer that shows no entities, such as a value of a group. `shows` is the name of a
- * field whose value is shown. `computes` is the name of a field from which a number is computed, such as a sum.
- * `schema` is a JSON Schema. `anyOf` is one of several values. `properties` is an object.
- */
+/** `shows` names a field whose value is shown. `computes` names a field from which a number is computed. */
 export type PropertyFacts =
   | { readonly shows: string }
   | { readonly computes: string }
@@ -90,14 +69,9 @@ export type PropertyFacts =
   | { readonly anyOf: readonly PropertyFacts[] }
   | { readonly properties: Readonly<Record<string, PropertyFacts>> };
 
-/**
- * The description of a list whose elements are no entities, such as groups. The OpenAPI document describes the answers of
- * a list as either entities or such elements.
- */
+/** A list whose elements are no entities. The answers of a route are described as either entities or such elements. */
 export interface AlternativeFacts {
-  /**
-   * The end of the name that the OpenAPI document gives to the schema of an element, such as `Group` in `MovieGroup`.
-   */
+  /** The end of the name that the OpenAPI document gives to the schema of an element. */
   readonly name: string;
   readonly maxItems: number;
   readonly items: PropertyFacts;
@@ -105,17 +79,16 @@ export interface AlternativeFacts {
 
 /** The bodies that a feature accepts in addition to one entity as JSON. */
 export interface BodyFacts {
-  /** The most entities of a body that is an array of entities. Missing if a body cannot be an array. */
+  /** Missing if a body cannot be an array. */
   readonly maxItems?: number;
-  /** The media types of a body besides JSON, such as `text/csv`, each with its schema. */
+  /** The media types of a body besides JSON, each with its schema. */
   readonly content?: Readonly<Record<string, Schema>>;
 }
 
-/** The headers that a feature adds to answers with one status, such as `Retry-After` to a 409. */
 export interface StatusFacts {
   /**
-   * A word that the OpenAPI document adds to the name of the answer, such as `UnderWay` in `ConflictOrUnderWay`. An
-   * answer with the same status and without the headers has the name without the word, such as `Conflict`.
+   * A word that the OpenAPI document adds to the name of the answer. An answer with the same status and without the
+   * headers has the name without the word.
    */
   readonly name: string;
   readonly headers: Readonly<Record<string, AnswerHeader>>;
@@ -123,51 +96,38 @@ export interface StatusFacts {
 
 export interface AnswerFacts {
   readonly headers?: Readonly<Record<string, AnswerHeader>>;
-  /** The media types of a list besides JSON, such as `text/csv`, each with its schema. */
+  /** The media types of a list besides JSON, each with its schema. */
   readonly content?: Readonly<Record<string, Schema>>;
-  /**
-   * Whether an entity in the answer may lack any of its fields, because clients can choose the fields. No field of the
-   * schema is then required.
-   */
+  /** Whether clients can choose the fields, so that no field of the schema is required. */
   readonly isPartial?: boolean;
-  /** The reference fields for which the answer may show entities in the place of identifiers (population). */
+  /** The reference fields for which the answer may show entities in the place of identifiers. */
   readonly filled?: ReadonlyMap<string, FilledFacts>;
   readonly alternative?: AlternativeFacts;
   /**
-   * The answers with the status 207, which have a separate result for each entity of the body, by their media types.
-   * `"list"` stands for a JSON array of results. Any other value is the schema of the answer.
+   * The answers with the status 207, by media type. `"list"` stands for a JSON array of results, any other value is the
+   * schema of the answer.
    */
   readonly results?: Readonly<Record<string, Schema | "list">>;
-  /** The headers that the feature adds to the answers of errors, such as `Retry-After`, by status. */
+  /** By status. */
   readonly statuses?: Readonly<Record<number, StatusFacts>>;
 }
 
-/**
- * The facts that one feature adds to the description of a route, with only the fields that the reader may see. The
- * OpenAPI document, `Framework.describe()` and the tools of assistants are made from these facts, without code for
- * single features.
- */
+/** The facts that one feature adds to the description of a route, with only the fields that the reader may see. */
 export interface Description {
   readonly parameters?: Readonly<Record<string, ParameterFacts>>;
   readonly headers?: Readonly<Record<string, HeaderFacts>>;
   /**
-   * The preferences that a client can send in the header `Prefer`, each with a text about its purpose. A preference
-   * with the value `undefined` is accepted, but has no effect in this operation and is left out of the OpenAPI
-   * document.
+   * The preferences of the header `Prefer`, each with a text about its purpose. A preference with `undefined` is
+   * accepted without effect and left out of the OpenAPI document.
    */
   readonly preferences?: Readonly<Record<string, string | undefined>>;
-  /**
-   * The codes of the errors that the feature can answer, such as `CONFLICT`, for the list of errors in the OpenAPI
-   * document.
-   */
   readonly errors?: readonly ErrorCode[];
-  /** The properties that the feature adds to the result of `Framework.describe()`, such as `live`. */
+  /** Properties of the result of `Framework.describe()`. */
   readonly route?: Readonly<Record<string, unknown>>;
   readonly body?: BodyFacts;
   readonly answer?: AnswerFacts;
 }
 
-/** The joined descriptions of all features of an operation, from which the route is described. */
 export interface JoinedDescription extends Required<Omit<Description, "answer" | "body">> {
   readonly body: Required<Omit<BodyFacts, "maxItems">> & Pick<BodyFacts, "maxItems">;
   readonly answer: Required<Omit<AnswerFacts, "alternative">> & {
@@ -175,10 +135,7 @@ export interface JoinedDescription extends Required<Omit<Description, "answer" |
   };
 }
 
-/**
- * Joins the descriptions of all features of an operation. A parameter of two features, such as `sort` of lists and of
- * groups, gets the fields and the values of both.
- */
+/** A parameter of two features gets the fields and the values of both. */
 export function joinDescriptions(all: readonly Description[]): JoinedDescription {
   const parameters: Record<string, ParameterFacts> = {};
   for (const [name, facts] of all.flatMap((each) => Object.entries(each.parameters ?? {}))) {
@@ -213,10 +170,6 @@ function joined<V>(all: readonly (Readonly<Record<string, V>> | undefined)[]): R
   return Object.assign({}, ...all);
 }
 
-/**
- * Joins the properties that features add to the description of a route. If two features add the same property, such as
- * `writes`, the objects are merged.
- */
 function joinRoutes(all: readonly Readonly<Record<string, unknown>>[]): Record<string, unknown> {
   const route: Record<string, unknown> = {};
   for (const [name, value] of all.flatMap((each) => Object.entries(each))) {

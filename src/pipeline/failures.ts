@@ -24,10 +24,9 @@ import type { LevelContext } from "./request/request_context.ts";
 
 const CHANGED = "The entity was changed by someone else";
 
-/** The advice to the client in the message about a write that is too large or too slow for one transaction. */
 const SPLIT = "send less in one request";
 
-/** The code and the message of each failure. A missing entity and one out of reach have the same answer. */
+/** A missing entity and one out of reach have the same answer. */
 const ANSWERS = {
   missed: ["NOT_FOUND", "No such entity"],
   changed: ["CONFLICT", CHANGED],
@@ -51,7 +50,7 @@ const ANSWERS = {
   feeds: ["UNAVAILABLE", "Too many collections are live"],
 } as const satisfies Record<string, readonly [ErrorCode, string]>;
 
-/** Returns the answer to a failure. `isTold` says whether its reader may learn that a field has the name. */
+/** `isTold` says whether the reader may learn that a field has the name. */
 export function answerTo(
   failure: Failure,
   { cause, isTold = () => true }: {
@@ -89,7 +88,7 @@ export function answerTo(
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** The longest pause that a 503 asks of a client, because an overloaded database may ask for days. */
+/** An overloaded database may ask for a pause of days. */
 const MAX_RETRY_AFTER_SECONDS = 60;
 
 function retryLater(pauseMS = 0): { readonly "Retry-After": string } {
@@ -97,33 +96,31 @@ function retryLater(pauseMS = 0): { readonly "Retry-After": string } {
   return { "Retry-After": `${Math.max(RETRY_AFTER_SECONDS, seconds)}` };
 }
 
-/** Returns a 503 for a request that the server, and not the database, cannot serve at the moment. */
+/** The 503 of a request that the server, and not the database, cannot serve at the moment. */
 export function overloaded(message: string): RestError {
   const failure = { kind: "away", reason: "outage" } as const;
   return refusal("UNAVAILABLE", { message }, { headers: retryLater(), failure });
 }
 
 /**
- * Returns a 409 for a body with a version that is not the stored version. It has no failure, so that the framework does
- * not repeat the request, which would compare the same versions.
+ * This 409 has no failure, so that the framework does not repeat the request, which would compare the same versions.
  */
 export function staleVersion(): RestError {
   return refusal("CONFLICT", { message: CHANGED });
 }
 
-/** Whether an answer asks the client to come back later. Such answers are reported once for many requests. */
+/** Such answers are reported once for many requests. */
 export function isOutage(answer: RestError | undefined): boolean {
   return answer instanceof Refusal && answer.failure?.kind === "away";
 }
 
-/** Whether another request has changed, removed or taken the place that a write needs. */
 export function isLost(error: unknown): boolean {
   return isFailure(error, "changed", "occupied") || isLate(error);
 }
 
 /**
- * Runs a write that has a condition on the version in `If-Match`. Throws a 412 if the write matches no entity, because
- * another request has changed the version.
+ * A write with a condition on the version in `If-Match` matches no entity if another request has changed the version.
+ * The answer is then a 412.
  */
 export async function bindToVersion<T>(
   { match }: LevelContext,
@@ -136,7 +133,7 @@ export async function bindToVersion<T>(
   }
 }
 
-/** Returns the answer to a `StoreFailure`, and any other error unchanged. Functions of the application get answers. */
+/** Functions of the application get answers, not a `StoreFailure`. */
 export function toAnswer(error: unknown): unknown {
   if (!(error instanceof StoreFailure)) return error;
   return answerTo(error.failure, { cause: error.cause });
@@ -147,10 +144,7 @@ export interface TranslateOptions extends FailureOptions {
   readonly isTold?: (name: string) => boolean;
 }
 
-/**
- * Returns the answer to an error of Mongoose, MongoDB or the framework. Returns `undefined` for any other error, so
- * that the client gets a 500 without details.
- */
+/** `undefined` means that the client gets a 500 without details. */
 export function translateError(error: unknown, options: TranslateOptions): RestError | undefined {
   const { targets, isHidden, isTold = (name) => !isHidden(name) } = options;
   const own = toAnswer(error);
@@ -163,8 +157,8 @@ export function translateError(error: unknown, options: TranslateOptions): RestE
 }
 
 /**
- * Returns one answer to the errors of several entities. Problems with the data are joined in one 400 under keys such as
- * `"3.name"`, which name the index of the entity. If one of the errors is not about data, it alone becomes the answer.
+ * Problems with the data are joined in one 400 under keys that begin with the index of the entity. An error that is not
+ * about data alone becomes the answer.
  */
 export function translateBulk(
   bulk: BulkError,
@@ -187,7 +181,7 @@ export function translateBulk(
   return { answer: badData(problems, bulk), thrown: bulk };
 }
 
-/** Returns `undefined` for an error of the application, so that the client gets a 500. */
+/** `undefined` means an error of the application, so that the client gets a 500. */
 export function translateHookFailure(
   hookFailure: HookFailure,
   options: TranslateOptions,

@@ -44,29 +44,18 @@ import type { Call } from "./request/request_context.ts";
 import { actingLevel, type Level, operationAt, type Route } from "./request/route.ts";
 import { type Endpoint, endpointsFor, type RouterFeature } from "./router_feature.ts";
 
-/** The request to whose writes class options add work, such as storing the sender, with the name of its operation. */
 export interface DutiesRequest {
   readonly req: FrameworkRequest;
-  /**
-   * The sender of the request, for the history and for fields with the sender. The value is not read from
-   * `req.framework.actor`, because a hook may have replaced `req.framework`.
-   */
+  /** Not read from `req.framework.actor`, because a hook may have replaced `req.framework`. */
   readonly actor: Actor | undefined;
   readonly operation: string;
   readonly route: Route;
   readonly timeBudget: TimeBudget;
-  /**
-   * The write for which the client has sent the request, such as the removal of a movie, if class options add work to a
-   * further write, such as the removal of its comments. Missing for the write for which the client has sent the
-   * request.
-   */
+  /** The write for which the client has sent the request. Missing for that write itself. */
   readonly origin?: TogetherWrite | undefined;
 }
 
-/**
- * All features of a router. A feature is an ability that an option adds to operations, such as pages or sorting. For
- * each request, the features run in the order of the list.
- */
+/** The features run in the order of the list for each request. */
 export class FeatureList {
   readonly all: readonly AnyFeature[];
   readonly parameters: ParameterForms;
@@ -83,7 +72,7 @@ export class FeatureList {
     this.#ofClasses = ofClasses;
     this.#ofRouters = ofRouters;
     // An application may build the schema of a class before it mounts a router. The fields and indexes of class options
-    // must be in this schema too, so they are added to every schema from the beginning.
+    // must be in this schema too.
     if (ofClasses.length > 0) {
       addToSchemas({
         add: (target, schema) => addRulesToSchema(this.#rulesOf(target), schema),
@@ -94,12 +83,10 @@ export class FeatureList {
     this.#options = new Set(all.flatMap(optionsOf));
   }
 
-  /** Whether a name in the declaration of an operation is an option of a feature, and not a hook. */
   hasOption(name: string): boolean {
     return this.#options.has(name);
   }
 
-  /** The names of the options of `@rest` that are features, so that the check of `@rest` accepts them. */
   get classOptions(): Readonly<Record<string, true>> {
     const inRest = this.#ofClasses.filter(({ declared }) => declared === undefined);
     return Object.fromEntries(inRest.map(({ name }) => [name, true]));
@@ -107,24 +94,17 @@ export class FeatureList {
 
   readonly #rulesOf = memoize((target: ModelClass) => readClassRules(this.#ofClasses, target));
 
-  /**
-   * Returns the class options that a class does not declare. Some of them check the class nevertheless, such as
-   * `tenant`, which each class of a router with tenants must declare.
-   */
+  /** Class options that the class does not declare. Some of them check the class nevertheless. */
   readonly #without = memoize((target: ModelClass) => {
     const rules = this.#rulesOf(target);
     return this.#ofClasses.filter((each) => !rules.some(({ feature }) => feature === each));
   });
 
-  /**
-   * Returns the conditions that class options add to the option `scope`, such as the condition that excludes entities
-   * in the trash. Every read and write of the class must apply them.
-   */
+  /** Every read and write of the class must apply these conditions in addition to the option `scope`. */
   conditionsOf(target: ModelClass, reach: Reach): NonNullable<RestRecord["scope"]>[] {
     return scopesOfRules(this.#rulesOf(target), reach);
   }
 
-  /** Returns the query parameters that class options add to a route of a class, such as `trash`, by name. */
   parametersOf(
     { target, link }: Pick<Level, "target" | "link">,
     method: Method,
@@ -136,10 +116,6 @@ export class FeatureList {
     return { ...performOf(method)?.parameters, ...Object.fromEntries(added) };
   }
 
-  /**
-   * Returns the names of the fields and query parameters of class options that the description of a route does not show
-   * to the sender of a request, such as the fields and the parameter of the trash.
-   */
   withheldFrom({ req, route }: Call): Required<Withheld> {
     const all = this.#rulesOf(actingLevel(route).target)
       .map(({ feature, rule }) => feature.withheld?.(rule, req));
@@ -149,10 +125,7 @@ export class FeatureList {
     };
   }
 
-  /**
-   * Runs the checks of class options after the `preFetch` hooks of a request, such as whether the caller may see the
-   * trash. The checks can add conditions to the filter of the request.
-   */
+  /** The checks can add conditions to the filter of the request. */
   admitClasses(call: Call): void {
     for (const { target } of call.route.levels) {
       for (const { feature, rule } of this.#rulesOf(target)) feature.admit?.(rule, call);
@@ -160,24 +133,17 @@ export class FeatureList {
     }
   }
 
-  /** Returns the routes that class options add to one `@rest` of a class. */
   methodsOf(target: ModelClass, rest: RestRecord): readonly Method[] {
     return methodsOfRules(this.#rulesOf(target), rest) as readonly object[] as readonly Method[];
   }
 
-  /**
-   * Returns the operations that a class option defines for a property whose value is an entity of the class, such as
-   * the upload of a file. They replace the operations in the `@rest` of the property. Returns `undefined` if no class
-   * option defines operations.
-   */
   partMethodsOf(part: PartDescription): readonly Method[] | undefined {
     return partMethodsOfRules(this.#rulesOf(part.target), part);
   }
 
   /**
-   * Runs the phase `after` of the class options when a request has written entities, such as to remove the files of
-   * removed entities. For a write of parts, the options of the class whose entities embed the parts apply. Returns
-   * `undefined` if no class option has the phase, so that the request does not wait.
+   * For a write of parts, the options of the class whose entities embed the parts apply. `undefined` means that the
+   * request need not wait.
    */
   afterWrite(
     { route, levels }: Call,
@@ -191,8 +157,8 @@ export class FeatureList {
   }
 
   /**
-   * Whether class options store values with writes of a class, or with its removals, or with writes of a class that it
-   * embeds. The writes of other classes skip this work.
+   * Whether class options store values with writes or removals of the class or of a class that it embeds. Other writes
+   * skip this work.
    */
   readonly #addsValues = memoize((target: ModelClass) => {
     const all = [target, ...embeddedClasses(target)];
@@ -200,10 +166,6 @@ export class FeatureList {
       .some(({ feature: { stamps, removal } }) => stamps !== undefined || removal !== undefined);
   });
 
-  /**
-   * Returns the work that class options add to each write of a request, such as the name of the writer. Returns
-   * `undefined` if there is no such work.
-   */
   dutiesOf(target: ModelClass, write: DutiesRequest): WriteDuties | undefined {
     const { req, actor, operation, route, timeBudget, origin } = write;
     const place = { target, operation };
@@ -234,10 +196,7 @@ export class FeatureList {
     };
   }
 
-  /**
-   * Compiles the models that a request to a route needs on a connection, which creates their collections, and begins the
-   * builds of class options.
-   */
+  /** Compiling a model creates its collection. */
   beginBuilds({ levels, getConnection, operation }: Route, connection: Connection): void {
     const begun = new Set<ModelClass>();
     const begin = (target: ModelClass) => {
@@ -254,41 +213,26 @@ export class FeatureList {
     for (const { target, link } of levels) if (!link?.embedded) begin(target);
   }
 
-  /** Returns the functions by which housekeeping removes the expired entities of a class, such as from the trash. */
   tidiesOf(target: ModelClass): readonly Tidy[] {
     return tidiesOfRules(this.#rulesOf(target));
   }
 
-  /**
-   * Returns the work that class options add to a removal of expired entities, such as an entry of an audit log. No
-   * request causes such a removal, and it removes the entities for good.
-   */
+  /** No request causes such a removal, and it removes the entities for good. */
   removalDutiesOf(target: ModelClass, operation: string): WriteDuties {
     const together = joinedStatements(this.#rulesOf(target), { target, operation });
     return { target, stamps: () => ({}), stamped: () => [], ...together && { together } };
   }
 
-  /**
-   * Returns the fields that a removal sets in an entity of a class with a trash, such as the time of the removal.
-   * Returns `undefined` if a removal removes the entity from the database.
-   */
+  /** `undefined` means that a removal removes the entity from the database. */
   removalFieldsOf(target: ModelClass): RemovalFields | undefined {
     return removalFieldsOf(this.#rulesOf(target));
   }
 
-  /**
-   * Returns the field whose value is a condition of each statement of a class, such as the field of the tenant, so that
-   * hints ask for indexes that begin with this field. Returns `undefined` if the class has no such field.
-   */
   selectingFieldOf(target: ModelClass): string | undefined {
     return this.#rulesOf(target).map(({ feature, rule }) => feature.selecting?.(rule))
       .find((each) => each);
   }
 
-  /**
-   * Runs the start-up checks of the class options for all classes of a route, so that a wrong option prevents the start
-   * of the application.
-   */
   startClasses(route: Route): void {
     for (const [index, { target }] of route.levels.entries()) {
       for (const each of [target, ...embeddedClasses(target)]) {
@@ -304,7 +248,6 @@ export class FeatureList {
     }
   }
 
-  /** Returns the endpoints, such as `POST /batch`, that the options of `Framework.initialize()` add to a router. */
   endpoints(options: object, routes: readonly Route[]): Endpoint[] {
     return endpointsFor(this.#ofRouters, {
       options: options as Readonly<Record<string, unknown>>,
@@ -312,10 +255,7 @@ export class FeatureList {
     });
   }
 
-  /**
-   * Returns the settings of each feature, such as the limits of live lists, which all routes of a router share. The
-   * settings come from the options of `Framework.initialize()`.
-   */
+  /** All routes of a router share the settings. */
   settings(given: object): ReadonlyMap<string, unknown> {
     const options = given as Readonly<Record<string, unknown>>;
     return new Map(

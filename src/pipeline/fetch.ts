@@ -29,10 +29,7 @@ import {
 } from "./request/request_context.ts";
 import type { Level } from "./request/route.ts";
 
-/**
- * Prepares the read of the entities of a request, from the hook `fetch` or otherwise from the database. If no hook
- * needs the entities as objects, the read may return them as JSON text, which is faster.
- */
+/** If no hook needs the entities as objects, the read may return them as JSON text, which is faster. */
 export async function openRead(context: OpenLevelContext): Promise<Read> {
   if (context.level.hooks.fetch !== undefined) return openGiven(context, context.level.hooks.fetch);
   const read = await context.source.read(requestOf(context));
@@ -45,10 +42,7 @@ async function* generated<T>(list: AsyncIterable<T>): AsyncGenerator<T> {
   yield* list;
 }
 
-/**
- * Prepares a read of the entities of a request that always returns objects and no JSON text. Operations that change
- * entities need objects, such as Mongoose documents, even if no hook gets them.
- */
+/** Operations that change entities need objects, even if no hook gets them. */
 export async function openEntities(context: OpenLevelContext): Promise<EntitiesRead> {
   if (context.level.hooks.fetch !== undefined) return openGiven(context, context.level.hooks.fetch);
   return presented(context, await context.source.readEntities(requestOf(context)));
@@ -82,10 +76,7 @@ function openGiven(
   };
 }
 
-/**
- * Wraps a read, so that it returns entities in the form that hooks get, such as documents. If hooks name fields that
- * reads leave out, these fields are read too.
- */
+/** If hooks name fields that reads leave out, these fields are read too. */
 function presented(context: OpenLevelContext, { list, one }: EntitiesRead): EntitiesRead {
   const show = presenter(context);
   const names = lackedFields(context);
@@ -112,8 +103,8 @@ function presented(context: OpenLevelContext, { list, one }: EntitiesRead): Enti
 }
 
 /**
- * Ends a read when its client disconnects, unless the operation writes. A hook that never returns would otherwise keep
- * the database cursor open.
+ * A hook that never returns would otherwise keep the database cursor open. Operations that write go on when their
+ * client disconnects.
  */
 async function* untilClientLeaves<T>(
   { req, level }: OpenLevelContext,
@@ -152,19 +143,13 @@ async function readEntity(
   return found ?? (origin === "byKey" ? await source.newEntity(newIdentifier(context)) : undefined);
 }
 
-/**
- * Returns the `_id` for an entity that a PUT creates, if the path of the PUT contains the `_id`. Returns `undefined` if
- * the path contains another field, because the framework then generates the `_id`.
- */
+/** `undefined` means that the path of the PUT contains another field, so the framework generates the `_id`. */
 function newIdentifier(context: OpenLevelContext): unknown {
   const { writes, shape } = context.level;
   return writes?.by === "_id" ? castPathId(idParam(context), shape) : undefined;
 }
 
-/**
- * Reads the entities that a change of many entities selects. Throws a 409 if there are more than `limit` of them,
- * before any entity is changed.
- */
+/** Throws before any entity is changed. */
 export async function selectEntities(context: OpenLevelContext, limit: number): Promise<object[]> {
   const { hooks: { postFetch } } = context.level;
   const isShort = Number(context.state.options.limit ?? Infinity) <= limit;
@@ -181,10 +166,7 @@ export async function selectEntities(context: OpenLevelContext, limit: number): 
   return seen;
 }
 
-/**
- * Reads an entity by its identifier, as a read operation shows it. The filter of the client does not apply, because a
- * change may have moved the entity out of this filter.
- */
+/** The filter of the client does not apply, because a change may have moved the entity out of this filter. */
 export async function fetchAnyway(
   context: OpenLevelContext,
   name: EntityName,
@@ -199,15 +181,12 @@ export interface Fetched extends VersionRead {
   readonly seen: object;
 }
 
-/**
- * Reads the entity in the path of a request, or makes a new entity for a creation, and runs the hook `postFetch` on it.
- * Throws a 404 if the entity does not exist or `postFetch` hides it.
- */
+/** Throws a 404 if the entity does not exist or `postFetch` hides it. */
 export async function fetchOne(context: OpenLevelContext, opened?: EntitiesRead): Promise<Fetched> {
   const entity = await readEntity(context, opened);
   if (entity === undefined) throw notFound();
-  // The hook `postFetch` may change the version field of the entity, so the version is read before. If the hook has
-  // saved the entity, the version is read again.
+  // The hook `postFetch` may change the version field, so the version is read before. If the hook has saved the entity,
+  // the version is read again.
   const read = versionRead(entity, context);
   const saves = savesOf(entity);
   const seen = await passPostFetch(context, entity);
@@ -217,8 +196,8 @@ export async function fetchOne(context: OpenLevelContext, opened?: EntitiesRead)
 }
 
 /**
- * Runs the hook `postFetch` on an entity. If the entity may be written later, its values are recorded before the hook
- * can change them. The write compares them with the stored values, and so detects changes of other requests.
+ * The values of an entity that may be written later are recorded before the hook can change them. The write compares
+ * them with the stored values, and so detects changes of other requests.
  */
 export function passPostFetch(
   context: OpenLevelContext,
@@ -229,13 +208,13 @@ export function passPostFetch(
   if (postFetch !== undefined && isWritten) {
     readSnapshot(entity);
     // The write has the values that the hook has read as conditions, so that it overwrites no change of another
-    // request. A field with the option `apart` is not loaded into the document, so it is left out of these conditions.
+    // request. A field with the option `apart` is not loaded into the document.
     bindToSeen(entity, readBy(postFetch).filter((name) => !shape.fields.get(name)?.apart));
   }
   return passHook(context, "postFetch", { entity });
 }
 
-/** Returns the fields that hooks of a level name and that its entities lack, because reads leave the fields out. */
+/** Fields that hooks of a level name, and that reads leave out. */
 function lackedFields({ level: { hooks, kind, shape }, state }: LevelContext): string[] {
   const names = Object.values(hooks as Readonly<Record<string, unknown>>).flatMap((hook) =>
     typeof hook === "function" ? readBy(hook) : []
@@ -250,8 +229,7 @@ function lackedFields({ level: { hooks, kind, shape }, state }: LevelContext): s
 type Present = (found: object) => object;
 
 /**
- * Returns a function that converts stored entities to the objects that hooks get. A change needs documents, which can
- * be saved. With the option `lean`, the hooks of a read get instances of the class.
+ * A change needs documents, which can be saved. With the option `lean`, the hooks of a read get instances of the class.
  */
 function presenter({ level, state }: LevelContext): Present {
   const { hooks, kind, shape } = level;

@@ -11,10 +11,8 @@ import { type ReferredModel, referredModels } from "./references.ts";
 import type { LevelContext } from "./request/request_context.ts";
 
 /**
- * Replaces the conditions through references in the filters of a request by the identifiers of the entities that match.
- * The scope, the trash and the tenant of a referred class limit these entities first, so that neither the result nor
- * the limit on their number tells anything about other entities. Returns the same filters if they have no such
- * condition.
+ * The scope, the trash and the tenant of a referred class limit its entities first, so that neither the result nor the
+ * limit on their number tells anything about other entities.
  */
 export async function followReferences<F extends readonly (Filter | undefined)[]>(
   context: LevelContext,
@@ -33,7 +31,7 @@ export async function followReferences<F extends readonly (Filter | undefined)[]
     lookup.conditions.push(condition);
     lookups.set(key, lookup);
   }
-  // The classes are queried one after another, because parallel queries would occupy most connections of the pool.
+  // Parallel queries would occupy most connections of the pool.
   const identifiers = new Map<ReferenceCondition, unknown[]>();
   for (const lookup of lookups.values()) {
     for (const [condition, ids] of await askClass(context, lookup)) identifiers.set(condition, ids);
@@ -50,10 +48,10 @@ export async function followReferences<F extends readonly (Filter | undefined)[]
   return replaced as [...F];
 }
 
-/** The maximum size of filters in bytes. MongoDB needs the rest of its limit of 16 MB for the statement. */
+/** In bytes. MongoDB needs the rest of its limit of 16 MB for the statement. */
 const MAX_BYTES = 15 * 1024 * 1024;
 
-/** A query for identifiers of a referred class. Equal conditions through references share one query. */
+/** Equal conditions through references share one query. */
 interface Lookup extends ReferredModel {
   readonly conditions: ReferenceCondition[];
 }
@@ -71,11 +69,7 @@ function keyOf({ model }: ReferredModel, { conditions }: ReferenceCondition): st
   return `${model.modelName} ${bytes.toString("latin1")}`;
 }
 
-/**
- * Reads the identifiers of the entities of a referred class that match a condition and that the reader of the request
- * may see. Several references to the class may have equal conditions, so the result has an entry for each of them.
- * Throws a 400 if the condition selects too many entities.
- */
+/** Several references to the class may have equal conditions, so the result has an entry for each of them. */
 async function askClass(
   { timeBudget, route: { maxTimeMS, limits: { maxReferred } } }: LevelContext,
   { model, scope, conditions }: Lookup,
@@ -95,10 +89,7 @@ async function askClass(
   return conditions.map((each) => [each, idsFor(each.reference, { ids, model })]);
 }
 
-/**
- * Returns identifiers in the type in which a reference stores them. Identifiers that the reference cannot store are
- * left out, because no entity can refer to them.
- */
+/** Identifiers that the reference cannot store are left out, because no entity can refer to them. */
 function idsFor(
   { type }: FieldShape,
   { ids, model }: { readonly ids: unknown[]; readonly model: Model<unknown> },

@@ -7,8 +7,8 @@ import { preferencesOf } from "./request/preferences.ts";
 import type { Description } from "./description.ts";
 
 /**
- * The query parameters of all features, so that a request with a parameter of a feature that the operation does not
- * have is refused. `"one"` stands for a parameter with one value, and `"list"` for values that are separated by commas.
+ * The parameters of all features, so that a request with a parameter of a feature that the operation does not have is
+ * refused. `"list"` stands for values that are separated by commas.
  */
 export type ParameterForms = ReadonlyMap<string, "one" | "list">;
 
@@ -16,18 +16,14 @@ export function notAllowed(parameter: string): RestError {
   return badFormat(`Parameter "${parameter}" is not allowed`, { parameter });
 }
 
-/**
- * The query parameters of a request that belong to features, by name. If a parameter with a list is repeated, its
- * values are joined by commas.
- */
+/** The values of a repeated parameter with a list are joined by commas. */
 export type GivenParameters = ReadonlyMap<string, string>;
 
 const NONE: GivenParameters = new Map();
 
 /**
- * Reads the query parameters of a request that belong to features. Throws a 400 for a parameter of a feature that the
- * operation does not have, because the parameter would have no effect. A parameter that a hook of the route reads is
- * allowed. Also throws a 400 for a parameter with several values if only one value is allowed.
+ * A parameter of a feature that the operation does not have would have no effect, so it is refused unless a hook of the
+ * route reads it.
  */
 export function readParameters(
   url: string,
@@ -58,10 +54,7 @@ export function readParameters(
   return given;
 }
 
-/**
- * Throws if a given parameter is not percent-encoded UTF-8. `URLSearchParams` replaces malformed bytes, so the server
- * would read a text that the client has not sent.
- */
+/** `URLSearchParams` replaces malformed bytes, so the server would read a text that the client has not sent. */
 function refuseMalformed(query: string, given: GivenParameters): void {
   for (const piece of query.split("&")) {
     try {
@@ -74,20 +67,17 @@ function refuseMalformed(query: string, given: GivenParameters): void {
 }
 
 /**
- * The view of a request that the phase `parse` of a feature gets. The view throws an error for each parameter, header
- * and preference that the feature has not described, so that the OpenAPI document cannot lack one of them.
+ * The view throws for each parameter, header and preference that the feature has not described, so that the OpenAPI
+ * document cannot lack one of them.
  */
 export class GivenRequest<C = unknown> {
   readonly #req: FrameworkRequest;
   readonly #given: GivenParameters;
   readonly #description: Description;
   readonly #bodyLimits: Required<BodyLimits>;
-  /**
-   * The media types in which the answer can be sent, in the order in which the server prefers them if the client has no
-   * preference.
-   */
+  /** The media types of the answer, in the order in which the server prefers them. */
   readonly offered: readonly string[];
-  /** The result of the phase `capture` of the feature, which has read the request before hooks could change it. */
+  /** The result of the phase `capture`, which has read the request before hooks could change it. */
   readonly captured: C;
 
   constructor(
@@ -121,64 +111,41 @@ export class GivenRequest<C = unknown> {
     return this.#given.get(name);
   }
 
-  /**
-   * Returns the value of a header. Throws an error if the result of the phase `describe` lacks the header, because the
-   * OpenAPI document would lack it too.
-   */
   header(name: string): string | undefined {
     this.#check("headers", name);
     const value = this.#req.headers[name.toLowerCase()];
     return value === undefined ? undefined : String(value);
   }
 
-  /**
-   * Whether a request has a header several times, because several values of a header such as `Idempotency-Key` would be
-   * ambiguous.
-   */
+  /** Several values of a header can be ambiguous. */
   isRepeated(name: string): boolean {
     this.#check("headers", name);
     return (this.#req.headersDistinct[name.toLowerCase()] ?? []).length > 1;
   }
 
-  /** Whether the header `Prefer` has a preference such as `count=exact`. */
   prefers(preference: string): boolean {
     this.#check("preferences", preference);
     const [name = "", value] = preference.split("=");
     return preferencesOf(this.#req).get(name)?.toLowerCase() === value;
   }
 
-  /**
-   * Whether the body is a JSON array. Throws an error if the result of the phase `describe` has no `body.maxItems`,
-   * because the OpenAPI document would show no array.
-   */
   get hasArray(): boolean {
     if (this.#description.body?.maxItems === undefined) throw unlisted("body", "an array");
     return Array.isArray(this.#req.body) && isJsonBody(this.#req);
   }
 
-  /**
-   * Reads the elements of a body that is an array. Throws a 413 if the array has more elements than `body.maxItems` in
-   * the result of the phase `describe`. The elements are not checked, so each of them may be any JSON value.
-   */
+  /** The elements are not checked, so each of them may be any JSON value. */
   elements(): readonly unknown[] {
     const most = this.#description.body?.maxItems;
     if (most === undefined) throw unlisted("body", "an array");
     return readElements(this.#req, { ...this.#bodyLimits, most });
   }
 
-  /**
-   * Whether the body has the given media type. Throws an error if the result of the phase `describe` lacks the media
-   * type, because the OpenAPI document would lack it too.
-   */
   hasType(type: string): boolean {
     if (this.#description.body?.content?.[type] === undefined) throw unlisted("body", type);
     return Boolean(this.#req.is(type));
   }
 
-  /**
-   * Reads a parameter that is a list of names, without duplicates. Throws a 400 with all allowed names if the list has
-   * another name.
-   */
   names(parameter: string, allowed: readonly string[]): string[] {
     const names = this.parameter(parameter)?.split(",") ?? [];
     if (names.every((name) => allowed.includes(name))) return [...new Set(names)];
@@ -197,19 +164,14 @@ export class GivenRequest<C = unknown> {
   }
 
   #check(kind: "parameters" | "headers" | "preferences", name: string): void {
-    // If all fields of a parameter are hidden from the reader, the phase `describe` leaves out the parameter, and a
-    // request with it has been refused earlier. A feature that asks for the absent parameter makes no mistake, so no
-    // error is thrown.
+    // If all fields of a parameter are hidden from the reader, `describe` leaves out the parameter, and a request with
+    // it has been refused earlier. A feature may still ask for the absent parameter.
     if (kind === "parameters" && !this.#given.has(name)) return;
     if (Object.hasOwn(this.#description[kind] ?? {}, name)) return;
     throw unlisted(kind, name);
   }
 }
 
-/**
- * Returns the error for a feature that reads a parameter, a header or a body that the result of its phase `describe`
- * lacks.
- */
 function unlisted(kind: string, name: string): TypeError {
   return new TypeError(`Cannot read "${name}": the feature does not list it among its ${kind}`);
 }

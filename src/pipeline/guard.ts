@@ -9,24 +9,20 @@ import { type Fetched, fetchOne } from "./fetch.ts";
 import { idParam, type OpenLevelContext } from "./request/request_context.ts";
 
 /**
- * Returns the rule of a `postFetch` hook that decides by the fields that it names, such as `onlyIf()` with a list. The
- * framework can ask such a rule before it writes by one statement, without a document. Returns `undefined` if another
- * hook gets the entity.
+ * The framework can ask a rule with named fields before it writes by one statement, without a document. `undefined`
+ * means that another hook gets the entity.
  */
 export function guardOf({ postFetch, ...others }: Hooks<object>): NamedRule | undefined {
   return entityHook(others) === undefined ? namedRule(postFetch) : undefined;
 }
 
 /**
- * The maximum number of times that one write calls the `postFetch` hook that guards it. The hook is called again if the
- * fields that it names have changed before the statement. After the last call, the answer is 409.
+ * The guard is called again if the fields that it names have changed before the statement. After the last call, the
+ * answer is 409.
  */
 export const MAX_ASKED = 3;
 
-/**
- * Reads the entity of a request and writes it as a document. If the write fails because another request has changed the
- * fields that its guard names, the entity is read and the guard is called again.
- */
+/** If another request has changed the fields that the guard names, the entity is read and the guard is called again. */
 export async function writeFetched<T>(
   context: OpenLevelContext,
   write: (fetched: Fetched) => Promise<T>,
@@ -45,7 +41,6 @@ export async function writeFetched<T>(
   }
 }
 
-/** Whether other values are stored than the values that a guard has read. */
 async function hasChanged(
   context: OpenLevelContext,
   { entity, names }: { readonly entity: object; readonly names: readonly string[] },

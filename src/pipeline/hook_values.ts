@@ -5,9 +5,8 @@ import { type FailedSet, failedSet, wordsOf } from "../write/failed_sets.ts";
 import type { LevelContext } from "./request/request_context.ts";
 
 /**
- * Throws a `TypeError` if a hook or another function of the application returns an entity with a value that its field
- * cannot have, such as a promise after a forgotten `await`. The error names the function, so that the developer finds
- * it.
+ * A hook may return a value that its field cannot have, for example after a forgotten `await`. The error names the
+ * hook, so that the developer finds it.
  */
 export function checkHookValues(
   { level: { target, operation, shape } }: LevelContext,
@@ -24,10 +23,7 @@ export function checkHookValues(
   );
 }
 
-/**
- * Returns the first property of a plain object whose value is a promise, or `undefined`. Such a value shows that an
- * `await` is missing in a hook.
- */
+/** A promise shows that an `await` is missing in a hook. */
 function unawaited(entity: object): FailedSet | undefined {
   for (const path in entity) {
     const value: unknown = entity[path as keyof object];

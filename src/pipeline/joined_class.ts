@@ -30,18 +30,12 @@ interface JoinedOptions {
   readonly write: TogetherWrite;
 }
 
-/**
- * A class whose entities are written in the transaction of another write. All class options apply to these writes, such
- * as records of a history. Hooks of the class do not run.
- */
+/** All class options apply to these writes. Hooks of the class do not run. */
 export class JoinedClass {
   readonly model: Model<unknown>;
-  /**
-   * The conditions of class options, which exclude entities such as entities in the trash. Their values are cast
-   * already.
-   */
+  /** The conditions of class options, with cast values. */
   readonly present: Filter;
-  /** The fields that a removal sets in an entity. Missing if a removal removes the entity from the database. */
+  /** Missing if a removal removes the entity from the database. */
   readonly removal: RemovalFields | undefined;
   readonly #options: JoinedOptions;
 
@@ -52,15 +46,11 @@ export class JoinedClass {
     this.#options = options;
   }
 
-  /** Returns the values that class options store in a changed embedded object, such as the sender of the write. */
   stamps(written: StampedClass): Stamps {
     return this.#options.duties?.stamps(written, false) ?? {};
   }
 
-  /**
-   * Removes entities as a route would, with the work of class options, such as an entry of the history. If the class
-   * has a trash, the entities are put into the trash.
-   */
+  /** If the class has a trash, the entities are put into the trash. */
   async remove(ids: readonly unknown[]): Promise<void> {
     const { model, duties, write: { session }, timeBudget } = this.#options;
     const joined = duties?.together;
@@ -78,10 +68,7 @@ export class JoinedClass {
     });
   }
 
-  /**
-   * Updates the entities that match a filter, such as entities that refer to a removed entity, and increments their
-   * versions. The values of the filter must be cast already.
-   */
+  /** The values of the filter must be cast already. */
   async update(
     filter: Filter,
     { update, arrayFilters }: { readonly update: Update; readonly arrayFilters?: object[] },
@@ -108,10 +95,7 @@ export class JoinedClass {
   }
 }
 
-/**
- * Throws a 409 if an update has failed because a unique value is taken. The error names no field, because the client
- * may not see the entities of the class. Throws any other error again.
- */
+/** The error names no field, because the client may not see the entities of the class. */
 function throwTaken(cause: unknown): never {
   if (!(cause instanceof mongoose.mongo.MongoServerError) || cause.code !== 11000) throw cause;
   const message = "The request would give another entity a unique value that is taken";
@@ -126,10 +110,6 @@ function joinUpdates(...updates: readonly Update[]): Update {
   return joined;
 }
 
-/**
- * Returns the object by which class options write entities of a class in the transaction of another write. Throws if
- * the entities of the class are in another database, or belong to another MongoDB client.
- */
 export async function openJoined(
   write: TogetherWrite,
   { target, operation, reach = "reference", timeBudget }: JoinedPlace & {
@@ -156,10 +136,7 @@ export async function openJoined(
   });
 }
 
-/**
- * Throws if the entities of a class are in another database than the entities of a write, or belong to another MongoDB
- * client. The framework writes both by the connection of the write, in one transaction.
- */
+/** Both classes are written by the connection of the write, in one transaction. */
 async function checkConnection(
   { req, route }: JoinedRequest,
   { write: { model, target: written }, target }: {

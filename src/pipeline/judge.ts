@@ -7,10 +7,7 @@ import type { Judge } from "../sources/source.ts";
 import { isOver } from "./request/reply.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 
-/**
- * Returns the rules of the hooks of a read, which decide about an entity by the fields that a hook such as `onlyIf()`
- * names. Returns no rules if one of the hooks needs whole entities.
- */
+/** The list is empty if one of the hooks needs whole entities. */
 const rulesOf = memoize((hooks: Hooks<object>) => {
   const rules = nameTheirFields(hooks) ? namedRulesOf(hooks) : [];
   return {
@@ -21,8 +18,8 @@ const rulesOf = memoize((hooks: Hooks<object>) => {
 });
 
 /**
- * Returns the object by which a read runs its hooks without building entities, because each hook names the fields that
- * it reads. Returns `undefined` if no hook gets entities, or if a hook needs whole entities.
+ * Each hook names the fields that it reads, so no entities need to be built. `undefined` means that no hook gets
+ * entities, or that a hook needs whole entities.
  */
 export function judgeOf({ level: { hooks, kind }, req }: OpenLevelContext): Judge | undefined {
   const { rules, reads, leavesOut } = rulesOf(hooks);
@@ -33,7 +30,7 @@ export function judgeOf({ level: { hooks, kind }, req }: OpenLevelContext): Judg
   ): MaybePromise<Effect | undefined> => {
     const next = rules[index];
     if (next === undefined) return before;
-    // A hook may have ended the response. The next hooks do not run, because nothing would send their results.
+    // A hook may have ended the response, so nothing would send the results of the next hooks.
     if (isOver(req)) return undefined;
     const effect = runHook(next.name, () => next.rule.judge({ req, read }));
     return andThen(effect, (known) => {

@@ -26,9 +26,8 @@ import { operationAt } from "./request/route.ts";
 import { readVersion, versionCondition } from "./request/versions.ts";
 
 /**
- * Opens the source of the entities of one level, which is a segment of the route, such as `/movies/:id` and `/comments`
- * below it. The entities of the levels above are read first as the reader of the request may see them, so that a hidden
- * parent also hides its parts.
+ * The entities of the levels above are read first as the reader may see them, so that a hidden parent also hides its
+ * parts.
  */
 export async function openLevel(context: LevelContext): Promise<OpenLevelContext> {
   const source = context.above === undefined
@@ -38,10 +37,6 @@ export async function openLevel(context: LevelContext): Promise<OpenLevelContext
   return Object.assign(context, { source });
 }
 
-/**
- * Runs the phase `prepare` of the features of a request, such as the population of references, and adds the pieces of
- * the query and of the answer that the phase returns.
- */
 export async function preparePieces(context: OpenLevelContext): Promise<OpenLevelContext> {
   for (const { feature, params } of context.active) {
     const more = await feature.prepare?.(params, context);
@@ -51,9 +46,8 @@ export async function preparePieces(context: OpenLevelContext): Promise<OpenLeve
 }
 
 /**
- * Counts the entities that a request selects, for hooks that call `req.framework.count()`. A hook such as `preFetch`
- * may call it before the framework has parsed the parameters and opened the collection. This work is done on a copy of
- * the context, so that the context of the request stays unchanged.
+ * A hook may ask for the count before the framework has parsed the parameters and opened the collection. A copy of the
+ * context keeps the context of the request unchanged.
  */
 export function countSelected(context: LevelContext): Promise<number> {
   const { cache } = context;
@@ -63,20 +57,19 @@ export function countSelected(context: LevelContext): Promise<number> {
 
 async function countEarly(context: LevelContext): Promise<number> {
   const { framework } = context.req;
-  // The hook may have replaced `req.framework` with an object that has another filter, which the count must apply.
+  // The hook may have replaced `req.framework` with an object that has another filter.
   const state = framework.count === context.state.count ? framework : context.state;
   const own = { ...withOwnRequest(context), state };
   narrowToReader(own);
-  // The features of a write do not change the number of selected entities, and could read the body, so their parameters
-  // are not read for a count.
+  // The features of a write do not change the number of selected entities, and could read the body.
   if (own.route.operation.change === undefined) parseFeatures(own);
   const { source } = await openLevel(own);
   return await source.count();
 }
 
 /**
- * Returns a copy of a context for a count that a hook requests. Opening a level sets `req.framework`. The copy sets it
- * only on a view of the request, so that the hook that counts keeps its `req.framework`.
+ * Opening a level sets `req.framework`. The copy sets it only on a view of the request, so that the hook that counts
+ * keeps its `req.framework`.
  */
 function withOwnRequest(context: LevelContext): LevelContext {
   const above = context.above && withOwnRequest(context.above);
@@ -96,8 +89,7 @@ async function openBelow(above: OpenLevelContext, context: LevelContext): Promis
       : version;
     above.cache.parentId = parentId;
   }
-  // A hook may have returned the parent without its identifier, by which its parts are found. The parts are found by
-  // the parent in the form in which it was read, which still has the identifier.
+  // A hook may have returned the parent without its identifier, by which its parts are found.
   const found = await above.source.locate("_id" in parent ? parent : entity);
   const seen = seenIn(entity, found);
   const place = { ...found, seen, ...link.embedded && { version: versionCondition(context) } };
@@ -107,10 +99,7 @@ async function openBelow(above: OpenLevelContext, context: LevelContext): Promis
     : await openReferences({ ...options, holder: parent });
 }
 
-/**
- * Returns the condition for a write below an entity that a hook has allowed: the fields that the hook has read must be
- * stored unchanged.
- */
+/** A hook has allowed the write below the entity by the fields that it has read. They must be stored unchanged. */
 function seenIn(entity: object, place: PartPath): Filter | undefined {
   const unchanged = isDocument(entity) ? unchangedSeen(entity) : {};
   if (isEmpty(unchanged)) return place.seen;
@@ -140,9 +129,8 @@ function dutiesOn(context: LevelContext) {
 }
 
 /**
- * Returns the name under which class options such as the history record a write at one level of a route. For a request
- * that adds a comment to a movie, the name is `comments.create` at the level of the movie, and `create` at the level of
- * the comment.
+ * A request that adds a comment to a movie is named `comments.create` at the level of the movie, and `create` at the
+ * level of the comment.
  */
 function operationOn({ route, above }: LevelContext): string {
   let depth = 0;
@@ -150,11 +138,7 @@ function operationOn({ route, above }: LevelContext): string {
   return operationAt(route, depth);
 }
 
-/**
- * Returns the filter, the scopes, the options and the projection by which a request selects its entities. Evaluates the
- * scopes, checks the filter that hooks may have changed, because a wrong filter could reveal other entities, and
- * replaces its conditions through references by identifiers.
- */
+/** The filter is checked, because hooks may have changed it, and a wrong filter could reveal other entities. */
 export async function selectLevel(context: LevelContext): Promise<Selection> {
   const { level, state, req } = context;
   enterLevel(context);
@@ -168,15 +152,15 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
   }
   const conditions = [];
   for (const condition of level.conditions) {
-    // The values in conditions of class options are cast already. The conditions are marked, so that Mongoose does not
-    // cast them for each request.
+    // The values in conditions of class options are cast already. The mark keeps Mongoose from casting them for each
+    // request.
     conditions.push(markConditions(await runHook("scope", () => condition(req))));
   }
   const present = context.cache.present = everyFilter(...conditions);
   const { hookConditions: added, pieces } = context;
   const checked = checkFilter(state.filter, { what: "filter", ...model });
-  // `hookConditions` finds the conditions that hooks have added to the filter by the identity of their objects.
-  // `checkFilter()` returns a copy with other objects, so these conditions are taken from the filter before the check.
+  // `hookConditions` finds conditions by the identity of their objects, and `checkFilter()` returns a copy with other
+  // objects.
   const filters = [
     checked,
     added && checkFilter(added(state.filter), { what: "filter", ...model }),
@@ -195,10 +179,7 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
   };
 }
 
-/**
- * Returns the query options that hooks have set, with the sort order of the client. The option `limit` of a hook is
- * left out for a page, because the query of the page has applied this limit already.
- */
+/** The query of a page has applied the option `limit` of a hook already. */
 function optionsOf({ pieces, level, state }: LevelContext): Record<string, unknown> {
   const { skip, limit: _limit, ...others } = state.options;
   const lean = level.hooks.lean === true && { lean: true };
@@ -212,10 +193,7 @@ function optionsOf({ pieces, level, state }: LevelContext): Record<string, unkno
   return { ...others, sort: windowOrder({ pieces, state }), ...lean };
 }
 
-/**
- * Returns the sort order of a page, from the client or otherwise from the hooks. The order ends with `_id`, so that no
- * two entities are equal in the order and no page repeats or misses an entity.
- */
+/** The order ends with `_id`, so that no two entities are equal in it and no page repeats or misses an entity. */
 export function windowOrder(
   { pieces: { order }, state }: Pick<LevelContext, "pieces" | "state">,
 ): Readonly<Record<string, unknown>> {

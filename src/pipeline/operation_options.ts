@@ -14,10 +14,7 @@ interface DeclaredFeature {
   readonly declared: unknown;
 }
 
-/**
- * The options of one operation. The constructor checks them at start-up, so that a wrong option prevents the start of
- * the application.
- */
+/** The constructor checks the options at start-up. */
 export class OperationOptions {
   readonly #features: FeatureList;
   readonly #method: Method;
@@ -29,10 +26,7 @@ export class OperationOptions {
     { method, place, isLeftOut = () => false }: {
       readonly method: Method;
       readonly place: OptionPlace;
-      /**
-       * Whether a feature is turned off although the operation declares its option, such as a live list for requests
-       * with the method `QUERY`.
-       */
+      /** Whether a feature is turned off although the operation declares its option. */
       readonly isLeftOut?: (feature: AnyFeature) => boolean;
     },
   ) {
@@ -62,20 +56,13 @@ export class OperationOptions {
     });
   }
 
-  /**
-   * Returns the options of the operation with one more option, such as `page` for tools of assistants. Throws if the
-   * operation cannot have the option.
-   */
   with(name: string, value: unknown): OperationOptions {
     const hooks = { ...this.#method.hooks, [name]: value };
     const method = { ...this.#method, hooks };
     return new OperationOptions(this.#features, { method, place: this.#place });
   }
 
-  /**
-   * Returns the options without the features that send the whole answer by themselves, such as live lists. Requests
-   * with the method `QUERY` cannot use such features.
-   */
+  /** Requests with the method `QUERY` cannot use features that send the whole answer by themselves. */
   withoutTakeOver(): OperationOptions {
     const isLeftOut = ({ takeOver }: AnyFeature) => takeOver !== undefined;
     return new OperationOptions(this.#features, {
@@ -85,10 +72,7 @@ export class OperationOptions {
     });
   }
 
-  /**
-   * Returns the options without the fields that are hidden from a reader, who sees the fields of the given shape. The
-   * result is stored for each shape, because all readers with the same rights share a shape.
-   */
+  /** All readers with the same rights share a shape, so the result is stored for each shape. */
   readonly under: (shape: Shape) => ReaderOptions = memoize((shape: Shape) => {
     const rules = this.#declared.flatMap(({ feature, declared }) => {
       const rule = feature.narrow(declared, shape);
@@ -97,7 +81,7 @@ export class OperationOptions {
     return new ReaderOptions(this, { rules, owned: this.#features.parameters });
   });
 
-  /** The name of an option that can be `false` and that the operation does not mention. */
+  /** An option that can be `false` and that the operation does not mention. */
   get unsaid(): string | undefined {
     const { operation, hooks } = this.#method;
     const unsaid = this.#features.all.find((each) =>
@@ -115,10 +99,6 @@ export class OperationOptions {
     return this.#declared.some(({ feature }) => optionOf(feature) === name);
   }
 
-  /**
-   * Whether a feature reads entities that the filter `q` of the client may exclude, such as the entity of a cursor. The
-   * framework then keeps the conditions that hooks have added to the filter apart from `q`.
-   */
   get readsBeyondFilter(): boolean {
     return this.#declared.some(({ feature }) => feature.readsBeyondFilter);
   }
@@ -127,10 +107,7 @@ export class OperationOptions {
     return this.#declared.flatMap(({ feature: { varies = [] } }) => varies);
   }
 
-  /**
-   * Runs the phase `capture` of each feature, which reads the request before a hook can change it. Returns the results
-   * by feature.
-   */
+  /** Runs before a hook can change the request. */
   capture(req: FrameworkRequest): ReadonlyMap<AnyFeature, unknown> | undefined {
     const capturing = this.#declared.filter(({ feature }) => feature.capture !== undefined);
     if (capturing.length === 0) return undefined;
@@ -147,10 +124,7 @@ interface DeclaredOptions {
   readonly place: OptionPlace;
 }
 
-/**
- * Throws if an operation has a further option of a feature, such as `atomic`, without the main option of the feature,
- * such as `many`. The further option would have no effect.
- */
+/** Without the main option of its feature, a further option would have no effect. */
 function checkFurtherOptions(
   feature: AnyFeature,
   { given, place }: DeclaredOptions,
@@ -161,10 +135,6 @@ function checkFurtherOptions(
   throw place.fail(`needs "${option}" with "${further}"`);
 }
 
-/**
- * Throws if the operation does not meet a requirement of a feature, such as the absence of a hook that would leave out
- * entities.
- */
 function checkRequirements(feature: AnyFeature, { given, place }: DeclaredOptions): void {
   const option = optionOf(feature);
   for (const requirement of feature.requirements ?? []) {
@@ -173,10 +143,6 @@ function checkRequirements(feature: AnyFeature, { given, place }: DeclaredOption
   }
 }
 
-/**
- * Returns the error message if an operation does not meet a requirement of a feature, such as the absence of a `fetch`
- * hook. Returns `undefined` if the operation meets the requirement.
- */
 function problemOf(
   requirement: Requirement,
   { option, given, place: { link, shape, schema } }: DeclaredOptions & { readonly option: string },

@@ -11,28 +11,17 @@ import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import { whyUnseen } from "../schema/fields/visibility.ts";
 import { DeclaredField } from "./feature.ts";
 
-/**
- * The function that returns the error for a wrong option of a class. The message of the error begins with the name of
- * the class, so that the developer finds the declaration.
- */
 export type Fail = (problem: string) => TypeError;
 
 export function cannotMount({ name }: ModelClass, problem: string): TypeError {
   return new TypeError(`Cannot mount "${name}": ${problem}`);
 }
 
-/**
- * The name of an option, such as `page.max`, and the function that returns the error for a wrong value. The message of
- * the error contains the name.
- */
 interface GivenOption {
   readonly option: string;
   readonly fail: Fail;
 }
 
-/**
- * The TypeScript type of a value that has passed a check in `KINDS`, so that the callers of `checkKind()` need no cast.
- */
 type Checked<K extends Kind> = typeof KINDS[K][1] extends (value: unknown) => value is infer T ? T
   : never;
 
@@ -45,10 +34,7 @@ export function checkKind<K extends Kind>(
   return value as Checked<K>;
 }
 
-/**
- * Returns an option that is an object. The value `true` stands for an object without keys. Throws if the object has an
- * unknown key, because a misspelled key would have no effect.
- */
+/** The value `true` stands for an object without keys. A misspelled key would have no effect, so it causes an error. */
 function objectOf<N extends string>(
   given: unknown,
   { names, option, fail }: GivenOption & { readonly names: readonly N[] },
@@ -70,16 +56,10 @@ const HELD: Readonly<Record<FieldShape["kind"], string>> = {
   scalar: "no text",
 };
 
-/**
- * The types of the fields that an option may list. `"text"` allows only strings, `"scalar"` allows no lists and no
- * objects, and `"any"` allows all types.
- */
+/** `"scalar"` allows no lists and no objects. */
 export type FieldNeed = "any" | "scalar" | "text";
 
-/**
- * Checks the names of fields in an option, and returns them without duplicates. Throws if a field is hidden from
- * clients, or has a type that the option cannot use.
- */
+/** A field that is hidden from clients or has another type causes an error. */
 function checkFields(
   given: unknown,
   { option, need, shape, fail }: GivenOption & { readonly need: FieldNeed; readonly shape: Shape },
@@ -96,25 +76,20 @@ function checkFields(
   return [...new Set(names)];
 }
 
-/**
- * The class and the operation in whose declaration an option stands. The checks of the option need them, and `fail`
- * returns the error for a wrong option.
- */
 export interface OptionPlace {
   readonly target: ModelClass;
   readonly schema: Schema;
   readonly shape: Shape;
   /**
-   * The property of the parent entity that embeds or references the entities of this class. `undefined` if the entities
-   * belong to no parent.
+   * The property of the parent entity that holds the entities of this class. `undefined` if they belong to no parent.
    */
   readonly link: PartLink | undefined;
   /**
    * Whether two callers may see different entities, because the route or a parent in its path has a `scope` or
-   * `getConnection`. A stored answer for one caller, as for an idempotency key, must not be sent to another caller.
+   * `getConnection`. An answer stored for one caller must then not be sent to another.
    */
   readonly isDivided: boolean;
-  /** All operations of the `@rest` decorator in which the option stands, for rules about two operations. */
+  /** All operations of the same `@rest`, for rules about two operations. */
   readonly methods: readonly Method[];
   /**
    * The fields that a hook may leave out of the answer. No option may compare their values, because clients could guess
@@ -123,14 +98,13 @@ export interface OptionPlace {
   readonly leftOut: readonly string[];
   /** The hooks that each request has passed before the operation reads entities. */
   readonly passed: readonly PreFetch[];
-  /** Whether the router has a guard that requests of the operation need not pass, because the operation is open. */
+  /** Whether the router has a guard that requests of the operation need not pass. */
   readonly skipsGuard: boolean;
   readonly fail: Fail;
 }
 
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** The options and the hooks of an operation by their names, before they are checked. */
 export type GivenOptions = Readonly<Record<string, unknown>>;
 
 interface ReaderOf {
@@ -139,11 +113,6 @@ interface ReaderOf {
   readonly others?: GivenOptions;
 }
 
-/**
- * The value of an option of an operation, such as `page`, or of one property of the option, such as `page.max`. Each
- * method returns the value in one type, and throws an error with the name of the class and of the option if the value
- * is wrong.
- */
 export class OptionReader {
   readonly value: unknown;
   readonly #name: string;
@@ -161,24 +130,15 @@ export class OptionReader {
     return { option: this.#name, fail: this.#place.fail };
   }
 
-  /** Returns the error for a wrong option. The message begins with the name of the class. */
   fail(problem: string): TypeError {
     return this.#place.fail(problem);
   }
 
-  /**
-   * Returns the `OptionReader` of another option of the same operation, for rules about two options. Its property
-   * `value` is `undefined` if the operation does not have the other option.
-   */
   other(name: string): OptionReader {
     return new OptionReader(this.#place, { name, value: this.#others[name] });
   }
 
-  /**
-   * Returns an `OptionReader` for each property that an option with an object may have, such as `max` of `page`. Its
-   * property `value` is `undefined` if the object does not have the property. Throws if the object has an unknown
-   * property.
-   */
+  /** Throws if the object has an unknown property. */
   parts<N extends string>(...names: readonly N[]): { readonly [K in N]: OptionReader } {
     const object = objectOf(this.value, { ...this.#given, names });
     const readers = names.map((name) =>
@@ -190,10 +150,6 @@ export class OptionReader {
     return Object.fromEntries(readers) as { readonly [K in N]: OptionReader };
   }
 
-  /**
-   * Returns the value of an option such as `page.max`, which must be a whole number of at least 1. Returns `missing` if
-   * the option is absent.
-   */
   number(missing?: number): number {
     if (missing !== undefined && (this.value === undefined || this.value === missing)) {
       return missing;
@@ -201,10 +157,7 @@ export class OptionReader {
     return checkKind(this.value, { kind: "number", ...this.#given });
   }
 
-  /**
-   * Returns the option, which is a time such as `"30d"`, in milliseconds. The error for any other value shows
-   * `example`.
-   */
+  /** In milliseconds. The error for a wrong value shows `example`. */
   duration(example: Duration): number {
     const [, digits, unit] = /^(\d+)([smhd])$/.exec(String(this.value)) ?? [];
     if (!Number(digits)) throw this.fail(`needs a time such as "${example}" as "${this.#name}"`);
@@ -219,30 +172,19 @@ export class OptionReader {
     return checkKind(value, { kind: "boolean", ...this.#given });
   }
 
-  /**
-   * Returns the option as a list of texts, which may be empty. The argument is the noun for the texts in the error
-   * message, such as `formats`.
-   */
+  /** The argument is the noun in the error message. */
   list(kind: string): readonly string[] {
     if (isNames(this.value)) return this.value;
     throw this.fail(`needs a list of ${kind} as "${this.#name}"`);
   }
 
-  /**
-   * Returns the function of the application in an option such as `trash.see`, or `undefined` if the option is absent.
-   * Throws if the value is no function.
-   */
   callback<F>(): F | undefined {
     if (this.value === undefined) return undefined;
     checkKind(this.value, { kind: "function", ...this.#given });
     return this.value as F;
   }
 
-  /**
-   * Returns the fields in an option with a list of names, such as `sort: ["price"]`. With `isOptional`, an absent
-   * option is an empty list. `check` returns the reason why the option cannot have a field, such as `which is no
-   * Number`, or `undefined`.
-   */
+  /** `check` returns the reason why the option cannot have a field. */
   fields(
     need: FieldNeed,
     { isOptional = false, check = () => undefined }: {
@@ -257,10 +199,6 @@ export class OptionReader {
     });
   }
 
-  /**
-   * Checks one field of an option that is no plain list of names, such as `groups.by: [{ createdAt: "month" }]`, and
-   * returns it. The checks are the checks of {@linkcode OptionReader.fields}.
-   */
   field(
     name: string,
     need: FieldNeed,
@@ -274,8 +212,8 @@ export class OptionReader {
   #checked(value: unknown, need: FieldNeed): readonly string[] {
     const { shape, leftOut, fail } = this.#place;
     const names = checkFields(value, { need, shape, ...this.#given });
-    // An option for fields of every type (`"any"`), such as `select`, only shows the fields that the answer has. Other
-    // options, such as `sort`, compare values, so clients could guess the values that a hook leaves out of the answer.
+    // An option with `"any"` only shows the fields that the answer has. Other options compare values, so clients could
+    // guess the values that a hook leaves out of the answer.
     const guessed = need === "any" ? undefined : names.find((name) => leftOut.includes(name));
     if (guessed === undefined) return names;
     throw fail(`has "${guessed}" in "${this.#name}", which a hook leaves out`);

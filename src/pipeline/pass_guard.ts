@@ -4,7 +4,6 @@ import { runHook } from "../declare/hooks/run_hook.ts";
 import { forbidden } from "../errors/refusals.ts";
 import { type Call, enterLevel } from "./request/request_context.ts";
 
-/** Runs the guard of the router for a request, unless its operation is open. Throws a 403 if the guard refuses it. */
 export async function passGuard(
   { route: { guard }, context, req }: Pick<Call, "route" | "context" | "req">,
 ): Promise<void> {
@@ -15,7 +14,6 @@ export async function passGuard(
   Object.assign(context.state, req.framework);
 }
 
-/** Runs the guard of the router for a request that belongs to no model, such as a batch. */
 export async function passGuardOf(
   guard: PreFetch | undefined,
   { req, operation, weight }: {

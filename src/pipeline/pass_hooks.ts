@@ -7,10 +7,7 @@ import { isOver } from "./request/reply.ts";
 import { errorContext } from "./request/reporter.ts";
 import { type Call, enterLevel, type LevelContext } from "./request/request_context.ts";
 
-/**
- * Runs the `preFetch` hooks of a request, first for its parents in the path. Throws a 403 if a hook returns anything
- * but `true`, so that a forgotten `return` admits nobody.
- */
+/** Anything but `true` is refused, so that a forgotten `return` admits nobody. */
 export async function passPreFetch({ levels, req }: Pick<Call, "levels" | "req">): Promise<void> {
   for (const context of levels) {
     const { preFetch } = context.level.hooks;
@@ -20,8 +17,7 @@ export async function passPreFetch({ levels, req }: Pick<Call, "levels" | "req">
       if (given === undefined) reportForgotten(context, "preFetch");
       if (given !== true) throw forbidden();
     }
-    // A hook may have replaced the object `req.framework`. The filter in the new object must apply to the request, so
-    // its values are copied.
+    // A hook may have replaced the object `req.framework`. The filter in the new object must apply to the request.
     Object.assign(context.state, req.framework);
   }
 }
@@ -33,10 +29,7 @@ export interface HookArguments {
   readonly previous?: object | undefined;
 }
 
-/**
- * Runs a hook on an entity, and returns the entity that the hook returns. Returns `undefined` if the hook rejects the
- * entity by `null` or `false`. Throws a `TypeError` if the hook returns `undefined`, because a `return` is missing.
- */
+/** A hook rejects the entity by `null` or `false`. Throws for `undefined`, because a `return` is missing. */
 export function passHook(
   context: LevelContext,
   name: EntityHookName,
@@ -52,9 +45,8 @@ export function passHook(
 }
 
 /**
- * Runs a hook as {@linkcode passHook} does, but an entity has been written, so that an error would tell the client to
- * repeat the write. If the hook returns `undefined`, the entity is rejected, and the application is told once for each
- * request.
+ * The entity has been written, so an error would tell the client to repeat the write. If the hook returns `undefined`,
+ * the entity is rejected, and the application is told once for each request.
  */
 export function passHookAfterWrite(
   context: LevelContext,

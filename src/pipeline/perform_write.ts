@@ -10,16 +10,12 @@ import { isMinimal } from "./request/preferences.ts";
 import { needsDocument } from "./request/versions.ts";
 import { passesUnread } from "./strict_bodies.ts";
 
-/**
- * The values of a change that only the code of its operation knows, such as the body. All other values come from the
- * context of the request.
- */
+/** The values of a change that only the code of its operation knows. */
 export type ChangeFacts = Pick<Change, "body" | "bodies" | "isAtomic" | "limit">;
 
 /**
- * Writes a change by one statement of the database, if possible, because documents are slower. Returns `undefined` if
- * the caller must write the change as Mongoose documents. Documents are needed for hooks and for some rules of the
- * model. They are also needed to find the cause if the database has refused the data or has found no entity.
+ * A single statement is faster than documents. `undefined` means that the caller must write documents, for hooks, for
+ * some rules of the model, or to find the cause of a refusal.
  */
 export async function performWrite(
   context: OpenLevelContext,
@@ -50,10 +46,7 @@ export async function performWrite(
   return typeof sent === "string" ? undefined : sent;
 }
 
-/**
- * The operations whose one statement can be bound to a guard, which is a `postFetch` hook that names its fields. The
- * statement has the values of these fields as conditions.
- */
+/** The one statement of these operations can have the values of the fields that a guard names as conditions. */
 const GUARDED: ReadonlySet<string> = new Set(["update", "remove", "replace"]);
 
 interface Guarded {
@@ -62,10 +55,8 @@ interface Guarded {
 }
 
 /**
- * Calls the `postFetch` hook that guards a write with the fields that it names, and sends the statement if the hook
- * accepts the entity. The statement has the values of these fields as conditions, so the hook is called again if
- * another request has changed them. Throws a 404 if the hook rejects the entity. Returns "refused" if documents must
- * write the change, such as a replacement that creates an entity.
+ * The guard is called again if another request has changed the values that it has read. "refused" means that documents
+ * must write the change.
  */
 async function sendGuarded(
   context: OpenLevelContext,

@@ -9,10 +9,7 @@ import type { OpenLevelContext } from "./request/request_context.ts";
 import type { Level } from "./request/route.ts";
 import { type HookArguments, passHookAfterWrite } from "./pass_hooks.ts";
 
-/**
- * Writes an entity, by the hook `persist` after validation, or otherwise to the database. Returns `undefined` if the
- * hook hides the written entity from the client.
- */
+/** `undefined` means that the hook `persist` hides the written entity from the client. */
 export async function persistOne(
   context: OpenLevelContext,
   given: HookArguments,
@@ -29,8 +26,8 @@ export async function persistOne(
 }
 
 /**
- * Validates all entities, and runs the hook `persist` for one after the other. An invalid entity prevents all writes. A
- * failed hook prevents the next ones, because the framework cannot undo writes of hooks.
+ * An invalid entity prevents all writes. A failed hook prevents the next ones, because the framework cannot undo writes
+ * of hooks.
  */
 export async function persistEach(
   context: OpenLevelContext,
@@ -59,8 +56,8 @@ export async function persistRemoval(
 }
 
 /**
- * Runs the validators of an entity before a `persist` hook writes it. If the entity is no document of the model,
- * because another database stores it, only its declared fields without the identifier are validated.
+ * An entity of another database is no document of the model. Only its declared fields without the identifier are
+ * validated.
  */
 async function validateEntity(
   entity: object,
@@ -73,7 +70,7 @@ async function validateEntity(
   const declared = paths.filter((name) => values[name] !== undefined)
     .map((name) => [name, values[name]]);
   const doc = new (detachedModel(target))(Object.fromEntries(declared));
-  // The values of the body were cast successfully. A failed cast is therefore caused by a hook, and is an error of the
+  // The values of the body were cast successfully, so a hook has caused a failed cast. It is an error of the
   // application.
   const failed = failedSet(doc);
   if (failed !== undefined) throw castFailure(failed, { shape, target });

@@ -4,9 +4,8 @@ import { planRead, type ReadPlan } from "../sources/collection/plan_read.ts";
 import type { Level } from "./request/route.ts";
 
 /**
- * Returns the plan by which a route reads its entities, as JSON text or as objects. The log shows the plan at start-up,
- * and clients share one read of a live list only if its plan needs no objects. A single request may still need objects,
- * because of query options of its hooks. `model` is missing for embedded entities, which are always read as objects.
+ * A single request may still need objects, because of query options of its hooks. Embedded entities have no `model` and
+ * are always read as objects.
  */
 export function planLevel(
   { hooks, kind, link, shape }: Level,

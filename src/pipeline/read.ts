@@ -45,8 +45,8 @@ export async function versionBefore(context: OpenLevelContext): Promise<Version 
 }
 
 /**
- * Runs the hooks of a read on an entity, and returns the JSON value for the answer. Returns `undefined` if a hook hides
- * the entity. Referenced entities are not put in the place of their identifiers yet.
+ * `undefined` means that a hook hides the entity. Referenced entities are not put in the place of their identifiers
+ * yet.
  */
 export function showEntity(context: OpenLevelContext, entity: object): MaybePromise<unknown> {
   return andThen(passReadHooks(context, entity), (each) => each && entityValue(context, each));
@@ -56,7 +56,7 @@ export function passReadHooks(
   context: OpenLevelContext,
   entity: object,
 ): MaybePromise<object | undefined> {
-  // A hook may have ended the response. The next hooks do not run, because nothing would send their results.
+  // A hook may have ended the response, so nothing would send the results of the next hooks.
   if (isOver(context.req)) return undefined;
   const seen = passHook(context, "postFetch", { entity });
   return andThen(seen, (each) => each && passHook(context, "preSend", { entity: each }));
@@ -73,18 +73,12 @@ export function entityValue(
   );
 }
 
-/**
- * Returns the fields that an answer after a change may show. A change reads an entity with all its fields, so the
- * answer must leave out the fields that a read does not show.
- */
+/** A change reads an entity with all its fields, so the answer must leave out the fields that a read does not show. */
 export function shownOf({ level: { shape }, state }: OpenLevelContext) {
   return { shape, unshown: unshownFields(readProjection(state.projection, shape), shape) };
 }
 
-/**
- * Returns the JSON text of each entity, with referenced entities in the place of identifiers if the client asks for
- * them. The referenced entities of all given entities are read together.
- */
+/** The referenced entities of all given entities are read together. */
 export async function entityTexts(
   { pieces: { fills }, timeBudget }: OpenLevelContext,
   values: readonly unknown[],
@@ -96,24 +90,19 @@ export async function entityTexts(
   return values.map((value) => populatedText(value, targets));
 }
 
-/** Returns the JSON texts of entities, joined by the separator of the format, such as a comma. */
 export async function joinedTexts(
   context: OpenLevelContext,
   values: readonly unknown[],
 ): Promise<string> {
   const separator = separatorOf(context);
-  // A single `JSON.stringify()` for all entities takes a fifth less time than one call for each entity, so it is used
-  // if commas separate the texts.
+  // A single `JSON.stringify()` for all entities takes a fifth less time than one call for each.
   if (context.pieces.fills === undefined && separator === ",") {
     return JSON.stringify(values).slice(1, -1);
   }
   return (await entityTexts(context, values)).join(separator);
 }
 
-/**
- * Joins small lists of entities to larger lists. The entities to which the entities of a list refer are then read by
- * one query for each reference field.
- */
+/** The entities to which a larger list refers are read by one query for each reference field. */
 export async function* inBatches(
   { pieces: { fills } }: OpenLevelContext,
   lists: AsyncIterable<readonly unknown[]>,

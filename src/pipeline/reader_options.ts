@@ -16,31 +16,22 @@ interface ReaderRule {
 
 interface ParsedRequest {
   readonly req: FrameworkRequest;
-  /** The names of the query parameters that hooks of the route read, so that no feature refuses them. */
+  /** Query parameters that hooks of the route read, so that no feature refuses them. */
   readonly ofHooks: readonly string[];
   readonly captured: ReadonlyMap<AnyFeature, unknown> | undefined;
   readonly bodyLimits: Required<BodyLimits>;
 }
 
-/**
- * The features that a request uses, in the order in which their phases run. The exclusive feature is the first. The
- * other features have the order of the list of features.
- */
+/** In the order in which the phases run. The exclusive feature is the first. */
 export interface ParsedFeatures {
   readonly active: readonly ActiveFeature[];
-  /**
-   * The exclusive feature for which the request asks, such as groups. The feature answers in the place of the
-   * operation.
-   */
+  /** The exclusive feature, which answers in the place of the operation. */
   readonly lead?: ActiveFeature;
 }
 
 const NOTHING: ParsedFeatures = { active: [] };
 
-/**
- * The options of an operation without the fields that are hidden from a reader. Only this class parses requests, so
- * that a request cannot use a field that is hidden from its reader.
- */
+/** Only this class parses requests, so that a request cannot use a field that is hidden from its reader. */
 export class ReaderOptions {
   readonly #rules: readonly ReaderRule[];
   readonly #exclusive: readonly ReaderRule[];
@@ -61,19 +52,13 @@ export class ReaderOptions {
     this.#ordinary = rules.filter(({ feature }) => feature.exclusive === undefined);
   }
 
-  /**
-   * Runs the phase `start` of each feature when a router is mounted, to log hints, such as about missing indexes, and
-   * to check that the database can serve the features.
-   */
   start(route: Route): void {
     for (const { feature, rule } of this.#rules) feature.start?.(rule, route);
   }
 
   /**
-   * Runs the phase `parse` of the features, and returns the features that the request uses. Some features are
-   * exclusive, because their answer replaces the answer of the operation, such as groups. If a request asks for an
-   * exclusive feature, only the features that it allows are parsed, and the parameters and headers of all other
-   * features are refused. A request for two exclusive features is refused.
+   * If a request asks for an exclusive feature, only the features that it allows are parsed, and the parameters and
+   * headers of all others are refused. A request for two exclusive features is refused.
    */
   parse({ req, ofHooks, captured, bodyLimits }: ParsedRequest): ParsedFeatures {
     if (this.declared.isEmpty) return NOTHING;
@@ -127,9 +112,8 @@ interface AppliedRules {
 }
 
 /**
- * Throws if a request for an exclusive feature, such as groups, has a header of a feature that does not apply to the
- * request, because the client relies on the effect of the header. A header of another exclusive feature is ignored, as
- * in every request that does not ask for that feature.
+ * The client relies on the effect of a header, so the header of a feature that does not apply is refused. The header of
+ * another exclusive feature is ignored, as in every request that does not ask for that feature.
  */
 function refuseHeaders(
   { headers }: FrameworkRequest,

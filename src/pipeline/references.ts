@@ -21,10 +21,7 @@ import { storedText } from "../write/stored_values.ts";
 import type { Fail } from "./option_reader.ts";
 import { type LevelContext, requestView } from "./request/request_context.ts";
 
-/**
- * The Mongoose model to which a reference field refers. `target` is the model class, and is missing if the application
- * has made the model with Mongoose alone, so that the model has no scope.
- */
+/** `target` is missing if the application has made the model with Mongoose alone, so that the model has no scope. */
 export interface ReferredModel {
   readonly model: Model<unknown>;
   readonly target?: ModelClass;
@@ -32,9 +29,8 @@ export interface ReferredModel {
 }
 
 /**
- * Returns the referenced model of each reference field, on the connection of the request. The scope of a model is
- * evaluated only once, even if several fields refer to the model. With `isGuarded`, clients see or select by the
- * referenced entities, so the `preFetch` hooks of their class narrow the scope too.
+ * The scope of a model is evaluated only once. With `isGuarded`, clients see or select by the referenced entities, so
+ * the `preFetch` hooks of their class narrow the scope too.
  */
 export async function referredModels(
   context: LevelContext,
@@ -60,23 +56,19 @@ export async function referredModels(
 
 export function referredTarget({ type }: FieldShape): ModelClass | undefined {
   const ref: unknown = type?.options.ref;
-  // A class that is referenced by its name may not be compiled to a model yet, so the registered classes are searched
-  // too.
+  // A class that is referenced by its name may not be compiled to a model yet.
   return referredClass(ref) ?? registeredModels().find(({ name }) => name === ref);
 }
 
-/** Where an application says that hooks of a referenced class need not run, for errors about another place. */
 export const SAY_AT_FIELD = "which the field says: @prop({ ref, unguarded: true })";
 
-/** Returns the hooks that every request of an operation has passed before it reads an entity. */
 export function guardsOf({ preFetch }: Pick<Hooks<never>, "preFetch">): readonly PreFetch[] {
   return preFetch === undefined ? [] : [preFetch];
 }
 
 /**
- * Throws if the operation `one()` of a referenced class has a hook that a reader of the reference has not passed. The
- * hook may hide entities or fields, but does not run where an entity of another class refers to them, so clients could
- * read or guess these entities and fields.
+ * A hook of `one()` may hide entities or fields, but does not run where an entity of another class refers to them.
+ * Clients could read or guess these entities and fields.
  */
 export function checkGuards(
   reference: FieldShape,
@@ -104,17 +96,12 @@ export function checkGuards(
   );
 }
 
-/**
- * Returns the name of a hook of a referenced class that does not run for a reader of the reference and that the reader
- * has not passed. Returns `undefined` if the reader has passed all hooks.
- */
 function missedHook(hooks: Hooks<object>, passed: readonly PreFetch[]): HookName | undefined {
   if (!guardsOf(hooks).every((guard) => isPassed(guard, passed))) return "preFetch";
   const names = Object.keys(hooks).filter(isHookName);
   return names.find((name) => name !== "preFetch" && hooks[name] !== undefined);
 }
 
-/** Returns the hooks of each `one()` that guards the references to a class. */
 function readersOf(target: ModelClass): readonly Hooks<object>[] {
   return bindingRests(target).flatMap(({ methods }) => methods)
     .filter(({ operation }) => operation === "one").map(({ hooks }) => hooks as Hooks<object>);
@@ -143,8 +130,8 @@ async function classScope(
 ): Promise<Filter> {
   if (target === undefined) return {};
   const { parent: _parent, ...state } = req.framework;
-  // The function `scope` of a referenced class is written for reads of this class. The function therefore gets a
-  // request whose `framework` describes a read of one entity of this class.
+  // The function `scope` of a referenced class is written for reads of this class, so its request describes a read of
+  // one entity of this class.
   const framework = {
     ...state,
     filter: {},
@@ -169,18 +156,12 @@ async function classScope(
   return everyFilter(...scopes);
 }
 
-/**
- * A reference in a body. `key` is the path in the error message if it differs from the path of the field, as in a body
- * with several entities.
- */
+/** `key` is the path in the error message if it differs from the path of the field. */
 interface CheckedReference extends NamedReference {
   readonly key?: string;
 }
 
-/**
- * Returns an error text for each reference in a body that leads to no entity in the scope of its class, so that the
- * body is refused. Each reference field takes one query. Returns `undefined` if all entities exist.
- */
+/** Each reference field takes one query. `undefined` means that all entities exist. */
 export async function missingReferences(
   context: LevelContext,
   references: readonly CheckedReference[],
@@ -193,7 +174,7 @@ export async function missingReferences(
   }));
   const missing = new Set(found.flat());
   if (missing.size === 0) return undefined;
-  // The message is the same for a missing entity and for an entity outside of the scope, so that it does not reveal the
+  // The message does not tell a missing entity from an entity outside of the scope, so that it does not reveal the
   // existence of an entity.
   const problems = references.filter((each) => missing.has(each)).map(({ path, key = path }) => [
     key,

@@ -21,8 +21,7 @@ export async function remove(context: OpenLevelContext): Promise<Reply> {
 }
 
 /**
- * Removes the selected entities. Every entity passes its hooks before the first removal, so that a hook that refuses
- * one entity prevents all removals. Returns the number of removed entities.
+ * Every entity passes its hooks before the first removal, so that a hook that refuses one entity prevents all removals.
  */
 export async function removeMany(context: OpenLevelContext, limit: number): Promise<number> {
   const { level: { hooks }, source } = context;
@@ -46,10 +45,7 @@ export async function removeMany(context: OpenLevelContext, limit: number): Prom
   return allowed.length;
 }
 
-/**
- * Runs the hooks of an entity before its removal. Returns `undefined` if `postFetch` hides the entity, which is then
- * not removed.
- */
+/** `undefined` means that `postFetch` hides the entity, which is then not removed. */
 async function passRemovalHooks(
   context: OpenLevelContext,
   entity: object,

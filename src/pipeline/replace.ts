@@ -20,9 +20,8 @@ import { writeOnce } from "./write.ts";
 const MAX_ATTEMPTS = 5;
 
 /**
- * Performs a PUT, which replaces the entity in the path or creates it. The entity is written in one statement if
- * possible. If it is written as a document, another request may create, change or remove it between the read and the
- * write. The PUT then starts again with the new state.
+ * Another request may create, change or remove the entity between the read and the write of a document. The PUT then
+ * starts again with the new state.
  */
 export async function replace(context: OpenLevelContext, given: JsonObject): Promise<Reply> {
   const body = withKey(context, given);
@@ -34,14 +33,14 @@ export async function replace(context: OpenLevelContext, given: JsonObject): Pro
   }
   let isTaken = false;
   // After an error of the database, no further statement can be sent in its transaction. A PUT in the transaction of a
-  // batch therefore has only one attempt.
+  // batch has only one attempt.
   const mostAttempts = guardOf(context.level.hooks) === undefined ? MAX_ATTEMPTS : MAX_ASKED;
   const most = sharedSession() === undefined ? mostAttempts : 1;
   for (let tries = 1;; tries++) {
     try {
       const opened = tries === 1 ? context : await openLevel(context);
-      // Another request has stored an entity with the same key, which this reader cannot read, because it is hidden or
-      // not referenced by its parent yet. The hooks do not run again, and the PUT waits for its next attempt.
+      // Another request has stored an entity with the same key, which is hidden from this reader or not referenced by
+      // its parent yet. The hooks do not run again, and the PUT waits for its next attempt.
       const isHidden = isTaken && tries < most && await isAbsent(opened);
       if (!isHidden) {
         const fetched = await fetchOne(opened);
@@ -62,10 +61,7 @@ async function isAbsent(context: OpenLevelContext): Promise<boolean> {
   return await (await openEntities(context)).one(idParam(context)) === null;
 }
 
-/**
- * Returns the body with the key in the path, so that a new entity is stored with this key. Throws a 404 if the path
- * contains no valid key, and a 400 if the body has another key.
- */
+/** The key of the path is added to the body, so that a new entity is stored with this key. */
 function withKey(context: OpenLevelContext, body: JsonObject): JsonObject {
   const { shape, writes: { by = "_id" } = {} } = context.level;
   const field = shape.fields.get(by);
@@ -87,8 +83,7 @@ function withKey(context: OpenLevelContext, body: JsonObject): JsonObject {
 }
 
 /**
- * Whether a write has failed because another entity with the key was stored at the same time. The PUT then starts
- * again, because it may replace that entity.
+ * Another entity with the key was stored at the same time. The PUT starts again, because it may replace that entity.
  */
 function isKeyTaken(context: OpenLevelContext, error: unknown): boolean {
   const { MongoServerError } = mongoose.mongo;
@@ -98,10 +93,7 @@ function isKeyTaken(context: OpenLevelContext, error: unknown): boolean {
     isDuplicateIn(error, [context.level.target]) !== false;
 }
 
-/**
- * Adds the header `Location` to the reply for a new entity. The header has the path at which `one()` reads the entity,
- * or otherwise the path of the request.
- */
+/** The header `Location` has the path at which `one()` reads the entity, or otherwise the path of the request. */
 function located(
   { req, level: { writes } }: OpenLevelContext,
   { created, ...reply }: Reply,

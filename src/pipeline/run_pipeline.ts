@@ -22,10 +22,7 @@ import { passPreFetch } from "./pass_hooks.ts";
 import { runWrapped } from "./run_wrapped.ts";
 import { write } from "./write.ts";
 
-/**
- * Runs a request, from its first hook to the reply. The function only returns the reply or throws an error, and the
- * caller sends the answer for either.
- */
+/** The caller sends the answer for the reply or for the thrown error. */
 export async function runPipeline(call: Call): Promise<Reply> {
   await admit(call);
   const { lead } = call.context;
@@ -38,10 +35,7 @@ export async function runPipeline(call: Call): Promise<Reply> {
   return { ...reply, headers: { ...reply.headers, ...headersOf(call.context, reply) } };
 }
 
-/**
- * Returns the headers that the features of a request add to the answer. Several features may set `Vary`, so their
- * values are joined.
- */
+/** Several features may set `Vary`, so their values are joined. */
 function headersOf(context: LevelContext, { found }: Reply): Record<string, string> {
   if (found === undefined) return {};
   const headers: Record<string, string> = {};
@@ -59,16 +53,14 @@ function headersOf(context: LevelContext, { found }: Reply): Record<string, stri
 async function perform(call: Call): Promise<Reply> {
   const { route: { operation, bodyLimits }, req } = call;
   const { lead } = call.context;
-  // A feature that answers in the place of the operation, such as a creation of many entities, reads the body by
-  // itself, so the body is not read here.
+  // A feature that answers in the place of the operation reads the body by itself.
   const takesBody = (operation.change === "merge" || operation.change === "replace") &&
     lead?.feature.respond === undefined && call.context.level.perform === undefined;
   const body = takesBody ? readBody(req, bodyLimits) : undefined;
   call.context.level.checkRequest?.(call.context);
   const opened = await openLevel(call.context);
   const { filter } = opened.cache;
-  // A `fetch` hook may send the filter to the database, which does not know conditions through references. The hook
-  // therefore gets the filter with identifiers.
+  // A `fetch` hook may send the filter to the database, which does not know conditions through references.
   if (filter !== undefined) opened.state.filter = filter;
   await checkIndexes(call);
   refuseTags(opened);
@@ -80,10 +72,6 @@ async function perform(call: Call): Promise<Reply> {
   return isMinimal(context) && reply.status !== 207 ? withoutBody(reply) : reply;
 }
 
-/**
- * Runs the operation of a request, or the feature that answers in the place of the operation, such as groups in the
- * place of entities.
- */
 async function operate(context: OpenLevelContext, body: JsonObject | undefined): Promise<Reply> {
   const { lead } = context;
   const reply = await lead?.feature.respond?.(lead.params, context);
@@ -94,23 +82,17 @@ async function operate(context: OpenLevelContext, body: JsonObject | undefined):
     : await changeAll(context, body);
 }
 
-/**
- * Decides whether a request may run. Runs the `preFetch` hooks, restricts the request to the fields that its reader may
- * see, and throws an error if a parameter is wrong. The hooks run first, so that a client whom a hook refuses learns
- * nothing from errors about parameters.
- */
+/** The `preFetch` hooks run first, so that a client whom a hook refuses learns nothing from errors about parameters. */
 export async function admit(call: Call): Promise<void> {
   await admitReader(call);
   if (call.badQuery !== undefined) throw call.badQuery;
-  // Features may read the whole body of a write. The names of all parameters are checked before, so that a request with
-  // a wrong parameter is refused without this work.
+  // Features may read the whole body of a write. A wrong parameter is refused before this work.
   const isWrite = call.route.operation.change !== undefined;
   if (isWrite) checkParameters(call);
   parseFeatures(call.context, call.captured);
   if (!isWrite) checkParameters(call);
 }
 
-/** Runs the hooks and checks that decide whether the reader of a request may use its route. */
 export async function admitReader(call: Call): Promise<void> {
   await passGuard(call);
   await passPreFetch(call);

@@ -2,9 +2,7 @@ import type { Reply } from "./request/reply.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 
 /**
- * Runs an operation with the work that features do before and after it, such as the lookup of an idempotency key (phase
- * `wrap`). The first feature in the list begins first and ends last, so that it sees the replies and the errors of all
- * others.
+ * The first feature in the list begins first and ends last, so that it sees the replies and the errors of all others.
  */
 export function runWrapped(
   context: OpenLevelContext,

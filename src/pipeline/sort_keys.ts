@@ -4,10 +4,6 @@ import type { ParameterFacts } from "./description.ts";
 
 const MAX_SORT_KEYS = 8;
 
-/**
- * Reads the parameter `sort`, and returns the sort order. Throws a 400 for a key that is not allowed or that is
- * repeated.
- */
 export function readKeys(text: string, allowed: readonly string[]): Order {
   const order: Record<string, 1 | -1> = {};
   const keys = text.split(",");

@@ -11,8 +11,8 @@ import { checkStrictBody, type StrictPlace } from "../write/body/strict_body.ts"
 import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
 
 /**
- * Whether a body can be written by one statement, without reading the stored entity first. A strict body with a problem
- * is not written in this way, because some problems are found only by a comparison with the stored entity.
+ * Some problems of a strict body are found only by a comparison with the stored entity, so a body with a problem is not
+ * written by one statement.
  */
 export function passesUnread(context: LevelContext, body: JsonObject): boolean {
   if (!context.route.strict.bodies) return true;
@@ -21,9 +21,8 @@ export function passesUnread(context: LevelContext, body: JsonObject): boolean {
 }
 
 /**
- * Returns the problems of a body if bodies are strict, and no problems otherwise. A body may contain a
- * key that the caller cannot set, if the value is the value that the caller sees in the stored entity. Throws a 409 if
- * the body contains an old version of the entity.
+ * A body may contain a key that the caller cannot set with the value that the caller sees in the stored entity. An old
+ * version of the entity in the body is a 409.
  */
 export function strictProblems(
   context: LevelContext,
@@ -43,9 +42,8 @@ export function strictProblems(
 }
 
 /**
- * Returns the problems of a strict body that can be decided before the stored entity is read. A key that the caller
- * cannot set may have the stored value and is left out here, except the keys in `keys`, which the operation never
- * takes.
+ * A key that the caller cannot set may have the stored value and is left out here, except the keys in `keys`, which the
+ * operation never takes.
  */
 export function certainProblems(
   context: LevelContext,
@@ -57,11 +55,7 @@ export function certainProblems(
   );
 }
 
-/**
- * Returns the problems of the body of an action, such as unknown keys, if bodies are strict. The body
- * belongs to no stored entity, so a key that the caller cannot set is always a problem and is not compared with a
- * stored value.
- */
+/** The body of an action belongs to no stored entity, so a key that the caller cannot set is always a problem. */
 export function strictActionProblems(
   { route }: LevelContext,
   { body, shape }: { readonly body: JsonObject; readonly shape: Shape },
@@ -71,9 +65,8 @@ export function strictActionProblems(
 }
 
 /**
- * Returns the context for a write whose body contains the version of the entity, if bodies are strict.
- * The write has a condition on this version, so a change by another request between the read and the write leads to a
- * 409 and is not overwritten.
+ * The write has a condition on the version in a strict body, so a change by another request between the read and the
+ * write leads to a 409.
  */
 export function boundToBody(context: OpenLevelContext, body: JsonObject): OpenLevelContext {
   const { level: { versionKey, link }, route, source, match } = context;
@@ -94,9 +87,8 @@ function placeOf(
 }
 
 /**
- * Returns the JSON of the stored entity, with which the keys of a strict body are compared. Fields that a hook or a
- * projection may leave out of the answer are not in this JSON, because clients could find out their values by requests
- * with guessed values.
+ * Fields that a hook or a projection may leave out of the answer are left out here, because clients could find out
+ * their values by requests with guessed values.
  */
 function jsonOf(seen: object, { level: { shape, hooks, versionKey }, state }: LevelContext) {
   const text = wholeToJson(seen, { shape, unshown: unshownFields({}, shape) });

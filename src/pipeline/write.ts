@@ -41,15 +41,9 @@ import { boundToBody, strictProblems } from "./strict_bodies.ts";
 
 export interface Draft extends Merged {
   readonly body: JsonObject;
-  /**
-   * The prefix for the paths in error messages, such as `2.` for the third entity of a body. Empty if the body is a
-   * single entity.
-   */
+  /** The prefix for the paths in error messages, as in `2.` for the third entity of a body. */
   readonly at: string;
-  /**
-   * The entity before the change, which hooks get as their third argument. `undefined` if the entity is new or no hook
-   * gets it.
-   */
+  /** The entity before the change. `undefined` if the entity is new or no hook gets it. */
   readonly previous?: object | undefined;
   readonly isNew: boolean;
 }
@@ -58,7 +52,6 @@ export async function write(context: OpenLevelContext, body: JsonObject): Promis
   return await writeFetched(context, (fetched) => writeOnce(context, { body, fetched }));
 }
 
-/** Writes the body of a request into the entity that was read. */
 export async function writeOnce(
   context: OpenLevelContext,
   given: { readonly body: JsonObject; readonly fetched: Fetched },
@@ -67,9 +60,8 @@ export async function writeOnce(
 }
 
 /**
- * Changes the entity in the path of a request by a function in the place of a body, and saves the entity as an update
- * does. Class options use it, such as to take an entity out of the trash. The function returns the references whose
- * entities must exist.
+ * A function changes the entity in the place of a body, and the entity is saved as by an update. It returns the
+ * references whose entities must exist.
  */
 export async function changeEntity(
   context: OpenLevelContext,
@@ -111,15 +103,15 @@ async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<Reply
   );
   const written = saved?.entity ?? ready;
   const outer = outerVersionAfter(context);
-  // The entity that a `persist` hook returns may have no identifier. The idempotency key therefore stores the
-  // identifier of the entity before the hook.
+  // The entity that a `persist` hook returns may have no identifier, so the idempotency key stores the identifier
+  // before the hook.
   await claim?.finish([ready]);
   return await answerWritten(context, {
     entity: saved && await passAgain(context, saved.entity),
     previous,
     isNew,
     parentId: parentIdOf(context, written),
-    // An embedded entity has no version, and the answer has that of the document that embeds it.
+    // An embedded entity has no version, and the answer has the version of the document that embeds it.
     version: outer === undefined
       ? versionIn(written, context) ?? versionIn(ready, context) ?? null
       : saved?.version ?? outer,
@@ -128,9 +120,8 @@ async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<Reply
 }
 
 /**
- * Runs `postFetch` again on a written entity with values that other requests have stored since it was read, because the
- * client may not see these values. Returns `undefined` if the hook rejects the entity. The hooks of parents would need
- * another read, so the client sees nothing of a part that they guard.
+ * Other requests may have stored values since the entity was read, which the client may not see. The hooks of parents
+ * would need another read, so the client sees nothing of a part that they guard.
  */
 async function passAgain(context: OpenLevelContext, entity: object): Promise<object | undefined> {
   if (!isChangedByOthers(entity)) return entity;
@@ -147,7 +138,7 @@ async function passAgain(context: OpenLevelContext, entity: object): Promise<obj
 }
 
 interface Written {
-  /** The written entity. `undefined` if a hook hides it, so that the answer is a 204. */
+  /** `undefined` if a hook hides the entity, so that the answer is a 204. */
   readonly entity: object | undefined;
   readonly previous?: object | undefined;
   readonly isNew: boolean;
@@ -162,8 +153,7 @@ export async function answerWritten(
 ): Promise<Reply> {
   const saves = entity && savesOf(entity);
   const sent = entity && await passHookAfterWrite(context, "preSend", { entity, previous });
-  // A `preSend` hook may have saved the entity again, so its version is read again. An embedded entity has no version
-  // field to read.
+  // A `preSend` hook may have saved the entity again. An embedded entity has no version field to read.
   const isSame = entity === undefined || savesOf(entity) === saves ||
     outerVersion(context) !== undefined;
   const answer: Reply = sent === undefined ? { status: 204 } : {
@@ -175,7 +165,6 @@ export async function answerWritten(
   return { ...answer, ...created !== undefined && { created } };
 }
 
-/** Returns the reply to a creation of several entities, after the hook `preSend` has run for each of them. */
 export async function answerCreated(
   context: OpenLevelContext,
   saved: readonly object[],
@@ -214,10 +203,7 @@ export function mergeDraft(
   return { ...merged, ...!isEmpty(all) && { problems: all }, body, at, previous, isNew };
 }
 
-/**
- * Throws a 400 if a body has wrong values. The error also contains the rules that other values break, so that a form
- * can show all errors at once.
- */
+/** The error also contains the rules that other values break, so that a form can show all errors at once. */
 export async function refuseProblems(
   context: OpenLevelContext,
   drafts: readonly Draft[],
@@ -239,10 +225,7 @@ export async function refuseProblems(
   throw badData({ ...found, ...missing });
 }
 
-/**
- * Returns the error of each new entity with wrong values in its body. The references in all bodies are checked
- * together, which takes one query for each reference field.
- */
+/** The references in all bodies are checked together, which takes one query for each reference field. */
 export async function refusalsOf(
   context: OpenLevelContext,
   drafts: readonly Draft[],
@@ -287,9 +270,8 @@ function snapshot({ level: { hooks } }: OpenLevelContext, entity: object): objec
 }
 
 /**
- * Returns the identifier of a new entity for the header `Location`. Returns an empty text if the path has no
- * identifier, because the parent holds only one entity. Returns `undefined` if the entity has no identifier, so that
- * the answer has no `Location`.
+ * Empty if the path has no identifier, because the parent holds only one entity. `undefined` if the entity has none, so
+ * that the answer has no `Location`.
  */
 export function idOf(entity: object, { parameter }: Level): string | undefined {
   if (parameter === undefined) return "";
@@ -297,10 +279,7 @@ export function idOf(entity: object, { parameter }: Level): string | undefined {
   return _id === undefined || _id === null ? undefined : String(_id);
 }
 
-/**
- * Returns the validation rules that the values of a refused body break, so that the answer contains them too. A rule of
- * a field that is not in the body counts only if the entity must be complete.
- */
+/** A rule of a field that is not in the body counts only if the entity must be complete. */
 async function brokenRules(
   { level: { shape, hooks, kind }, timeBudget }: OpenLevelContext,
   { body, entity }: Draft,
@@ -312,11 +291,7 @@ async function brokenRules(
   return await timeBudget.wait(problemsIn(entity, { shape, counts }));
 }
 
-/**
- * Validates a document that will not be saved, such as a refused body or the body of an action. Returns the error texts
- * of the paths that `counts` accepts, or `undefined` if the document is valid. Throws the errors that validators of the
- * application throw.
- */
+/** For a document that will not be saved. Throws the errors that validators of the application throw. */
 export async function problemsIn(
   doc: Document,
   { shape, counts = () => true }: {

@@ -10,13 +10,9 @@ import { performWrite } from "./perform_write.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 import { type Draft, idOf, mergeDraft, passPreSave, refusalsOf, write } from "./write.ts";
 
-/** The error message for an element of a body that is no entity. */
 export const NO_OBJECT = "The element is not a JSON object";
 
-/**
- * Creates an entity from each body, and returns the results in the order of the bodies. A failure of one entity does
- * not prevent the others.
- */
+/** A failure of one entity does not prevent the others. */
 export async function writeEach(
   context: OpenLevelContext,
   bodies: readonly unknown[],
@@ -37,10 +33,7 @@ export async function writeEach(
   return bodies.map((_, index) => results[index] ?? next.next().value ?? {});
 }
 
-/**
- * Creates the entities of a parent one after the other. All of them are added to the same parent, so that parallel
- * writes would conflict with each other and lose the order.
- */
+/** All entities are added to the same parent, so parallel writes would conflict with each other and lose the order. */
 async function writeInOrder(
   context: OpenLevelContext,
   bodies: readonly unknown[],
@@ -60,10 +53,7 @@ async function writeAlone(context: OpenLevelContext, body: unknown): Promise<Ite
   }
 }
 
-/**
- * The state of one new entity between two steps of a creation of many entities. After its first error, the entity takes
- * part in no further step, and the error becomes its result.
- */
+/** After its first error, the entity takes part in no further step, and the error becomes its result. */
 interface Attempt {
   readonly body: unknown;
   readonly seen?: object;
@@ -73,8 +63,8 @@ interface Attempt {
 }
 
 /**
- * Creates several entities by one insert statement. The hooks of all entities up to `preSave` run before the insert. A
- * failure of one entity does not prevent the others.
+ * The hooks of all entities up to `preSave` run before the one insert statement. A failure of one entity does not
+ * prevent the others.
  */
 async function insertEach(
   context: OpenLevelContext,
@@ -115,10 +105,6 @@ const NOTHING_INSERTED: InsertedEach = {
   shown: () => Promise.resolve(new Map()),
 };
 
-/**
- * Runs one step, such as a hook, for each new entity without an error. An error of the step is stored for this entity,
- * so that the other entities continue.
- */
 function attemptEach(
   all: readonly Attempt[],
   step: (attempt: Attempt) => MaybePromise<Partial<Attempt>>,

@@ -9,8 +9,7 @@ interface Cursor extends AsyncIterable<unknown> {
 }
 
 /**
- * Runs a `fetch` hook, and the query that the hook may return. If the hook returns a cursor after the time limit of the
- * request, the cursor is closed, because it would otherwise stay open in the database.
+ * A cursor that the hook returns after the time limit is closed, because it would otherwise stay open in the database.
  */
 export async function runFetch(fetch: () => unknown, timeBudget: TimeBudget): Promise<unknown> {
   const given = evaluate(fetch);
@@ -37,10 +36,7 @@ async function evaluate(fetch: () => unknown): Promise<unknown> {
   }
 }
 
-/**
- * Yields the entities that a `fetch` hook has returned, which may be a list, a cursor or a single entity. A cursor is
- * closed when the caller stops early, because it would otherwise stay open in the database.
- */
+/** A cursor is closed when the caller stops early, because it would otherwise stay open in the database. */
 export async function* givenEntities(
   given: unknown,
   timeBudget: TimeBudget,

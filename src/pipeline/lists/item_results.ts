@@ -4,18 +4,11 @@ import type { ItemResult } from "../../sources/source.ts";
 import { errorAnswer, itemAnswer } from "../request/reporter.ts";
 import type { OpenLevelContext } from "../request/request_context.ts";
 
-/**
- * The result of one entity of a request with several entities, with the status that a request with only this entity
- * would get.
- */
+/** The status that a request with only this entity would get. */
 export interface DescribedResult {
   readonly status: number;
 }
 
-/**
- * Returns the results of a request with several entities for its answer. Each result has the status and the error that
- * a request with only this entity would get.
- */
 export async function describeResults(
   context: OpenLevelContext,
   { results, bodies }: {

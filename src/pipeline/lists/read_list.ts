@@ -12,10 +12,6 @@ import { isOver, type Reply } from "../request/reply.ts";
 import { mapInOrder } from "../../sources/lists/map_in_order.ts";
 import { fillWindow } from "./read_window.ts";
 
-/**
- * Reads a list and returns it as the reply of the request. The reply has one page of the list if the request asks for a
- * page, and the whole list otherwise.
- */
 export async function readList(context: OpenLevelContext): Promise<Reply> {
   const { window, frame } = context.pieces;
   if (window === undefined) {
@@ -36,24 +32,18 @@ async function readPart(context: OpenLevelContext, page: PageRead): Promise<Foun
   const read = await openRead(context);
   if (read.kind === "bytes") return await read.page(page, context.pieces.total);
   const total = count(context);
-  // The count runs at the same time as the read. If the read fails first, no code waits for the count any more. Without
-  // a handler of errors, a failure of the count would then be an unhandled rejection, which can end the process.
+  // If the read fails first, no code waits for the count any more. Its failure would be an unhandled rejection, which
+  // can end the process.
   total.catch(() => {});
   return { ...await fillWindow(context, { read, page }), total: await total };
 }
 
-/**
- * Returns the number of entities in the whole list, or `undefined` if the request does not ask for the number, so that
- * the database does not count.
- */
+/** `undefined` if the request does not ask for the number, so that the database does not count. */
 async function count({ pieces: { total }, source }: OpenLevelContext): Promise<number | undefined> {
   return total && await source.count(total.limit);
 }
 
-/**
- * Reads a whole list. Each entity passes the hooks `postFetch` and `preSend`, and is converted to JSON text at once, so
- * that not all entities are in memory together.
- */
+/** Each entity is converted to JSON text at once, so that not all entities are in memory together. */
 async function readWhole(context: OpenLevelContext): Promise<Reply> {
   const read = await openRead(context);
   if (read.kind === "bytes") {
@@ -70,10 +60,7 @@ async function readWhole(context: OpenLevelContext): Promise<Reply> {
   return { status: 200, gathered: await gatherList(texts, separatorOf(context)) };
 }
 
-/**
- * Yields the entities of a list, and stops early if the client has disconnected or the response has ended, because
- * nobody needs the rest.
- */
+/** Nobody needs the rest of a list if the client has disconnected or the response has ended. */
 async function* whileAwaited(
   context: OpenLevelContext,
   read: EntitiesRead,

@@ -18,10 +18,7 @@ interface ShownEntity {
   readonly entity: object;
 }
 
-/**
- * Reads one page of a list whose entities pass hooks. Hooks may leave out entities, so the function reads further
- * entities until the page is full or the list ends.
- */
+/** Hooks may leave out entities, so further entities are read until the page is full or the list ends. */
 export async function fillWindow(
   context: OpenLevelContext,
   { read, page }: { readonly read: EntitiesRead; readonly page: PageRead },
@@ -38,8 +35,7 @@ export async function fillWindow(
       ),
     endOf: (index) => ends[index]?.(),
     isOver: () => isOver(context.req),
-    // If hooks have left out entities of a page, further entities are read to fill the page. A `fetch` hook has already
-    // returned all of its entities, so nothing more can be read.
+    // A `fetch` hook has already returned all of its entities.
     hasRest: context.level.hooks.fetch === undefined,
   });
   const shown = kept.slice(0, limit);
@@ -58,8 +54,8 @@ export async function fillWindow(
 }
 
 /**
- * Returns an entity as JSON with all fields that the reader may see, even if the client has selected fewer fields. A
- * cursor contains a sort value only if this JSON shows the same value.
+ * All fields that the reader may see, even if the client has selected fewer. A cursor contains a sort value only if
+ * this JSON shows the same value.
  */
 function wholeValue(
   { pieces, level: { shape } }: OpenLevelContext,
@@ -69,18 +65,13 @@ function wholeValue(
 }
 
 /**
- * Whether the JSON of an entity may show other values than the database stores, because a hook or a function of the
- * model has changed them. In this case, a cursor contains a sort value only if the JSON shows the same value.
- * Otherwise, the cursor would reveal a value that the hook hides from the client.
+ * A hook or a function of the model may show another value than is stored. A cursor then contains a sort value only if
+ * the JSON shows the same value, because it would otherwise reveal a hidden value.
  */
 export async function mayShowOther(context: OpenLevelContext): Promise<boolean> {
   return mayChangeOrder(context) || !showsStoredValues((await context.model()).schema as Schema);
 }
 
-/**
- * Whether hooks may show another value of a field by which the list is sorted. A cursor then contains
- * the value of this field only if the JSON of the entity shows the same value.
- */
 function mayChangeOrder(context: OpenLevelContext): boolean {
   const { level: { hooks } } = context;
   if (!nameTheirFields(hooks)) return mayLeaveOut(context);

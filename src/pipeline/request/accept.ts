@@ -1,8 +1,8 @@
 import { readItems } from "./header_items.ts";
 
 /**
- * A media range of the header `Accept`, such as `text/*;q=0.5`. `weight` is the value of `q`. `place` is the index of
- * the range in the header, because the first of several ranges with equal weight is preferred.
+ * `weight` is the value of `q`. `place` is the index in the header, because the first of several ranges with equal
+ * weight is preferred.
  */
 interface MediaRange {
   readonly name: string;
@@ -10,13 +10,7 @@ interface MediaRange {
   readonly place: number;
 }
 
-/**
- * Returns the media type that a client prefers, so that the answer is sent in this type. Returns `undefined` if the
- * client accepts none of the types, so that the caller answers 406. Returns the first type if the client has no
- * preference.
- *
- * @param accept The header `Accept`. A client without it accepts all types.
- */
+/** `undefined` means that the client accepts none of the types. A client without a preference gets the first type. */
 export function chooseType(
   accept: string | undefined,
   types: readonly string[],
@@ -29,16 +23,16 @@ export function chooseType(
 }
 
 /**
- * Whether the header `Accept` names a media type exactly. A live list is sent only to a client that names its type,
- * because every browser sends wildcards and would get an endless answer.
+ * A live list is sent only to a client that names its type, because every browser sends wildcards and would get an
+ * endless answer.
  */
 export function namesType(accept: string | undefined, type: string): boolean {
   return readRanges(accept).some(({ name, weight }) => name === type && weight > 0);
 }
 
 /**
- * Reads the media ranges of the header `Accept`. Parameters such as `charset` are ignored. A range with the parameter
- * `profile` is left out, because the framework sends no answer with a profile.
+ * A range with the parameter `profile` is left out, because the framework sends no answer with a profile. Parameters
+ * such as `charset` are ignored.
  */
 function readRanges(accept: string | undefined): MediaRange[] {
   return readItems(accept || "*/*").flatMap(({ name, parameters }, place) =>
@@ -48,10 +42,7 @@ function readRanges(accept: string | undefined): MediaRange[] {
   );
 }
 
-/**
- * Returns the most specific media range that matches a media type. The weight of this range applies, even if a wildcard
- * has a greater weight (RFC 9110). Returns `undefined` if the client does not accept the type.
- */
+/** The weight of the most specific range applies, even if a wildcard has a greater weight (RFC 9110). */
 function matchOf(type: string, ranges: readonly MediaRange[]) {
   const forms = [type, `${type.split("/", 1)}/*`, "*/*"];
   for (const [index, form] of forms.entries()) {

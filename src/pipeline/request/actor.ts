@@ -4,20 +4,17 @@ import { isPromise, runHook } from "../../declare/hooks/run_hook.ts";
 import { forbidden } from "../../errors/refusals.ts";
 import { type Call, enterLevel } from "./request_context.ts";
 
-/** The option `actor` of `Framework.initialize()`, which returns the sender of a request. */
 export type ActorFunction = (req: FrameworkRequest) => Actor | undefined;
 
 /**
- * The sender of the first requests in a batch, by the HTTP request that contains the batch. All requests in a batch
- * must have the same sender, so a request with another one gets a 403.
+ * By the HTTP request that contains the batch. All requests in a batch must have the same sender, so a request with
+ * another one gets a 403.
  */
 const known = new WeakMap<object, Actor>();
 
 /**
- * Asks the application for the sender of a request, and stores the answer as `req.framework.actor` for each segment of
- * the route. The caller must have run the `preFetch` hooks, which may sign the sender in. Throws if the answer is no
- * identifier, because a write must not be recorded under a wrong name. Throws a 403 if an earlier request of the same
- * batch has had another sender. If the hooks sign nobody in, the sender is the sender of the earlier requests.
+ * Must run after the `preFetch` hooks, which may sign the sender in. An answer that is no identifier causes an error,
+ * because a write must not be recorded under a wrong name.
  */
 export function askActor(call: Call): void {
   const { route, levels, context, req, origin } = call;

@@ -9,9 +9,8 @@ import type { Call, LevelContext } from "./request_context.ts";
 import { errorContext } from "./reporter.ts";
 
 /**
- * Throws a 400 for a query parameter that no option of the route declares. The check applies to routes with strict
- * parameters, and to changes of many entities. Without the check, a change with a misspelled `q` would
- * change all entities.
+ * Without this check, a change with a misspelled `q` would change all entities. It applies to strict parameters and to
+ * changes of many entities.
  */
 export function checkParameters({ route, req, levels, context }: Call): void {
   const { operation, strict } = route;
@@ -38,20 +37,14 @@ export function checkParameters({ route, req, levels, context }: Call): void {
   }
 }
 
-/**
- * Whether a request has a body. An empty object does not count as a body, because some HTTP clients send it with every
- * request.
- */
+/** An empty object does not count as a body, because some HTTP clients send it with every request. */
 function hasBody({ body, headers }: Call["req"]): boolean {
   if (isJsonObject(body)) return Object.keys(body).length > 0;
   const length = headers["content-length"] ?? "0";
   return body !== undefined || length !== "0" || headers["transfer-encoding"] !== undefined;
 }
 
-/**
- * Checks the unique indexes before a write. Throws a 503 if an index that the write needs is not built yet, because the
- * write could store a duplicate. Also passes the errors of failed index builds to `onError`.
- */
+/** A write could store a duplicate while a unique index that it needs is not built yet. */
 export async function checkIndexes(call: Call): Promise<void> {
   const { operation, indexes } = call.route;
   const writes = operation.change !== undefined && operation.verb !== "get" &&
@@ -74,23 +67,19 @@ function needsAny(names: readonly string[]): Need {
 }
 
 /**
- * Returns a function that decides for a unique index whether the write of a request could store a duplicate while the
- * index is not built. A write needs the indexes of the fields that it sets. A new entity also needs the indexes of the
- * fields that its body leaves out, unless the index is sparse or partial and would not contain the entity.
+ * A write needs the indexes of the fields that it sets. A new entity also needs the indexes of fields that its body
+ * leaves out, unless the index is sparse or partial and would not contain the entity.
  */
 function neededBy(
   { req: { body }, route: { operation: { change, origin } }, context }: Call,
 ): Need {
-  // A route of a class option, such as the restoration of an entity from the trash, may bring back a value of any
-  // unique field. Every unique index must therefore be built, so that the write stores no duplicate.
+  // A route of a class option may bring back a value of any unique field.
   if (context.level.perform !== undefined) return () => true;
   if (change !== "merge" && change !== "replace") return () => false;
   const isNew = origin === "new" || origin === "byKey";
-  // A `preSave` hook may set any field of a new entity. Every unique index must therefore be built, so that the write
-  // stores no duplicate.
+  // A `preSave` hook may set any field of a new entity.
   if (!isJsonObject(body) || isNew && context.level.hooks.preSave !== undefined) return () => true;
-  // The keys of a body that the caller cannot set change no field, so the unique indexes of these fields need not be
-  // built for the write.
+  // Keys of a body that the caller cannot set change no field.
   const { fields } = context.level.shape;
   const isNamed = needsAny(Object.keys(body).filter((name) => fields.get(name)?.writable === true));
   return (index) => isNew && index.isOfAll || isNamed(index);
@@ -110,8 +99,8 @@ async function checkLevel(context: LevelContext, need: () => Need): Promise<void
   }
   const needsAll = route.indexes === "required" || isNamedByKey(context);
   if (!needsAll && (route.indexes === "lazy" || builds.areBuilt)) return;
-  // The check lists the indexes of the collection and builds missing ones, which MongoDB does not allow in a
-  // transaction. The check therefore runs outside of the transaction around the request.
+  // MongoDB allows neither listing nor building indexes in a transaction, so the check runs outside of the transaction
+  // around the request.
   const standing = runOutside(() =>
     needsAll ? builds.areUniqueStanding() : builds.isStandingFor(need())
   );

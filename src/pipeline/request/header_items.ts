@@ -1,19 +1,15 @@
-/** An item of a header that holds a list, such as `text/csv;q=0.5` or `count=exact`. */
+/** An item of a header that holds a list. */
 export interface HeaderItem {
-  /** The name in lower case, because names in headers ignore case. */
+  /** In lower case, because names in headers ignore case. */
   readonly name: string;
-  /** The value of the item without quotes, such as `exact` in `count=exact`. Empty if the item has no value. */
+  /** Without quotes. Empty if the item has no value. */
   readonly value: string;
-  /**
-   * The parameters of the item by their names in lower case, such as `q` in `text/csv;q=0.5`. If a parameter is
-   * repeated, the map has its first value.
-   */
+  /** By their names in lower case. A repeated parameter has its first value. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 /**
- * Reads the items of a header that holds a list, such as `Accept` or `Prefer`. The time grows linearly with the length
- * of the header, so that a client cannot block the process by a long header.
+ * The time grows linearly with the length of the header, so that a client cannot block the process by a long header.
  */
 export function readItems(header: string): HeaderItem[] {
   return splitUnquoted(header, ",").map((item) => {
@@ -26,7 +22,7 @@ export function readItems(header: string): HeaderItem[] {
   });
 }
 
-/** Splits a text at each separator outside of quotes, so that a quoted value may contain the separator. */
+/** A quoted value may contain the separator. */
 function splitUnquoted(text: string, separator: "," | ";"): string[] {
   if (!text.includes('"')) return text.split(separator);
   const pieces: string[] = [];

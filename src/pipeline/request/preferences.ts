@@ -4,10 +4,7 @@ import { readItems } from "./header_items.ts";
 import type { LevelContext } from "./request_context.ts";
 import type { Reply } from "./reply.ts";
 
-/**
- * Reads the preferences in the header `Prefer`, such as `return=minimal`, and returns their values by name. If a
- * preference is repeated, the first value is used (RFC 7240).
- */
+/** If a preference is repeated, the first value is used (RFC 7240). */
 export function preferencesOf(
   { headers: { prefer } }: FrameworkRequest,
 ): ReadonlyMap<string, string> {
@@ -19,25 +16,17 @@ export function preferencesOf(
   return given;
 }
 
-/**
- * Reads the preference `max-affected`, by which a client limits the number of entities that its request may change.
- * Throws a 400 if the value is no number, because the request would otherwise run without the limit. Returns
- * `undefined` if the client sends no such preference.
- */
+/** A value that is no number is refused, because the request would otherwise run without the limit. */
 export function readMaxAffected(req: FrameworkRequest): number | undefined {
   const most = preferencesOf(req).get("max-affected");
-  // In a malformed header `Prefer`, such as a header with a missing quote, the parser does not find `max-affected`, and
-  // the request would change entities without this limit. The search for the text finds the preference, so that the
-  // request is refused.
+  // The parser does not find `max-affected` in a malformed header `Prefer`, and the request would change entities
+  // without this limit. The search for the text finds it.
   if (most === undefined && !/max-affected/i.test(String(req.headers.prefer))) return undefined;
   if (most !== undefined && /^\d{1,15}$/.test(most)) return Number(most);
   throw badFormat(`The preference "max-affected" takes a whole number`);
 }
 
-/**
- * Whether the client asks for an answer without a body by the header `Prefer: return=minimal`, and the request is a
- * write that can have such an answer.
- */
+/** Also false for a request that cannot have an answer without a body. */
 export function isMinimal({ route: { operation }, req }: LevelContext): boolean {
   if (operation.many || operation.change !== "merge" && operation.change !== "replace") {
     return false;
@@ -45,10 +34,7 @@ export function isMinimal({ route: { operation }, req }: LevelContext): boolean 
   return preferencesOf(req).get("return")?.toLowerCase() === "minimal";
 }
 
-/**
- * Returns a reply without its body, for a client that sends `Prefer: return=minimal`. The header `Preference-Applied`
- * tells the client that the server has applied this preference.
- */
+/** `Preference-Applied` tells the client that the server has applied `return=minimal`. */
 export function withoutBody({ text: _text, ...reply }: Reply): Reply {
   const headers = { ...reply.headers, "Preference-Applied": "return=minimal" };
   return { ...reply, status: reply.status === 201 ? 201 : 204, headers };

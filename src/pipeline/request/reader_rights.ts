@@ -13,15 +13,14 @@ import { type LevelContext, readFilter } from "./request_context.ts";
 import type { Level } from "./route.ts";
 
 /**
- * The maximum number of combinations of rights for which the process keeps compiled data. A combination has the results
- * of all functions `hidden` and `readonly` for one request. Without the limit, an application with many such functions
- * would fill the memory.
+ * A combination has the results of all functions `hidden` and `readonly` for one request. Without the limit, an
+ * application with many such functions would fill the memory.
  */
 export const MAX_KEPT = 512;
 
 /**
- * The rights of recent readers. The key consists of the functions `hidden` and `readonly` and of their results. The
- * least recently used rights are the first in the map and are deleted first.
+ * By the functions `hidden` and `readonly` and their results. The least recently used rights are the first in the map
+ * and are deleted first.
  */
 const kept = new Map<string, Rights>();
 
@@ -35,8 +34,8 @@ function idOf(restriction: FieldRule): number {
 }
 
 /**
- * Returns the rights of readers with the given results of the functions `hidden` and `readonly`. All routes with the
- * same functions get the same object, so that data that depends on the rights is compiled only once.
+ * All routes with the same functions get the same object, so that data that depends on the rights is compiled only
+ * once.
  */
 function rightsFor(key: string, told: ReadonlyMap<FieldRule, boolean>): Rights {
   const rights = kept.get(key) ?? new Rights(told);
@@ -46,16 +45,12 @@ function rightsFor(key: string, told: ReadonlyMap<FieldRule, boolean>): Rights {
   return rights;
 }
 
-/**
- * The function that returns the levels of a route, which are its segments with their fields and options, for the reader
- * of a request. Fields that this reader may not see are hidden in the levels.
- */
+/** The levels of a route, in which fields that the reader may not see are hidden. */
 export type RouteRights = (req: FrameworkRequest) => readonly Level[];
 
 /**
- * Returns the function that restricts the levels of a route to the fields that the reader of a request may see and set.
- * Returns `undefined` if no field of the route has a function in `hidden` or `readonly`, because all readers then have
- * the same rights.
+ * `undefined` means that no field of the route has a function in `hidden` or `readonly`, so all readers have the same
+ * rights.
  */
 export function rightsOf(levels: readonly Level[]): RouteRights | undefined {
   const names = new Map<FieldRule, string>();
@@ -79,11 +74,7 @@ export function rightsOf(levels: readonly Level[]): RouteRights | undefined {
   };
 }
 
-/**
- * Returns the classes whose fields a segment of a route shows or sets, with the description of their fields. The
- * functions `hidden` and `readonly` of these fields decide the rights of a reader. An action also has the classes of
- * its body and its answer.
- */
+/** An action also has the classes of its body and its answer. */
 function shapesOf({ target, shape, action }: Level): [ModelClass, Shape][] {
   const others = [action?.body, action?.answer].flatMap((type): [ModelClass, Shape][] =>
     isModelClass(type) ? [[type, shapeForAll(buildSchema(type).schema)]] : []
@@ -91,10 +82,7 @@ function shapesOf({ target, shape, action }: Level): [ModelClass, Shape][] {
   return [[target, shape], ...others];
 }
 
-/**
- * Calls the function in the option `hidden` or `readonly` of a field. Any result but `false` restricts the field, so
- * that a forgotten `return` never shows the field.
- */
+/** Any result but `false` restricts the field, so that a forgotten `return` never shows the field. */
 function ask(
   restriction: FieldRule,
   { req, name }: { readonly req: FrameworkRequest; readonly name: string },
@@ -125,9 +113,8 @@ function levelUnder(rights: Rights, level: Level): Level {
 }
 
 /**
- * Restricts the levels of a request to the fields that its reader may see and set. Throws a 400 if the filter `q` names
- * a field that is hidden from the reader. This check needs a second reading of the filter, because the rights of the
- * reader are decided only after the `preFetch` hooks.
+ * The rights of the reader are decided only after the `preFetch` hooks, so the filter `q` is read again. A field in it
+ * that is hidden from the reader is refused.
  */
 export function narrowToReader(context: LevelContext): void {
   const { route, req } = context;
@@ -140,9 +127,7 @@ export function narrowToReader(context: LevelContext): void {
   for (const [depth, each] of open.entries()) each.level = levels[depth] as Level;
   for (const each of open) if (each.above !== undefined) checkLink(each, each.above);
   if (context.level !== levels.at(-1)) return;
-  // The filter `q` is parsed again with the rights of the reader, only to refuse fields that are hidden from the
-  // reader. The result of the second parsing is not used, because hooks may have added conditions to the result of the
-  // first.
+  // The result of the second parsing is not used, because hooks may have added conditions to the result of the first.
   const { badQuery } = readFilter(context);
   if (badQuery !== undefined) throw badQuery;
 }

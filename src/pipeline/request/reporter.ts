@@ -24,25 +24,22 @@ import { isOver } from "./reply.ts";
 
 /** The place of an error in the API. `onError` gets this object as its third argument. */
 export interface ErrorContext {
-  /** The HTTP method of the request, such as `PATCH`. */
+  /** The HTTP method of the request. */
   readonly method: string;
-  /** The path of the route in the router, such as `/movies/:id`. */
+  /** The path of the route in the router. */
   readonly route: string;
-  /** The name of the model class of the last segment of the route, such as `Comment` for `/movies/:id/comments`. */
+  /** The name of the model class of the last segment of the route. */
   readonly class: string;
-  /** The name of the operation, such as `updateAll`, or of the action. */
+  /** The name of the operation or of the action. */
   readonly operation: string;
   /**
    * The number of further requests that failed for the same cause within the last minute. The first report of a cause
-   * has no number. Later reports have a number while the database is not available or clients are too slow.
+   * has no number.
    */
   readonly count?: number;
 }
 
-/**
- * The function of the application that gets errors of requests. A `RestError` that the function returns becomes the
- * answer to an unexpected error.
- */
+/** A `RestError` that the function returns becomes the answer to an unexpected error. */
 export type OnError<C = ErrorContext> = (
   req: FrameworkRequest,
   error: unknown,
@@ -63,9 +60,7 @@ interface Outage<C> {
 const OUTAGE_MS = 60_000;
 
 /**
- * The object that reports the errors of requests to the application. An error is passed to the function `onError`, and
- * is logged unless `onError` returns a `RestError`. All routes of a router share one reporter, so that a failure of the
- * database is reported once and not by each route.
+ * All routes of a router share one reporter, so that a failure of the database is reported once and not by each route.
  */
 export class Reporter<C extends object = ErrorContext> {
   readonly #onError: OnError<C> | undefined;
@@ -82,14 +77,11 @@ export class Reporter<C extends object = ErrorContext> {
     return this.#onError !== undefined;
   }
 
-  /**
-   * Passes an error to `onError`. Returns the `RestError` that `onError` returns, which can become the answer.
-   * Otherwise logs the error and returns `undefined`.
-   */
+  /** An error is logged unless `onError` returns a `RestError`, which can become the answer. */
   async report({ req, error, context }: FailedRequest<C>): Promise<RestError | undefined> {
     try {
-      // `onError` may store the error in the database. It is called outside of the transaction of the failed request,
-      // because an abort of this transaction would also remove the stored error.
+      // `onError` may store the error in the database. An abort of the transaction of the failed request would also
+      // remove the stored error.
       const given = await runOutside(() => this.#onError?.(req, error, context));
       if (given instanceof RestError) return given;
     } catch (second) {
@@ -100,8 +92,8 @@ export class Reporter<C extends object = ErrorContext> {
   }
 
   /**
-   * Reports an error that many requests meet at a time. The first failure of a cause is reported at once. Further
-   * failures are reported once a minute with their number, so that they do not flood the log.
+   * The first failure of a cause is reported at once. Further failures are reported once a minute with their number, so
+   * that they do not flood the log.
    */
   async reportRepeated(failure: FailedRequest<C>): Promise<void> {
     const cause = causeOf(failure.error);
@@ -142,8 +134,8 @@ function causeOf(error: unknown): string {
 }
 
 /**
- * Returns the answer to an error of a request, and reports an error with a 5xx to the application. The answer to an
- * error that the framework does not know is the `RestError` that `onError` returns, or otherwise a 500 without details.
+ * An error with a 5xx is reported to the application. An unknown error is answered by the `RestError` of `onError`, or
+ * by a 500 without details.
  */
 export async function errorAnswer(context: LevelContext, error: unknown): Promise<RestError> {
   return await itemAnswer(context, { error, body: context.req.body });
@@ -155,7 +147,6 @@ interface FailedItem {
   readonly body: unknown;
 }
 
-/** Returns the answer to an error of one entity of a request with several entities, as `errorAnswer()` does. */
 export async function itemAnswer(context: LevelContext, item: FailedItem): Promise<RestError> {
   const { req, route: { reporter } } = context;
   const { answer: known, thrown } = translated(context, item);
@@ -166,24 +157,20 @@ export async function itemAnswer(context: LevelContext, item: FailedItem): Promi
   };
   if (known === undefined) return await reporter.report(failure) ?? internal(failure.error);
   if (isOutage(known)) {
-    // When a server stops, requests end before the application closes the connections. The errors of these requests are
-    // not reported, because no client gets the answers.
+    // When a server stops, requests end before the application closes the connections. No client gets the answers of
+    // these requests.
     if (!isOver(req) || !isClosedByHost(thrown)) await reporter.reportRepeated(failure);
   } else if (known.status >= 500) await reporter.report(failure);
   return known;
 }
 
 /**
- * The number of characters of a URL above which its filter may be too large for the database. HTTP servers refuse such
- * a URL in a request of a client. The framework makes such a URL from the body of a `QUERY`, or from the arguments of a
- * tool call of MCP.
+ * In characters. HTTP servers refuse such a URL from a client, but the framework makes one from the body of a `QUERY`
+ * or from the arguments of a tool call of MCP.
  */
 const LONG_URL = 1024 ** 2;
 
-/**
- * Returns the answer to an error, but does not report the error. Returns `undefined` if the framework does not know the
- * error, because its details may be secret and the client gets a 500.
- */
+/** Does not report the error. `undefined` stands for an unknown error, whose details may be secret. */
 export function knownAnswer(context: LevelContext, error: unknown): RestError | undefined {
   return translated(context, { error, body: context.req.body }).answer;
 }
@@ -195,8 +182,8 @@ function translated(
   const { req, route: { levels, operation }, state, level, isAway } = context;
   const { prefix, shape } = storedPlace(context);
   const optionsFor = (sent: unknown) => ({
-    // A condition that a hook has added to the filter may be the cause of the error. An error in this condition must
-    // not become a 400 for the client.
+    // A condition that a hook has added to the filter may be the cause of the error. It must not become a 400 for the
+    // client.
     filtered: mayBeRefused(state.filter),
     writes: operation.change !== undefined,
     isLong: req.url.length > LONG_URL,
@@ -219,7 +206,7 @@ function translated(
     : { answer: translateError(error, optionsFor(body)), thrown: toAnswer(error) };
 }
 
-/** Returns the shape of the stored entity with the entity of a level, and where it is there, such as `comments.`. */
+/** The prefix is the path of the level's entity in the stored entity. */
 function storedPlace(
   { level: { link, shape }, above }: LevelContext,
 ): { readonly prefix: string; readonly shape: Shape } {

@@ -22,8 +22,8 @@ interface RequestContext {
   readonly route: Route;
   readonly req: FrameworkRequest;
   /**
-   * The request that the client has sent. A batch contains further requests with the same origin, which must have the
-   * same sender and the same tenant.
+   * The request that the client has sent. All requests of a batch share it, and must have the same sender and the same
+   * tenant.
    */
   readonly origin: object;
   readonly timeBudget: TimeBudget;
@@ -32,68 +32,54 @@ interface RequestContext {
 
 interface LevelCache {
   /**
-   * The identifiers that an idempotency key has reserved for the entities of this request, so that a repeated request
-   * creates no second entities. Missing if the request has no key.
+   * Identifiers that an idempotency key has reserved, so that a repeated request creates no second entities. Missing if
+   * the request has no key.
    */
   claim?: CreationClaim;
   source?: Source;
   /**
-   * The running count of a hook that called `req.framework.count()` before the framework has opened the collection,
-   * such as a `preFetch` hook. Further calls before the result share this promise, so that the database counts once.
+   * The running count of a hook before the collection is open. Further calls share this promise, so that the database
+   * counts once.
    */
   counting?: Promise<number>;
-  /**
-   * The version and the identifier of the document that embeds the entities of the request. Embedded entities have no
-   * version, so the header `If-Match` is compared with both values.
-   */
+  /** The version and the identifier of the document that embeds the entities, for `If-Match`. */
   version?: Version;
   parentId?: string | undefined;
-  /** The filters of class options that apply to this request, such as the filter for the entities of its tenant. */
+  /** The filters of class options that apply to this request. */
   present?: Filter;
   /**
-   * The filter of the request with identifiers in the place of the conditions through references. Missing if the filter
-   * has no such condition.
+   * The filter with identifiers in the place of conditions through references. Missing if the filter has no such
+   * condition.
    */
   filter?: Filter;
 }
 
 export interface LevelContext extends RequestContext {
   /**
-   * The segment of the route, with the fields that its reader may see. Before the `preFetch` hooks have passed, the
-   * rights of the reader are not known, and the level has the fields of all readers.
+   * Before the `preFetch` hooks have passed, the rights of the reader are not known, and the level has the fields of
+   * all readers.
    */
   level: Level;
   readonly above: LevelContext | undefined;
   readonly state: FrameworkState;
-  /** The versions in the header `If-Match`. Missing without the header, for reads, and for the parents in the path. */
+  /** Missing without the header, for reads, and for the parents in the path. */
   readonly match?: IfMatch | undefined;
   /**
-   * The function that returns the conditions which hooks have added to a filter, without the conditions of the client
-   * in `q`. Features need it to read entities that `q` may exclude, such as the entity of a cursor. Missing if the
-   * operation has no feature with such a read.
+   * The conditions that hooks have added to a filter, without the client's `q`. Missing if no feature reads entities
+   * that `q` may exclude.
    */
   readonly hookConditions?: ((filter: Filter) => Filter) | undefined;
-  /**
-   * The features that the request uses, such as pages. The list is empty before the `preFetch` hooks have passed,
-   * because parameters are read only after these hooks.
-   */
+  /** Empty before the `preFetch` hooks have passed, because parameters are read only after these hooks. */
   active: readonly ActiveFeature[];
-  /** The feature of the request whose answer replaces the usual answer of the operation, such as groups. */
+  /** The feature of the request whose answer replaces the usual answer of the operation. */
   lead?: ActiveFeature | undefined;
-  /** The pieces of the query and of the answer that features have set, such as the sort order. */
   pieces: Pieces;
   readonly cache: LevelCache;
-  /**
-   * Returns the Mongoose model on the connection that `getConnection` chooses for the request. Throws a
-   * {@linkcode HookFailure} if `getConnection` throws an error.
-   */
+  /** Throws a {@linkcode HookFailure} if `getConnection` throws. */
   readonly model: () => Promise<Model<unknown>>;
 }
 
-/**
- * The context of a segment of a route after its parents have been read. The property `source` reads and writes the
- * entities of the segment.
- */
+/** The context of a level after its parents have been read. */
 export interface OpenLevelContext extends LevelContext {
   readonly source: Source;
 }
@@ -101,44 +87,31 @@ export interface OpenLevelContext extends LevelContext {
 export interface Call extends RequestContext {
   readonly levels: readonly LevelContext[];
   readonly context: LevelContext;
-  /**
-   * The error in the filter `q` of the client, or in the body with the parameters. The error is stored and thrown after
-   * the `preFetch` hooks, so that a client whom a hook refuses gets a 403 and learns nothing about the fields.
-   */
+  /** The error in the client's filter or parameters, which is thrown after the `preFetch` hooks. */
   readonly badQuery?: unknown;
-  /** The results of the phase `capture` of features, which have read the request before hooks could change it. */
+  /** The phase `capture` has read the request before hooks could change it. */
   readonly captured: ReadonlyMap<AnyFeature, unknown> | undefined;
 }
 
 interface CallOptions {
   readonly req: FrameworkRequest;
   readonly count: (context: LevelContext) => Promise<number>;
-  /**
-   * The error in the parameters that came in the body of a request with the method `QUERY`. The error is thrown after
-   * the `preFetch` hooks, so that a client whom a hook refuses learns nothing about the fields.
-   */
+  /** The error in the parameters that came in the body of a `QUERY`. */
   readonly refused?: unknown;
   readonly origin?: object | undefined;
   /** The number of requests for which this one counts in limits of the application. The default is 1. */
   readonly weight?: number | undefined;
-  /**
-   * The time limit that the request shares with other requests, as in a batch. By default, the request gets a separate
-   * limit from the option `maxTimeMS`.
-   */
+  /** The time limit that the request shares with others. By default, it gets a separate limit from `maxTimeMS`. */
   readonly timeBudget?: TimeBudget | undefined;
   /** The routes of all requests that share a transaction with this one. */
   readonly together?: readonly Route[] | undefined;
 }
 
-/** Starts the time limit of a request of a route, or of several that share it. */
 export function openTimeBudget({ maxTimeMS }: Route): TimeBudget {
   return new TimeBudget(maxTimeMS + MARGIN_MS);
 }
 
-/**
- * Creates the contexts of a request, one for each segment of its route. Does not read the database, because the first
- * hook may refuse the request.
- */
+/** Does not read the database, because the first hook may refuse the request. */
 export function openCall(
   route: Route,
   options: CallOptions,
@@ -201,9 +174,8 @@ export function openCall(
 }
 
 /**
- * Lets the statements of a request join the transaction that the request shares with other requests, as in a batch.
- * Returns `undefined` if the request shares no transaction. Requests with the same `getConnection` are expected to use
- * one connection, on which their models are made before the transaction begins.
+ * Requests with the same `getConnection` are expected to use one connection, on which their models are made before the
+ * transaction begins.
  */
 function joinByRoot(
   { levels: [root], getConnection }: Route,
@@ -222,14 +194,11 @@ function joinByRoot(
 
 function readMatch({ operation }: Route, { headers }: FrameworkRequest): IfMatch | undefined {
   const given = operation.change && readIfMatch(headers["if-match"]);
-  // A list always exists, so `If-Match: *` is true for every list and is ignored.
+  // A list always exists, so `If-Match: *` is true for every list.
   return given === "any" && !operation.item ? undefined : given;
 }
 
-/**
- * Reads the filter `q` of the client. Returns the error of a wrong filter as `badQuery` and does not throw it, so that
- * the `preFetch` hooks run first.
- */
+/** The error of a wrong filter is not thrown, so that the `preFetch` hooks run first. */
 export function readFilter(
   { route, level, req }: Pick<LevelContext, "route" | "level" | "req">,
 ): { readonly q: Filter; readonly badQuery?: unknown } {
@@ -242,10 +211,7 @@ export function readFilter(
   }
 }
 
-/**
- * Reads the query parameters of features, by the rights of the reader. The caller must have run the `preFetch` hooks,
- * so that a client whom a hook refuses gets no error about its parameters.
- */
+/** Must run after the `preFetch` hooks. */
 export function parseFeatures(
   context: LevelContext,
   captured?: ReadonlyMap<AnyFeature, unknown>,
@@ -270,18 +236,14 @@ export function separatorOf({ pieces: { frame } }: LevelContext): Separator {
   return frame?.separator ?? ",";
 }
 
-/**
- * Returns the identifier of an entity in the path of a request. Returns an empty text if the path has no identifier,
- * because the parent holds only one entity.
- */
+/** Empty if the path has no identifier, because the parent holds only one entity. */
 export function idParam({ req, level: { parameter } }: LevelContext): string {
   return parameter === undefined ? "" : String(req.params[parameter]);
 }
 
 /**
- * Returns a proxy of a request with another `req.framework`, for work that runs while hooks of the request may be
- * running. The hooks keep the `req.framework` of the request. All other properties are read from the request and set on
- * it, so that a property that a `scope` sets is visible to all hooks.
+ * Work with another `req.framework` may run while hooks of the request run, which keep theirs. All other properties are
+ * set on the request itself, so that all hooks see a property that a `scope` sets.
  */
 export function requestView(
   req: FrameworkRequest,
@@ -295,7 +257,7 @@ export function requestView(
       if (name === "params" && params !== undefined) return params;
       const value: unknown = Reflect.get(target, name, target);
       // Node compares the `this` of listeners with the stream, and would throw an error that no code can catch if
-      // `this` were the proxy. The methods of the stream, such as `on()`, are therefore bound to the request itself.
+      // `this` were the proxy.
       const isOfStream = name in IncomingMessage.prototype && typeof value === "function";
       return isOfStream ? value.bind(target) : value;
     },

@@ -9,14 +9,14 @@ export interface StrictOptions {
   /** Whether URL parameters that the operation does not declare answer 400. */
   readonly parameters?: boolean;
   /**
-   * Whether a body answers 400 if it has a key that the model does not declare, a key that the caller cannot set, or a
-   * value whose JSON type is not the type of its field. A visible key that the caller cannot set is accepted with the
-   * stored value, so that a client can send back an entity that it has read.
+   * Whether a body answers 400 if it has an undeclared key, a key that the caller cannot set, or a value whose JSON
+   * type is not the type of its field. A visible key that the caller cannot set is accepted with the stored value, so
+   * that a client can send back an entity that it has read.
    */
   readonly bodies?: boolean;
   /**
-   * Whether each operation needs the `guard` of the router, a `preFetch` hook, or `open: true`. A write below an entity,
-   * such as the upload of a file, is then a change of this entity, which the hooks of its `update()` guard.
+   * Whether each operation needs the `guard` of the router, a `preFetch` hook, or `open: true`. A write below an entity
+   * is then a change of this entity, which the hooks of its `update()` guard.
    */
   readonly guards?: boolean;
   /** Whether each `all()` needs the option `page`, which can be `false`. */
@@ -28,7 +28,6 @@ export interface StrictOptions {
   readonly removals?: boolean;
 }
 
-/** The parts of the option `strict` that are on in a router. */
 export type StrictParts = Readonly<Required<StrictOptions>>;
 
 const PARTS: Readonly<Record<keyof StrictOptions, true>> = {
@@ -39,7 +38,6 @@ const PARTS: Readonly<Record<keyof StrictOptions, true>> = {
   removals: true,
 };
 
-/** Checks the option `strict`, and returns all parts of it. Throws if the option or one of its parts is wrong. */
 export function completeStrict(given: unknown = false): StrictParts {
   if (typeof given !== "boolean" && !isGroup(given)) {
     throw new TypeError(`Cannot initialize: "strict" is neither a boolean nor an object`);

@@ -8,14 +8,13 @@ import type { LevelContext, OpenLevelContext } from "./request_context.ts";
 import type { Reply } from "./reply.ts";
 
 /**
- * The versions of an entity that a request may change, from the tags in the header `If-Match`. `"any"` stands for
- * `If-Match: *`. `parentId` is a hash of the identifier of the document to which the version belongs.
+ * `"any"` stands for `If-Match: *`. `parentId` is a hash of the identifier of the document to which the version
+ * belongs.
  */
 export type IfMatch = "any" | readonly { readonly version: Version; readonly parentId?: string }[];
 
 /**
- * The pattern of one tag in the header `If-Match`, which holds a list. The list may have empty elements. A proxy that
- * compresses answers may have added `W/` to a tag.
+ * `If-Match` holds a list, which may have empty elements. A proxy that compresses answers may have added `W/` to a tag.
  */
 const TAG = /[\t ,]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(?:,[\t ,]*|$)/gy;
 
@@ -25,8 +24,7 @@ const HASH_LENGTH = 16;
 const MARK_LENGTH = 8;
 
 /**
- * Reads the header `If-Match`. Returns `undefined` without the header, so that the request may change any version. A
- * tag that the framework never sends is left out, so a request with only such tags matches no version and is refused.
+ * A tag that the framework never sends is left out, so a request with only such tags matches no version and is refused.
  */
 export function readIfMatch(header: string | undefined): IfMatch | undefined {
   if (header === undefined) return undefined;
@@ -43,9 +41,8 @@ export function readIfMatch(header: string | undefined): IfMatch | undefined {
 }
 
 /**
- * Whether `If-Match` allows a write of the entity that was read. A version that was not read passes, because the write
- * itself has a condition on the version. The identifier of the document is compared only if the tag and the read have
- * one, as for a path that may lead to another document later.
+ * A version that was not read passes, because the write itself has a condition on the version. The identifier is
+ * compared only if the tag and the read have one.
  */
 function isAccepted({ version, parentId }: VersionRead, match: IfMatch): boolean {
   if (match === "any") return true;
@@ -57,17 +54,16 @@ function isAccepted({ version, parentId }: VersionRead, match: IfMatch): boolean
 }
 
 /**
- * Returns the `ETag` of an answer with an entity, which is a strong tag. The tag contains the version and a hash of the
- * body of the answer. If the path may lead to another document later, the tag also contains a hash of the identifier of
- * the document.
+ * A strong tag, from the version and a hash of the body. If the path may lead to another document later, a hash of the
+ * document's identifier is added.
  */
 export function tagOf(
   version: Version,
   { text, parentId }: Pick<Reply, "text" | "parentId">,
 ): string {
   const mark = parentId === undefined ? "" : hashOf(parentId, MARK_LENGTH);
-  // `readIfMatch()` finds the hash of the identifier behind the hash of the body of the answer, which has a fixed
-  // length. The tag of an answer without a body, such as a 204, therefore has the hash of an empty text in this place.
+  // `readIfMatch()` finds the hash of the identifier behind the hash of the body, which has a fixed length. The tag of
+  // an answer without a body therefore has the hash of an empty text in this place.
   const hash = mark === "" && text === undefined ? "" : `.${hashOf(text ?? "", HASH_LENGTH)}`;
   return `"${version ?? "none"}${hash}${mark}"`;
 }
@@ -79,8 +75,7 @@ function hashOf(text: string | Uint8Array, length: number): string {
 export function versionCondition({ match, level }: LevelContext): Filter | undefined {
   const { versionKey } = level;
   if (match === undefined || match === "any") return undefined;
-  // An entity without a version cannot be compared with a tag. The condition selects no entity, so that the write is
-  // refused.
+  // An entity without a version cannot be compared with a tag, so the condition selects no entity.
   return versionKey === undefined
     ? { _id: { $in: [] } }
     : hasOneOf(versionKey, match.map(({ version }) => version));
@@ -98,9 +93,8 @@ export function versionIn(
 }
 
 /**
- * Reads the version of an entity before the rest of the entity is read. If another request changes the entity between
- * both reads, the version is too old, and a write with this version is refused. A version that is read afterwards could
- * hide the change.
+ * If another request changes the entity between both reads, a write with this older version is refused. A version that
+ * is read after the entity could hide the change.
  */
 export async function readVersion(context: OpenLevelContext, id: string): Promise<Version> {
   const { level: { versionKey }, source } = context;
@@ -109,17 +103,13 @@ export async function readVersion(context: OpenLevelContext, id: string): Promis
   return asVersion(values?.[versionKey]);
 }
 
-/**
- * Returns the version of the document that embeds the entity of a request. Embedded entities have no version, so their
- * `ETag` contains the version of this document. Returns `undefined` if the entity is not embedded.
- */
+/** Embedded entities have no version, so their `ETag` contains the version of the document that embeds them. */
 export function outerVersion({ level, above }: LevelContext): Version | undefined {
   return level.link?.embedded ? above?.cache.version ?? null : undefined;
 }
 
 /**
- * Returns the version of the document that embeds the entity of a request, after the request has written this entity.
- * Another request may have incremented this version further. A client that sends the lower version in `If-Match` then
+ * Another request may have incremented the version further. A client that sends the lower version in `If-Match` then
  * gets a 412 and overwrites no change.
  */
 export function outerVersionAfter(context: LevelContext): Version | undefined {
@@ -132,12 +122,8 @@ function hasVersions({ level, above }: LevelContext): boolean {
   return level.link?.embedded && above ? hasVersions(above) : level.versionKey !== undefined;
 }
 
-/**
- * The version of an entity that was read, and the identifier of the document to which the version belongs. Both are
- * compared with `If-Match` before a write.
- */
 export interface VersionRead {
-  /** The version of the entity. `undefined` if the entity was read without its version. */
+  /** `undefined` if the entity was read without its version. */
   readonly version: Version | undefined;
   readonly parentId: string | undefined;
 }
@@ -151,9 +137,8 @@ export function versionRead(entity: object, context: OpenLevelContext): VersionR
 }
 
 /**
- * Returns the identifier of the document to which the version in the `ETag` belongs, if the path may lead to another
- * document later. A tag with a hash of this identifier is not accepted for the other document. Returns `undefined` if
- * the path always leads to the same document.
+ * `undefined` means that the path always leads to the same document. A tag with a hash of the identifier is not
+ * accepted for another document.
  */
 export function parentIdOf(
   { level, above, source }: OpenLevelContext,
@@ -174,10 +159,9 @@ export function checkVersion(
     if (ifMatch === true && kind.verb !== "get") throw preconditionRequired();
     return;
   }
-  // A statement of the framework has the version in `If-Match` as a condition, so an entity that was read without its
-  // version passes this check. A `persist` hook has no such condition, and an action may write nothing. In these two
-  // cases, an entity that was read without its version counts as an entity without a version, so that it does not match
-  // another version in `If-Match`.
+  // A statement of the framework has the version in `If-Match` as a condition. A `persist` hook has no such condition
+  // and an action may write nothing, so an entity that was read without its version then counts as an entity without a
+  // version.
   const isBound = hooks.persist === undefined && kind.change !== "act";
   const version = isBound ? read : read ?? null;
   const isCounted = match === "any" || versionKey !== undefined;
@@ -193,24 +177,17 @@ export function checkPresence(context: LevelContext, isThere: boolean): void {
   if (!isThere && context.match !== undefined) throw preconditionFailed("No such entity");
 }
 
-/**
- * Throws a 412 if a request that creates an entity or changes a whole list has the header `If-Match`, because no answer
- * has given the client a tag for it.
- */
+/** No answer has given the client a tag for a whole list or for an entity that it creates. */
 export function refuseTags({ route: { operation }, match }: LevelContext): void {
   if (match !== undefined && !operation.item) throw preconditionFailed();
 }
 
-/**
- * Whether an entity must be read as a document before its write because of the header `If-Match`. The read is needed to
- * refuse a request without the required header, or to compare a tag that the condition of a single statement cannot
- * compare.
- */
+/** Whether the entity must be read, to refuse a request without the required `If-Match` or to compare its tags. */
 export function needsDocument(context: LevelContext): boolean {
   return needsVersion(context) || isReadFirst(context);
 }
 
-/** Whether a write has no `If-Match` although the option `ifMatch` is on, so that it must be refused. */
+/** Whether `If-Match` is missing although the option `ifMatch` is on. */
 function needsVersion(
   { level: { ifMatch }, route: { operation }, match }: LevelContext,
 ): boolean {
@@ -219,8 +196,8 @@ function needsVersion(
 }
 
 /**
- * Whether an entity must be read before a write, because `If-Match` contains a tag of an entity without a version or a
- * tag with the hash of an identifier. The condition of a single statement cannot compare such a tag.
+ * The condition of a single statement cannot compare a tag of an entity without a version or a tag with the hash of an
+ * identifier.
  */
 function isReadFirst({ route: { operation }, match }: LevelContext): boolean {
   return Array.isArray(match) &&
