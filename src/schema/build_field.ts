@@ -16,10 +16,7 @@ import { validatorsOf } from "./standard_schema.ts";
 const { Types } = mongoose;
 const SchemaTypes = mongoose.Schema.Types;
 
-/**
- * The options of the framework that both `@prop` and `@arrayProp` accept. A field with an unknown option is refused,
- * because the option may be misspelt.
- */
+/** A field with an unknown option is refused, because the option may be misspelt. */
 const COMMON_OPTIONS = [
   ...[
     "hidden",
@@ -46,10 +43,7 @@ export const ARRAY_OPTIONS: ReadonlySet<string> = new Set([
   ...ARRAY_FIELD_OPTIONS,
 ]);
 
-/**
- * The options of Mongoose's field types, which `@prop` and `@arrayProp` accept. Mongoose reads the option `encrypt`
- * without listing it, so it is added here.
- */
+/** Mongoose reads the option `encrypt` without listing it. */
 export const MONGOOSE_OPTIONS: ReadonlySet<string> = new Set([
   "encrypt",
   ...Object.values(SchemaTypes).flatMap(optionsOf),
@@ -62,25 +56,21 @@ function optionsOf({ prototype }: { readonly prototype: object }): string[] {
   return names;
 }
 
-/** The options that only a field with references can have. */
 const REFERENCE_OPTIONS = ["exists", "unguarded"];
 
-/** The options of the framework about the value of a field, about each element of a list or each value of a Map. */
+/** The options about each element of a list or each value of a Map. */
 const VALUE_OPTIONS = [...REFERENCE_OPTIONS, "dateOnly"];
 
 /**
- * The options of `@arrayProp` that are rules for the elements. Mongoose gets these options in the definition of the
- * element, and all other options in the definition of the array.
+ * Mongoose gets these options of `@arrayProp` in the definition of the element, and all other options in the definition
+ * of the array.
  */
 const ELEMENT_OPTIONS = new Set([
   ...["enum", "min", "max", "minLength", "maxLength", "minlength", "maxlength", "match", "trim"],
   ...["lowercase", "uppercase", ...VALUE_OPTIONS],
 ]);
 
-/**
- * The options that the framework interprets. Mongoose gets no copy of these options, but a definition that the
- * framework has made from them, such as the schema of an embedded class.
- */
+/** Mongoose gets no copy of these options, but a definition that is made from them. */
 const OWN_OPTIONS = new Set(["type", "items", "embedded", "ref", "of", "enum"]);
 
 const SCALARS = new Map<unknown, unknown>([
@@ -99,11 +89,8 @@ export interface BuiltField {
   readonly refersTo?: ModelClass;
 }
 
-/** The schemas of other classes that a field needs. */
 interface OtherSchemas {
-  /** Returns the schema of an embedded class. */
   of(target: ModelClass): Schema;
-  /** Returns the type of the `_id` of a referenced class. */
   idOf(target: ModelClass): SchemaType | undefined;
 }
 
@@ -117,8 +104,7 @@ export function buildField(field: FieldRecord, schemas: OtherSchemas): BuiltFiel
   }
   const own = Object.fromEntries(Object.entries(options).filter(([key]) => !OWN_OPTIONS.has(key)));
   if (options.apart === true) own.select = false;
-  // For the option `unique`, Mongoose takes only a boolean. The object `{ global: true }` is a value of the framework
-  // for classes with tenants, and is replaced by `true`.
+  // Mongoose takes only a boolean for `unique`. The object `{ global: true }` is for classes with tenants.
   if (isJsonObject(own.unique)) own.unique = true;
   for (const [name, value] of Object.entries(options)) {
     if (isFeature(name)) Object.assign(own, FIELD_OPTIONS[name](value));
@@ -205,17 +191,13 @@ function valuesOfMap(field: FieldRecord, schemas: OtherSchemas): object {
     throw new TypeError(`property "${field.name}" is a map of an unknown type`);
   }
   if (isModelClass(kind)) return { of: schemas.of(kind) };
-  // Mongoose passes the option `ref` of a Map to the values of the Map, but no other option. The options of the values
-  // are therefore set in their definition.
+  // Mongoose passes the option `ref` of a Map to the values of the Map, but no other option.
   const given = VALUE_OPTIONS.filter((name) => field.options[name] === true);
   if (given.length === 0) return { of: kind };
   return { of: { type: kind, ...Object.fromEntries(given.map((name) => [name, true])) } };
 }
 
-/**
- * Throws if the class in an option is still `undefined` because the module of the class is loaded later, as in a
- * circular import. Otherwise the field would become a field of strings.
- */
+/** The module of the class may be loaded later, as in a circular import. The field would become a field of strings. */
 function checkLoaded({ name, options }: FieldRecord): void {
   for (const key of ["type", "items", "ref", "of"]) {
     if (!(key in options)) continue;
@@ -232,10 +214,7 @@ function checkLoaded({ name, options }: FieldRecord): void {
   }
 }
 
-/**
- * Throws if a field has an unknown option, because a misspelt `hidden` would leave the field visible, or an option with
- * a value of a wrong type. A Mongoose type of the application may read any option.
- */
+/** A misspelt `hidden` would leave the field visible. A Mongoose type of the application may read any option. */
 function checkOptions({ array, name, options }: FieldRecord): void {
   const { prototype } = Object(array ? options.items : options.type) as { prototype?: unknown };
   const isForeign = prototype instanceof mongoose.SchemaType && !isMongooseType(prototype);
@@ -258,8 +237,8 @@ function isKnownOption(name: string, array: boolean): boolean {
 }
 
 /**
- * Throws if the option `hidden` or `readonly` of a field is an asynchronous function. Its result is a promise, and any
- * result except `false` restricts the field, so the field would be hidden from every reader.
+ * The result of an asynchronous function is a promise, and any result except `false` restricts the field, so the field
+ * would be hidden from every reader.
  */
 function checkRules({ name, options }: FieldRecord): void {
   for (const rule of ["hidden", "readonly"]) {
@@ -295,7 +274,7 @@ function checkDateOnly(
   }
 }
 
-/** Returns a minimum of days whose first day is valid, although its midnight lies before the time of the minimum. */
+/** The first day is valid, although its midnight lies before the time of the minimum. */
 function firstDay(min: unknown): unknown {
   if (Array.isArray(min)) return [firstDay(min[0]), ...min.slice(1)];
   if (typeof min !== "function") return startOfDay(new Date(min as Date));
@@ -305,8 +284,8 @@ function firstDay(min: unknown): unknown {
 }
 
 /**
- * Throws if a field has a rule that Mongoose ignores for the type of its values, such as `enum` for dates. Bodies could
- * otherwise break the rule. A Mongoose type of the application is not checked, because it may read any option.
+ * Mongoose ignores some rules for the type of the values, so bodies could break them. A Mongoose type of the
+ * application may read any option.
  */
 function checkValueRules(
   { array, name, options }: FieldRecord,
@@ -345,7 +324,7 @@ function checkValueRules(
 
 const RANGES = [["min", "max"], ["minLength", "maxLength"], ["minlength", "maxlength"]] as const;
 
-/** Returns a limit that is a number or a date, as a number. Returns `undefined` for a function. */
+/** `undefined` for a function. */
 function boundOf(given: unknown): number | undefined {
   const value = Array.isArray(given) ? given[0] : given;
   if (typeof value === "string") return Date.parse(value);
@@ -355,8 +334,7 @@ function boundOf(given: unknown): number | undefined {
 }
 
 /**
- * Returns the values of a TypeScript enum, which are the allowed values of a field. The object of a numeric enum also
- * has an entry from each number to its name. These entries are left out, because the names are not allowed values.
+ * The object of a numeric enum also has an entry from each number to its name, and the names are not allowed values.
  */
 function enumValues(given: unknown): unknown {
   if (Array.isArray(given) || typeof given !== "object" || given === null) return given;
@@ -367,9 +345,8 @@ function enumValues(given: unknown): unknown {
 }
 
 /**
- * Returns the model class or the Mongoose type that the option `type` or `items` of a field names. Returns `undefined`
- * for an unknown type, for which no field can be built. A function such as `() => Movie` is called, because all classes
- * are loaded when schemas are built.
+ * `undefined` for an unknown type. A function such as `() => Movie` is called, because all classes are loaded when
+ * schemas are built.
  */
 export function fieldKind(type: unknown): unknown {
   if (SCALARS.has(type)) return SCALARS.get(type);

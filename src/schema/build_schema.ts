@@ -30,37 +30,22 @@ import { countSaves } from "./mongoose/statements/save_by.ts";
 export interface BuiltSchema {
   readonly schema: Schema;
   readonly refersTo: Set<ModelClass>;
-  /**
-   * The built schemas of the embedded classes. Two classes may embed each other, so a search through these schemas must
-   * remember the schemas that it has visited.
-   */
+  /** Two classes may embed each other, so a search must remember the schemas that it has visited. */
   readonly embeds: Set<BuiltSchema>;
 }
 
-/** Functions by which class options, such as `tenants` or `trash`, change the schema of a class while it is built. */
+/** Changes the schema of a class for its class options. */
 export interface SchemaAddition {
-  /**
-   * Adds the fields and indexes that the class options need, such as the field of the tenant. Runs before the method
-   * `configure()` of the class.
-   */
+  /** Runs before the method `configure()` of the class. */
   add(target: ModelClass, schema: Schema): void;
-  /**
-   * Changes the indexes of the class for its class options, such as unique indexes that must be unique for each tenant.
-   * Runs after the method `configure()` of the class, which may add indexes.
-   */
+  /** Runs after the method `configure()` of the class, which may add indexes. */
   finish(target: ModelClass, schema: Schema): void;
 }
 
-/**
- * The functions by which class options change each schema that is built. They run for the schemas of all routers,
- * because a schema does not belong to one router.
- */
+/** The additions run for the schemas of all routers, because a schema does not belong to one router. */
 const additions = new Set<SchemaAddition>();
 
-/**
- * Adds functions that run for each schema that is built from now on, such as the functions of class options that add
- * fields.
- */
+/** The functions run for each schema that is built from now on. */
 export function addToSchemas(addition: SchemaAddition): void {
   additions.add(addition);
 }
@@ -72,19 +57,13 @@ export type BuiltSchemas = WeakMap<ModelClass, BuiltSchema>;
 const usual: BuiltSchemas = new WeakMap();
 const classes = new WeakMap<Schema, ModelClass>();
 
-/**
- * Returns the model class from which the schema of a field type or of a shape was built. Returns `undefined` if the
- * schema belongs to no class, for example because `configure()` has added it.
- */
+/** `undefined` if the schema belongs to no class, because `configure()` has added it. */
 export function schemaClass(holder: SchemaType | Shape | undefined): ModelClass | undefined {
   const { schema } = (holder ?? {}) as { schema?: Schema };
   return schema && classes.get(schema);
 }
 
-/**
- * Returns the classes that a class embeds, also inside of other embedded classes. Their class options are checked and
- * applied together with the options of the class.
- */
+/** Also finds the classes inside of other embedded classes. */
 export function embeddedClasses(target: ModelClass): ModelClass[] {
   const { schema } = buildSchema(target);
   return [...schemasWithin(schema)].flatMap((each) =>
@@ -93,9 +72,7 @@ export function embeddedClasses(target: ModelClass): ModelClass[] {
 }
 
 /**
- * Returns the schema of a class for connections with the plugins of the default connection. `schema` may be the schema
- * of the same class for a connection with other plugins. Shapes are described from the returned schema, so all
- * connections share them. A `schema` that belongs to no class is returned unchanged.
+ * The schema for the plugins of the default connection. All connections share the shapes that are described from it.
  */
 export function usualSchema(schema: Schema): Schema {
   const target = classes.get(schema);
@@ -106,10 +83,7 @@ export function isBuilt(target: ModelClass): boolean {
   return usual.has(target);
 }
 
-/**
- * Builds the schema of a class, once for each set of plugins, because Mongoose applies plugins to a schema only once.
- * `built` caches the schemas of all connections with the same plugins.
- */
+/** A class has one schema for each set of plugins, because Mongoose applies plugins to a schema only once. */
 export function buildSchema(target: ModelClass, built: BuiltSchemas = usual): BuiltSchema {
   const known = built.get(target);
   if (known !== undefined) return known;
@@ -117,7 +91,7 @@ export function buildSchema(target: ModelClass, built: BuiltSchemas = usual): Bu
   const description = describeModel(target);
   const result = {
     // With Mongoose's default for `minimize`, an empty object from a client would not be stored, although the response
-    // contains it. The option is therefore off.
+    // contains it.
     schema: new mongoose.Schema({}, { minimize: false, ...description.schemaOptions }),
     refersTo: new Set<ModelClass>(),
     embeds: new Set<BuiltSchema>(),
@@ -189,8 +163,8 @@ function fillSchema(
 }
 
 /**
- * A class that Mongoose generates for embedded documents. The prototype of the class holds copies of the schema's
- * methods, so a method that is added to the schema later must be copied to the prototype.
+ * The class that Mongoose generates for embedded documents. Its prototype holds copies of the schema's methods, so a
+ * method that is added later must be copied to it.
  */
 interface EmbeddedClass {
   readonly schema: Schema;
@@ -200,11 +174,7 @@ interface EmbeddedClass {
 
 const hiding = new WeakSet<Schema>();
 
-/**
- * Makes the documents of a schema hide their hidden fields in JSON and in copies, and refuse promises that the
- * application has forgotten to await. This function is for schemas that belong to no model class, such as the schema of
- * a discriminator, because `buildSchema()` does not build such schemas.
- */
+/** For schemas that belong to no model class, because `buildSchema()` does not build them. */
 export function hideAdded(schema: Schema): void {
   castUuids(schema);
   cutTimes(schema);
@@ -214,10 +184,7 @@ export function hideAdded(schema: Schema): void {
   hideWithin(schema);
 }
 
-/**
- * Applies the rules of hidden fields to embedded schemas that `configure()` has added. Such a schema belongs to no
- * model class, so `buildSchema()` has not applied the rules to it, and JSON would show its hidden fields.
- */
+/** `configure()` may add embedded schemas that belong to no model class. JSON would show their hidden fields. */
 export function hideWithin(schema: Schema): void {
   const held = Object.values(schema.paths).flatMap(typesWithin).flatMap((type) => {
     const { Constructor: held } = type as { readonly Constructor?: Partial<EmbeddedClass> };
@@ -233,7 +200,7 @@ export function hideWithin(schema: Schema): void {
   }
 }
 
-/** Throws if an index removes documents after a time that MongoDB cannot count, because it would remove none. */
+/** An index with a time that MongoDB cannot count would remove no documents. */
 function refuseExpiry(schema: Schema): void {
   for (const [keys, { expireAfterSeconds: seconds = 0 }] of schema.indexes()) {
     if (seconds >= 0 && seconds <= MAX_TTL_SECONDS) continue;
@@ -246,8 +213,8 @@ function refuseExpiry(schema: Schema): void {
 }
 
 /**
- * Throws if a Map with `select: false` lies inside an object with `select: false`. Mongoose would exclude the paths of
- * both in one projection, and MongoDB refuses a query with such a projection.
+ * Mongoose would exclude the paths of an unselected object and of an unselected Map in it, and MongoDB refuses a query
+ * with such a projection.
  */
 function refuseInnerMaps(schema: Schema): void {
   for (const [path, type] of Object.entries(schema.paths)) {
@@ -270,10 +237,7 @@ function unselectedMap(schema: Schema, above: readonly Schema[]): string | undef
   return undefined;
 }
 
-/**
- * Throws if the schema option `versionKey` is a path with a dot. Mongoose would read the version at one path and
- * increment the version at another path, so a client would not notice a change.
- */
+/** Mongoose would read the version at one path and increment it at another, so a client would not notice a change. */
 function refuseNestedVersion(schema: Schema): void {
   const key: unknown = schema.get("versionKey");
   if (typeof key === "string" && key.includes(".")) {
@@ -282,8 +246,8 @@ function refuseNestedVersion(schema: Schema): void {
 }
 
 /**
- * Adds the version field to the schema of a class with routes. Mongoose adds the version field only when it compiles a
- * model. Filters on the version are compiled earlier, before the first connection, so they would not find the field.
+ * Mongoose adds the version field only when it compiles a model. Filters on the version are compiled earlier, before
+ * the first connection, so they would not find the field.
  */
 function addVersion({ rests }: ModelDescription, schema: Schema): void {
   const key: unknown = schema.get("versionKey");
@@ -291,10 +255,7 @@ function addVersion({ rests }: ModelDescription, schema: Schema): void {
   schema.add({ [key]: Number } as Parameters<Schema["add"]>[0]);
 }
 
-/**
- * Throws if a field has the name of a member of Mongoose's documents, such as `save`. The field would replace that
- * member, and saving or reading would fail.
- */
+/** The field would replace a member of Mongoose's documents, and saving or reading would fail. */
 function refuseReserved(name: string): void {
   if (name === "_id" || name === "id") return;
   if (name in mongoose.Model.prototype || RESERVED.has(name) || /^\$|\./.test(name)) {
@@ -317,25 +278,14 @@ function naming(target: ModelClass, work: () => void): void {
   }
 }
 
-/**
- * The names of the statics that are not copied to the model of a class. Every function has `length`, `name` and
- * `prototype`, and the framework reads `configure` and `schemaOptions` from the class.
- */
+/** Statics that are not copied to the model. Every function has `length`, `name` and `prototype`. */
 const OWN_STATICS = new Set(["length", "name", "prototype", "configure", "schemaOptions"]);
 
-/**
- * Matches the source text of a class member that accesses a `#private` member. The class member would throw on a
- * document, because a document is not an instance of the class.
- */
+/** A document is not an instance of the class, so an access to a `#private` member would throw. */
 const PRIVATE_ACCESS = /\bthis\s*\??\.\s*#[\p{ID_Start}$_]/u;
 
-/**
- * Adds the methods, getters, setters and statics of a class and its ancestors to a Mongoose schema, so that the
- * documents and the model have them.
- */
 function addClassMembers(target: ModelClass, schema: Schema): void {
-  // A getter or setter of a subclass replaces the inherited getter or setter. If the schema had both, Mongoose would
-  // run both, one after another.
+  // If the schema had a getter of a class and of its subclass, Mongoose would run both, one after another.
   const members = new Map<string, PropertyDescriptor>();
   for (const owner of chainOf(target)) {
     const own = Object.getOwnPropertyDescriptors(owner.prototype);
@@ -361,20 +311,14 @@ function addInstanceMember(schema: Schema, [name, member]: [string, PropertyDesc
   if (set !== undefined) virtual.set(set);
 }
 
-/**
- * Defines the static getters and setters of a class and its ancestors on the model of the class. Mongoose copies only
- * static values to a model, so the model would lack the getters and setters.
- */
+/** Mongoose copies only static values to a model, so the model would lack static getters and setters. */
 export function addStaticAccessors(target: ModelClass, model: object): void {
   for (const [name, member] of staticsOf(target)) {
     if (!("value" in member)) Object.defineProperty(model, name, member);
   }
 }
 
-/**
- * Returns the static members that the model of a class gets. A member with the name of a member of Mongoose's models
- * stays on the class alone, as the type `ModelOf` says.
- */
+/** A member with the name of a member of Mongoose's models stays on the class alone, as the type `ModelOf` says. */
 function staticsOf(target: ModelClass): [string, PropertyDescriptor][] {
   const members = chainOf(target).flatMap((each) =>
     Object.entries(Object.getOwnPropertyDescriptors(each))

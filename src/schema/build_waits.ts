@@ -1,18 +1,14 @@
 import type { Connection, Model } from "mongoose";
 
-/**
- * The longest time that a write waits for the first build of the indexes that the write needs. A build on an empty
- * collection takes milliseconds. If the indexes are still missing after this time, the write is refused.
- */
+/** The longest wait for the first build of indexes. A build on an empty collection takes milliseconds. */
 const FIRST_BUILD_MS = 2000;
 
-/** The builds that run in the background, besides the first builds of models. */
+/** The builds in the background, besides the first builds of models. */
 const running = new Map<Promise<unknown>, Connection>();
 
 /** The models whose first builds have ended, or have lasted so long that transactions do not wait for them. */
 const awaited = new WeakSet<Model<unknown>>();
 
-/** Notes a build in the background, so that a transaction of the connection begins after it. */
 export function noteBuild(connection: Connection, build: Promise<unknown>): void {
   running.set(build, connection);
   const end = () => void running.delete(build);
@@ -20,9 +16,8 @@ export function noteBuild(connection: Connection, build: Promise<unknown>): void
 }
 
 /**
- * Waits until the builds of a connection have ended, but only once and at most `FIRST_BUILD_MS`. A transaction that
- * begins before a build would conflict with it: the build waits for the end of the transaction, and MongoDB refuses
- * statements of the transaction on a collection that has changed. Returns whether a build was awaited.
+ * Waits only once. A build waits for the end of an earlier transaction, and MongoDB refuses statements of the
+ * transaction on a collection that has changed. Returns whether a build was awaited.
  */
 export async function awaitBuilds(connection: Connection): Promise<boolean> {
   const client = connection.getClient();
@@ -36,10 +31,7 @@ export async function awaitBuilds(connection: Connection): Promise<boolean> {
   return true;
 }
 
-/**
- * Waits until an index build has succeeded or failed, but at most `FIRST_BUILD_MS`. A failure is not thrown, because
- * the caller checks afterwards whether the indexes exist.
- */
+/** A failure is not thrown, because the caller checks afterwards whether the indexes exist. */
 export async function waitFor(build: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => timer = setTimeout(resolve, FIRST_BUILD_MS));

@@ -2,38 +2,25 @@ import mongoose from "mongoose";
 import type { Connection } from "mongoose";
 import type { BuiltSchemas } from "./build_schema.ts";
 
-/**
- * A plugin of a connection, with its options. Connections share schemas only if they have the same plugins, which means
- * that the functions and the objects with options are identical.
- */
+/** Plugins are the same if their functions and their objects with options are identical. */
 type Plugin = readonly [apply: object, options?: unknown];
 
-/** A cache of schemas for all connections that have the same plugins in the same order. */
 interface PluginSchemas {
   readonly plugins: readonly Plugin[];
   readonly built: BuiltSchemas;
 }
 
-/**
- * The plugins that Mongoose's default connection had when the first model was compiled. Connections with these plugins
- * use the default cache of `buildSchema()`.
- */
+/** The plugins that Mongoose's default connection had when the first model was compiled. */
 let usual: readonly Plugin[] | undefined;
 
 const withoutPlugins: BuiltSchemas = new WeakMap();
 
-/**
- * The caches of schemas for connections with other plugins than the default connection. The key is the function of the
- * first plugin, so that the caches are garbage-collected with the plugin.
- */
+/** Keyed by the function of the first plugin, so that the schemas are garbage-collected with the plugin. */
 const withPlugins = new WeakMap<object, PluginSchemas[]>();
 
 /**
- * Returns the cache of schemas for a connection. Returns `undefined` if the connection has the plugins of the default
- * connection, so that `buildSchema()` uses its default cache.
- *
- * Mongoose applies the plugins of a connection to a schema only once, so connections may share schemas only if they
- * have the same plugins.
+ * `undefined` for the plugins of the default connection. Mongoose applies the plugins of a connection to a schema only
+ * once, so connections share schemas only if they have the same plugins.
  */
 export function schemasFor({ plugins }: Connection): BuiltSchemas | undefined {
   if (isSame(plugins, usualPlugins())) return undefined;

@@ -10,10 +10,7 @@ export interface PartLink {
   readonly owner: ModelClass;
   readonly property: string;
   readonly array: boolean;
-  /**
-   * Whether the part is stored inside the parent. Otherwise the parent stores the identifier of the part, and the part
-   * is stored in another collection.
-   */
+  /** Whether the part is stored inside the parent. Otherwise the parent stores its identifier. */
   readonly embedded: boolean;
   readonly required: boolean;
 }

@@ -5,7 +5,7 @@ import { isSchema } from "./standard_schema.ts";
 
 type Check = (value: unknown) => boolean;
 
-/** The problem of a value of another kind, for an error message, and the check of the value. */
+/** The problem is a part of an error message. */
 type FieldKind = readonly [problem: string, isOfKind: Check];
 
 const isBoolean: Check = (value) => typeof value === "boolean";
@@ -21,7 +21,7 @@ const RULE: FieldKind = [
   "neither a boolean nor a function",
   (value) => isBoolean(value) || isFunction(value),
 ];
-/** The texts that Mongoose reads as a kind of index. It takes any other text for an ascending index. */
+/** Mongoose takes any other string for an ascending index. */
 const INDEX_KINDS = ["2d", "2dsphere", "hashed", "text", "asc", "ascending", "desc", "descending"];
 const isIndexKind: Check = (value) => typeof value === "string" && INDEX_KINDS.includes(value);
 const INDEX_FLAGS = ["unique", "sparse", "hidden", "background"];
@@ -29,7 +29,6 @@ const isNumber: Check = (value) => typeof value === "bigint" || Number.isFinite(
 const BOUND: FieldKind = ["not a finite number or a date", bounded(isBound)];
 const LENGTH: FieldKind = ["not a whole number", bounded(isLength)];
 
-/** The options of fields that the framework reads. */
 export const OWN_KINDS: Readonly<Record<string, FieldKind>> = {
   hidden: RULE,
   readonly: RULE,
@@ -56,7 +55,7 @@ export const OWN_KINDS: Readonly<Record<string, FieldKind>> = {
   >,
 };
 
-/** The options of the field types of Mongoose. A Mongoose type of the application may read them otherwise. */
+/** A Mongoose type of the application may read these options otherwise. */
 export const MONGOOSE_KINDS: Readonly<Record<string, FieldKind>> = {
   required: ["neither a boolean nor a text nor a function", isRequired],
   unique: [
@@ -107,17 +106,14 @@ export const MONGOOSE_KINDS: Readonly<Record<string, FieldKind>> = {
   subtype: LENGTH,
 };
 
-/**
- * The options whose values depend on the type of the field. Mongoose compares a number with any limit, so that a date or
- * a function would refuse every number.
- */
+/** Mongoose compares a number with any limit, so a date or a function would refuse every number. */
 export const KINDS_OF_TYPES: Readonly<Record<string, Readonly<Record<string, FieldKind>>>> = {
   Number: Object.fromEntries(
     ["min", "max"].map((name) => [name, ["not a finite number", bounded(isNumber)]]),
   ),
 };
 
-/** Accepts a value, and a list of a value and its error message, as Mongoose does. */
+/** Mongoose also takes a list of a value and its error message. */
 function bounded(isValue: Check): Check {
   return (value) =>
     isValue(value) ||
@@ -125,7 +121,7 @@ function bounded(isValue: Check): Check {
       (isText(value[1]) || isFunction(value[1]));
 }
 
-/** Whether a value can be a limit. Mongoose casts the limits of dates, and calls functions that return them. */
+/** Mongoose casts the limits of dates, and calls functions that return them. */
 function isBound(value: unknown): boolean {
   if (value instanceof Date) return !Number.isNaN(value.getTime());
   return isNumber(value) || isFunction(value) ||

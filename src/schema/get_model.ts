@@ -55,7 +55,7 @@ export function getModel<C extends ModelClass>(
   return (known ?? runOutside(() => compile(target, connection))) as unknown as ModelOf<C>;
 }
 
-/** Returns the classes whose collections exist on a connection. No model is compiled, which would create a collection. */
+/** Compiles no model, which would create a collection. */
 export async function storedClasses(
   targets: readonly ModelClass[],
   connection: Connection,
@@ -91,8 +91,8 @@ function compile(target: ModelClass, connection: Connection): Model<unknown> {
     connection.deleteModel(name);
     throw new TypeError(`Cannot compile "${target.name}": ${(cause as Error).message}`, { cause });
   }
-  // Mongoose also emits an "error" event of the model for every failure. Without a listener for this event, the failure
-  // would end the process.
+  // Mongoose also emits an "error" event of the model for every failure. Without a listener, the failure would end the
+  // process.
   model.on("error", () => {});
   watchIndexes(model, target);
   guardKinds(model);
@@ -106,10 +106,7 @@ function compileReferred(target: ModelClass, connection: Connection): void {
   for (const referred of referredModels(buildSchema(target))) getModel(referred, connection);
 }
 
-/**
- * Returns a model that makes documents from objects that are stored inside other entities. The model has no collection,
- * because such an object is stored in the collection of the outer entity.
- */
+/** For objects that are stored inside other entities. The model has no collection. */
 export function embeddedModel(target: ModelClass, connection: Connection): Model<unknown> {
   const known = connection.models[embeddedName(target)];
   if (known !== undefined) return known;
@@ -123,8 +120,8 @@ function embeddedName(target: ModelClass): string {
 }
 
 /**
- * Returns a model of a class that only casts and validates, for values that Mongoose does not store, such as the body
- * of an action. The connection of the model never opens, and no model of a referred class is compiled for it.
+ * Only casts and validates values that Mongoose does not store. Its connection never opens, and no model of a referred
+ * class is compiled for it.
  */
 export const detachedModel = memoize((target: ModelClass): Model<unknown> => {
   const connection = makeDetachedConnection();
@@ -133,7 +130,7 @@ export const detachedModel = memoize((target: ModelClass): Model<unknown> => {
 });
 
 function compileEmbedded(target: ModelClass, connection: Connection): Model<unknown> {
-  // Only the outer entity has a version, so the schema of the embedded object gets none.
+  // Only the outer entity has a version.
   const { schema } = buildSchema(target, schemasFor(connection));
   dropStrays(schema);
   dropUnreadable(schema);
@@ -151,9 +148,8 @@ function compileEmbedded(target: ModelClass, connection: Connection): Model<unkn
 }
 
 /**
- * Hides the hidden fields of a model's discriminators and of embedded discriminators, including discriminators that are
- * added later. Mongoose builds the schemas of discriminators when it compiles the model, so this function must run
- * after the compilation.
+ * Mongoose builds the schemas of discriminators when it compiles the model, so this function must run after the
+ * compilation. Discriminators that are added later are included.
  */
 function guardKinds(model: Model<unknown>): void {
   const schema = model.schema as Schema;

@@ -7,20 +7,14 @@ import { memoize } from "./memoize.ts";
 import { isOpen } from "./mongoose/connections.ts";
 import { declaredIndexes, type SchemaIndex } from "./mongoose/schemas/change_indexes.ts";
 
-/**
- * The pause before the second attempt to build the indexes of a model. The pause doubles with each attempt, up to
- * `LONGEST_PAUSE_MS`.
- */
+/** The pause before the second attempt. It doubles with each attempt, up to `LONGEST_PAUSE_MS`. */
 const FIRST_PAUSE_MS = 1000;
 
 const LONGEST_PAUSE_MS = 60_000;
 
 const builds = new WeakMap<Model<unknown>, IndexBuilds>();
 
-/**
- * The index builds of a class whose last failure has not been reported yet. The next write request reports each failure
- * once.
- */
+/** The builds whose last failure has not been reported yet. The next write request reports each failure once. */
 const untoldOf = memoize((_target: ModelClass) => new Set<IndexBuilds>());
 
 export function watchIndexes(model: Model<unknown>, target: ModelClass): void {
@@ -35,20 +29,14 @@ export function hasUntoldFailures(target: ModelClass): boolean {
   return untoldOf(target).size > 0;
 }
 
-/**
- * The index builds of one model on one connection. A failed build is repeated until it succeeds. Writes ask an
- * `IndexBuilds` whether the unique indexes exist, because two writes could store equal values without the indexes.
- */
+/** A failed build is repeated until it succeeds. Without the unique indexes, two writes could store equal values. */
 export class IndexBuilds {
   readonly #model: Model<unknown>;
   /** The name of the model class, for messages. */
   readonly name: string;
   readonly #untold: Set<IndexBuilds>;
   #failure: Error | undefined;
-  /**
-   * The causes of failed index builds that were logged since the last successful build, so that no cause is logged
-   * again.
-   */
+  /** The causes that were logged since the last successful build, so that no cause is logged again. */
   readonly #logged = new Set<string>();
   #missing: Error | undefined;
   #tries = 0;
@@ -64,18 +52,14 @@ export class IndexBuilds {
     model.on("index", (error?: Error) => error ? this.#fail(error) : this.#succeed());
   }
 
-  /**
-   * The error that says why unique indexes are missing, for the log. This is the error of the last build, or an error
-   * that lists the missing indexes if no build has failed.
-   */
+  /** The error of the last build, or an error that lists the missing indexes if no build has failed. */
   get failure(): Error | undefined {
     return this.#failure ?? this.#missing;
   }
 
   /**
-   * Whether the unique indexes of the model are known to exist on the deployment that the connection currently uses, so
-   * that a write need not wait for them. Other indexes may be missing. For a user who may not list indexes, the value
-   * is `true` after the first check.
+   * Whether the unique indexes exist on the deployment that the connection currently uses. Other indexes may be
+   * missing. `true` after the first check for a user who may not list indexes.
    */
   get areBuilt(): boolean {
     return this.#stands === this.#model.db.getClient();
@@ -85,11 +69,7 @@ export class IndexBuilds {
     return this.#untold.delete(this) ? this.#failure : undefined;
   }
 
-  /**
-   * Whether all unique indexes of the model are built on the deployment that the connection currently uses. The
-   * function waits for the first build. Health checks call it, and so do writes that need all unique indexes, such as
-   * writes that name an entity by its key.
-   */
+  /** Waits for the first build. The result is for the deployment that the connection currently uses. */
   async areUniqueStanding(): Promise<boolean> {
     const client = this.#model.db.getClient();
     if (uniqueIndexes(this.#model).length === 0) return true;
@@ -102,8 +82,8 @@ export class IndexBuilds {
   }
 
   /**
-   * Whether the collection has a unique index as the class had it without its class options. Such an index would refuse
-   * values that the class options allow, such as values of other tenants. The framework drops no index.
+   * A unique index as the class had it without its class options would refuse values that the class options allow. No
+   * index is dropped.
    */
   async #hasOlder(client: object): Promise<boolean> {
     if (this.#withoutOlder === client) return false;
@@ -114,9 +94,8 @@ export class IndexBuilds {
   }
 
   /**
-   * Whether the unique indexes that a write needs are built. The function waits a bounded time for the first build, and
-   * builds missing indexes once more. The result is `true` for a user who may not list indexes, so that such a user can
-   * write.
+   * Waits a bounded time for the first build, and builds missing indexes once more. `true` for a user who may not list
+   * indexes, so that such a user can write.
    */
   async isStandingFor(isNeeded: (index: UniqueIndex) => boolean): Promise<boolean> {
     if (this.areBuilt) return true;
@@ -143,8 +122,8 @@ export class IndexBuilds {
   }
 
   /**
-   * Builds the indexes of the model once more, but only once for each deployment. The connection may have been reopened
-   * on another deployment during the first build, which would leave the new deployment without indexes.
+   * Once for each deployment. The connection may have been reopened on another deployment during the first build, which
+   * would leave that deployment without indexes.
    */
   async #buildAnew(): Promise<void> {
     const client = this.#model.db.getClient();
@@ -160,8 +139,8 @@ export class IndexBuilds {
     this.#logged.clear();
     this.#tries = 0;
     this.#untold.delete(this);
-    // After each successful build, the log names unique indexes that are older than the class options. This hint is
-    // left out if the indexes cannot be listed, for example because the connection was closed.
+    // The log names unique indexes that are older than the class options. The hint is left out if the indexes cannot be
+    // listed.
     olderUnique(this.#model).then((older) => {
       const text = olderText(this.name, older);
       if (older.length === 0 || this.#logged.has(text)) return;
@@ -184,10 +163,7 @@ export class IndexBuilds {
     this.#retryIn(pause, this.#model.db.getClient());
   }
 
-  /**
-   * Repeats the build of the indexes after a pause. Stops if the connection was reopened on another deployment, because
-   * the indexes of that deployment are built separately.
-   */
+  /** Stops if the connection was reopened on another deployment, because its indexes are built separately. */
   #retryIn(pause: number, client: object): void {
     const retry = () => {
       const { db } = this.#model;
@@ -200,14 +176,14 @@ export class IndexBuilds {
   }
 }
 
-/** Whether the framework builds the indexes of a model. An application can switch the builds off by `autoIndex`. */
+/** An application can switch the builds off by `autoIndex`. */
 export function buildsIndexes({ db, schema }: Model<unknown>): boolean {
   return ![schema.get("autoIndex"), db.get("autoIndex"), db.base.get("autoIndex")].includes(false);
 }
 
 /**
- * Returns the message of an error without the identifiers of the index build and of the connection. The identifiers
- * differ at each attempt, so a cause would be logged at each attempt.
+ * The identifiers of the index build and of the connection differ at each attempt, so a cause would be logged at each
+ * attempt.
  */
 function causeOf({ message }: Error): string {
   return message.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\bconnection \d+/g, "");
@@ -229,10 +205,7 @@ function olderText(name: string, older: readonly string[]): string {
   return `Unique indexes of "${name}" are older than its class options, which need other indexes; drop ${older}`;
 }
 
-/**
- * Returns the names of the unique indexes in the database that the class would have without its class options, and that
- * do not belong to the class with its class options.
- */
+/** The unique indexes that the class would have without its class options and does not have with them. */
 async function olderUnique(model: Model<unknown>): Promise<string[]> {
   const rules = new Set(withCollation(model, declaredIndexes(model.schema as Schema)).map(ruleOf));
   for (const each of uniqueIndexes(model)) rules.delete(ruleOf(each));
@@ -258,20 +231,19 @@ interface StorageStats {
 const UNAUTHORIZED = 13;
 
 /**
- * The codes of errors for users, databases and connections that may not read collection statistics. Without the
- * statistics, an index that is still being built cannot be recognised, so every listed index counts as built.
+ * The errors for users, databases and connections that may not read collection statistics. Without them, an unfinished
+ * index cannot be recognised, so every listed index counts as built.
  */
 const WITHOUT_STATISTICS: ReadonlySet<unknown> = new Set([9, 13, 115, 304, 323, 40324]);
 
-/** Lists the indexes that the primary has. A secondary may not have a new index yet, and writes would be refused. */
+/** A secondary may not have a new index yet, and writes would be refused. */
 async function listedIndexes({ collection }: Model<unknown>): Promise<StoredIndex[]> {
   return await collection.listIndexes({ readPreference: "primary" }).toArray() as never;
 }
 
 /**
- * Returns the finished indexes of a model. `listIndexes()` also returns indexes that are being built, which do not
- * enforce uniqueness yet. The statistics of the collection distinguish both. Without access to the statistics, all
- * listed indexes are returned.
+ * `listIndexes()` also returns indexes that are being built, which do not enforce uniqueness yet. The statistics of the
+ * collection distinguish both.
  */
 async function standingIndexes(model: Model<unknown>): Promise<StoredIndex[]> {
   const listed = await listedIndexes(model);
@@ -287,29 +259,23 @@ async function standingIndexes(model: Model<unknown>): Promise<StoredIndex[]> {
   return listed.filter(({ name }) => known.has(name));
 }
 
-/**
- * Reads the storage statistics of a model's collection, which name the finished indexes and the running builds. The
- * result has one element for each shard.
- */
+/** The result has one element for each shard. */
 async function statistics({ collection }: Model<unknown>): Promise<StorageStats[]> {
   const stages = [{ $collStats: { storageStats: {} } }];
   const shards = await collection.aggregate(stages, { readPreference: "primary" }).toArray();
   return shards.map(({ storageStats }) => storageStats);
 }
 
-/**
- * The properties of a unique index that decide whether a write must wait until the index is built. Without the index,
- * the write could store a duplicate.
- */
+/** Without the index, a write could store a duplicate. */
 export interface UniqueIndex {
   /**
-   * The top-level fields in the keys and in the condition of the unique index. A write whose body sets one of these
-   * fields must wait until the index is built.
+   * The top-level fields in the keys and in the condition. A write that sets one of them must wait until the index is
+   * built.
    */
   readonly fields: readonly string[];
   /**
-   * Whether the index contains every entity, including entities without the fields of the index. A creation must wait
-   * for such an index even if the body leaves the fields out.
+   * Whether the index contains entities without the fields of the index. A creation must wait for such an index even if
+   * the body leaves the fields out.
    */
   readonly isOfAll: boolean;
   readonly text: string;
@@ -319,10 +285,7 @@ function topOf(path: string): string {
   return path.split(".", 1)[0] ?? path;
 }
 
-/**
- * Returns the top-level fields in the condition of a partial index. A write of such a field may bring an entity into
- * the index, so the write needs the index.
- */
+/** A write of a field in the condition of a partial index may bring an entity into the index. */
 function fieldsIn(condition: unknown): string[] {
   return Object.entries(Object(condition)).flatMap(([name, value]) =>
     name.startsWith("$") ? [value].flat().flatMap(fieldsIn) : [topOf(name)]
@@ -330,9 +293,8 @@ function fieldsIn(condition: unknown): string[] {
 }
 
 /**
- * Whether a partial index contains entities without the fields in its condition, for example because the condition is
- * that the time of the removal is `null`, as in a class with a trash. The creation of an entity must wait for such an
- * index, even if the body sets none of its fields.
+ * The condition may be `null` for a field, as for the time of the removal in a class with a trash. The index then
+ * contains entities without the field.
  */
 function isOfEmpty(condition: unknown): boolean {
   return Object.values(Object(condition)).every((value) => value === null);
@@ -345,10 +307,7 @@ interface UniqueOptions {
   readonly collation?: { readonly locale?: string; readonly strength?: number };
 }
 
-/**
- * Returns a text that is equal for two unique indexes with the same keys, partial filter, sparseness and collation. A
- * declared index is found among the stored indexes by this text.
- */
+/** Equal for two unique indexes with the same keys, partial filter, sparseness and collation. */
 function ruleOf([key, options]: UniqueRule): string {
   const { sparse, partialFilterExpression = null, collation } = options;
   const { locale = "simple", strength = 3 } = collation ?? {};
@@ -362,10 +321,7 @@ function uniqueIndexes(model: Model<unknown>): UniqueRule[] {
   return withCollation(model, model.schema.indexes() as SchemaIndex[]);
 }
 
-/**
- * Returns the unique indexes among the indexes of a model. An index without a collation gets the collation of the
- * schema, as in Mongoose, so that it can be compared with the indexes in the database.
- */
+/** An index without a collation gets the collation of the schema, as in Mongoose. */
 function withCollation({ schema }: Model<unknown>, indexes: readonly SchemaIndex[]): UniqueRule[] {
   const { collation } = (schema as Schema).options as UniqueOptions;
   return indexes.filter(([, { unique }]) => unique)

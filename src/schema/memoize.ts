@@ -1,7 +1,4 @@
-/**
- * Returns a function that computes its result once for each object. The result is garbage-collected with the object, so
- * the cache needs no clearing.
- */
+/** The result is garbage-collected with the object, so the cache needs no clearing. */
 export function memoize<K extends object, V extends NonNullable<unknown>>(
   compute: (key: K) => V,
 ): (key: K) => V {

@@ -7,7 +7,7 @@ import { idleMiddleware } from "./mongoose/schemas/schema_members.ts";
 
 const hinted = new WeakSet<ModelClass>();
 
-/** Logs declarations that may have another effect than their author expects, once for each class. */
+/** Logs once for each class the declarations that may have another effect than their author expects. */
 export function hintAtModel(target: ModelClass): void {
   if (hinted.has(target)) return;
   hinted.add(target);
@@ -22,10 +22,7 @@ export function hintAtModel(target: ModelClass): void {
   );
 }
 
-/**
- * Logs the fields of a class that have a unique index and may be missing. The index contains the entities without the
- * field too, so that MongoDB stores only one of them.
- */
+/** The index contains the entities without the field too, so MongoDB stores only one of them. */
 function hintAtUnique(target: ModelClass, schema: Schema): void {
   for (const [keys, { unique, sparse, partialFilterExpression }] of declaredIndexes(schema)) {
     const [name = "", ...others] = Object.keys(keys);

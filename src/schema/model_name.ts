@@ -2,16 +2,10 @@ import mongoose from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { memoize } from "./memoize.ts";
 
-/**
- * The classes by model name, so that a field can name a model in `ref`. The map holds weak references, so it keeps no
- * class alive.
- */
+/** The references are weak, so the map keeps no class alive. */
 const classes = new Map<string, WeakRef<ModelClass>>();
 
-/**
- * Returns the model name of a class. A class with the name of an earlier class gets a number after its name, because
- * Mongoose needs unique model names.
- */
+/** Mongoose needs unique model names, so a class with the name of an earlier class gets a number. */
 export const modelName = memoize((target: ModelClass): string => {
   let name = target.name;
   for (let count = 2; classes.has(name); count++) name = `${target.name}~${count}`;
@@ -23,10 +17,7 @@ export function classOf(name: string): ModelClass | undefined {
   return classes.get(name)?.deref();
 }
 
-/**
- * Returns the class that a `ref` refers to. A `ref` is a name, a model, or a function that returns a name or a model.
- * Returns `undefined` if no class is known, so that the fields of the referred entities are not known either.
- */
+/** A `ref` is a name, a model, or a function that returns a name or a model. `undefined` if no class is known. */
 export function referredClass(ref: unknown): ModelClass | undefined {
   if (typeof ref === "string") return classOf(ref);
   if (typeof ref !== "function") return undefined;
@@ -41,10 +32,7 @@ export function referredClass(ref: unknown): ModelClass | undefined {
   }
 }
 
-/**
- * Returns the name of the collection of a class. The default is Mongoose's plural of the class name, and the schema
- * option `collection` overrides the default. Throws for a class without a name and without this option.
- */
+/** The default is Mongoose's plural of the class name. */
 export function collectionName(target: ModelClass, schema: mongoose.Schema): string {
   const given = schema.get("collection");
   if (given !== undefined) return given;

@@ -5,8 +5,8 @@ import { isJson, isJsonObject, type JsonObject } from "./fields/json.ts";
 import { isDocument } from "./mongoose/bson.ts";
 
 /**
- * The error of a value that a Standard Schema refuses, with at least one issue. The client gets the issues, while any
- * other error of the schema is a failure of the application.
+ * The client gets the issues, while any other error of the schema is a failure of the application. An error has at
+ * least one issue.
  */
 export class SchemaIssues extends Error {
   constructor(readonly issues: readonly StandardIssue[]) {
@@ -15,8 +15,7 @@ export class SchemaIssues extends Error {
 }
 
 /**
- * Returns the option `validate` of a field in Mongoose's form. Standard Schemas become functions. A list of functions
- * becomes a list of objects, because Mongoose would use the second of two functions as the message of the first.
+ * Mongoose would use the second of two functions as the message of the first, so functions in a list become objects.
  */
 export function validatorsOf(validate: unknown): unknown {
   if (Array.isArray(validate)) {
@@ -27,8 +26,7 @@ export function validatorsOf(validate: unknown): unknown {
       );
   }
   if (!isSchema(validate)) return validate;
-  // `null` means that no value is set, so the Standard Schema does not check it. The option `required` decides whether
-  // a value must be set.
+  // `null` means that no value is set. The option `required` decides whether a value must be set.
   return (value: unknown) => value === null || andThen(parseBySchema(validate, value), () => true);
 }
 
@@ -43,8 +41,8 @@ export function isSchema(value: unknown): value is StandardSchema {
 }
 
 /**
- * Returns the output of a Standard Schema for a value. Throws {@linkcode SchemaIssues} if the value is invalid. Any
- * other error means that the Standard Schema itself has failed.
+ * Throws {@linkcode SchemaIssues} if the value is invalid. Any other error means that the Standard Schema itself has
+ * failed.
  */
 export function parseBySchema(schema: StandardSchema, value: unknown): MaybePromise<unknown> {
   const result = runHook("validate", () => schema["~standard"].validate(pojoOf(value)));
@@ -54,10 +52,7 @@ export function parseBySchema(schema: StandardSchema, value: unknown): MaybeProm
   });
 }
 
-/**
- * Returns the JSON Schema of the input or output of a Standard Schema, for descriptions of routes. Returns `undefined`
- * if the validation library cannot write a JSON Schema. The caller then describes the value without details.
- */
+/** `undefined` if the validation library cannot write a JSON Schema. */
 export function jsonSchemaOf(
   schema: StandardSchema,
   side: "input" | "output",
@@ -69,16 +64,12 @@ export function jsonSchemaOf(
     const written = jsonSchema?.[side]?.({ target: "draft-2020-12" });
     return isJsonObject(written) && isJson(written) ? written : undefined;
   } catch {
-    // A validation library throws if JSON Schema cannot express its schema. The description of the route has no details
-    // of the value in this case.
+    // A validation library throws if JSON Schema cannot express its schema.
     return undefined;
   }
 }
 
-/**
- * Returns a Mongoose document or array as a plain object or array, because validation libraries do not accept instances
- * of Mongoose's classes. Returns any other value unchanged.
- */
+/** Validation libraries do not accept instances of Mongoose's classes. */
 function pojoOf(value: unknown): unknown {
   return isDocument(value) || Array.isArray(value)
     ? (value as { toObject?: () => unknown }).toObject?.() ?? value

@@ -16,10 +16,7 @@ export function castIdentifier(value: unknown, { schema }: Model<unknown>): unkn
   }
 }
 
-/**
- * Returns the identifier of an entity, cast to the type of `_id`. A hook may have replaced the entity by a copy whose
- * identifier is a text. Throws if the entity has no identifier.
- */
+/** A hook may have replaced the entity by a copy whose identifier is a string. */
 export function identifierOf(entity: object, model: Model<unknown>): unknown {
   const { _id } = entity as { _id?: unknown };
   if (_id !== undefined && _id !== null) {
@@ -30,7 +27,6 @@ export function identifierOf(entity: object, model: Model<unknown>): unknown {
   );
 }
 
-/** Returns the identifier of an entity as text, as in the path of a request. */
 export function nameOf(entity: object): string | undefined {
   const { _id } = entity as { _id?: unknown };
   const isName = typeof _id === "string" || typeof _id === "number" || isObjectId(_id) ||
@@ -38,27 +34,18 @@ export function nameOf(entity: object): string | undefined {
   return isName ? String(_id) : undefined;
 }
 
-/**
- * Returns a filter for the entity with the given identifier. The identifier must have the type in which it is stored,
- * because Mongoose does not cast this filter.
- */
+/** The identifier must have its stored type, because Mongoose does not cast this filter. */
 export function byStoredId({ _id }: { readonly _id: unknown }): Filter {
   return { _id: markCompiled({ $eq: _id }) };
 }
 
-/**
- * Returns a filter for the entities with the given identifiers. The list `unchanged` has a further condition for each
- * entity, in the order of the identifiers, or is empty.
- */
+/** `unchanged` has a further condition for each entity, in the order of the identifiers, or is empty. */
 export function byIdentifiers(ids: readonly unknown[], unchanged: readonly Filter[]): Filter {
   if (unchanged.every(isEmpty)) return { _id: { $in: [...ids] } };
   return { $or: ids.map((_id, at) => everyFilter({ _id }, unchanged[at] ?? {})) };
 }
 
-/**
- * Casts a value to the type of a field by which paths identify entities. Returns `undefined` if the field cannot store
- * the value, because no entity can have it.
- */
+/** `undefined` if the field cannot store the value, so that no entity can have it. */
 export function castKey(value: unknown, field: FieldShape | undefined): unknown {
   if (field?.type === undefined || value === null) return undefined;
   const key = new BodyCast().value(value, field);
@@ -68,8 +55,8 @@ export function castKey(value: unknown, field: FieldShape | undefined): unknown 
 const DECIMAL = /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i;
 
 /**
- * The pattern of the texts that a path may contain for a value of each type. Mongoose would cast further texts, such as
- * `" "` to 0, so several paths would lead to the same entity.
+ * The strings that a path may contain for each type. Mongoose would cast further strings, such as `" "` to 0, so
+ * several paths would lead to the same entity.
  */
 const FORM_OF_KEY: Readonly<Record<string, RegExp>> = {
   Number: DECIMAL,
@@ -82,10 +69,7 @@ const FORM_OF_KEY: Readonly<Record<string, RegExp>> = {
   ObjectId: IDENTIFIER,
 };
 
-/**
- * Casts a text from a path to the type of a field by which paths identify entities. Returns `undefined` if the text is
- * no value of the field, because no entity can have it.
- */
+/** `undefined` if the string is no value of the field. */
 export function castPathKey(text: string, field: FieldShape | undefined): unknown {
   const instance = field?.type?.instance ?? "";
   const isOfType = FORM_OF_KEY[instance]?.test(text) ?? true;
@@ -93,10 +77,7 @@ export function castPathKey(text: string, field: FieldShape | undefined): unknow
   return castKey(text, field) ?? undefined;
 }
 
-/**
- * Whether a text begins with a day that the calendar has. The constructor `Date` reads February 30 as March 2, so a
- * wrong path would lead to the entity of another day.
- */
+/** The constructor `Date` reads February 30 as March 2, so a wrong path would lead to the entity of another day. */
 function isInCalendar(text: string): boolean {
   const [day = ""] = /^.?\d+-\d\d-\d\d/.exec(text) ?? [];
   const read = new Date(day);
@@ -104,9 +85,8 @@ function isInCalendar(text: string): boolean {
 }
 
 /**
- * Casts the identifier in a path to the type of `_id`. Returns `undefined` if the text is not exactly the text of an
- * identifier, such as `01` for a number, so that one path leads to each entity. Only an `ObjectId` may have upper-case
- * digits.
+ * `undefined` for a second spelling of an identifier, such as `01` for a number, so that one path leads to each entity.
+ * Only an `ObjectId` may have upper-case digits.
  */
 export function castPathId(text: string, { fields }: Shape): unknown {
   const field = fields.get("_id");
@@ -115,10 +95,7 @@ export function castPathId(text: string, { fields }: Shape): unknown {
   return String(id) === text ? id : undefined;
 }
 
-/**
- * Returns a filter for the entity whose field `by` has the value in a path. Returns `undefined` if the text is no value
- * of the field, so that no query is needed.
- */
+/** `undefined` if the string is no value of the field, so that no query is needed. */
 export function byKey(text: string, { by = "_id", shape }: KeyField): Filter | undefined {
   const key = by === "_id" ? castPathId(text, shape) : castPathKey(text, shape.fields.get(by));
   if (key === undefined) return undefined;
@@ -136,8 +113,8 @@ export function documentOf(entity: object): Document {
 }
 
 /**
- * Returns the conditions for one save, with a condition on the version. Only the first save of an action has the filter
- * of the client as a condition, because the action may have changed the fields in the filter.
+ * Only the first save of an action has the filter of the client as a condition, because the action may have changed the
+ * fields in the filter.
  */
 export function boundSelection(
   selection: Selection,

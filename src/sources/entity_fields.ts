@@ -20,8 +20,7 @@ const { BSON } = mongoose.mongo;
 type Values = Record<string, unknown>;
 
 /**
- * A copy of an entity that lacks some fields, because a hook has left them out of the answer. The functions of later
- * hooks still get these fields from the entity.
+ * A copy without the fields that a hook has left out of the answer. Later hooks still get these fields from `entity`.
  */
 interface Reduced {
   readonly entity: object;
@@ -30,25 +29,17 @@ interface Reduced {
 
 const reduced = new WeakMap<object, Reduced>();
 
-/**
- * The values of fields that a read has left out of an entity, by the entity. They were read again for hooks that name
- * these fields, and have the form of the other values of the entity.
- */
+/** The values that were read again for hooks, in the form of the other values of the entity. */
 const alsoRead = new WeakMap<object, Readonly<Values>>();
 
 /**
- * The entities that were removed from the database, or have left their scope, before their fields were read for a hook.
- * The hook rejects these entities.
+ * Entities that were removed or have left their scope before their fields were read for a hook. The hook rejects them.
  */
 const vanished = new WeakSet<object>();
 
 /**
- * Reads the stored values of fields that the read of an entity has left out, for hooks that name these fields. Each
- * entity costs a query, so only reads that make entities and the hooks of writes use this function. The hooks reject an
- * entity that was removed in the meantime or has left the scope.
- *
- * @throws {TypeError} If the entity lacks its identifier, by which its fields are read. A hook without the fields could
- * let the entity pass.
+ * Each entity costs a query. Hooks reject an entity that was removed or has left the scope in the meantime.
+ * @throws {TypeError} If the entity lacks its identifier. A hook without the fields could let the entity pass.
  */
 export async function readAlso(
   source: Source,
@@ -69,7 +60,7 @@ export async function readAlso(
   alsoRead.set(entity, heldBy(entity, { values, names }));
 }
 
-/** Returns stored values in the form of the values of an entity: a document casts them, and an instance does not. */
+/** A document casts the values, and an instance does not. */
 function heldBy(
   entity: object,
   { values, names }: { readonly values: Values; readonly names: readonly string[] },
@@ -89,9 +80,7 @@ function heldBy(
   return held;
 }
 
-/**
- * Lets hooks use the fields that {@linkcode readAlso} has read, when the hooks get another document of the same entity.
- */
+/** For another document of the same entity. */
 export function shareFields(entity: object, other: object): void {
   const also = alsoRead.get(entity);
   if (also !== undefined) alsoRead.set(other, also);
@@ -102,10 +91,7 @@ const LOOSE = { validation: { utf8: false } } as const;
 const readers = new WeakMap<Shape, Map<string, FieldReader>>();
 const readersForAnswers = new WeakMap<Shape, Map<string, FieldReader>>();
 
-/**
- * The functions by which hooks read the fields that they name from an entity. The entity is a Mongoose document, an
- * instance of the class, or an object that a `fetch` hook has returned.
- */
+/** The entity is a Mongoose document, an instance of the class, or an object that a `fetch` hook has returned. */
 const ofEntities: EntityFields = {
   isReadable: (entity) => !vanished.has(reduced.get(entity)?.entity ?? entity),
   read: (entity, names) => readFields(entity, { names }),
@@ -118,7 +104,7 @@ const ofEntities: EntityFields = {
 
 setEntityFields(ofEntities);
 
-/** Returns a frozen object with `_id` and the named fields of an entity. */
+/** The result is frozen and has `_id`. */
 export function readFields(
   entity: object,
   { names, leavesOut = false }: {
@@ -146,10 +132,7 @@ function valueOf(entity: object, name: string): unknown {
   return Object.hasOwn(values, name) ? Reflect.get(values, name) : undefined;
 }
 
-/**
- * Returns the values of a spread `{ ...document }` that a hook has returned, with the values that the hook has added.
- * Returns any other object unchanged.
- */
+/** For a spread `{ ...document }` that a hook has returned, with the values that the hook has added. */
 function storedOf(entity: object): object {
   const spread = spreadOf(entity);
   return spread === undefined ? entity : { ...spread.stored, ...spread.added };
@@ -185,8 +168,8 @@ function convert(
 }
 
 /**
- * Returns a copy of a value in the form in which the driver decodes stored values. A hook gets the copy frozen, and the
- * value of the entity stays unchanged.
+ * The copy has the form in which the driver decodes stored values. A hook gets the copy frozen, and the value of the
+ * entity stays unchanged.
  */
 function copyOf(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;

@@ -4,17 +4,17 @@ import type { EntityValue, InsertedEach } from "./source.ts";
 
 interface InsertOptions {
   readonly model: Model<unknown>;
-  /** Inserts documents by one statement. Returns the error of each document that the database has refused. */
+  /** Returns the error of each document that the database has refused. */
   readonly insert: (docs: readonly Document[]) => Promise<ReadonlyMap<Document, unknown>>;
-  /** Saves one entity by a separate statement, and returns it in the form in which a read returns it. */
+  /** Returns the entity in the form in which a read returns it. */
   readonly save: (entity: EntityValue) => Promise<EntityValue>;
-  /** Returns saved documents in the form in which a read returns them, in the same order. */
+  /** Returns the documents in the form in which a read returns them, in the same order. */
   readonly readSaved: (docs: readonly Document[]) => Promise<readonly EntityValue[]>;
 }
 
 /**
- * Inserts new entities by one statement, so that each entity succeeds or fails separately. If a hook has returned
- * another document in the place of a new entity, this document is saved by a separate statement.
+ * Inserts by one statement, so that each entity succeeds or fails separately. A document that a hook has returned in
+ * the place of a new entity is saved by a separate statement.
  */
 export async function insertEntities(
   entities: readonly EntityValue[],
@@ -45,10 +45,7 @@ export async function insertEntities(
   return { errors, shown };
 }
 
-/**
- * Whether an entity is a new document of the model and not in a session of the application. Only such entities can be
- * inserted by one statement together.
- */
+/** Only new documents of the model that are not in a session of the application can be inserted by one statement. */
 function isNewOf(entity: EntityValue, model: Model<unknown>): entity is Document {
   return isDocument(entity) && entity.isNew && entity.constructor === model && !entity.$session();
 }

@@ -6,17 +6,13 @@ import type { TimeBudget } from "../database/time_budget.ts";
 import { insertEach, type InsertEachOptions, type Together } from "../write/save_document.ts";
 
 interface DividedOptions extends InsertEachOptions {
-  /** Whether class options record the entities, such as in a history, so that each write needs a transaction. */
+  /** Whether class options record the entities, so that each write needs a transaction. */
   readonly isRecorded: boolean;
-  /** Returns the function that runs a write of some documents in their transaction. */
   readonly bind: (docs: readonly Document[]) => Together;
   readonly timeBudget: TimeBudget;
 }
 
-/**
- * Inserts new documents, so that each of them succeeds or fails separately, by one statement or by few transactions.
- * Returns the errors of the documents that were not inserted.
- */
+/** Returns the errors of the documents that were not inserted. */
 export function insertSeparately(
   docs: readonly Document[],
   { isRecorded, bind, timeBudget, ...options }: DividedOptions,
@@ -34,9 +30,8 @@ export function insertSeparately(
 }
 
 /**
- * Inserts new documents in transactions, as few as possible, and returns the errors of the others. The documents are
- * stored in their order, so that the first of two documents with the same unique value is stored. If the database is not
- * available, no further document is sent.
+ * Inserts in few transactions and in order, so that the first of two documents with the same unique value is stored. If
+ * the database is not available, no further document is sent.
  */
 async function insertDivided(
   docs: readonly Document[],

@@ -1,8 +1,10 @@
 import type { Version } from "../schema/fields/system_fields.ts";
 
-/** An entity after its write, as a read returns it. */
+/** The entity has the form in which a read returns it. */
 export interface SavedEntity {
   readonly entity: object;
-  /** The version of the document that embeds the entity. Missing for other entities, which have a version themselves. */
+  /**
+   * The version of the document that embeds the entity. Missing for other entities, which have a version themselves.
+   */
   readonly version?: Version | undefined;
 }

@@ -14,9 +14,8 @@ import {
 import type { Stamps, WriteDuties } from "./write_duties.ts";
 
 /**
- * Sets the values that class options store with a write, on a document and on the embedded documents that the write
- * adds or changes. An embedded document that the write replaces by equal values is not changed. A value that a hook has
- * set in such a field is replaced. Leaves an entity that is no document unchanged.
+ * Also stamps the embedded documents that the write adds or changes, but not if they are replaced by equal values. A
+ * value that a hook has set in such a field is replaced.
  */
 export function stampDocument(doc: object, duties: WriteDuties | undefined): void {
   if (duties === undefined || !isDocument(doc)) return;
@@ -31,15 +30,11 @@ export function stampDocument(doc: object, duties: WriteDuties | undefined): voi
 }
 
 interface Stamping {
-  /**
-   * The stored values, before the write, of the document that gets values of class options. Missing if the write adds
-   * this document.
-   */
+  /** The values before the write. Missing if the write adds this document. */
   readonly stored: unknown;
   /**
-   * Whether the stored values before the write are known. If they are known, a comparison with them finds the embedded
-   * documents that are new or changed and get values of class options. Otherwise, the change tracking of Mongoose finds
-   * these documents.
+   * Whether the values before the write are known. Otherwise, the change tracking of Mongoose finds the embedded
+   * documents that are new or changed.
    */
   readonly isKnown: boolean;
   readonly duties: WriteDuties;
@@ -47,11 +42,10 @@ interface Stamping {
 
 function stampParts(holder: Document, { stored, isKnown, duties }: Stamping): void {
   for (const [path, type] of Object.entries(holder.schema.paths)) {
-    // The schema of a kind (discriminator) belongs to no class, so the class is found by the type of the field.
+    // The schema of a discriminator belongs to no class, so the class is found by the type of the field.
     const target = typesWithin(type).map(schemaClass).find((each) => each !== undefined);
     if (target === undefined) continue;
-    // Mongoose names the values of a Map by the path of the Map and "$*". This ending is removed, because the document
-    // holds the values at the path of the Map.
+    // Mongoose names the values of a Map by the path of the Map and "$*".
     const name = path.replace(/\.\$\*$/, "");
     if (stored !== undefined && !holder.isModified(name)) continue;
     const find = finderIn(valueAt(stored, name), duties.stamped(target));
@@ -61,7 +55,6 @@ function stampParts(holder: Document, { stored, isKnown, duties }: Stamping): vo
   }
 }
 
-/** Returns the embedded documents in the value of a field, with their index in an array or their key in a Map. */
 function partsOf(value: unknown): (readonly [key: unknown, part: Document])[] {
   const entries: readonly (readonly [unknown, unknown])[] = value instanceof Map
     ? [...value]
@@ -72,9 +65,8 @@ function partsOf(value: unknown): (readonly [key: unknown, part: Document])[] {
 }
 
 /**
- * Returns a function that finds the stored object that an embedded document replaces. The object has the same
- * identifier, or the same key of a Map. An element without an identifier only replaces an element with equal values.
- * The stored elements are read once, because lists may be long.
+ * A part replaces the object with the same identifier or Map key, or an element with equal values. The stored elements
+ * are read once, because lists may be long.
  */
 function finderIn(
   before: unknown,
@@ -86,8 +78,7 @@ function finderIn(
   const nameOf = (values: StoredObject) =>
     values._id === undefined ? textWithout(values, names) : storedText(values._id);
   const objects = before.filter(isJsonObject) as StoredObject[];
-  // Stored elements are found by their identifier, or by a text of all their values. The list is reversed, so that the
-  // first of several elements with the same identifier or text is found.
+  // The list is reversed, so that the first of several elements with the same identifier or values is found.
   const named = new Map(objects.reverse().map((each) => [nameOf(each), each]));
   return (part) =>
     named.get(nameOf(part._id === undefined ? valuesToStore(part) : { _id: part._id }));
@@ -110,10 +101,7 @@ function stampPart(
   setStamps(part, { kept, stamps: isSame ? {} : duties.stamps({ target, schema }, isNew) });
 }
 
-/**
- * Returns the stored values of the fields that class options set, such as the creator of an embedded object. A write
- * stores these values again, so that neither a client nor a hook can change them.
- */
+/** A write stores these values again, so that neither a client nor a hook can change them. */
 function keptStamps(stored: StoredObject | undefined, names: readonly string[]): Stamps {
   if (stored === undefined) return {};
   return Object.fromEntries(names.map((name) => [name, stored[name]]));

@@ -7,10 +7,7 @@ import type { PageRead } from "./source.ts";
 
 const { BSON } = mongoose.mongo;
 
-/**
- * Returns the sort values of a stored entity, from which the cursor of the next page is made. Returns `undefined` if
- * the request has no pages, or if the identifier of the entity was not read. The page then has no cursor.
- */
+/** `undefined` if the request has no pages, or if the identifier was not read. The page then has no cursor. */
 export function pageEnd(stored: object | undefined, { paths }: PageRead): SortValues | undefined {
   if (stored === undefined || paths.length === 0) return undefined;
   const id = paths.length === 1 && Buffer.isBuffer(stored) ? identifierIn(stored) : undefined;
@@ -21,10 +18,7 @@ export function pageEnd(stored: object | undefined, { paths }: PageRead): SortVa
 
 const DECODE = { ...SEEK_READ, validation: { utf8: false } };
 
-/**
- * Passes the sort values of an entity to `page.note()` before hooks get the entity. Hooks may change dates and bytes in
- * place, so the values are copied, because the cursor needs the stored values.
- */
+/** Hooks may change dates and bytes in place, so the values are copied, because the cursor needs the stored values. */
 export function noteEnd(stored: object, page: PageRead | undefined): void {
   if (page?.note === undefined) return;
   if (Buffer.isBuffer(stored)) return page.note(() => pageEnd(stored, page));

@@ -14,65 +14,41 @@ import type { Together } from "../write/save_document.ts";
 import type { WrittenEntity } from "../write/written_entity.ts";
 import type { Change } from "./source.ts";
 
-/**
- * The entities that one statement has written, for class options that send further statements, such as an entry of an
- * audit log.
- */
 export interface WrittenEntities {
   readonly change: "create" | "update" | "remove";
   readonly entities: readonly WrittenEntity[];
   readonly model: Model<unknown>;
 }
 
-/**
- * The values that class options store with a write, cast to the types of their fields. The value `undefined` removes a
- * field.
- */
+/** Cast to the types of the fields. The value `undefined` removes a field. */
 export type Stamps = Readonly<Record<string, unknown>>;
 
-/**
- * A class, and the schema by which a connection writes its entities. The values of class options are cast by this
- * schema.
- */
+/** The values of class options are cast by `schema`. */
 export interface StampedClass {
   readonly target: ModelClass;
   readonly schema: Schema;
 }
 
-/**
- * The work that class options add to each write of an entity, such as the name of the writer or an entry of an audit
- * log.
- */
+/** The work that class options add to each write of an entity. */
 export interface WriteDuties {
   readonly target: ModelClass;
-  /**
-   * Returns the values that class options store with a write of an entity of a class, such as the name of the writer.
-   */
+  /** The values that class options store with a write. */
   stamps(written: StampedClass, isNew: boolean): Stamps;
-  /** Returns the names of the fields of a class in which class options store values. */
   stamped(target: ModelClass): readonly string[];
-  /**
-   * Returns the values to store in the place of a removal, such as the time of the removal for the trash. Missing if a
-   * removal removes the entity from the database.
-   */
+  /** The values to store in the place of a removal. Missing if a removal removes the entity from the database. */
   readonly removal?: () => Stamps;
   /**
-   * Sends the statements that class options add to a write, such as an entry of an audit log, in the transaction of the
-   * write. Missing if class options add no statements, so that a write needs no transaction.
+   * Sends statements in the transaction of the write. Missing if class options add none, so that a write needs no
+   * transaction.
    */
   readonly together?:
     | ((written: WrittenEntities, session: ClientSession) => Promise<void>)
     | undefined;
-  /**
-   * The names of the fields whose updates need statements of class options, such as a record of the history. Missing if
-   * every update needs them.
-   */
+  /** The fields whose updates need statements of class options. Missing if every update needs them. */
   readonly joinedFields?: ReadonlySet<string> | undefined;
 }
 
-/**
- * Whether class options add statements, such as an entry of an audit log, to an update of the given fields or paths.
- */
+/** Whether class options add statements to an update of the given fields or paths. */
 export function joinsUpdate(
   { together, joinedFields }: Pick<WriteDuties, "together" | "joinedFields">,
   paths: readonly string[],
@@ -81,10 +57,7 @@ export function joinsUpdate(
   return joinedFields === undefined || paths.some((path) => joinedFields.has(topOf(path)));
 }
 
-/**
- * Returns the function that sends the statements which class options add to a change. Returns `undefined` if there are
- * no such statements.
- */
+/** The function that sends the statements of class options. */
 export function togetherFor(
   duties: WriteDuties | undefined,
   { operation, body = {} }: Pick<Change, "operation" | "body">,
@@ -94,10 +67,7 @@ export function togetherFor(
   return duties.together;
 }
 
-/**
- * Returns a function that returns the values which class options store with a write, such as the name of the writer. A
- * new entity can get other values than an updated one. Returns `undefined` if the class has no such options.
- */
+/** A new entity can get other values than an updated one. */
 export function stampsFor(
   duties: WriteDuties | undefined,
   { schema }: Model<unknown>,
@@ -107,9 +77,8 @@ export function stampsFor(
 }
 
 /**
- * Returns a function that runs a write, and the statements that class options add to it, in one transaction, so that
- * all of them are stored or none. The argument `together` is a function that already runs the write in a transaction,
- * such as with a write of the parent.
+ * The write and the statements of class options are all stored or none. `together` already runs the write in a
+ * transaction.
  */
 function withDuties(
   { together: duty }: Pick<WriteDuties, "together">,
@@ -137,7 +106,7 @@ function withDuties(
     });
 }
 
-/** Returns the fields for `$set` and `$unset` in an update that stores the values of class options. */
+/** The values for `$set` and `$unset`. */
 export function operatorsFor(
   stamps: Stamps = {},
 ): { readonly set: Record<string, unknown>; readonly unset: Record<string, unknown> } {
@@ -147,13 +116,10 @@ export function operatorsFor(
   return { set: Object.fromEntries(set), unset: Object.fromEntries(unset) };
 }
 
-/**
- * A write of Mongoose documents, such as a creation, whose transaction may contain further statements of class options.
- */
+/** A write of Mongoose documents. */
 export interface BoundWrite extends Pick<WrittenEntities, "change"> {
   /**
-   * The function by which the caller runs the write in a transaction with a write of the parent. The statements of
-   * class options join this transaction. Missing if the write belongs to no such transaction.
+   * Runs the write in a transaction with a write of the parent. The statements of class options join this transaction.
    */
   readonly together?: Together | undefined;
 }
@@ -164,10 +130,6 @@ interface BoundOptions {
   readonly part?: TransactionPart | undefined;
 }
 
-/**
- * Returns a function that runs the write of documents, and the statements that class options add to it, in one
- * transaction.
- */
 export function boundWriter(
   docs: readonly Document[],
   { change, together, duties, timeBudget, part }: BoundWrite & BoundOptions,
@@ -180,23 +142,18 @@ export function boundWriter(
   const written = { change, model };
   const { connection, turn } = turnsIn(first);
   // After a conflict, transactions with the same turn run one after the other. Updates of different entities seldom
-  // conflict, so each entity has a separate turn. Other writes share the turn of the collection, because class options
-  // may add statements to creations and removals that write one document for all entities of the collection.
+  // conflict, but class options may write one document for all creations and removals of a collection.
   const own = docs.length === 1 && change !== "create" ? `${turn}/${first._id}` : turn;
   const transaction = { connection, turn: own, timeBudget, part };
   const joined = withDuties(duties, { ...transaction, written, together, session });
-  // The changed fields decide whether class options add statements to an update. Middleware of the application may
-  // change further fields until the update is sent, so the fields are compared when the write runs.
+  // Middleware of the application may change further fields until the update is sent, so the fields are compared when
+  // the write runs.
   const isJoined = () =>
     change !== "update" || docs.some((doc) => joinsUpdate(duties, doc.modifiedPaths()));
   return async (write) => await (isJoined() ? joined : plain)(write);
 }
 
-/**
- * Returns a function that runs a removal by identifiers, and the statements that class options add to the removal, in
- * one transaction. If class options add no statements, returns `together`, by which the caller may already run the
- * removal with other writes.
- */
+/** Without statements of class options, returns `together`. */
 export function boundRemoval(
   model: Model<unknown>,
   { ids = [], together, duties, timeBudget }: BoundOptions & {

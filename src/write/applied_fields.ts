@@ -8,9 +8,8 @@ import { fieldsOf } from "./written_entity.ts";
 const { Double, Int32, Long } = mongoose.mongo;
 
 /**
- * Returns the top-level fields that an update writes, with their values after the update. A missing field is
- * `undefined`. Throws "changed" where the database would refuse the update, because a value on a path is no object or no
- * number. A single value where an operator changes a list counts as a list of one element.
+ * The top-level fields after the update, where `undefined` stands for a missing field. Throws "changed" where the
+ * database would refuse the update, because a value on a path is no object or no number.
  */
 export function appliedFields(stored: StoredObject, update: Update): StoredObject {
   const names = fieldsOf(update);

@@ -12,20 +12,17 @@ import { asFailedSet, excuseFailedSets, type FailedSet, wordsOf } from "./failed
 import { keptSoFar, valueAt } from "./stored_values.ts";
 
 export interface Writer {
-  /** The shape of the entity for the client. The shape decides which values the client does not see. */
+  /** The shape decides which values the client does not see. */
   readonly shape: Shape;
   readonly target: ModelClass;
-  /**
-   * The body that was merged into the document. The client gets the errors of every path in the body that it may set.
-   */
+  /** The client gets the errors of every path in the body that it may set. */
   readonly body?: JsonObject | undefined;
 }
 
 /**
- * Makes each validation of a document decide who is responsible for an invalid value. The client gets the problems of
- * values that it sees, has set or has left out. The problems of stored values that the client does not see are ignored, because the
- * client cannot repair them. The application is responsible for hidden invalid values that a hook or an action has set,
- * and for every value from a hook or an action that cannot be cast. Such a value makes the save throw a `TypeError`.
+ * The client gets the problems of values that it sees, has set or has left out, and not of stored values that it does
+ * not see, because it cannot repair them. A hidden invalid value from a hook or an action, or any of their values that
+ * cannot be cast, throws a `TypeError`.
  */
 export function attributeProblems(doc: Document, writer: Writer): void {
   excuseFailedSets(doc);
@@ -62,8 +59,8 @@ function originOf(
   if (isMisfit(problem) && (!values.isTouched(path) || isKept({ path, problem, doc }))) {
     return "stored";
   }
-  // The client gets the problems of every value that it may set and its body names. Otherwise a client could guess a
-  // hidden value, because the stored value would get another answer than all other values.
+  // Otherwise a client could guess a hidden value, because the stored value would get another answer than all other
+  // values.
   if (namesPath(body, path) && isSettable(path, shape)) return "client";
   if (isMisfit(problem)) return secrecy === "holder" ? "client" : "application";
   if (!isBrokenRule(problem)) return "client";
@@ -73,8 +70,8 @@ function originOf(
 }
 
 /**
- * Whether a stored value that cannot be cast is put back into a changed object, which Mongoose would write without the
- * value. If such a value cannot be kept, or a hook has set it, the save must fail.
+ * Mongoose would write the changed object without the stored value that cannot be cast. If such a value cannot be kept,
+ * or a hook has set it, the save must fail.
  */
 function isKept({ path, problem, doc }: FoundProblem & { readonly doc: Document }): boolean {
   const stored = valueAt(keptSoFar(doc)?.values, path);
@@ -93,10 +90,7 @@ function hiddenFailure({ path, problem }: FoundProblem, { target }: Writer): Err
   return new TypeError(`Cannot save "${target.name}": ${reason}`);
 }
 
-/**
- * Returns the error for a value that a hook or an action has set and that Mongoose could not cast. For a hidden field,
- * the error has no cause, because the error of Mongoose contains the value.
- */
+/** For a hidden field, the error has no cause, because the error of Mongoose contains the value. */
 export function castFailure(found: FailedSet, { shape, target }: Writer): Error {
   const { path, problem } = found;
   return new TypeError(

@@ -2,10 +2,7 @@ import type { Document, Model } from "mongoose";
 import { copyJson, isJsonObject } from "../schema/fields/json.ts";
 import { keptSoFar, storedText, valuesToStore } from "./stored_values.ts";
 
-/**
- * The present values of a document, compared with the values that were stored when the document was read. Mongoose
- * counts every value in a replaced object as modified, so Mongoose alone does not know which values have changed.
- */
+/** Mongoose counts every value in a replaced object as modified, so the values are compared with the stored ones. */
 export class ComparedValues {
   readonly #doc: Document;
   #now: unknown;
@@ -19,11 +16,7 @@ export class ComparedValues {
     return this.#doc.isNew || this.#doc.isModified(path);
   }
 
-  /**
-   * Returns how a value differs from the stored value, so that the origin of an invalid value is known. `"changed"`
-   * stands for another value. `"missing"` stands for a missing value in an object that is new itself, such as a new
-   * element without a required field. `undefined` stands for an unchanged value.
-   */
+  /** `"missing"` stands for a missing value in an object that is new itself, and `undefined` for an unchanged value. */
   changeOf(path: string): "changed" | "missing" | undefined {
     if (!this.isTouched(path)) return undefined;
     const doc = this.#doc;
@@ -39,9 +32,8 @@ export class ComparedValues {
 }
 
 /**
- * Returns the values of a document as they were before its changes. The stored values are cast as in the document, so
- * that equal values have equal types. Returns `undefined` if the stored values are unknown, so that every present value
- * counts as changed.
+ * The stored values are cast as in the document, so that equal values have equal types. `undefined` if they are
+ * unknown, so that every present value counts as changed.
  */
 function storedValues(doc: Document): unknown {
   const kept = keptSoFar(doc);
@@ -52,8 +44,8 @@ function storedValues(doc: Document): unknown {
 }
 
 /**
- * Returns the present value and the stored value at a path. Elements of arrays are matched by their identifiers,
- * because a body may have moved the elements. `hasHolder` is `false` if the object around the value was not stored.
+ * Elements of arrays are matched by their identifiers, because a body may have moved them. `hasHolder` is `false` if
+ * the object around the value was not stored.
  */
 function compareAt(
   path: string,

@@ -7,22 +7,21 @@ import { type StoredObject, storedText, valuesToStore } from "./stored_values.ts
 /** The documents that show values of other requests, which no hook has seen. */
 const changedByOthers = new WeakSet<object>();
 
-/** Whether an entity shows values that other requests have stored since it was read. */
 export function isChangedByOthers(entity: object): boolean {
   return changedByOthers.has(entity);
 }
 
 export interface StoredResult {
-  /** The stored values that the write leads to, if no other request has changed the entity since it was read. */
+  /** The stored values after the write, if no other request has changed the entity since it was read. */
   readonly expected: StoredObject;
   readonly stored: StoredObject;
-  /** The names of the fields that `stored` does not show, and that of the version. */
+  /** The version, and the fields that `stored` does not show. */
   readonly others: ReadonlySet<string>;
 }
 
 /**
- * Sets the fields of a saved document that other requests have changed since it was read to their stored values, so
- * that hooks and the answer show the stored entity.
+ * Sets the fields that other requests have changed to their stored values, so that hooks and the answer show the stored
+ * entity.
  */
 export function holdStored(doc: Document, { expected, stored, others }: StoredResult): void {
   const names = new Set([...Object.keys(expected), ...Object.keys(stored)]);
@@ -42,7 +41,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return isDeepStrictEqual(one, other) || storedText(one) === storedText(other);
 }
 
-/** Whether a document shows all of a stored value. Mongoose may have added defaults and identifiers to the value. */
+/** Mongoose may have added defaults and identifiers to the value. */
 function holds(shown: unknown, stored: unknown): boolean {
   if (stored === undefined) return true;
   if (isJsonObject(stored)) {

@@ -8,13 +8,10 @@ import { keptSoFar, putAt, type StoredObject, storedText } from "./stored_values
 
 const { Subdocument } = mongoose.Types;
 
-/** The stored values to which paths of documents were set, each in an object with only this path. */
+/** Each value is in an object with only its path. */
 const setValues = new WeakMap<Document, Map<string, StoredObject>>();
 
-/**
- * Lets the save of a document keep the values that Mongoose could not cast in a field that was set to a stored value,
- * such as the value of an earlier version.
- */
+/** The save keeps the values that Mongoose could not cast in a field that was set to a stored value. */
 export function keepMisfitsOf(
   doc: Document,
   { path, value }: { readonly path: string; readonly value: unknown },
@@ -26,9 +23,8 @@ export function keepMisfitsOf(
 }
 
 /**
- * Puts a stored value that Mongoose could not cast back into a document, in the form in which it is stored. A save that
- * writes the object around the value would otherwise remove the value. Returns `false` if the stored value is unknown,
- * and `true` if the object that had the value is no longer in the document.
+ * A save that writes the object around the value would otherwise remove it. `false` if the stored value is unknown, and
+ * `true` if the object that had the value is no longer in the document.
  */
 export function keepMisfit(doc: Document, path: string): boolean {
   const kept = keptSoFar(doc);
@@ -73,7 +69,7 @@ function keepIn(
 
 const POSITION = /^\d+$/;
 
-/** Returns the stored element with the `_id` of an element, because a body may have moved the elements. */
+/** Elements are matched by `_id`, because a body may have moved them. */
 function counterpart(
   element: unknown,
   { list, index }: { readonly list: unknown; readonly index: number },

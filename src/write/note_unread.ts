@@ -6,8 +6,8 @@ import { noteMisfit, rawArray } from "../schema/mongoose/documents/document_valu
 import { pendingProblems } from "../schema/mongoose/statements/judge_validation.ts";
 
 /**
- * Notes the hidden values in embedded objects that Mongoose has read as no value, such as an empty string in the place
- * of a number, in the way in which Mongoose notes values that it could not cast.
+ * Mongoose reads some stored values as no value, such as an empty string in the place of a number. Such a hidden value
+ * in an embedded object is noted as a value that Mongoose could not cast.
  */
 export function noteUnread(doc: Document, stored: unknown): void {
   noteIn(doc, { stored, shape: describeShape(doc.schema as Schema), isRoot: true });

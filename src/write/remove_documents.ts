@@ -12,10 +12,7 @@ import { unchangedSeen } from "./update_conditions.ts";
 import { alwaysRead, BEFORE_WRITE, changedBy } from "./written_entity.ts";
 import { projectionOfWrite, type WrittenEntity } from "./written_entity.ts";
 
-/**
- * Removes a document with its middleware. Throws "changed" if the document no longer matches the scope and the filter,
- * because another request has changed or removed it.
- */
+/** Throws "changed" if the document no longer matches the scope and the filter. */
 export async function removeDocument(
   doc: Document,
   options: SaveDocumentOptions,
@@ -47,17 +44,13 @@ export async function removeDocument(
 }
 
 interface UpdateRemoved extends SaveDocumentOptions {
-  /**
-   * The conditions that select the documents, such as `_id` and the scope. The update is sent without Mongoose, so
-   * their values must be cast already.
-   */
+  /** The update is sent without Mongoose, so the conditions are cast already. */
   readonly named: Filter;
   readonly removal: Update;
 }
 
 /**
- * Sends an update in the place of the removal of a document. The trash uses the update to mark an entity as removed.
- * Throws "changed" if the document no longer matches its conditions.
+ * The update that is sent in the place of a removal. Throws "changed" if the document no longer matches its conditions.
  */
 async function updateRemoved(
   model: Model<unknown>,
@@ -83,9 +76,7 @@ async function updateRemoved(
   });
 }
 
-/**
- * Reads entities before their removal, in the transaction of the removal, because class options record their values.
- */
+/** Class options record the values, so they are read in the transaction of the removal. */
 async function readRemoved(
   model: Model<unknown>,
   { ids, session, scope, fields = {} }: {
@@ -102,19 +93,16 @@ async function readRemoved(
 }
 
 interface RemoveMatchingOptions extends SaveDocumentOptions {
-  /** The query options that hooks have set for the removal, such as `maxTimeMS`. */
+  /** The query options that hooks have set for the removal. */
   readonly options?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * The identifiers of the entities, by which their values are read for a history before the removal. Missing if
-   * the filter alone selects the entities.
+   * The identifiers by which the values are read for a history before the removal. Missing if the filter alone selects
+   * the entities.
    */
   readonly ids?: readonly unknown[] | undefined;
 }
 
-/**
- * Removes all entities that match the filter and the scope, or, with the option `removal`, updates them. Returns the
- * number of these entities.
- */
+/** With `removal`, updates the entities. Returns their number. */
 export async function removeMatching(
   model: Model<unknown>,
   given: RemoveMatchingOptions,
@@ -150,7 +138,7 @@ async function removeNamed(
   if (!isRecorded || deletedCount === before.length) {
     return { count: deletedCount, ...isRecorded && { written: before } };
   }
-  // Some entities did not match the filter and were not removed, so they are left out of the result.
+  // Some entities did not match the filter and were not removed.
   const left = await readRemoved(model, { ids, session, scope, fields: { _id: 1 } });
   const kept = new Set(left.map(({ id }) => storedText(id)));
   return { count: deletedCount, written: before.filter(({ id }) => !kept.has(storedText(id))) };
@@ -179,7 +167,7 @@ async function updateNamed(
   return { count: found.length, written };
 }
 
-/** The options of a statement on several entities, from hooks and from the schema. */
+/** Some options come from hooks, and some from the schema. */
 function optionsOfMany(
   { schema }: Model<unknown>,
   { session, statementOptions, collation, options = {} }: Pick<
@@ -203,11 +191,11 @@ function optionsOfMany(
 }
 
 export interface RemoveNamedOptions {
-  /** The identifiers of the removed entities, which class options get with the removal. */
+  /** The identifiers that class options get with the removal. */
   readonly ids?: readonly unknown[];
   readonly options?: Record<string, unknown>;
   readonly together?: Together;
   readonly filter?: Filter;
-  /** Whether the removal undoes a creation, so that the entities do not go into the trash of their class. */
+  /** Whether the removal undoes a creation, so that the entities do not go into the trash. */
   readonly undoes?: boolean;
 }

@@ -39,50 +39,42 @@ import { asVersion, versionKeyOf } from "../schema/fields/system_fields.ts";
 
 export interface SaveDocumentOptions {
   /**
-   * The condition of the option `scope`, before it is cast. The document must match it before and after the write, so
-   * that a write neither changes a document outside of the scope nor moves a document out of it.
+   * Not cast yet. The document must match it before and after the write, so that a write neither changes a document
+   * outside of the scope nor moves a document out of it.
    */
   readonly scope: Filter;
   /**
-   * The conditions of the request. The stored document must match them before the write, because another request may
-   * have changed the document since it was read.
+   * The stored document must match them before the write, because another request may have changed it since it was
+   * read.
    */
   readonly filter: Filter;
   readonly collation?: object | undefined;
   /**
-   * Whether an update replaces all values that it writes, as a replacement by PUT does. Such an update does not depend
-   * on the values that were read, so it may overwrite changes of other requests.
+   * Whether an update replaces all values that it writes, as PUT does. It does not depend on the values that were read,
+   * so it may overwrite changes of other requests.
    */
   readonly overwrites?: boolean;
   readonly statementOptions: (session?: ClientSession, mostMS?: number) => StatementOptions;
   readonly together?: Together;
-  /**
-   * Whether each write returns the entities that it has written, because class options record them, such as in a
-   * history.
-   */
+  /** Whether each write returns the entities that it has written, because class options record them. */
   readonly isRecorded?: boolean;
-  /**
-   * The update that is sent in the place of a removal, such as for the trash. Missing if a removal removes the
-   * document.
-   */
+  /** The update that is sent in the place of a removal. Missing if a removal removes the document. */
   readonly removal?: Update | undefined;
   /** The projection of the entity after an update, without the fields that only their own routes show. */
   readonly shown?: Readonly<Record<string, 0>>;
 }
 
-/** The entities that a statement has written. Missing if no class option, such as a history, records them. */
+/** The entities that a statement has written. Missing if no class option records them. */
 export type Written = readonly WrittenEntity[] | undefined;
 
-/** Runs a write together with other writes. A transaction that is repeated calls `write` more than once. */
+/** A transaction that is repeated calls `write` more than once. */
 export type Together = (write: Write<Written>) => Promise<void>;
 
-/** Sends a write at once, because no other write belongs to it. */
 export const alone: Together = async (write) => void await write();
 
 /**
- * Saves a document as Mongoose does. Validation and middleware run once, only changed values are written, and the
- * version is incremented. The scope and the filter are conditions of the statement, so they hold at the time of the
- * write. Throws "changed" if a value on which the update depends has changed since the document was read.
+ * Validation and middleware run once, and the scope and the filter are conditions of the statement, so they hold at the
+ * time of the write. Throws "changed" if a value on which the update depends has changed since the document was read.
  */
 export async function saveDocument(doc: Document, options: SaveDocumentOptions): Promise<void> {
   const saved = doc.isNew
@@ -128,16 +120,10 @@ function updateDocument(doc: Document, options: SaveDocumentOptions): Promise<vo
   });
 }
 
-/**
- * The options of an update whose result is the stored values before the update, because class options, such as a
- * history, record them.
- */
+/** The result of the update is the stored values before it, because class options record them. */
 export const REPLACED = { ...BEFORE_WRITE, returnDocument: "before" } as const;
 
-/**
- * Saves stored documents of one collection by one bulk of updates. Each update has the conditions that `saveDocument()`
- * would send for its document. Throws "changed" if an update matches no document.
- */
+/** Each update has the conditions of a single save. Throws "changed" if an update matches no document. */
 export async function saveDocuments(
   docs: readonly Document[],
   options: SaveDocumentOptions,
@@ -166,10 +152,7 @@ export async function saveDocuments(
   });
 }
 
-/**
- * Reads the stored values that a bulk of updates will replace, because class options, such as a history, record them.
- * The read is in the transaction of the bulk, so no other write comes between.
- */
+/** The read is in the transaction of the bulk, so no other write comes between. */
 async function readBefore(
   docs: readonly Document[],
   { updates, statement, scope }: {
@@ -195,7 +178,7 @@ async function readBefore(
 async function updateDocuments(
   docs: readonly Document[],
   { send, ...options }: SaveDocumentOptions & {
-    /** Sends the updates. Returns the stored values after the only update, if it tells them. */
+    /** Returns the stored values after the only update, if the database returns them. */
     readonly send: (
       updates: readonly BoundUpdate[],
       first: Document,
@@ -211,8 +194,7 @@ async function updateDocuments(
   for (const doc of docs) {
     const key = versionKeyOf(doc);
     if (key === undefined) continue;
-    // Every save increments the version and renews the timestamps, even if no other value has changed. So the version
-    // of an unchanged document is marked as changed.
+    // Every save increments the version and renews the timestamps, even if no other value has changed.
     if (!doc.isModified()) doc.markModified(key);
     // A stored version that is not a number must not fail the validation. The update itself sets or increments the
     // version.
@@ -241,10 +223,7 @@ async function updateDocuments(
   });
 }
 
-/**
- * Inserts new documents by one statement. Throws a `BulkError` that contains the error of each refused document by the
- * index of the document.
- */
+/** Throws a `BulkError` with the error of each refused document by its index. */
 export async function insertDocuments(
   docs: readonly Document[],
   { scope, statementOptions, together = alone, isRecorded = false, send = insertAll }:
@@ -274,10 +253,7 @@ export async function insertDocuments(
 }
 
 export interface InsertEachOptions extends Pick<SaveDocumentOptions, "scope" | "statementOptions"> {
-  /**
-   * Inserts documents that class options record, such as in a history, by transactions. Returns the errors of the
-   * documents that were not inserted. Missing if the documents need no transaction.
-   */
+  /** Inserts documents that class options record. Missing if the documents need no transaction. */
   readonly inTransactions?:
     | ((
       docs: readonly Document[],
@@ -286,10 +262,7 @@ export interface InsertEachOptions extends Pick<SaveDocumentOptions, "scope" | "
     | undefined;
 }
 
-/**
- * Inserts new documents of one model, so that each document succeeds or fails separately. One statement is enough,
- * unless the documents need transactions. Returns the errors of the documents that were not inserted.
- */
+/** Each document succeeds or fails separately. Returns the errors of the documents that were not inserted. */
 export async function insertEach(
   docs: readonly Document[],
   { scope, statementOptions, inTransactions }: InsertEachOptions,
@@ -330,10 +303,7 @@ export async function insertEach(
   });
 }
 
-/**
- * Returns the errors of the values that are outside of a scope, by the index of the value. Usually one check covers all
- * values. If this check fails, each value is checked alone.
- */
+/** Keyed by the index of the value. Each value is checked alone only if the check of all values fails. */
 async function outsideOf(
   all: readonly StoredObject[],
   { scope, model }: { readonly scope: Filter; readonly model: Model<unknown> },
@@ -374,8 +344,8 @@ export async function insertAll(
 }
 
 /**
- * Returns the cause of a failed bulk. The error of each refused document gets the form that the error of a single
- * statement has, so that both are answered in the same way.
+ * The error of each refused document gets the form of the error of a single statement, so that both are answered in the
+ * same way.
  */
 async function causeOf(
   { collection }: Model<unknown>,
@@ -384,12 +354,11 @@ async function causeOf(
   const refused = [error.writeErrors].flat();
   const { errorResponse } = error;
   if (refused.length === 0) return errorResponse instanceof Error ? errorResponse : error;
-  // The error has undone the transaction of the request, so the read of the indexes must not join this transaction.
+  // The error has undone the transaction of the request, so the read of the indexes must not join it.
   const indexes = await runOutside(() => collection.indexes());
   return new BulkError(
     new Map(refused.map(({ index, code, errmsg = "" }) => {
-      // The answer to a duplicate key names the fields of the index. The errors of a bulk contain only the name of the
-      // index, so its fields are found by this name.
+      // The answer to a duplicate key names the fields of the index, but the errors of a bulk contain only its name.
       const [, name] = /^E11000 .*? index: (.+?) dup key/.exec(errmsg) ?? [];
       const keyPattern = indexes.find((each) => each.name === name)?.key;
       const response = { message: errmsg, code, ...keyPattern && { keyPattern } };

@@ -5,19 +5,17 @@ import { type StoredObject, valueAt, valuesToStore } from "./stored_values.ts";
 const set = new WeakMap<Document, Set<string>>();
 
 /**
- * Records paths that a request sets. The next save writes them even if their values are equal to the values that were
- * read, because another request may have changed the stored values in the meantime.
+ * The next save writes the paths even if their values are equal to the values that were read, because another request
+ * may have changed the stored values in the meantime.
  */
 export function noteSet(doc: Document, paths: Iterable<string>): void {
   set.set(doc, new Set([...set.get(doc) ?? [], ...paths]));
 }
 
-/** Forgets the paths of a saved document, so that another save does not write them again. */
 export function forgetSet(doc: Document): void {
   set.delete(doc);
 }
 
-/** Returns the changes of a document, with all paths that the request sets. */
 export function writtenBy(doc: Document): Delta {
   const paths = set.get(doc);
   for (const path of paths ?? []) doc.markModified(path);
@@ -26,8 +24,8 @@ export function writtenBy(doc: Document): Delta {
 }
 
 /**
- * Returns changes in which `$set` writes each path that the request sets. An operator by which a hook has changed the
- * value further, such as `$push`, would add to a value that another request has stored.
+ * `$set` writes each path that the request sets. An operator by which a hook has changed the value further, such as
+ * `$push`, would add to a value that another request has stored.
  */
 function withWhole(
   changes: Delta["changes"],

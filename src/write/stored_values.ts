@@ -11,18 +11,15 @@ const { BSON } = mongoose.mongo;
 
 export type StoredObject = Record<string, unknown>;
 
-/**
- * The options with which the MongoDB driver keeps the BSON type of every value. Values that are read with these options
- * can be written again without a change.
- */
+/** The driver keeps the BSON type of every value, so that the values can be written again without a change. */
 export const AS_STORED = {
   promoteValues: false,
   promoteLongs: false,
   promoteBuffers: false,
   bsonRegExp: true,
   enableUtf8Validation: false,
-  // The driver refuses `useBigInt64: true` together with `promoteLongs: false`. The application may have set
-  // `useBigInt64` for the whole client, so it is switched off here.
+  // The driver refuses `useBigInt64: true` together with `promoteLongs: false`. The application may have set it for the
+  // whole client.
   useBigInt64: false,
   raw: false,
 } as const;
@@ -46,33 +43,24 @@ export function valuesToStore(doc: Document): StoredObject {
 }
 
 /**
- * A copy of the stored values of a document, made when the document was read (snapshot). Mongoose casts values, adds
- * defaults, and keeps no copy of the stored values. Without the snapshot, an update could not detect that another
- * request has changed a value.
+ * Mongoose casts values, adds defaults, and keeps no copy of the stored values. Without the snapshot, an update could
+ * not detect that another request has changed a value.
  */
 export interface Snapshot {
   readonly values: StoredObject;
   /**
-   * Whether the database has sent the values of the snapshot. `false` if they are taken from the document, which may
-   * have cast the stored values. An update with the condition that the values are unchanged could then fail, so its
-   * condition also accepts an equal version.
+   * `false` if the values are taken from the document, which may have cast the stored values. An update with the
+   * condition that they are unchanged could fail, so its condition also accepts an equal version.
    */
   readonly isSent: boolean;
-  /**
-   * The number of saves of the document before the snapshot. A later save, for example by a hook, makes the snapshot
-   * invalid, because the save has changed the stored values.
-   */
+  /** The number of saves before the snapshot. A later save changes the stored values and makes the snapshot invalid. */
   readonly saves: number;
 }
 
 const kept = new WeakMap<Document, Snapshot>();
 
-/**
- * Makes a document from the values that the database has sent, and keeps a snapshot of the values for a later update.
- */
 export function hydrateWithSnapshot(model: Model<unknown>, found: object): Document {
-  // Mongoose keeps the given values in the document that it makes of them, and adds members to some of them. So the
-  // snapshot is a copy.
+  // Mongoose keeps the given values in the document, and adds members to some of them.
   const values = copyJson(found) as StoredObject;
   const doc = model.hydrate(found) as Document;
   kept.set(doc, { values, isSent: true, saves: 0 });
@@ -80,26 +68,20 @@ export function hydrateWithSnapshot(model: Model<unknown>, found: object): Docum
   return doc;
 }
 
-/**
- * Returns the snapshot of a document. If no snapshot is known, the function takes a snapshot of the present values of
- * the document. Hooks must not have changed these values yet.
- */
+/** Hooks must not have changed the document yet if no snapshot is known. */
 export function readSnapshot(doc: Document): Snapshot {
   return keptSoFar(doc) ?? takeSnapshot(doc);
 }
 
-/**
- * Returns the snapshot of a document. Returns `undefined` if no snapshot was taken since the last save, so that the
- * stored values are unknown.
- */
+/** `undefined` if no snapshot was taken since the last save, so that the stored values are unknown. */
 export function keptSoFar(doc: Document): Snapshot | undefined {
   const known = kept.get(doc);
   return known?.saves === savesOf(doc) ? known : undefined;
 }
 
 /**
- * Records the present values of a document as its stored values, if the values that the database has sent are not
- * known. The defaults that Mongoose has added are left out, because they are not stored.
+ * For a document whose sent values are not known. The defaults that Mongoose has added are left out, because they are
+ * not stored.
  */
 export function takeSnapshot(doc: Document): Snapshot {
   const values = BSON.deserialize(BSON.serialize(valuesToStore(doc)));
@@ -111,17 +93,11 @@ export function takeSnapshot(doc: Document): Snapshot {
 
 const seen = new WeakMap<Document, readonly string[]>();
 
-/**
- * Records the fields on which a write of a document depends, such as the fields that a hook has read to allow the
- * write. The write gets the condition that these fields have not changed.
- */
+/** The write gets the condition that these fields have not changed, because a hook has read them to allow the write. */
 export function bindToSeen(doc: Document, names: readonly string[]): void {
   seen.set(doc, names);
 }
 
-/**
- * Returns the fields on which a write of a document depends. The write is refused if another request has changed them.
- */
 export function seenOf(doc: Document): readonly string[] {
   return seen.get(doc) ?? [];
 }
@@ -130,8 +106,7 @@ export function copyDocument(doc: Document): Document {
   try {
     return doc.$clone();
   } catch {
-    // Mongoose cannot copy a document with a stored value that does not fit its field. So another document is made from
-    // the values.
+    // Mongoose cannot copy a document with a stored value that does not fit its field.
     const model = doc.constructor as Model<unknown>;
     return model.hydrate(BSON.deserialize(BSON.serialize(valuesToStore(doc)))) as Document;
   }
@@ -164,17 +139,15 @@ export function putAt(
   else at[last] = value;
 }
 
-/**
- * Returns the stored value of a list property as a list. A single value becomes a list of one element, as in Mongoose.
- */
+/** A single value becomes a list of one element, as in Mongoose. */
 export function storedList(value: unknown): readonly unknown[] {
   if (value === null || value === undefined) return [];
   return Array.isArray(value) ? value : [value];
 }
 
 export function storedText(value: unknown): string {
-  // The value is encoded as BSON, decoded and encoded again, because the decoding drops differences that a comparison
-  // must ignore, such as the width of a number. So equal values get equal texts.
+  // Decoding drops differences that a comparison must ignore, such as the width of a number, so equal values get equal
+  // strings.
   const read = BSON.deserialize(BSON.serialize({ value }), { validation: { utf8: false } });
   return Buffer.from(BSON.serialize(read)).toString("base64");
 }

@@ -22,22 +22,20 @@ interface BoundOptions extends SaveDocumentOptions {
 
 export interface BoundUpdate {
   readonly statement: UpdateStatement;
-  /** The document in the form after the update, to check that it stays in its scope. Missing if no check is needed. */
+  /** The document after the update, to check that it stays in its scope. Missing if no check is needed. */
   readonly changed?: StoredObject;
   /**
-   * The path of the version, whose value after the update is `version`. `undefined` if the schema has no version, so
-   * that no version is compared or incremented.
+   * The path of the version. `undefined` if the schema has no version, so that no version is compared or incremented.
    */
   readonly key: string | undefined;
   readonly version: number;
-  /** Returns the stored values after the update, if no other request has changed the entity since it was read. */
+  /** The stored values after the update, if no other request has changed the entity since it was read. */
   readonly expected: () => StoredObject;
 }
 
 /**
- * Returns the update that saves a document and increments its version. The conditions of the update are the scope, the
- * filter, and that the values on which the update depends are stored as they were read. If another request has changed
- * such a value, the update matches no document.
+ * The conditions are the scope, the filter, and that the values on which the update depends are stored as they were
+ * read. If another request has changed such a value, the update matches no document.
  */
 export function boundUpdate(
   doc: Document,
@@ -56,9 +54,8 @@ export function boundUpdate(
   const paths = [
     replacedPaths(changes, { ...reading, overwrites }),
     isTouched ? read && [...read].filter((path) => !Object.hasOwn(changes.$set ?? {}, path)) : [],
-    // A collation applies to all conditions of a statement, so an update with a collation would also compare the values
-    // of the scope in this way. The filter is therefore not sent, because the document matched it when it was read.
-    // Instead, the fields that the filter reads must not have changed.
+    // A collation would also compare the values of the scope, so the filter with its collation is not sent. The
+    // document matched it when it was read, and the fields that it reads must not have changed.
     collation === undefined ? [] : fieldsRead(filter),
     seenOf(doc),
   ];
@@ -73,32 +70,26 @@ export function boundUpdate(
   // Mongoose makes the version a condition of updates of arrays and of numeric keys. Such an update would fail after a
   // change of any other field, because every change increments the version.
   if (key !== undefined && !(isTied && version !== null)) delete where[key];
-  // A scope or a filter may have a condition on `_id`. It is put into `$and`, because as a key beside the `_id` of the
-  // document it would overwrite this `_id`.
+  // A scope or a filter may have a condition on `_id`, which would overwrite the `_id` of the document outside of
+  // `$and`.
   const q = { ...where, ...shardKeyIn(doc, values), ...all.length > 0 && { $and: all } };
   const statement = { q, u: counted(changes, { key, values }) };
   const expected = () => setFields({ ...values }, appliedFields(values, changes));
   const bound = { statement, key, version: (version ?? 0) + 1, expected };
-  // If a hook has returned a document that the framework has not read, its values may be outside of the scope. So the
-  // scope is checked for them, even if the update writes no field that the scope reads.
+  // A document that a hook has returned and that was not read here may be outside of the scope, even if the update
+  // writes no field that the scope reads.
   if (isEmpty(scope) || !isTouched && isSent) return bound;
   return { ...bound, changed: expected() };
 }
 
-/**
- * Returns the values of the shard key that the schema names. Versions of MongoDB before 8.0 refuse an update that
- * returns its document without them.
- */
+/** Versions of MongoDB before 8.0 refuse an update that returns its document without the shard key. */
 function shardKeyIn({ schema }: Document, values: StoredObject): Filter {
   const { shardKey } = (schema as Schema).options as { readonly shardKey?: object };
   const paths = Object.keys(shardKey ?? {});
   return Object.fromEntries(paths.map((path) => [path, valueAt(values, path) ?? null]));
 }
 
-/**
- * Returns the condition for the removal of a document that a hook has allowed. The fields that the hook has read must
- * still have the same stored values, or the document is not removed.
- */
+/** For a removal that a hook has allowed. The fields that the hook has read must still have the same stored values. */
 export function unchangedSeen(doc: Document): Filter {
   const names = seenOf(doc);
   if (names.length === 0) return {};
@@ -112,8 +103,8 @@ export function unchangedSeen(doc: Document): Filter {
 }
 
 /**
- * Returns an update that also increments the version of the document by exactly 1, even if hooks have changed the
- * version. If the model has no version and nothing has changed, the update is empty.
+ * Increments the version by exactly 1, even if hooks have changed the version. Without a version and changes, the
+ * update is empty.
  */
 function counted(
   changes: Update,
@@ -132,9 +123,8 @@ function counted(
 }
 
 /**
- * Returns the condition that the stored values at some paths have not changed since they were read, so that an update
- * does not overwrite changes of other requests. `undefined` in `all` stands for the whole document. If the values are
- * too large for a condition, or if JavaScript may have changed them, the condition compares the version.
+ * `undefined` in `all` stands for the whole document. If the values are too large for a condition, or if JavaScript may
+ * have changed them, the condition compares the version.
  */
 function unchanged(
   all: readonly (Iterable<string> | undefined)[],
@@ -150,17 +140,13 @@ function unchanged(
   const paths = all.flatMap((each) => [...each ?? []]);
   if (paths.length === 0) return {};
   const same = { $and: paths.map((path) => unchangedAt(path, values)) };
-  // A statement has at most 16 MB, including the written values. A condition of more than 1 MB is replaced by the
-  // version.
+  // A statement has at most 16 MB, including the written values.
   if (hasVersion && mongoose.mongo.BSON.calculateObjectSize(same) > 1024 * 1024) return sameVersion;
   const isCertain = isSent && paths.every((path) => isSentBack(valueAt(values, path)));
   return isCertain || !hasVersion ? same : { $or: [same, sameVersion] };
 }
 
-/**
- * Returns the condition that a path is stored as it was read. An empty array also matches a missing value, because
- * documents show an empty array for a missing one.
- */
+/** An empty array also matches a missing value, because documents show an empty array for a missing one. */
 export function unchangedAt(path: string, stored: Filter): Filter {
   const value = valueAt(stored, path);
   const isMissing = { [path]: { $exists: false } };
@@ -174,9 +160,8 @@ export function unchangedAt(path: string, stored: Filter): Filter {
 }
 
 /**
- * Whether a value that is sent back to the database is certainly the stored value. JavaScript sorts the numeric keys of
- * objects, and MongoDB compares the order of keys. So an object with numeric keys may differ from the stored object.
- * JavaScript cannot represent some stored dates and malformed texts.
+ * `false` if the value may differ from the stored value. JavaScript sorts numeric keys, whose order MongoDB compares,
+ * and cannot represent some stored dates and malformed strings.
  */
 export function isSentBack(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isSentBack);
@@ -188,7 +173,6 @@ export function isSentBack(value: unknown): boolean {
     Object.values(value).every(isSentBack);
 }
 
-/** Returns the condition that the read fields of a stored entity, or all of them, are stored as they were read. */
 export function unchangedSince(
   root: StoredObject,
   { fields, key }: {
@@ -212,8 +196,8 @@ function sameAsStored(expression: string, value: unknown): object {
 }
 
 /**
- * Throws unless all values are inside a scope. If the process cannot decide that, the database matches the values
- * without storing them, so that the check comes before the write.
+ * If the process cannot decide, the database matches the values without storing them, so that the check comes before
+ * the write.
  */
 export async function checkScope(
   all: readonly StoredObject[],
@@ -226,10 +210,7 @@ export async function checkScope(
   }
 }
 
-/**
- * Whether values are certainly inside a scope that consists of equalities. If `false`, the database must match the
- * values.
- */
+/** `false` if the database must decide. */
 export function isKnownWithin(values: Filter, scope: Filter): boolean {
   return Object.entries(scope).every(([path, value]) =>
     path === "$and" && Array.isArray(value)
@@ -238,11 +219,7 @@ export function isKnownWithin(values: Filter, scope: Filter): boolean {
   );
 }
 
-/**
- * Returns the value with which a condition such as `{ $eq: 5 }` compares a field, so that a scope of equalities can be
- * checked without the database. Returns a condition without `$eq` unchanged, which is the value itself or an object of
- * other operators.
- */
+/** The value of `{ $eq: 5 }`. Any other condition is returned unchanged, and is a value or an object of operators. */
 function operandOf(value: unknown): unknown {
   return isJsonObject(value) && Object.keys(value).join() === "$eq" ? value.$eq : value;
 }
@@ -250,8 +227,7 @@ function operandOf(value: unknown): unknown {
 function isEqual(value: unknown, expected: unknown): boolean {
   if (expected === null) return value === undefined || value === null;
   if (expected instanceof mongoose.Types.ObjectId) {
-    // `ObjectId.equals()` also accepts texts and similar objects, which the database would not match. So the class of
-    // the value is checked first.
+    // `ObjectId.equals()` also accepts strings and similar objects, which the database would not match.
     return value instanceof mongoose.Types.ObjectId && expected.equals(value);
   }
   return ["string", "number", "boolean"].includes(typeof expected) && value === expected;
@@ -265,15 +241,11 @@ export function setFields(holder: StoredObject, fields: StoredObject): StoredObj
   return holder;
 }
 
-/** Returns a filter that matches a stored object. `$type` alone would also match an array with an object in it. */
+/** `$type` alone would also match an array with an object in it. */
 export function isObjectAt(path: string): Filter {
   return { [path]: { $type: "object", $not: { $type: "array" } } };
 }
 
-/**
- * The stored values of an entity before an update, and its declared fields. Both decide which arrays and objects must
- * not have changed since they were read.
- */
 interface Reading {
   readonly shape: Shape;
   readonly stored: Filter;
@@ -284,16 +256,14 @@ export function writtenPaths(update: Update): string[] {
 }
 
 /**
- * The update operators that replace an array or remove elements by position. They would undo changes that other
- * requests have made to the array. Other operators add elements or remove elements by value.
+ * The operators that replace an array or remove elements by position. They would undo changes that other requests have
+ * made to the array.
  */
 const REPLACING = new Set(["$set", "$unset", "$pop"]);
 
 /**
- * Returns the paths at which an update overwrites more than the request names, so that the write must fail if their
- * values have changed since the read. Such paths are arrays that the update replaces or addresses by position, and
- * objects that the update sets where no object was stored. With `overwrites`, as for a PUT, the request names the whole
- * values. The function then returns only arrays whose elements have fields that no body can set, because the update
+ * The write must fail if the values at these paths have changed, because the update overwrites more than the request
+ * names. With `overwrites`, only arrays count whose elements have fields that no body can set, because the update
  * writes old values of these fields back.
  */
 export function replacedPaths(
@@ -316,8 +286,8 @@ export function replacedPaths(
 }
 
 /**
- * Returns the paths of the embedded objects into which an update writes. If another request has removed such an object
- * since the read, the write must fail, because it would store the object again with only some of its fields.
+ * If another request has removed an object into which the update writes, the write must fail, because it would store
+ * the object again with only some of its fields.
  */
 export function enteredObjects(update: Update, { shape, stored }: Reading): string[] {
   const { $unset: _gone, ...writing } = update;
@@ -329,13 +299,10 @@ export function enteredObjects(update: Update, { shape, stored }: Reading): stri
   return [...new Set(entered)];
 }
 
-/**
- * The MongoDB error codes of an update that does not fit the stored value, which are `TypeMismatch` (14), such as for
- * `$inc` of a text, and `PathNotViable` (28), such as for a path below a number.
- */
+/** `TypeMismatch` (14), such as for `$inc` of a string, and `PathNotViable` (28), such as for a path below a number. */
 const CLASHES: ReadonlySet<unknown> = new Set([14, 28]);
 
-/** Throws "changed" for an update that does not fit the stored value, because it did fit the value that was read. */
+/** The update did fit the value that was read, so another request has changed it. */
 export function throwClash(error: unknown): never {
   throw CLASHES.has(Object(error).code) ? new StoreFailure({ kind: "changed" }, error) : error;
 }

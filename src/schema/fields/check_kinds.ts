@@ -1,16 +1,12 @@
 import type { FieldShape, Shape } from "./shape.ts";
 import { isSecret, shapeWithin } from "./visibility.ts";
 
-/**
- * The options that decide which readers see a field and which bodies may set it. A kind (discriminator) must not change
- * these options for a field of its base.
- */
+/** The options that decide which readers see a field and which bodies may set it. */
 const GUARDS = ["hidden", "readonly", "select", "apart"] as const;
 
 /**
- * Throws if a discriminator and its base declare different guards (`hidden`, `readonly`, `select`, `apart`) for the
- * same field. The routes of the base compile filters, bodies and groups from the base only, so a guard that only the
- * discriminator declares would have no effect in the routes of the base.
+ * The routes of the base compile filters, bodies and groups from the base only, so a guard that only the discriminator
+ * declares would have no effect in them.
  */
 export function checkKind(
   base: Shape,

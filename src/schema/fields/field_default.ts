@@ -13,16 +13,12 @@ import type { FieldShape } from "./shape.ts";
 
 export interface FieldDefault {
   /**
-   * The kind of a field's default. A field has no default (`nothing`), the same default for every entity (`constant`),
-   * a default that is computed without the document (`independent`), or a default that is computed from the document
-   * (`dependent`). Only a Mongoose document can make a dependent default.
+   * `constant` is the same for every entity, `independent` is computed without the document, and `dependent` is
+   * computed from the document. Only a Mongoose document can make a dependent default.
    */
   readonly kind: "nothing" | "constant" | "independent" | "dependent";
   readonly given?: unknown;
-  /**
-   * Makes the default in the form in which the database stores it, so that an entity can be written or shown without a
-   * Mongoose document. The function is missing if only a document can make the default in that form.
-   */
+  /** Makes the default in its stored form. Missing if only a document can make it. */
   readonly make?: () => unknown;
 }
 
@@ -45,27 +41,20 @@ export function fieldDefault({ kind, type }: FieldShape): FieldDefault {
   return { kind: "constant", given, ...isCastAlone && { make } };
 }
 
-/**
- * Returns the default of a field for an entity that is not a Mongoose document, such as an object of another database.
- * Only the defaults of scalar fields are cast.
- */
+/** For an entity that is not a Mongoose document. Only the defaults of scalar fields are cast. */
 export function defaultIn(object: object, { kind, type }: FieldShape): unknown {
   if (kind === "scalar") return defaultOf(type, object as Document);
   const given = rawDefault(type);
-  // The default is copied, so that a change in one entity does not change the default of another entity.
+  // A change in one entity must not change the default of another entity.
   return copyJson(typeof given === "function" ? given.call(object, object) : given);
 }
 
-/**
- * Returns the value of a field after a body has cleared the field with `null`. Returns `undefined` if the field is
- * required or has no default, so that the entity loses the value.
- */
+/** `undefined` if the field is required or has no default, so that the entity loses the value. */
 export function clearedValue(entity: object, field: FieldShape): unknown {
   if (field.kind === "array") return [];
   return isRequired(field.type) ? undefined : initialValue(entity, field);
 }
 
-/** Returns the default of a field, which is its value in a new entity whose body leaves the field out. */
 export function initialValue(entity: object, field: FieldShape): unknown {
   return isDocument(entity) ? defaultOf(field.type, entity) : defaultIn(entity, field);
 }

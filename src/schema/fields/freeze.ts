@@ -1,7 +1,4 @@
-/**
- * Freezes a value and all values in it, and returns the value. Dates, bytes and values of the driver cannot be frozen,
- * so the caller must pass copies of them.
- */
+/** Dates, bytes and values of the driver cannot be frozen, so the caller must pass copies of them. */
 export function freezeDeeply<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   if (value instanceof Map) {
@@ -15,7 +12,7 @@ export function freezeDeeply<T>(value: T): T {
   return Object.freeze(value);
 }
 
-/** `Object.freeze()` does not prevent changes of a Map, so the methods that change a Map are replaced. */
+/** `Object.freeze()` does not prevent changes of a Map, so its methods are replaced. */
 function lockMap<T extends object>(map: T): T {
   for (const name of ["set", "delete", "clear"]) {
     Object.defineProperty(map, name, {

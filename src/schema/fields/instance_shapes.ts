@@ -6,8 +6,8 @@ import { describeShape, type Shape } from "./shape.ts";
 const remembered = new WeakMap<object, Shape>();
 
 /**
- * Records the model of a plain object that a hook gave as an entity, such as an entity of another database. The object
- * has neither a class nor a schema, so a response could not find its hidden fields without this record.
+ * For a plain object that a hook gave as an entity. It has neither a class nor a schema, so a response could not find
+ * its hidden fields.
  */
 export function rememberShape<T extends object>(entity: T, shape: Shape): T {
   remembered.set(entity, shape);
@@ -19,9 +19,8 @@ export function isInstance(value: object): boolean {
 }
 
 /**
- * Returns the shape of an instance of a model class or of an object that {@linkcode rememberShape} has seen, so that a
- * response can hide its hidden fields. Returns `undefined` for any other object. A response hides fields of such an
- * object by the shape of the route only.
+ * `undefined` for an object that is no instance and that {@linkcode rememberShape} has not seen. A response hides its
+ * fields by the shape of the route only.
  */
 export function shapeOfInstance(value: object, rights: Rights): Shape | undefined {
   if (!isInstance(value)) return remembered.get(value)?.under(rights);
@@ -29,9 +28,8 @@ export function shapeOfInstance(value: object, rights: Rights): Shape | undefine
 }
 
 /**
- * Returns the nearest class of an object that has a built schema, which is the class of the object or an ancestor of
- * that class. A subclass without a schema is a view that the application defines, so the schema of the ancestor decides
- * which fields are hidden.
+ * A subclass without a schema is a view that the application defines, so the schema of its ancestor decides which
+ * fields are hidden.
  */
 function modelClassOf(value: object): ModelClass {
   const own = (Object.getPrototypeOf(value) as object).constructor as ModelClass;

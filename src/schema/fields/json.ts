@@ -1,16 +1,13 @@
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** Whether a value is a plain object, whose keys are data. Arrays and instances of classes are no plain objects. */
+/** Whether a value is a plain object, whose keys are data. */
 export function isJsonObject(value: unknown): value is JsonObject {
   if (typeof value !== "object" || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-/**
- * Copies objects, arrays and dates recursively, so that a change of the copy does not change the original. Values of
- * other types are shared with the original.
- */
+/** Values of other types are shared with the original. */
 export function copyJson(value: unknown): unknown {
   if (value instanceof Date) return new Date(value);
   if (Array.isArray(value)) return value.map(copyJson);
@@ -19,8 +16,8 @@ export function copyJson(value: unknown): unknown {
 }
 
 /**
- * Keys that give access to the prototype of an object. Data under such a key could change the prototype. Such a key
- * never names a field, and responses leave out data under such a key.
+ * Data under these keys could change the prototype of an object. The keys never name a field, and responses leave the
+ * data out.
  */
 export const PROTOTYPE_KEYS: ReadonlySet<string> = new Set([
   "__proto__",
@@ -28,18 +25,15 @@ export const PROTOTYPE_KEYS: ReadonlySet<string> = new Set([
   "prototype",
 ]);
 
-/**
- * Whether a key in a filter or in free-form data can name a field. Operators, prototype keys, keys with a NUL character
- * and the keys in `MARK_KEYS` cannot name a field, so a filter with such a key in a value is refused.
- */
+/** A filter is refused if a value has a key that cannot name a field. */
 export function isFieldKey(key: string): boolean {
   return !key.startsWith("$") && !key.includes("\0") && !PROTOTYPE_KEYS.has(key) &&
     !MARK_KEYS.has(key);
 }
 
 /**
- * Keys by which the driver and Mongoose recognise their own value classes. The driver or Mongoose would treat an object
- * of a client with such a key as a value of that class.
+ * The driver and Mongoose recognise their value classes by these keys. They would treat an object of a client with such
+ * a key as a value of that class.
  */
 export const MARK_KEYS: ReadonlySet<string> = new Set(["_bsontype", "isMongooseBuffer"]);
 
@@ -58,10 +52,8 @@ function isJsonBelow(value: unknown, above: readonly unknown[]): boolean {
 }
 
 /**
- * Whether the body of a request sets the value at a path of an entity. A wrong value at this path is an error of the
- * client and not of the application. A body with another value in the place of an object also sets the paths in the
- * object, as `{ "address": null }` sets `address.city`. The path of an index has no positions of arrays: one element that
- * sets it is enough.
+ * A wrong value that the body has set is an error of the client. A body also sets the paths below a value that is no
+ * object, as `{ "address": null }` sets `address.city`. The path of an index has no positions of arrays.
  */
 export function namesPath(body: unknown, path: string): boolean {
   let at = body;
@@ -78,15 +70,12 @@ export function namesPath(body: unknown, path: string): boolean {
   return true;
 }
 
-/**
- * Returns the path of the first value in a JSON value that `matches` accepts. The path of the JSON value itself is the
- * empty text. Returns `undefined` if no value is accepted.
- */
+/** The path of the root is the empty string. */
 export function findPath(
   root: unknown,
   matches: (value: unknown) => boolean,
 ): string | undefined {
-  // The loop visits one depth at a time, because a recursion through deeply nested JSON could overflow the stack.
+  // A recursion through deeply nested JSON could overflow the stack.
   let level: (readonly [path: string, value: unknown])[] = [["", root]];
   while (level.length > 0) {
     const next: typeof level = [];

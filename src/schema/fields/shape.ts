@@ -18,24 +18,18 @@ import { isProtected, shapeWithin, whyUnseen } from "./visibility.ts";
 const { Types } = mongoose.Schema;
 
 /**
- * The fields of a model and the rules of each field, for one kind of reader (shape). Fields that this reader may not
- * see are marked as hidden. Bodies, filters and responses are compiled from this description.
+ * The fields of a model and the rules of each field, for one kind of reader. Bodies, filters and responses are compiled
+ * from it.
  */
 export class Shape {
-  /** Whether a body with an undeclared field is refused. Otherwise the undeclared field is ignored. */
+  /** Whether a body with an undeclared field is refused. Otherwise the field is ignored. */
   readonly strict: boolean;
   /** Whether the model has `strict: false`, so that strict bodies may have undeclared fields. */
   readonly isOpen: boolean;
-  /**
-   * The rights of the readers for whom the fields are described. Fields that these readers may not see are marked as
-   * hidden.
-   */
+  /** Fields that these readers may not see are marked as hidden. */
   readonly rights: Rights;
   readonly #fields = new Map<string, FieldShape>();
-  /**
-   * The Mongoose schema that declares the described fields. Missing for a nested path of Mongoose, which is an object
-   * without a schema.
-   */
+  /** Missing for a nested path of Mongoose, which is an object without a schema. */
   readonly schema: Schema | undefined;
   #joined: ReadonlyMap<string, Shape> | undefined;
   #secretive: boolean | undefined;
@@ -70,20 +64,14 @@ export class Shape {
     inner.add(below, field);
   }
 
-  /**
-   * The descriptions of the entities that virtual references load when they are populated, by the name of the virtual.
-   * Responses hide fields of these entities by the descriptions.
-   */
+  /** The entities that virtual references load, by the name of the virtual. Responses hide their fields. */
   get joined(): ReadonlyMap<string, Shape> {
     return this.#joined ??= this.schema === undefined
       ? new Map()
       : joinedShapes(this.schema, this.rights);
   }
 
-  /**
-   * The descriptions of the kinds (discriminators) of the model, by name. A kind may have fields that its base does not
-   * have.
-   */
+  /** The discriminators, by name. A discriminator may have fields that its base does not have. */
   get kinds(): ReadonlyMap<string, Shape> {
     const schemas = this.schema === undefined ? undefined : kindSchemas(this.schema);
     if (schemas === undefined || schemas.size === 0) return NO_KINDS;
@@ -94,8 +82,8 @@ export class Shape {
   }
 
   /**
-   * Whether a name that is no described field may exist in the database, so that filters of hooks and scopes may use
-   * it. Fields that Mongoose sets may exist, and with `strict: false` every name may exist.
+   * Whether a name may exist in the database, so that filters of hooks and scopes may use it. Fields that Mongoose sets
+   * may exist, and with `strict: false` every name may exist.
    */
   declares(name: string): boolean {
     const schema = this.schema;
@@ -103,35 +91,31 @@ export class Shape {
       (schema.get("strict") === false || systemPaths(schema).has(name));
   }
 
-  /** Returns the description of the same model for readers with other rights, who may see and set other fields. */
   under(rights: Rights): Shape {
     return this.schema === undefined ? this : describeShape(this.schema, rights);
   }
 
-  /**
-   * The functions `hidden` and `readonly` of the fields, including the fields of references. Without such a function,
-   * all readers share one description.
-   */
+  /** Without a function `hidden` or `readonly`, all readers share one description. */
   get restrictions(): Restrictions {
     return this.#restrictions ??= restrictionsIn(this);
   }
 
-  /** Whether the object has hidden or unselected fields at any depth, so that clients must not see the whole object. */
+  /** Whether the object has hidden or unselected fields at any depth, so that clients must not see it whole. */
   get secretive(): boolean {
     return this.#secretive ??= fieldsWithin(this).some((field) => whyUnseen(field) !== undefined);
   }
 
   /**
-   * Whether the object has hidden, unselected or read-only fields at any depth. If a body clears the object, these
-   * fields keep their values, so the object cannot be removed as a whole.
+   * Whether the object has hidden, unselected or read-only fields at any depth. They keep their values if a body clears
+   * the object, so it cannot be removed as a whole.
    */
   get guarded(): boolean {
     return this.#guarded ??= fieldsWithin(this).some(isProtected);
   }
 
   /**
-   * The outermost paths with `select: false`. A query of Mongoose reads such a path only if its projection names the
-   * path, so a read without Mongoose has to exclude the path.
+   * The outermost paths with `select: false`. Mongoose reads such a path only if its projection names it, so a read
+   * without Mongoose has to exclude it.
    */
   get unselected(): readonly string[] {
     return this.#unselected ??= this.allUnselected.filter((path, _index, all) =>
@@ -140,74 +124,51 @@ export class Shape {
   }
 
   /**
-   * All paths with `select: false`, including paths inside other paths with `select: false`. A query has to name all of
-   * these paths to read the whole document, which validators and scopes need.
+   * Includes paths inside other paths with `select: false`. A query has to name all of them to read the whole document,
+   * which validators and scopes need.
    */
   get allUnselected(): readonly string[] {
     return this.#allUnselected ??= unselectedIn(this);
   }
 
-  /**
-   * The names of the fields with the option `apart`. Only the routes of such a field show the field, so reads and
-   * writes of the entity leave it out.
-   */
+  /** Only the routes of a field with `apart` show it, so reads and writes of the entity leave it out. */
   get apart(): readonly string[] {
     return this.#apart ??= [...this.fields].filter(([, { apart }]) => apart).map(([name]) => name);
   }
 
-  /**
-   * The projection that excludes the fields with the option `apart`, so that a read of the entity does not load them.
-   */
+  /** The projection of a read that does not load the fields with `apart`. */
   get withoutApart(): Readonly<Record<string, 0>> {
     return this.#withoutApart ??= Object.fromEntries(this.apart.map((name) => [name, 0]));
   }
 }
 
 export interface FieldShape {
-  /**
-   * The structure of the value of a field. A `free` value may have any content, a `map` has keys that are data, and an
-   * `object` has declared fields.
-   */
+  /** A `free` value may have any content, a `map` has keys that are data, and an `object` has declared fields. */
   readonly kind: "scalar" | "free" | "object" | "map" | "array";
   readonly hidden: boolean;
-  /** Whether the option `readonly` prevents bodies from setting the field. */
+  /** The option `readonly` for these readers. */
   readonly readonly: boolean;
-  /** Whether a body may set the field. Identifiers, versions and timestamps are never writable. */
+  /** Identifiers, versions and timestamps are never writable. */
   readonly writable: boolean;
   readonly selected: boolean;
-  /**
-   * Whether the value changes only by separate routes of the field, such as the routes that upload and remove a file.
-   * Bodies of the entity cannot set such a field.
-   */
+  /** Whether the value changes only by separate routes of the field. Bodies of the entity cannot set it. */
   readonly managed?: boolean;
-  /**
-   * The Mongoose type of the field, with the options of its decorator. Missing for a nested path of Mongoose, which is
-   * an object without a schema.
-   */
+  /** Missing for a nested path of Mongoose, which is an object without a schema. */
   readonly type?: SchemaType;
   readonly shape?: Shape;
-  /**
-   * The description of each element of an array, or of each value of a Map. It has the form of a field, so that the
-   * elements are checked and shown by the same rules as fields.
-   */
+  /** Each element of an array, or each value of a Map. */
   readonly element?: FieldShape;
-  /** Whether a body may only refer to entities that exist. A body that refers to a missing entity is refused. */
+  /** Whether a body may only refer to entities that exist. */
   readonly exists?: boolean;
-  /** Whether only the routes of the field show the field, and the routes of the entity leave it out. */
+  /** Whether only the routes of the field show it. */
   readonly apart?: boolean;
-  /**
-   * The description of the entity that a reference loads when it is populated. Responses hide fields of this entity by
-   * the description.
-   */
+  /** The entity that a reference loads. Responses hide its fields. */
   readonly populated?: Shape | undefined;
 }
 
 const NO_KINDS: ReadonlyMap<string, Shape> = new Map();
 
-/**
- * Returns the description of the fields of a schema for readers with the given rights. The description is made once and
- * stored, so plugins and `configure()` must have added their fields before the first call.
- */
+/** Described once, so plugins and `configure()` must have added their fields before the first call. */
 export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
   const known = rights.shapes.get(schema);
   if (known !== undefined) return known;
@@ -227,7 +188,7 @@ export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
     const field = describeField(type, { system: system.has(path), rights });
     shape.add(path.split("."), field);
     // An alias is a virtual field. A document that shows its virtuals would show the value of a hidden field under the
-    // alias, so the alias is hidden as well.
+    // alias.
     for (const alias of field.hidden ? [type.options.alias ?? []].flat() : []) {
       shape.add(alias.split("."), SECRET);
     }
@@ -239,10 +200,7 @@ export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
   return shape;
 }
 
-/**
- * Throws if a kind (discriminator) and its base declare different rules for the visibility of the same field, because
- * the routes of the base would ignore the rules of the kind.
- */
+/** The routes of the base would ignore the rules of the discriminator for the visibility of a field. */
 export function checkKindOf(
   base: Shape,
   { name, kind }: { readonly name: string; readonly kind: Shape },
@@ -251,17 +209,14 @@ export function checkKindOf(
   checkKind(base, { kind, names: `the kind "${name}"${target ? ` of "${target}"` : ""}` });
 }
 
-/**
- * Returns the description of all fields that some reader may see. Routes are built with this description at start-up,
- * before a request with its reader is known.
- */
+/** All fields that some reader may see, for routes that are built before a request with its reader is known. */
 export function shapeForAll(schema: Schema): Shape {
   return describeShape(schema, UNRESTRICTED);
 }
 
 /**
- * Adds the version field to the description of a model. Mongoose adds this field to the schema only when it compiles
- * the model, but routes are built earlier and documents always show the version.
+ * Mongoose adds the version field only when it compiles the model, but routes are built earlier and documents always
+ * show the version.
  */
 function addVersion(shape: Shape, schema: Schema): void {
   const name: unknown = schema.get("versionKey");
@@ -272,10 +227,7 @@ function addVersion(shape: Shape, schema: Schema): void {
   );
 }
 
-/**
- * Returns the paths whose values the database or Mongoose sets, such as identifiers and timestamps. Bodies cannot set
- * these paths.
- */
+/** The paths whose values the database or Mongoose sets. Bodies cannot set them. */
 function systemPaths(schema: Schema): Set<string> {
   const { versionKey, discriminatorKey } = schema.options as Record<string, unknown>;
   const named = (given: unknown, name: string) => typeof given === "string" ? given : name;
@@ -300,8 +252,7 @@ function describeField(
   const { hidden, readonly, select, exists, apart, managed }: Readonly<Record<string, unknown>> =
     type.options;
   const isHidden = rights.restricts(hidden) || apart === true;
-  // A reader from whom a function hides a field must not set the field either, so the field is read-only for this
-  // reader.
+  // A reader from whom a function hides a field must not set the field either.
   const isReadonly = rights.restricts(readonly) || isHidden && hidden !== true;
   return Object.assign(describeKind(type, rights), {
     hidden: isHidden,
@@ -348,10 +299,7 @@ function describeKind(
 const OPEN_FIELD = { hidden: false, readonly: false, writable: true, selected: true } as const;
 const SECRET: FieldShape = { ...OPEN_FIELD, kind: "free", hidden: true, writable: false };
 
-/**
- * Returns the description of an embedded object. The fields of the object are described when they are first read,
- * because a model may embed itself without an end.
- */
+/** The fields are described when they are first read, because a model may embed itself without an end. */
 function objectKind(
   schema: Schema,
   rights: Rights,
@@ -365,8 +313,7 @@ function objectKind(
 }
 
 /**
- * Returns all fields of a model, of its kinds (discriminators), and of all objects in them, so that a search for fields
- * with an option, such as `hidden`, misses none. Each class is visited once, because a class may contain itself without
+ * Includes discriminators and all inner objects. Each class is visited once, because a class may contain itself without
  * an end.
  */
 export function fieldsWithin(root: Shape, seen = new Set([root])): FieldShape[] {

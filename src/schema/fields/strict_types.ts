@@ -1,45 +1,35 @@
 import { Buffer } from "node:buffer";
 import { namesNoDay } from "./texts.ts";
 
-/** The JSON values that a field of one type accepts in a strict body. */
 export interface StrictType {
-  /** The JSON values that the field accepts in strict bodies, in words for error messages, such as `an integer`. */
+  /** The accepted values in words for error messages. */
   readonly words: string;
-  /**
-   * The JSON type of the values that the field accepts in strict bodies. Missing if the field accepts only texts that
-   * match `pattern`.
-   */
+  /** Missing if the field accepts only strings that match `pattern`. */
   readonly type?: "string" | "number" | "integer" | "boolean";
-  /**
-   * The pattern of the texts that the field accepts in strict bodies, such as 24 hexadecimal digits for an `ObjectId`.
-   * Missing if the field accepts no text, or any text.
-   */
+  /** Missing if the field accepts no string, or any string. */
   readonly pattern?: string;
 }
 
 const TIME = "[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]+)?";
 const OFFSET = "([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])";
 
-/** The pattern of a date of RFC 3339, which the format `date` of JSON Schema names. */
+/** A date of RFC 3339, which the format `date` of JSON Schema names. */
 export const STRICT_DATE = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])";
 
-/** The pattern of a date-time of RFC 3339 without leap seconds, which JavaScript cannot read. */
+/** A date-time of RFC 3339 without leap seconds, which JavaScript cannot read. */
 export const STRICT_DATE_TIME = `${STRICT_DATE}${TIME}${OFFSET}`;
 
-/** The pattern of bytes in base64, with padding and without unused bits. Answers show bytes in this form. */
+/** Base64 with padding and without unused bits. Answers show bytes in this form. */
 const BASE64 = "([0-9a-zA-Z+/]{4})*([0-9a-zA-Z+/][AQgw]==|[0-9a-zA-Z+/]{2}[AEIMQUYcgkosw048]=)?";
 
 /**
- * The patterns of the texts that a field of the type `BigInt` accepts, which are integers of at most 64 bits. Negative
- * integers have a separate limit, because the smallest integer is one further from zero than the largest.
+ * Integers of at most 64 bits. The smallest integer is one further from zero than the largest, so negative integers
+ * have a separate limit.
  */
 const DIGITS = digitsUpTo("9223372036854775807");
 const INT64 = `(${DIGITS}|-(${DIGITS}|9223372036854775808))`;
 
-/**
- * The JSON values that fields accept in strict bodies, by the name of Mongoose's type. The checks of bodies and the
- * OpenAPI document read this table.
- */
+/** Keyed by the name of Mongoose's type. */
 export const STRICT_TYPES: Readonly<Record<string, StrictType>> = {
   String: { words: "a text", type: "string" },
   Number: { words: "a number", type: "number" },
@@ -65,10 +55,7 @@ export const STRICT_TYPES: Readonly<Record<string, StrictType>> = {
   Buffer: { words: "bytes in base64", pattern: BASE64 },
 };
 
-/**
- * Returns a regular expression, as text, that matches the digits of all integers from 0 to `most`. A regular expression
- * cannot compare numbers, so the digits are compared one by one from the left.
- */
+/** A regular expression cannot compare numbers, so the digits are compared one by one from the left. */
 function digitsUpTo(most: string): string {
   const smaller = [...most].map((digit, index) => {
     const rest = most.length - index - 1;
@@ -88,13 +75,9 @@ const WHOLE = new Map(
 
 const DATES: ReadonlySet<string> = new Set(["Date", "DateOnly"]);
 
-/**
- * Whether a JSON value has the JSON type of a field, so that strict bodies take the value. The cast still checks the
- * range of the value.
- */
+/** The cast still checks the range of the value. */
 export function isOfJsonType(value: unknown, name: string): boolean {
-  // A regular expression could exhaust its stack at many megabytes of base64. The text is decoded and encoded again
-  // instead, and compared with the result.
+  // A regular expression could exhaust its stack at many megabytes of base64.
   if (name === "Buffer") {
     return typeof value === "string" && Buffer.from(value, "base64").toString("base64") === value;
   }

@@ -4,10 +4,7 @@ const DAY = /^\s*([+-]\d{6}|\d{4})-(\d{2})-(\d{2})/;
 
 const DAYS_OF_MONTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/**
- * Whether a text begins like an ISO date but names a day that does not exist, such as 2023-02-30. JavaScript would read
- * this text as the second of March.
- */
+/** JavaScript would read 2023-02-30 as the second of March. */
 export function namesNoDay(text: string): boolean {
   const found = DAY.exec(text);
   if (found === null) return false;
@@ -19,9 +16,8 @@ export function namesNoDay(text: string): boolean {
 }
 
 /**
- * Returns the path of a string in JSON that contains half of a surrogate pair. If a key contains such a half, returns
- * the path of the object with the key. The driver would store a replacement character, and different texts would become
- * equal. Returns `undefined` if the database can store all texts unchanged.
+ * The driver would store a replacement character for half of a surrogate pair, and different strings would become
+ * equal. If a key contains such a half, returns the path of the object with the key.
  */
 export function loneSurrogateAt(root: unknown): string | undefined {
   return findPath(

@@ -1,10 +1,7 @@
 import { isImmutable } from "../mongoose/schemas/field_rules.ts";
 import type { FieldShape, Shape } from "./shape.ts";
 
-/**
- * Whether a field is hidden or not selected, or contains hidden or unselected fields, so that clients must not see its
- * whole value.
- */
+/** Clients must not see the whole value. */
 export function isSecret({ hidden, selected, shape, element }: FieldShape): boolean {
   return hidden || !selected || shape?.secretive === true ||
     (element !== undefined && isSecret(element));
@@ -18,9 +15,7 @@ export function isClearable(field: FieldShape): boolean {
   return field.writable && !isProtected(field);
 }
 
-/**
- * Whether a field, or the elements of an array, are immutable, so that only the body of a new entity can set the value.
- */
+/** Only the body of a new entity can set the value. */
 export function isSetOnce(field: FieldShape | undefined): boolean {
   return field !== undefined && (isImmutable(field.type) || isSetOnce(field.element));
 }
@@ -32,17 +27,15 @@ export function whyUnseen(field: FieldShape | undefined): string | undefined {
 }
 
 /**
- * Whether a path names a hidden or unselected field, goes through one, or names a value that contains one. Error
- * messages do not contain the value of such a path.
+ * Whether a path names, goes through or contains a hidden or unselected field. Error messages do not contain its value.
  */
 export function isHiddenPath(path: string, shape: Shape): boolean {
   return secrecyOf(path, shape) !== undefined;
 }
 
 /**
- * Returns `"secret"` if a path names a hidden or unselected field or goes through one. Returns `"holder"` if the path
- * names a visible value that contains such fields. Returns `undefined` if clients may see the whole value. Array
- * positions and keys of Maps in the path are skipped.
+ * `"secret"` if a path names a hidden or unselected field or goes through one, and `"holder"` if a visible value
+ * contains such fields. `undefined` if clients may see the whole value.
  */
 export function secrecyOf(path: string, shape: Shape): "secret" | "holder" | undefined {
   let at: Pick<FieldShape, "kind" | "shape" | "element"> | undefined = { kind: "object", shape };
@@ -53,8 +46,7 @@ export function secrecyOf(path: string, shape: Shape): "secret" | "holder" | und
       continue;
     }
     while (at?.kind === "array") at = at.element;
-    // Clients choose the keys of a Map, and a key may be equal to the name of a hidden field. The key is therefore
-    // skipped, and the search for hidden fields goes on in the value.
+    // Clients choose the keys of a Map, and a key may be equal to the name of a hidden field.
     if (at?.kind === "map") {
       at = at.element;
       continue;
@@ -69,17 +61,14 @@ export function secrecyOf(path: string, shape: Shape): "secret" | "holder" | und
   return isHolder ? "holder" : undefined;
 }
 
-/**
- * Whether the model of a shape, or one of its kinds (discriminators), declares a field. The result is `false` for a
- * field that only a plugin of a connection adds.
- */
+/** Discriminators are included. `false` for a field that only a plugin of a connection adds. */
 export function hasField(name: string, shape: Shape): boolean {
   return strictestField(name, shape) !== undefined;
 }
 
 /**
- * Returns the field with a name in a model or in one of its kinds (discriminators). If several kinds declare the field,
- * the most restricted declaration is returned, so that no kind's hidden field is shown.
+ * If several discriminators declare the field, the most restricted declaration is returned, so that no hidden field is
+ * shown.
  */
 export function strictestField(name: string, shape: Shape): FieldShape | undefined {
   const field = shape.fields.get(name);
@@ -92,8 +81,8 @@ export function strictestField(name: string, shape: Shape): FieldShape | undefin
 const POSITION = /^\d+$/;
 
 /**
- * Whether a body may set the value at a path, so that the client gets the problem of a wrong value. Bodies set only
- * fields of the base model, so fields that only a kind (discriminator) declares do not count.
+ * The client gets the problem of a wrong value that a body may set. Bodies set only fields of the base model, so fields
+ * of discriminators do not count.
  */
 export function isSettable(path: string, shape: Shape): boolean {
   let at: Pick<FieldShape, "kind" | "shape" | "element"> | undefined = { kind: "object", shape };
@@ -112,8 +101,7 @@ export function isSettable(path: string, shape: Shape): boolean {
 }
 
 /**
- * Returns the description of the objects in a field, also of objects in arrays and Maps at any depth, so that the rules
- * of hidden fields can be applied to these objects. Returns `undefined` if the field contains no objects with declared
+ * Also finds the objects in arrays and Maps at any depth. `undefined` if the field contains no objects with declared
  * fields.
  */
 export function shapeWithin(
@@ -122,10 +110,7 @@ export function shapeWithin(
   return shape ?? (element && shapeWithin(element));
 }
 
-/**
- * Whether a class contains itself, directly or through other classes. A description of its fields as a tree would be
- * infinite.
- */
+/** A description of the fields of a recursive class as a tree would be infinite. */
 export function isRecursive<N>(node: N, objectsIn: (node: N) => readonly N[]): boolean {
   const passed = new Set<N>();
   const leadsBack = (each: N): boolean =>

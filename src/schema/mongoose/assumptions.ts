@@ -1,5 +1,5 @@
-// The undeclared behaviour of Mongoose that the framework relies on, with checks that run before the first model is
-// compiled. A version of Mongoose may change this behaviour without notice.
+// The undeclared behaviour of Mongoose on which the framework relies. A version of Mongoose may change it without
+// notice.
 import mongoose from "mongoose";
 import type { Document, Model, Query, Schema, SchemaType } from "mongoose";
 import { logHint } from "../../errors/log.ts";
@@ -42,15 +42,12 @@ import { isFailedSet } from "./errors.ts";
 import { pendingProblems } from "./statements/judge_validation.ts";
 import { type CastingQuery, matchAsIs, writeAsIs } from "./statements/query_casts.ts";
 
-/**
- * The checks of assumptions about Mongoose. The key is the name of the assumption in error messages. A check that
- * throws counts as failed.
- */
+/** Keyed by the name of the assumption in error messages. A check that throws counts as failed. */
 type Assumptions = Readonly<Record<string, (probe: Probe) => boolean>>;
 
 /**
- * The assumptions about the internals of Mongoose without which the framework builds no schema. If one of them were
- * wrong, rules would be skipped, changes would be lost, or secrets would be shown.
+ * If one of these assumptions were wrong, rules would be skipped, changes would be lost, or secrets would be shown. No
+ * schema is built.
  */
 const NEEDED: Assumptions = {
   "copies of documents"() {
@@ -93,7 +90,7 @@ const NEEDED: Assumptions = {
     return isImmutable(immutable) && isRequired(text) && !isRequired(immutable) &&
       !isImmutable(number);
   },
-  // JSON shows only fields and declared virtuals, so the framework must find the virtuals of a schema.
+  // JSON shows only fields and declared virtuals.
   "virtuals of schemas": ({ schema }) => Object.hasOwn(virtualsOf(schema), "shown"),
   "names of timestamps": ({ schema }) =>
     Object.values(stampFields(schema)).join() === "made,updatedAt",
@@ -127,18 +124,14 @@ const NEEDED: Assumptions = {
     const { number } = pendingProblems(doc);
     return isFailedSet(number) && typeof (doc as { $validate?: unknown }).$validate === "function";
   },
-  // The framework runs the middleware of documents by `execPre()`, `execPost()` and `filter()`, which Mongoose does not
-  // declare. Without these methods, middleware of the application would be skipped.
+  // Without these undeclared methods, middleware of the application would be skipped.
   "middleware of documents"({ doc }) {
     const { execPre, execPost, filter } = middlewareOf(doc);
     return [execPre, execPost, filter].every((each) => typeof each === "function");
   },
 };
 
-/**
- * The assumptions of reads and writes without Mongoose documents. If one of them fails, every request uses Mongoose
- * documents, which is slower.
- */
+/** If one of these assumptions fails, every request uses Mongoose documents, which is slower. */
 const DIRECT: Assumptions = {
   "defaults of fields"({ schema, doc }) {
     const { immutable, number, date, computed, list, computedList } = schema.paths as ProbeFields;
@@ -186,10 +179,7 @@ export function failedAssumptions(): Record<"needed" | "direct", string[]> {
 
 let unrecognised: readonly string[] | undefined;
 
-/**
- * Checks once that this version of Mongoose can be used. Throws if an assumption in `NEEDED` fails. Returns the names
- * of the failed assumptions in `DIRECT`. If the result is not empty, all requests use Mongoose documents.
- */
+/** Throws if an assumption in `NEEDED` fails. Returns the names of the failed assumptions in `DIRECT`. */
 export function checkMongoose(): readonly string[] {
   if (unrecognised !== undefined) return unrecognised;
   const { needed, direct } = failedAssumptions();
@@ -219,15 +209,15 @@ function attempt<T>(look: () => T): T | undefined {
 
 interface Probe {
   /**
-   * The schema on which the internals of Mongoose are checked. The model is compiled from a clone of the schema,
-   * because Mongoose adds paths and middleware to the schema of a model, and some checks need a schema without them.
+   * The model is compiled from a clone, because Mongoose adds paths and middleware to the schema of a model, and some
+   * checks need a schema without them.
    */
   readonly schema: Schema;
   readonly model: Model<unknown>;
   /**
-   * The only document on which the internals of Mongoose are checked. A check may change a field of the document if no
-   * other check reads the field. V8 optimises the classes of Mongoose for the first documents of the process. With a
-   * document for each check, all later documents of the application would take about a tenth more time.
+   * A check may change a field only if no other check reads it. V8 optimises the classes of Mongoose for the first
+   * documents of the process, and with a document for each check, all later documents would take about a tenth more
+   * time.
    */
   readonly doc: Document;
 }
@@ -237,8 +227,7 @@ type ProbeFields =
   & Readonly<Record<"set" | "cast" | "atTimes" | "computed" | "list" | "computedList", SchemaType>>;
 
 function makeProbe(): Probe {
-  // The checks of Mongoose's internals use a separate Mongoose instance, because the plugins and settings of the
-  // application would change their results.
+  // The plugins and settings of the application would change the results of the checks.
   const bare = new mongoose.Mongoose();
   const { Schema } = bare;
   const schema = new Schema({

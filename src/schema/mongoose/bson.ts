@@ -2,13 +2,10 @@ import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Document } from "mongoose";
 
-/** Mongoose's value classes, such as `ObjectId` and `Map`, for modules that read and write values without models. */
 export const { Types } = mongoose;
 
 /**
- * The classes of the MongoDB driver for values for which JavaScript has no type, and `BSON`, which writes values as
- * bytes. `Binary` holds bytes with a subtype, and `Double` holds a number that is stored as a double even if it is an
- * integer.
+ * `Binary` holds bytes with a subtype, and `Double` holds a number that is stored as a double even if it is an integer.
  */
 export const { Binary, BSON, Double } = mongoose.mongo;
 
@@ -16,17 +13,13 @@ export function isDocument(entity: unknown): entity is Document {
   return entity instanceof mongoose.Document;
 }
 
-/**
- * Whether a value is an `ObjectId` of any copy of the driver. `instanceof` would recognise only the `ObjectId` of the
- * framework's copy.
- */
+/** `instanceof` would recognise only the `ObjectId` of one copy of the driver. */
 export function isObjectId(value: unknown): value is mongoose.Types.ObjectId {
   return Object(value)._bsontype === "ObjectId";
 }
 
 /**
- * Decodes base64 with or without padding. Returns `undefined` for any other text, so that the caller can refuse the
- * text. `Buffer.from()` would decode only the valid characters.
+ * Decodes base64 with or without padding. `Buffer.from()` would decode only the valid characters of any other string.
  */
 export function readBase64(text: unknown): Buffer | undefined {
   if (typeof text !== "string" || !/^[0-9a-z+/]*={0,2}$/i.test(text)) return undefined;
@@ -36,14 +29,13 @@ export function readBase64(text: unknown): Buffer | undefined {
 const INT64 = 2n ** 63n;
 
 /**
- * Matches flags of a regular expression that BSON drops although they change the matches. A query with such an
- * expression would find other documents.
+ * BSON drops these flags although they change the matches. A query with such an expression would find other documents.
  */
 const LOST_FLAGS = /[svy]/;
 
 /**
- * Returns the name of a kind of value that Mongoose or BSON would drop or change, such as a function, for the error
- * message of a filter with this value. Returns `undefined` for a value that both keep.
+ * The name of a value that Mongoose or BSON would drop or change, for an error message. `undefined` for a value that
+ * both keep.
  */
 export function lossOf(value: unknown): string | undefined {
   switch (typeof value) {
@@ -76,8 +68,8 @@ function lossOfObject(value: object): string | undefined {
 }
 
 /**
- * Whether BSON writes an instance of a class as a value. An instance of any other class is stored as a plain object, so
- * a filter would not compare with the value that the instance stands for.
+ * An instance of any other class is stored as a plain object, so a filter would not compare with the value that the
+ * instance stands for.
  */
 export function isStorable(value: object): boolean {
   const { _bsontype: type } = value as { _bsontype?: unknown };
@@ -85,10 +77,7 @@ export function isStorable(value: object): boolean {
     value instanceof Uint8Array || isDocument(value) || value instanceof mongoose.Types.Map;
 }
 
-/**
- * Whether one of Mongoose's casts can convert an instance of a class, so that a filter may contain the instance. The
- * class must define `toString()`, `valueOf()` or `toBSON()`.
- */
+/** Mongoose's casts convert an instance whose class defines `toString()`, `valueOf()` or `toBSON()`. */
 export function isConvertible(value: object): boolean {
   if (ArrayBuffer.isView(value)) return false;
   const { toString, valueOf, toBSON } = value as Record<string, unknown>;
@@ -96,10 +85,7 @@ export function isConvertible(value: object): boolean {
     typeof toBSON === "function";
 }
 
-/**
- * Returns the members of an object as BSON stores them, so that a filter can be compared with the result of its cast.
- * Returns `undefined` for a value that is stored as a scalar or an array.
- */
+/** The members of an object as BSON stores them. `undefined` for a value that is stored as a scalar or an array. */
 export function storedMembers(value: unknown): Map<string, unknown> | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   if (value instanceof mongoose.Types.Map) return new Map(value as Map<string, unknown>);
@@ -111,10 +97,7 @@ export function storedMembers(value: unknown): Map<string, unknown> | undefined 
 
 const [TRUSTED] = Object.getOwnPropertySymbols(mongoose.trusted({ $eq: 1 }));
 
-/**
- * Whether BSON writes a key of an object. BSON drops symbols and keys that are not enumerable, so a filter with such a
- * key is refused. The symbol of `mongoose.trusted()` counts as written.
- */
+/** BSON drops symbols and keys that are not enumerable. The symbol of `mongoose.trusted()` counts as kept. */
 export function isKeptKey(object: object, key: string | symbol): boolean {
   return typeof key === "symbol"
     ? key === TRUSTED

@@ -5,10 +5,7 @@ import { logHint } from "../../errors/log.ts";
 const ONE_COPY = `a project needs one copy, "mongoose@^${parseInt(mongoose.version)}"; ` +
   `"npm ls mongoose", or "deno info main.ts", shows which there are`;
 
-/**
- * Throws if a value is not a connection of the copy of Mongoose that the framework uses. Operations of a model would
- * wait forever on a connection that belongs to another copy.
- */
+/** Operations of a model would wait forever on a connection of another copy of Mongoose. */
 export function checkConnection(connection: unknown): asserts connection is Connection {
   if (connection instanceof mongoose.Connection) return;
   const { base } = Object(connection) as { base?: { version?: unknown } };
@@ -22,10 +19,7 @@ export function checkConnection(connection: unknown): asserts connection is Conn
 
 const hinted = new WeakSet<Connection>();
 
-/**
- * Logs once why a connection is not open, because the error of the waiting request does not say why. Either the
- * application never opened the connection, or the first attempt to connect failed.
- */
+/** The error of the waiting request does not say why the connection is not open. */
 export function hintAtUnopened(connection: Connection): void {
   if (hinted.has(connection)) return;
   if (connection.getClient()) return hintAtFailed(connection);
@@ -37,10 +31,7 @@ export function hintAtUnopened(connection: Connection): void {
   );
 }
 
-/**
- * Logs once that the first attempt to connect failed. Mongoose does not try again, so the application has to repeat the
- * attempt.
- */
+/** Mongoose does not try again after the first attempt to connect, so the application has to repeat it. */
 function hintAtFailed(connection: Connection): void {
   connection.asPromise().catch((error: Error) => {
     if (connection.readyState !== mongoose.STATES.disconnected || hinted.has(connection)) return;
@@ -53,8 +44,8 @@ function hintAtFailed(connection: Connection): void {
 }
 
 /**
- * Whether two connections use one database by one client, so that one transaction can write to both. Each call of
- * `useDb()` without `useCache` returns another connection.
+ * Connections with the same database and client can share a transaction. Each call of `useDb()` without `useCache`
+ * returns another connection.
  */
 export function haveSameDatabase(one: Connection, other: Connection): boolean {
   return one === other || one.getClient() === other.getClient() && one.name === other.name;
@@ -84,21 +75,19 @@ interface KnownServers {
 }
 
 /**
- * Whether an open connection leads to a standalone server, which has neither transactions nor change streams. Returns
- * `false` if the type of the server is not known yet.
+ * A standalone server has neither transactions nor change streams. `false` if the type of the server is not known yet.
  */
 export function isStandalone(connection: Connection): boolean {
   if (!isOpen(connection)) return false;
-  // The type of the server must be known without a round trip, for which the driver has no public method. An undeclared
-  // member of its client, which lists the servers and their types, is therefore read.
+  // The driver has no public method that returns the type of the server without a round trip.
   const { topology } = connection.getClient() as KnownServers;
   const [server] = topology?.description?.servers?.values() ?? [];
   return server?.type === "Standalone";
 }
 
 /**
- * Whether the driver knows more than one server, or the router of a sharded cluster, whose shards are replica sets. A
- * write may then wait until other servers have copied it, so the write needs more time.
+ * The shards of a sharded cluster are replica sets. A write may wait until other servers have copied it, so it needs
+ * more time.
  */
 export function isReplicated(connection: Connection): boolean {
   const { topology } = connection.getClient() as KnownServers;
@@ -113,8 +102,8 @@ export function isReplicated(connection: Connection): boolean {
 const HEARTBEAT_MARGIN_MS = 1000;
 
 /**
- * Whether statements use all connections of the pool while the server still replies to the driver's monitor, which has
- * a separate connection. In this case, a slow ping means a busy pool and not an unreachable server.
+ * The driver's monitor has a separate connection. If the server replies to it while the pool is full, a slow ping means
+ * a busy pool and not an unreachable server.
  */
 export function isPoolBusy(connection: Connection): boolean {
   const client = connection.getClient();
@@ -135,18 +124,15 @@ export function connectionOf(work: unknown): Connection | undefined {
   return (work.model() as Model<unknown> | undefined)?.db as Connection | undefined;
 }
 
-/**
- * Returns a connection that never opens and that `mongoose.connections` does not list. The models of such a connection
- * cast and validate values that Mongoose does not store, such as the body of an action.
- */
+/** The connection never opens, and `mongoose.connections` does not list it. Its models only cast and validate. */
 export function makeDetachedConnection(base: Mongoose = mongoose): Connection {
   const Connection = mongoose.Connection as unknown as new (base: unknown) => Connection;
   return new Connection(base);
 }
 
 /**
- * Makes the driver decode an array in a field with any name. The driver looks up field names in a plain object, so it
- * would not decode arrays in fields with the names of inherited members, such as `toString`.
+ * The driver looks up field names in a plain object, so it would not decode arrays in fields with the names of
+ * inherited members, such as `toString`.
  */
 export function decodeAllNames(connection: Connection): void {
   const { bsonOptions } = connection.getClient() as { bsonOptions?: { fieldsAsRaw?: unknown } };

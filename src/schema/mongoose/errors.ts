@@ -16,8 +16,7 @@ export interface ErrorOrigin {
 const origins = new WeakMap<object, ErrorOrigin>();
 
 /**
- * Records the document's class and schema for each error of the document's validations and saves. The error response
- * uses the class and the schema to leave out hidden fields, and to recognise errors of other models.
+ * The error response uses the class and the schema to leave out hidden fields, and to recognise errors of other models.
  */
 export function markErrors(schema: Schema, target: ModelClass): void {
   for (const operation of ["validate", "save"] as const) {
@@ -32,11 +31,8 @@ export function markErrors(schema: Schema, target: ModelClass): void {
 }
 
 /**
- * Changes how Mongoose records a validation error. If the wrong value is a promise, the message names the missing
- * `await`.
- *
- * Mongoose joins the messages of all recorded errors again for each new error. A body of 40 kB with 5,000 wrong values
- * would block the process for seconds, so `addError` is replaced and `markError()` joins the messages once.
+ * Mongoose joins the messages of all errors again for each new error, and a body of 40 kB with 5,000 wrong values would
+ * block the process for seconds. `addError` is replaced, and `markError()` joins the messages once.
  */
 const invalidate = markOwn(function (this: Document, ...args: unknown[]): unknown {
   const { Document, Types: { Subdocument } } = mongoose;
@@ -80,9 +76,7 @@ function joinMessages(error: InstanceType<typeof ValidationError>): void {
 type Next = (error: Error) => void;
 
 /**
- * Records the class and the schema of a document as the origin of an error, so that the error answer can leave out
- * hidden fields. Middleware may save other documents, so a validation error is recorded only for the document that
- * holds the problems of the error.
+ * Middleware may save other documents, so a validation error is recorded only for the document that holds its problems.
  */
 function markError(
   error: unknown,
@@ -97,8 +91,8 @@ function markError(
 }
 
 /**
- * Whether a document holds at least one of the problems of an error. Mongoose puts the problems of values that it could
- * not cast into a new object, so the problems are compared one by one, and not the objects that hold them.
+ * Mongoose puts the problems of values that it could not cast into a new object, so the problems are compared one by
+ * one.
  */
 function holds(doc: Document, errors: Readonly<Record<string, unknown>>): boolean {
   const { $errors = {} } = doc as { $errors?: Readonly<Record<string, unknown>> };
@@ -124,8 +118,8 @@ function isKind(target: ModelClass, base: ModelClass): boolean {
 }
 
 /**
- * Returns the error that a function of the application threw during a validation, which is a failure of the
- * application. Returns `undefined` if functions only reported wrong values, which are errors of the client.
+ * An error that a function threw is a failure of the application. `undefined` if functions only reported wrong values,
+ * which are errors of the client.
  */
 export function validationFailure(error: unknown): { readonly thrown: unknown } | undefined {
   if (!(error instanceof ValidationError)) return undefined;
@@ -140,17 +134,14 @@ export function validationFailure(error: unknown): { readonly thrown: unknown } 
 }
 
 /**
- * Whether a problem is a value that the application or a body has set, and that Mongoose could not cast. If the client
- * has not sent the value, the problem is a failure of the application.
+ * A value from the application or a body that Mongoose could not cast. If the client has not sent it, the problem is a
+ * failure of the application.
  */
 export function isFailedSet(problem: unknown): problem is InstanceType<typeof CastError> {
   return problem instanceof CastError;
 }
 
-/**
- * Whether a problem is a stored value that Mongoose could not cast when it made the document. The value comes from the
- * database, so the client that sends the request has not caused the problem.
- */
+/** A stored value that Mongoose could not cast when it made the document. The client has not caused the problem. */
 export function isMisfit(problem: unknown): boolean {
   // In the place of an embedded object, Mongoose reports another error than a `CastError`.
   return isWrongElement(problem) || problem instanceof ValidatorError && problem.kind === "cast" &&
@@ -158,16 +149,16 @@ export function isMisfit(problem: unknown): boolean {
 }
 
 /**
- * Whether a list of embedded objects has an element such as an empty string. Mongoose tries to cast such an element only
- * when it validates the list.
+ * Mongoose tries to cast an element such as an empty string, in a list of embedded objects, only when it validates the
+ * list.
  */
 export function isWrongElement(problem: unknown): boolean {
   return problem instanceof mongoose.Error && problem.name === "ObjectParameterError";
 }
 
 /**
- * Whether a problem comes from a validator of a field, and not from a call of `invalidate()`. The client always gets
- * the problem of such a call, but not the problem of a validator for a hidden value that the client has not set.
+ * The client always gets the problem of a call of `invalidate()`, but not the problem of a validator for a hidden value
+ * that the client has not set.
  */
 export function isBrokenRule(problem: unknown): boolean {
   if (!(problem instanceof ValidatorError)) return false;
@@ -176,9 +167,8 @@ export function isBrokenRule(problem: unknown): boolean {
 }
 
 /**
- * Returns the error that a function of the application threw during a validation. Mongoose keeps the error of a
- * validator as the `reason` of the problem, and uses an error of any other function as the problem. Returns `undefined`
- * if no function has thrown.
+ * Mongoose keeps the error of a validator as the `reason` of the problem, and uses an error of any other function as
+ * the problem.
  */
 function thrownIn(problem: unknown): unknown {
   if (problem instanceof ValidatorError) {
@@ -188,9 +178,8 @@ function thrownIn(problem: unknown): unknown {
 }
 
 /**
- * Whether an error that a field's function threw means that the value is wrong, so that the client gets the error. An
- * `Error` with only a message has this meaning, as in Mongoose's documentation, and so has an error of a validation
- * library. Other errors are failures of the application. A system error, for example, also has a code.
+ * An `Error` with only a message means a wrong value, as in Mongoose's documentation, and so does an error of a
+ * validation library. Other errors, such as a system error with a code, are failures of the application.
  */
 function saysWrong(thrown: unknown): boolean {
   if (typeof thrown !== "object" || thrown === null) return true;

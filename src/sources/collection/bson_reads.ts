@@ -23,17 +23,17 @@ import { NamedReader } from "./named_reader.ts";
 import type { PageRead } from "../source.ts";
 
 export interface StoredQuery {
-  /** The conditions of the query. They must be cast already, because the MongoDB driver does not cast them. */
+  /** The conditions are cast already, because the MongoDB driver does not cast. */
   readonly conditions: Filter;
   readonly projection: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;
-  /** The paths that are read although the answer does not show them, such as the sort values for a cursor. */
+  /** The paths that are read but not shown. */
   readonly also?: readonly string[] | undefined;
-  /** The text that is written between two entities, such as a line break for JSON lines. The default is a comma. */
+  /** The string between two entities. The default is a comma. */
   readonly separator?: Separator | undefined;
   /**
-   * The projection that applies to all clients, without the fields that the client selects. The cursor of a page
-   * contains no sort value that this projection hides.
+   * The projection for all clients, without the selection of the client. The cursor of a page contains no sort value
+   * that this projection hides.
    */
   readonly whole?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -51,19 +51,13 @@ interface EachOptions {
 interface EntitiesOptions {
   readonly timeBudget: TimeBudget;
   readonly page: PageRead | undefined;
-  /**
-   * Whether the operation changes the entities. Such entities are read with all their fields, because validators and
-   * scopes may need any field.
-   */
+  /** Entities that change are read with all fields, because validators and scopes may need any field. */
   readonly forChange?: boolean | undefined;
 }
 
-/**
- * The stored values of an entity before a hook gets it. The hook gets a Mongoose document or an instance of the class,
- * which is made from these values only if it is needed, because documents are slow to make.
- */
+/** The document is made only if a hook needs it, because documents are slow to make. */
 export class StoredEntity {
-  /** The values of the entity as the MongoDB driver decodes them, from which a document or an instance is made. */
+  /** The values as the MongoDB driver decodes them. */
   readonly values: object;
   readonly #toDocument: (values: object) => Document;
 
@@ -77,29 +71,17 @@ export class StoredEntity {
   }
 }
 
-/**
- * Reads stored documents as BSON bytes, without Mongoose, and converts the bytes to JSON text or to entities for hooks.
- */
 export class BsonReads {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
   readonly #writer: BsonToJson;
   readonly #selected: StoredQuery["projection"];
   readonly #unselected: Record<string, 0> | undefined;
-  /**
-   * A cache of JSON writers for documents with some of their fields, by the projection object. A route always uses the
-   * same object, so its writer is compiled once.
-   */
+  /** Keyed by the projection object. A route always uses the same object, so its writer is compiled once. */
   readonly #partly = new WeakMap<object, BsonToJson>();
-  /**
-   * A cache of JSON writers without the fields that hooks leave out of an answer. A writer is found by the writer with
-   * all fields and by the names of the left-out fields.
-   */
+  /** Keyed by the writer with all fields, and by the names of the left-out fields. */
   readonly #without = new WeakMap<BsonToJson, Map<string, BsonToJson>>();
-  /**
-   * A cache of the objects that read some fields of BSON documents for a hook, by the array of field names. A hook
-   * always has the same array, so its object is built once.
-   */
+  /** Keyed by the array of field names. A hook always has the same array. */
   readonly #named = new WeakMap<readonly string[], NamedReader>();
   readonly #namedForChange = new WeakMap<readonly string[], NamedReader>();
 
@@ -115,8 +97,8 @@ export class BsonReads {
     const writer = this.writerFor(query);
     const { separator = "," } = query;
     const batches = this.#list(query, timeBudget);
-    // A slow client may take long to receive a text. No variable of the generator holds the bytes of the batch during
-    // this time, so that the garbage collector can free them.
+    // No variable holds the bytes of the batch while a slow client receives a text, so that the garbage collector can
+    // free them.
     const nextText = async () => {
       const { done, value } = await batches.next();
       return done ? undefined : await writer.list(value, separator);
@@ -134,10 +116,7 @@ export class BsonReads {
     }
   }
 
-  /**
-   * Reads a list as JSON text with entities in the place of their identifiers (population). The entities for a whole
-   * batch are read together, so one batch costs one query for each populated field.
-   */
+  /** Reads the entities for a whole batch together, so one batch costs one query for each populated field. */
   async *readPopulated(
     { options, ...query }: StoredQuery,
     { finder, timeBudget }: { readonly finder: TargetFinder; readonly timeBudget: TimeBudget },
@@ -172,10 +151,7 @@ export class BsonReads {
     }
   }
 
-  /**
-   * Returns stored documents as JSON text. With `finder`, entities are put in the place of their identifiers
-   * (population). The caller must limit the time of the call.
-   */
+  /** The caller must limit the time of the call. */
   async joined(
     stored: readonly Buffer[],
     { projection, separator, finder }: Pick<StoredQuery, "projection" | "separator"> & {
@@ -189,22 +165,19 @@ export class BsonReads {
     return Buffer.concat([...fillMarked(marked, targets)]);
   }
 
-  /** Reads the result of a query in batches. Without `timeBudget`, the caller must limit the time of each read. */
+  /** Without `timeBudget`, the caller must limit the time of each read. */
   batches(query: StoredQuery, timeBudget?: TimeBudget): AsyncGenerator<Batch> {
     return readBatches(this.#open(query), { timeBudget });
   }
 
   /**
-   * Reads the result of a query of a long list. The reads of all long lists together use at most half of the connection
-   * pool, so that other requests find a free connection.
+   * The reads of all long lists together use at most half of the connection pool, so that other requests find a free
+   * connection.
    */
   longList(query: StoredQuery, timeBudget: TimeBudget): AsyncGenerator<Batch> {
     return this.#list(query, timeBudget);
   }
 
-  /**
-   * Returns the object that reads the given fields of BSON documents, for a hook that names the fields which it reads.
-   */
   named(names: readonly string[], forChange = false): NamedReader {
     const readers = forChange ? this.#namedForChange : this.#named;
     let reader = readers.get(names);
@@ -221,8 +194,8 @@ export class BsonReads {
   ): AsyncGenerator<readonly StoredEntity[]> {
     const isPage = page !== undefined;
     const selected = forChange ? query : this.selected(query);
-    // The sort values for a cursor are read from the bytes of an entity after hooks have run. Hooks may change bytes in
-    // place, so the entities are made from copies.
+    // The sort values for a cursor are read from the bytes after hooks have run. Hooks may change bytes in place, so
+    // the entities get copies.
     const make = this.#entityMaker(query, { copies: isPage, forChange });
     const batches = isPage ? this.batches(selected, timeBudget) : this.#list(selected, timeBudget);
     for await (const batch of batches) {
@@ -240,18 +213,13 @@ export class BsonReads {
     return this.#entityMaker(query, { copies: true, forChange })(stored);
   }
 
-  /**
-   * Returns a function that makes entities from stored bytes. With `copies`, the entities are made from a copy of the
-   * bytes, because hooks may change bytes in place and the stored bytes are needed afterwards.
-   */
   #entityMaker(
     query: StoredQuery,
     { copies, forChange = false }: { readonly copies: boolean; readonly forChange?: boolean },
   ): (stored: Buffer) => StoredEntity {
     const writer = this.writerFor(query);
     const unseen = (query.also ?? []).filter((path) => !writer.shows(path));
-    // The values are decoded with the options of the connection, so that hooks get the same values as from queries of
-    // the application.
+    // With the options of the connection, hooks get the same values as from queries of the application.
     const options = { ...this.#model.db.getClient().bsonOptions, validation: { utf8: false } };
     const toDocument = (values: object) => this.#document(values, forChange);
     return (stored) => {
@@ -263,19 +231,15 @@ export class BsonReads {
   }
 
   /**
-   * Returns the Mongoose document that a query would return for stored values. If the operation changes the entity, the
-   * document also keeps a copy of the stored values. Its save compares this copy with the database and so detects
-   * changes of other requests.
+   * For a change, the document keeps a copy of the stored values. Its save compares this copy with the database and so
+   * detects changes of other requests.
    */
   #document(values: object, forChange: boolean): Document {
     if (forChange) return hydrateWithSnapshot(this.#model, values);
     return foundDocument(this.#model, { values, projection: this.#unselected });
   }
 
-  /**
-   * Returns the query with a projection that leaves out the fields with `select: false`, because hooks must not see
-   * these fields.
-   */
+  /** Hooks must not see fields with `select: false`, so the projection leaves them out. */
   selected(query: StoredQuery): StoredQuery {
     const projection = isEmpty(query.projection)
       ? this.#selected
@@ -296,10 +260,7 @@ export class BsonReads {
     } as never) as unknown as mongo.FindCursor;
   }
 
-  /**
-   * Returns the object that converts BSON documents to JSON text with the fields of a projection. The JSON also lacks
-   * the fields in `leftOut`, which a hook has left out of one entity.
-   */
+  /** `leftOut` names fields that a hook has left out of one entity. */
   writerFor(
     { projection }: Pick<StoredQuery, "projection">,
     leftOut: readonly string[] = [],

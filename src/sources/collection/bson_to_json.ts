@@ -13,24 +13,18 @@ import { DocumentWriter } from "../../json/transcode/transcoder.ts";
 import { type Plan, planJson } from "../../json/transcode/plan.ts";
 import { type MarkedJson, Marking } from "../../json/populate.ts";
 
-/**
- * The number of bytes that are converted to JSON in one turn of the event loop, so that a long list does not block
- * other requests.
- */
+/** The bytes that are converted in one turn of the event loop, so that a long list does not block other requests. */
 const PORTION = 16 * 1024;
 
 interface StoredJsonOptions {
   readonly model: Model<unknown>;
   readonly shape: Shape;
   readonly projection?: Projection;
-  /** The fields that the JSON lacks although the projection shows them, because a hook has left them out. */
+  /** The fields that a hook has left out. */
   readonly leftOut?: readonly string[];
 }
 
-/**
- * Converts the BSON bytes of stored documents to JSON text, without making objects. If a document has a value that only
- * Mongoose can convert, Mongoose makes the JSON of this document.
- */
+/** If a document has a value that only Mongoose can convert, Mongoose makes the JSON of this document. */
 export class BsonToJson {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
@@ -55,10 +49,6 @@ export class BsonToJson {
     return field !== undefined && this.#shows(name, field);
   }
 
-  /**
-   * Returns a batch of documents as JSON text with separators. A long batch is converted in several turns of the event
-   * loop, so that other requests can run.
-   */
   async list(batch: Batch, separator?: Separator): Promise<Buffer> {
     const { array, start } = batch;
     const source = new BsonReader(array, start);
@@ -73,10 +63,7 @@ export class BsonToJson {
     return writeJoined(this.#documents, { stored, separator });
   }
 
-  /**
-   * Returns several documents as one JSON text, each with a separate writer. Hooks may leave different fields out of
-   * each document, so one writer is not enough.
-   */
+  /** Hooks may leave different fields out of each document, so each document has a separate writer. */
   joinedBy(
     all: readonly { readonly stored: Buffer; readonly writer: BsonToJson }[],
     separator: Separator,
@@ -89,10 +76,7 @@ export class BsonToJson {
     return out.written;
   }
 
-  /**
-   * Returns the JSON text of a document that the MongoDB driver has decoded. The document is encoded as BSON again for
-   * the conversion. If the encoding could differ from the stored bytes, Mongoose makes the JSON.
-   */
+  /** If the encoding could differ from the stored bytes, Mongoose makes the JSON. */
   text(values: object): Buffer | string {
     const bytes = encodeBson(values);
     return bytes === undefined ? this.#hydrated(values) : this.joined([bytes]);
@@ -102,10 +86,7 @@ export class BsonToJson {
     return JSON.stringify(this.hydrate(values)) ?? "null";
   }
 
-  /**
-   * Returns the JSON value of a stored document by a Mongoose document, which is slow. Only a document with a value
-   * that cannot be converted from BSON bytes to JSON text needs this function.
-   */
+  /** Slow, so it is only for documents with a value that cannot be converted from BSON bytes. */
   hydrate(values: object): unknown {
     return toJsonValue(this.#model.hydrate(values, this.#leftOut() as never), this.#shape);
   }
@@ -154,8 +135,8 @@ function sizeOf(stored: readonly Buffer[]): number {
 }
 
 /**
- * Returns documents as JSON text with marks at the references in the fields `names`. The referenced entities are read
- * afterwards, and `fillMarked()` puts them at the marks. A document whose JSON only Mongoose can make becomes one mark.
+ * `fillMarked()` puts the referenced entities at the marks. A document whose JSON only Mongoose can make becomes one
+ * mark.
  */
 export function writeMarked(
   stored: readonly Buffer[],

@@ -66,12 +66,9 @@ const DELETE_BATCH = 1000;
 
 export interface CollectionSourceOptions extends Omit<OpenCollection, "model" | "conditions"> {
   readonly model: () => Promise<Model<unknown>>;
-  /**
-   * Returns the statements that a feature adds to the transaction of the entities, such as a write of an idempotency
-   * key. Returns `undefined` if the request has no such statements.
-   */
+  /** The statements that a feature adds to the transaction of the entities. */
   readonly part?: (() => TransactionPart | undefined) | undefined;
-  /** The work that class options add to each write, such as an entry of an audit log. */
+  /** The work that class options add to each write. */
   readonly duties?: WriteDuties | undefined;
 }
 
@@ -125,8 +122,8 @@ export class CollectionSource implements Source {
 
   async write(change: Change): Promise<Write> {
     const { operation, id, limit } = change;
-    // The hooks of a class may store its entities in another database, and the class needs no connection in this case.
-    // Whether a hook gets the entities is therefore checked before the connection is opened.
+    // The hooks of a class may store its entities in another database, and the class then needs no connection. Hooks
+    // are therefore checked before the connection is opened.
     const reason = whyHooked(change);
     if (reason !== undefined) return { kind: "documents", reason };
     const { duties } = this.#options;
@@ -205,10 +202,7 @@ export class CollectionSource implements Source {
     return showsInPart(this.#options) ? await readAllSaved(docs, this.#options) : docs;
   }
 
-  /**
-   * Inserts new entities together, so that each entity succeeds or fails separately. Missing if a parent refers to the
-   * entities, because each of them then needs a transaction with the parent.
-   */
+  /** Missing if a parent refers to the entities, because each entity then needs a transaction with the parent. */
   get insertEach(): Source["insertEach"] {
     if (this.#options.linked) return undefined;
     return async (entities) =>
@@ -285,10 +279,7 @@ export class CollectionSource implements Source {
     stampDocument(entity, this.#options.duties);
   }
 
-  /**
-   * Whether a removal keeps the entity in the database, such as in the trash. In this case, the parent keeps its
-   * reference to the entity.
-   */
+  /** If a removal keeps the entity, the parent keeps its reference to the entity. */
   protected get keepsRemoved(): boolean {
     return this.#options.duties?.removal !== undefined;
   }
@@ -298,10 +289,7 @@ export class CollectionSource implements Source {
     return boundWriter(docs, { ...bound, duties, timeBudget, part: part?.() });
   }
 
-  /**
-   * Removes the entities that match the given conditions, the filter of the request and the scope, by one statement.
-   * The option `filter` replaces the filter of the request. Returns the number of removed entities.
-   */
+  /** Removes by one statement. The option `filter` replaces the filter of the request. */
   protected async removeNamed(named: Filter, removal: RemoveNamedOptions = {}): Promise<number> {
     const { options, filter = this.#options.selection.filter, undoes = false } = removal;
     const model = await this.#options.model();
@@ -333,9 +321,8 @@ export class CollectionSource implements Source {
   }
 
   /**
-   * Returns the model and the joined conditions of the request. With `anyway`, the conditions of the client are left
-   * out, for entities that the client does not select but may see. The conditions of hooks and scopes always apply,
-   * because they hide entities from the client.
+   * `anyway` leaves out the conditions of the client. The conditions of hooks and scopes always apply, because they
+   * hide entities from the client.
    */
   protected async open(anyway = false): Promise<OpenCollection> {
     const model = await this.#options.model();
@@ -380,10 +367,7 @@ export class CollectionSource implements Source {
     return await timeBudget.wait(query.exec()) as EntityValue | null;
   }
 
-  /**
-   * Returns the filter for the entity that a read names, by the text in a path or by a stored identifier. Returns
-   * `undefined` if no entity can match, so that no query is needed.
-   */
+  /** `undefined` if no entity can match, so that no query is needed. */
   protected idFilter(name: EntityName): Filter | undefined {
     return typeof name === "string" ? byKey(name, this.#options) : byStoredId(name);
   }

@@ -8,7 +8,7 @@ const { Types, mongo } = mongoose;
 
 type Check = (value: unknown) => boolean;
 
-/** The values, as the driver decodes them, that Mongoose does not change when it casts them, by the type of the field. */
+/** The decoded values that a Mongoose cast leaves unchanged, by the type of the field. */
 const UNCHANGED: Readonly<Record<string, Check>> = {
   String: (value) => typeof value === "string",
   Number: (value) => typeof value === "number" && !Number.isNaN(value),
@@ -23,10 +23,7 @@ const UNCHANGED: Readonly<Record<string, Check>> = {
   Buffer: (value) => value instanceof mongo.Binary || value instanceof Uint8Array,
 };
 
-/**
- * Returns a function that tells whether a stored value has the declared type at all depths, so that Mongoose does not
- * change it by a cast. The function is compiled at its first use, because a model may embed itself without an end.
- */
+/** Compiled at its first use, because a model may embed itself without an end. */
 export function declaredType(field: FieldShape): Check {
   let check: Check | undefined;
   return (value) => value === null || (check ??= checkOf(field))(value);
@@ -61,12 +58,11 @@ function never(): boolean {
   return false;
 }
 
-/** Whether Mongoose accepts a key of a Map. It does not read a Map with another key. */
+/** Mongoose does not read a Map with another key. */
 function isMapKey(key: string): boolean {
   return !key.startsWith("$") && !key.includes(".") && !PROTOTYPE_KEYS.has(key);
 }
 
-/** Whether a document without the field has the default of the field, if any, as the class declares it. */
 export function hasDefaultAsGiven(field: FieldShape): boolean {
   const { kind, given } = fieldDefault(field);
   return kind !== "dependent" &&

@@ -18,22 +18,21 @@ interface MadeField extends FieldDefault {
 interface Replacement {
   readonly entity: Record<string, unknown>;
   readonly stages: readonly object[];
-  /** The names of the fields that a replacement of a stored entity sets or removes. */
+  /** The fields that a replacement of a stored entity sets or removes. */
   readonly written: readonly string[];
 }
 
 /**
- * Makes new entities from request bodies without Mongoose documents, which are slow to make. The entities have the
- * values that Mongoose would store.
+ * Makes entities without Mongoose documents, which are slow to make. The entities have the values that Mongoose would
+ * store.
  */
 export class EntityMaker {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
   readonly #fields: readonly MadeField[];
   /**
-   * The fields that a PUT removes from a stored entity if the body leaves them out. `undefined` if the PUT has to keep
-   * a part of a field, such as a read-only field in a nested object. A single update of the database cannot keep such a
-   * part, so the entity is then written as a Mongoose document.
+   * The fields that a PUT removes if the body leaves them out. `undefined` if the PUT has to keep a part of a field,
+   * because a single update cannot do so and a Mongoose document must be written.
    */
   readonly #cleared: readonly string[] | undefined;
 
@@ -48,17 +47,14 @@ export class EntityMaker {
       : undefined;
   }
 
-  /**
-   * Returns the entity for a body, with default values. Returns `undefined` if the body has values that only a Mongoose
-   * document can store.
-   */
+  /** `undefined` if only a Mongoose document can store the body. */
   make(
     body: JsonObject,
     _id: unknown = new mongoose.Types.ObjectId(),
   ): Record<string, unknown> | undefined {
     const values = flatFields(body, this.#shape);
     if (values === undefined) return undefined;
-    // Fields with defaults come first, as in documents of Mongoose, so that the stored order of the fields is equal.
+    // Defaults come first, as in Mongoose documents, so that the stored order of the fields is equal.
     const entity: Record<string, unknown> = { _id };
     for (const { name, make } of this.#fields) {
       const value = make?.();
@@ -72,18 +68,15 @@ export class EntityMaker {
     };
   }
 
-  /**
-   * Returns the update that replaces a stored entity or creates it if it is missing. Returns `undefined` if only a
-   * Mongoose document can make this change.
-   */
+  /** The update also creates a missing entity. `undefined` if only a Mongoose document can make this change. */
   replacement(
     body: JsonObject,
     { by, _id, added = {}, changed = {} }: {
       readonly by: string;
       readonly _id?: unknown;
-      /** The values that class options store in a new entity, such as its creator. */
+      /** The stamps of a new entity. */
       readonly added?: Stamps;
-      /** The values that class options store in a changed entity, such as the user of the last change. */
+      /** The stamps of a changed entity. */
       readonly changed?: Stamps;
     },
   ): Replacement | undefined {
@@ -91,8 +84,7 @@ export class EntityMaker {
     if (made === undefined) return undefined;
     const entity: Record<string, unknown> = { ...made, ..._id !== undefined && { _id }, ...added };
     const { schema } = this.#model;
-    // A PUT keeps the immutable fields of a stored entity, and sets them only on a new entity. The update therefore
-    // does not change a stored entity by the immutable fields of the body.
+    // A PUT sets the immutable fields only on a new entity.
     const given = Object.keys(body).filter((name) => {
       const field = this.#shape.fields.get(name);
       return field?.writable && !isSetOnce(field);
@@ -117,8 +109,7 @@ export class EntityMaker {
 }
 
 /**
- * Whether a PUT whose body lacks a field keeps or removes the whole field. One update statement can do both. `false`
- * for an object with read-only or hidden fields inside, because the PUT keeps only these fields. Also `false` if a
+ * `false` for an object with read-only or hidden fields inside, because a PUT keeps only these fields. `false` if a
  * function decides whether the field is immutable.
  */
 function isClearedWhole([, field]: readonly [string, FieldShape]): boolean {
@@ -129,9 +120,8 @@ function isClearedWhole([, field]: readonly [string, FieldShape]): boolean {
 }
 
 /**
- * Returns the cast values of a body that has only scalars and arrays of scalars. Returns `undefined` for any other
- * body, for values that cannot be cast, and for references to entities that must exist. Such a body is written as a
- * Mongoose document.
+ * `undefined` for a body with other fields than scalars and arrays of scalars, for values that cannot be cast, and for
+ * references to entities that must exist.
  */
 export function flatFields(
   body: JsonObject,
@@ -151,10 +141,7 @@ function isFlat({ kind, element }: FieldShape): boolean {
   return kind === "scalar" || (kind === "array" && element?.kind === "scalar");
 }
 
-/**
- * Whether values pass the validators of their fields. The validators run without a document, so the function is only
- * used for validators that look at the value alone.
- */
+/** The validators run without a document, so they must look at the value alone. */
 export function areValid(
   values: Readonly<Record<string, unknown>>,
   fields: Iterable<readonly [string, FieldShape]>,

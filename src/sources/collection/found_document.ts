@@ -2,22 +2,18 @@ import type { Document, Model } from "mongoose";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** With these options, a document does not count as new and gets no new identifier. */
+/** The document does not count as new and gets no new identifier. */
 const FOUND = { skipId: true, isNew: false, willInit: true };
 
-/** Returns the document that a query with a projection would return for stored values. */
 export function foundDocument(
   model: Model<unknown>,
   { values, projection }: { readonly values: object; readonly projection?: object | undefined },
 ): Document {
-  // `init()` makes the document here, because `hydrate()` would copy every object from which a field is left out.
+  // `hydrate()` would copy every object from which a field is left out.
   return (new model(undefined, projection, FOUND) as Document).init(values);
 }
 
-/**
- * Returns a document with the given fields of stored values alone. Defaults of other fields are not computed, because
- * their functions may need values that were not read.
- */
+/** Defaults of other fields are not computed, because their functions may need values that were not read. */
 export function documentOfFields(
   model: Model<unknown>,
   { values, names }: { readonly values: Values; readonly names: readonly string[] },

@@ -13,24 +13,16 @@ import { hasDefaultAsGiven } from "./declared_types.ts";
 
 export interface InstanceOptions {
   readonly shape: Shape;
-  /**
-   * Returns whether a field was read. A field that was not read gets no default, because its stored value is not known.
-   */
+  /** A field that was not read gets no default, because its stored value is not known. */
   readonly shows: Shows;
-  /**
-   * The path from the entity to the embedded objects that become instances, such as `address.`. Empty for the entity.
-   * The full path of a field decides whether the field was read.
-   */
+  /** Empty for the entity, `address.` for an embedded object. */
   readonly prefix: string;
   /**
-   * The paths at which a query has replaced identifiers by entities (population). The query has selected the fields of
-   * these entities, so their instances get all fields that were read.
+   * The paths at which a query has replaced identifiers by entities. The query has selected the fields of these
+   * entities, so their instances get all fields that were read.
    */
   readonly populated: ReadonlySet<string>;
-  /**
-   * Whether fields with `select: false` are left out of the instances, so that hooks do not see these fields although
-   * their values were read.
-   */
+  /** Hooks must not see fields with `select: false`, although their values were read. */
   readonly leavesOut?: boolean;
 }
 
@@ -39,10 +31,8 @@ type Spot = Omit<InstanceOptions, "shape">;
 export type InstanceMaker = (values: object) => object;
 
 /**
- * Returns a function that makes instances of a class from stored values without a Mongoose document, such as for hooks
- * with the option `lean`. The methods, getters and setters of the class work, but changes of the instance are not
- * tracked. A stored value of another type than its field stays unchanged, except an object or a list in a field of
- * another type, which is left out.
+ * Makes instances without a Mongoose document, so their changes are not tracked. A stored value of another type than
+ * its field stays unchanged, except an object or a list in a field of another type, which is left out.
  */
 export function instanceMaker(
   target: ModelClass,
@@ -58,11 +48,10 @@ export function instanceMaker(
   return (values) => {
     const stored = values as Record<string, unknown>;
     const instance = new Blank();
-    // A hook may set a hidden field that is not stored. Every hidden field is therefore defined as not enumerable from
-    // the beginning, so that the value cannot appear in the answer.
+    // A hook may set a hidden field that is not stored. Every hidden field is not enumerable from the beginning, so
+    // that the value cannot appear in the answer.
     for (const { name } of hidden) Object.defineProperty(instance, name, SECRET);
-    // The fields are set in the order in which they are stored, because JSON shows them in the order in which they are
-    // set.
+    // JSON shows the fields in the order in which they are set, so this is the stored order.
     for (const name of Object.keys(stored)) {
       const value = stored[name];
       if (value !== undefined) fields.get(name)?.put(instance, value);
@@ -75,8 +64,8 @@ export function instanceMaker(
 }
 
 /**
- * Returns a constructor with the prototype of a class, which runs no code of the class. Objects of one constructor have
- * one layout in the JavaScript engine, which makes them fast to use.
+ * Runs no code of the class. Objects of one constructor have one layout in the JavaScript engine, which makes them
+ * fast.
  */
 function blankOf(target: ModelClass): new () => object {
   function Blank() {}
@@ -84,10 +73,7 @@ function blankOf(target: ModelClass): new () => object {
   return Blank as unknown as new () => object;
 }
 
-/**
- * The property descriptor of a hidden field. The property is not enumerable, so that a spread, a clone and JSON leave
- * it out, and a hook cannot show the field by accident.
- */
+/** Not enumerable, so that a spread, a clone and JSON leave the field out. */
 const SECRET = { value: undefined, writable: true, enumerable: false, configurable: true } as const;
 
 class FieldMaker {
@@ -95,10 +81,7 @@ class FieldMaker {
   readonly hidden: boolean;
   readonly expected: boolean;
   readonly #field: FieldShape;
-  /**
-   * Whether the class has a member with the name of the field, such as a setter. An assignment would run the setter, so
-   * the property is defined with a descriptor.
-   */
+  /** An assignment would run a setter of the class, so the property is defined with a descriptor. */
   readonly #shadows: boolean;
   readonly #convert: (value: unknown) => unknown;
 
@@ -135,26 +118,20 @@ class FieldMaker {
   }
 }
 
-/** The conversion of one field from its stored value to the value that an instance of the class has. */
 export interface FieldReader {
   readonly name: string;
-  /** Converts a stored value to the value that hooks get, such as bytes to a `Buffer`. */
   readonly convert: (stored: unknown) => unknown;
-  /**
-   * Returns the default value of the field, if no value is stored. The function is missing if only a document has the
-   * default, such as a default that depends on other fields.
-   */
+  /** Missing if only a document has the default. */
   readonly missing?: () => unknown;
 }
 
 interface FieldReaderOptions {
-  /** Embedded objects get no defaults, because a document has added the defaults already. */
+  /** Embedded objects get no defaults, because a document has added them already. */
   readonly isComplete?: boolean;
   /** Embedded objects lose their fields with `select: false`. */
   readonly leavesOut?: boolean;
 }
 
-/** Returns the functions that read one field from stored values, for hooks that read only some fields of an entity. */
 export function fieldReader(
   name: string,
   field: FieldShape,
@@ -200,10 +177,7 @@ function toMap(value: object, inner: (value: unknown) => unknown): Map<string, u
   return new Map(entries.map(([key, each]) => [key, inner(each)]));
 }
 
-/**
- * Returns a function that makes instances of an embedded object. The function is compiled at its first use, because a
- * model may embed itself without an end. An object without a class becomes a plain object.
- */
+/** Compiled at its first use, because a model may embed itself without an end. */
 function objectMaker({ type, shape }: FieldShape, spot: Spot): InstanceMaker {
   if (shape === undefined) return (values) => values;
   const target = schemaClass(type) ?? Object as unknown as ModelClass;
@@ -211,10 +185,7 @@ function objectMaker({ type, shape }: FieldShape, spot: Spot): InstanceMaker {
   return (values) => (maker ??= instanceMaker(target, { shape, ...spot }))(values);
 }
 
-/**
- * Returns a function that converts the stored value of a field without nested fields. If a query has put an entity in
- * the place of an identifier (population), the entity becomes an instance of its class.
- */
+/** A populated entity becomes an instance of its class. */
 function scalarConverter(
   field: FieldShape,
   { prefix, populated }: Spot,
@@ -254,10 +225,7 @@ function toBigInt(value: unknown): unknown {
   return typeof convert === "function" ? convert.call(value) : value;
 }
 
-/**
- * Returns stored bytes as a `Buffer`, as Mongoose documents have them. The driver returns a `Uint8Array` or an object
- * of its class `Binary`.
- */
+/** The driver returns a `Uint8Array` or a `Binary`, and Mongoose documents have a `Buffer`. */
 function toBuffer(value: unknown): unknown {
   const { buffer: inner } = value as { buffer?: unknown };
   const bytes = value instanceof Uint8Array ? value : inner;

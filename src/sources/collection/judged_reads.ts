@@ -21,16 +21,12 @@ interface JudgedReadsOptions {
   readonly timeBudget: TimeBudget;
 }
 
-/** A stored document that has passed the hooks, and the fields that the hooks leave out of its JSON. */
+/** A document that has passed the hooks, and the fields that the hooks leave out. */
 interface Passed {
   readonly stored: Buffer;
   readonly leftOut: readonly string[];
 }
 
-/**
- * Reads stored documents as JSON text from their bytes, and passes each document through hooks that name the fields
- * which they read.
- */
 export class JudgedReads {
   readonly #reader: BsonReads;
   readonly #judge: Judge;
@@ -44,7 +40,6 @@ export class JudgedReads {
     this.#timeBudget = timeBudget;
   }
 
-  /** Reads a list as several JSON texts, with separators between the entities. */
   async *list(query: StoredQuery): AsyncGenerator<JsonPiece> {
     const { separator = "," } = query;
     let begun = false;
@@ -56,15 +51,11 @@ export class JudgedReads {
     }
   }
 
-  /** Reads the JSON text of each entity of a list, in batches. */
   async *each(query: StoredQuery): AsyncGenerator<readonly Buffer[]> {
     for await (const passed of this.#passedBatches(query)) yield await this.#texts(passed, query);
   }
 
-  /**
-   * Reads a page as a separate JSON text for each entity, such as for a live list, which compares these texts. If hooks
-   * leave out entities, further entities are read until the page is full.
-   */
+  /** If hooks leave out entities, further entities are read until the page is full. */
   async eachOf(
     page: PageRead,
     queryOf: (page: PageRead) => StoredQuery,
@@ -73,7 +64,7 @@ export class JudgedReads {
     return await this.#texts(passed.slice(0, page.limit), queryOf(page));
   }
 
-  /** Reads a page as one JSON text. If hooks leave out entities, further entities are read until the page is full. */
+  /** If hooks leave out entities, further entities are read until the page is full. */
   async page(
     page: PageRead,
     queryOf: (page: PageRead) => StoredQuery,
@@ -95,7 +86,7 @@ export class JudgedReads {
     };
   }
 
-  /** Returns the JSON text of one entity. Returns `undefined` if a hook rejects the entity. */
+  /** `undefined` if a hook rejects the entity. */
   async one(stored: Buffer, query: StoredQuery): Promise<Buffer | undefined> {
     const passed = await this.#pass(stored);
     return passed && await this.#joined([passed], query);
@@ -118,10 +109,7 @@ export class JudgedReads {
     return { passed: kept.map(({ value }) => value), lastIndex };
   }
 
-  /**
-   * Reads the documents of a list or of a page in batches. A list without pages may be long, so it leaves half of the
-   * connections to other requests.
-   */
+  /** A list without pages may be long, so it leaves half of the connections to other requests. */
   async *#stored(query: StoredQuery, page?: PageRead): AsyncGenerator<readonly Buffer[]> {
     const batches = page === undefined
       ? this.#reader.longList(query, this.#timeBudget)
@@ -174,14 +162,14 @@ export class JudgedReads {
     return marked.map((each) => Buffer.concat([...fillMarked(each, targets)]));
   }
 
-  /** Whether a hook may leave out a value by which the list is sorted, so that the cursor must not have the value. */
+  /** A cursor must not have a sort value that a hook may leave out. */
   #hides({ paths }: PageRead): boolean {
     return paths.some((path) => this.#judge.leavesOut.includes(topOf(path)));
   }
 
   /**
-   * Returns the JSON text of an entity with all fields that the reader may see, even if the client selects fields. The
-   * cursor of the next page may only contain sort values that this text shows.
+   * Shows all fields that the reader may see, even if the client selects fields. The cursor may only contain sort
+   * values that this JSON shows.
    */
   #whole({ stored, leftOut }: Passed, { whole }: StoredQuery): Buffer {
     return this.#writer({ projection: whole ?? {} }, leftOut).joined([stored]);

@@ -26,18 +26,15 @@ interface NamedReaderOptions {
   readonly shape: Shape;
   readonly names: readonly string[];
   /**
-   * Whether the hook decides about a change. It gets embedded objects with their fields with `select: false`, as it
-   * would get them with the document of the change.
+   * A hook of a change gets embedded objects with their fields with `select: false`, as with the document of the
+   * change.
    */
   readonly forChange: boolean;
 }
 
 const { BSON } = mongoose.mongo;
 
-/**
- * Reads some fields of stored documents from their BSON bytes, with the values that a document would hold. The rest of
- * a stored document is skipped, which is much faster than a document with all fields.
- */
+/** The other fields are skipped, which is much faster than a document with all fields. */
 export class NamedReader {
   readonly #model: Model<unknown>;
   readonly #names: readonly string[];
@@ -56,15 +53,11 @@ export class NamedReader {
     });
   }
 
-  /**
-   * Whether the default of a field that a hook names may depend on other fields, so that the whole stored document must
-   * be read.
-   */
+  /** The default of a named field may depend on other fields, so the whole stored document must be read. */
   get needsWhole(): boolean {
     return this.#fields.some(({ missing }) => missing === undefined);
   }
 
-  /** Returns a frozen object with `_id` and the fields of a stored document that a hook names. */
   read(stored: Buffer): object {
     const found = this.#find(stored);
     const values: Record<string, unknown> = {};
@@ -79,7 +72,7 @@ export class NamedReader {
     return Object.freeze(values);
   }
 
-  /** Reads the fields from a document, for values that Mongoose casts, and for defaults that only a document has. */
+  /** For values that Mongoose casts, and for defaults that only a document has. */
   #cast(stored: Buffer): object {
     const options = this.#model.db.getClient().bsonOptions;
     const values = BSON.deserialize(stored, { ...options, ...LOOSE });
@@ -89,10 +82,7 @@ export class NamedReader {
     return readFields(doc, { names: this.#names, leavesOut: this.#leavesOut });
   }
 
-  /**
-   * Returns the stored values of the fields that a hook names, as the MongoDB driver decodes them. A missing field has
-   * no value.
-   */
+  /** The values as the MongoDB driver decodes them. */
   #find(stored: Buffer): unknown[] {
     const options = this.#model.db.getClient().bsonOptions as Readonly<Record<string, unknown>>;
     const isUsual = options.promoteValues !== false && options.raw !== true;
@@ -109,7 +99,7 @@ export class NamedReader {
           continue;
         }
         const value = isUsual ? scalarAt(source) : undefined;
-        // A field that is stored twice has its last value, as the driver decodes it.
+        // The last value of a field that is stored twice applies, as in the driver.
         found[index] = value;
         if (value === undefined) {
           source.skip();
@@ -140,16 +130,11 @@ export class NamedReader {
   }
 }
 
-/**
- * The number of ObjectIds whose bytes are stored in one buffer, because a separate buffer for each ObjectId would be
- * slow.
- */
 const IDS_AT_ONCE = 256;
 
 /**
- * Makes identifiers from copies of stored bytes. The memory of the copies is reserved for many identifiers at once,
- * because a separate buffer for each identifier would be slow. Without a copy, an identifier would keep the whole reply
- * of the database in memory.
+ * A separate buffer for each identifier would be slow. Without a copy, an identifier would keep the whole reply of the
+ * database in memory.
  */
 class IdMaker {
   #copies = Buffer.alloc(0);
@@ -172,10 +157,7 @@ const ids = new IdMaker();
 
 const LOOSE = { validation: { utf8: false } } as const;
 
-/**
- * Returns a new BSON document with some elements of a stored document. The bytes are copied, because a hook gets values
- * that share the bytes and could change the stored document.
- */
+/** The bytes are copied, because a hook could change the stored document through them. */
 function documentOf(elements: readonly Buffer[]): Buffer {
   const size = elements.reduce((sum, { length }) => sum + length, 5);
   const joined = Buffer.allocUnsafe(size);
@@ -186,10 +168,7 @@ function documentOf(elements: readonly Buffer[]): Buffer {
   return joined;
 }
 
-/**
- * Returns the value at the position of the `BsonReader` and moves past the value. Returns `undefined` and does not move
- * if only the driver can decode the value.
- */
+/** Returns `undefined` and does not move if only the driver can decode the value. */
 function scalarAt(source: BsonReader): unknown {
   const { type, bytes, at } = source;
   switch (type) {

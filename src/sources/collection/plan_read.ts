@@ -7,57 +7,40 @@ import { isSameForDatabase, projectionOf, withoutApart } from "../../filter/proj
 import type { Selection } from "../../filter/selection.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 
-/**
- * The decision how the entities of a request are read (plan). With `bytes`, stored bytes are converted to JSON text and
- * no objects are made. With `documents`, the entities are made as objects for hooks. `by` is the origin of their
- * values, which is the MongoDB driver, a query of Mongoose, or the `fetch` hook. `reason` is shown in the log.
- */
+/** `bytes` makes no objects. `by` is the origin of the values of `documents`, and `reason` is for the log. */
 export type ReadPlan =
   & { readonly reason: string }
   & (
     | {
       readonly kind: "bytes";
-      /**
-       * Whether hooks run on the stored bytes of each entity. Such hooks name the fields that they read, so no objects
-       * are made.
-       */
+      /** Hooks run on the stored bytes. They name the fields that they read. */
       readonly isJudged: boolean;
     }
     | { readonly kind: "documents"; readonly by: "driver" | "mongoose" | "fetch" }
   );
 
-/**
- * The properties of a route and of its model that decide whether a read returns JSON text or objects. The properties of
- * a single request can change this decision.
- */
+/** The facts of a route and its model. A single request can change the decision. */
 export interface ReadFacts {
   readonly hooks: Hooks<object>;
-  /** Whether the operation changes the entities, or is an action, which may change them. */
+  /** True for an action too, because it may change entities. */
   readonly forChange: boolean;
   readonly isEmbedded: boolean;
   readonly shape: Shape;
-  /** The reason why only Mongoose can read the model. `undefined` if the MongoDB driver can read the model directly. */
+  /** `undefined` if the MongoDB driver can read the model directly. */
   readonly needsMongoose: string | undefined;
 }
 
-/**
- * The properties of one request that decide how entities are read, in addition to the properties of its route. For
- * example, a hook may set a query option that only Mongoose applies.
- */
 export interface RequestFacts {
   readonly forChange: boolean;
-  /**
-   * Whether the operation needs the entities as objects although no hook gets them. An update, for example, changes and
-   * saves the objects.
-   */
+  /** True if the operation needs objects although no hook gets them. */
   readonly needsEntities?: boolean;
   readonly selection: Pick<Selection, "options" | "projection">;
   readonly shape: Shape;
-  /** The fields that the client selects. `undefined` if the client gets all fields. */
+  /** `undefined` if the client gets all fields. */
   readonly select: readonly string[] | undefined;
 }
 
-/** The query options that the MongoDB driver accepts unchanged. A query with any other option is run by Mongoose. */
+/** The query options that the MongoDB driver accepts unchanged. */
 const DRIVER_OPTIONS: ReadonlySet<string> = new Set([
   "skip",
   "limit",
@@ -72,10 +55,6 @@ const DRIVER_OPTIONS: ReadonlySet<string> = new Set([
   "readPreference",
 ]);
 
-/**
- * Decides how a route reads the entities of its model. {@linkcode downgradePlan} changes this decision if the options
- * of a request require it.
- */
 export function planRead(
   { hooks, forChange, isEmbedded, shape, needsMongoose }: ReadFacts,
 ): ReadPlan {
@@ -101,26 +80,16 @@ export function planRead(
     };
 }
 
-/**
- * The hooks of a read that get entities. If each of them names the fields that it reads, the read makes no objects of
- * entities.
- */
+/** The read makes no objects if each of these hooks names the fields that it reads. */
 const READ_HOOKS = ["postFetch", "preSend"] as const;
 
-/**
- * Whether all hooks that get entities are hooks of a read and name the fields that they read. No entity has to be made
- * as an object for such hooks.
- */
 export function nameTheirFields(hooks: Hooks<object>): boolean {
   const { postFetch, preSend, ...others } = hooks;
   return entityHook(others) === undefined &&
     [postFetch, preSend].every((hook) => hook === undefined || namedRule(hook) !== undefined);
 }
 
-/**
- * Returns the hooks of a read that name the fields which they read, in the order in which the hooks run. Such a hook is
- * returned as a rule, which needs no entity.
- */
+/** In the order in which the hooks run. */
 export function namedRulesOf(hooks: Hooks<object>): { name: HookName; rule: NamedRule }[] {
   return READ_HOOKS.flatMap((name) => {
     const rule = namedRule(hooks[name]);
@@ -128,20 +97,13 @@ export function namedRulesOf(hooks: Hooks<object>): { name: HookName; rule: Name
   });
 }
 
-/**
- * Returns the name of the first hook that gets entities or replaces how they are read or written. Returns `undefined`
- * if no hook needs entities as objects, so that faster reads and writes without objects are possible.
- */
+/** The first hook that gets entities or replaces how they are read or written. */
 export function entityHook(hooks: Hooks<object>): string | undefined {
   return Object.entries(hooks).find(([name, hook]) =>
     hook !== undefined && name !== "preFetch" && isHookName(name)
   )?.[0];
 }
 
-/**
- * Decides how one request reads entities. If the request has an option that the read of its route cannot apply, the
- * request is read as objects and not as JSON text, or by Mongoose and not by the driver.
- */
 export function downgradePlan(plan: ReadPlan, request: RequestFacts): ReadPlan {
   if (plan.kind === "documents" && plan.by !== "driver") return plan;
   const reason = plan.kind === "bytes" ? whyEntities(request) : plan.reason;
@@ -152,27 +114,21 @@ export function downgradePlan(plan: ReadPlan, request: RequestFacts): ReadPlan {
     : { kind: "documents", by: "mongoose", reason: onlyMongoose };
 }
 
-/**
- * Returns the reason why a request must read entities as objects. Returns `undefined` if JSON text can be made from the
- * stored bytes.
- */
+/** `undefined` if JSON can be made from the stored bytes. */
 function whyEntities(
   { needsEntities = false, selection, shape, select }: RequestFacts,
 ): string | undefined {
   if (needsEntities) return "the request needs entities";
   const { options, projection } = selection;
   if (options.lean !== undefined) return "a hook has set options.lean";
-  // The projection of a hook may hide a field that the client selects. A read of bytes uses only the fields in
-  // `select`, and would show the hidden field.
+  // The projection of a hook may hide a field that the client selects. A read of bytes uses only `select`, and would
+  // show the hidden field.
   if (select !== undefined && !isEmpty(projection)) return "the client selects from a projection";
   const shown = select === undefined ? withoutApart(projection, shape) : projectionOf(select);
   return whyNotDriver({ options, projection: shown }, shape);
 }
 
-/**
- * Returns the reason why only Mongoose can read the entities of a request. Returns `undefined` if the MongoDB driver
- * can read them.
- */
+/** `undefined` if the MongoDB driver can read the entities. */
 function whyMongoose({ forChange, selection, shape }: RequestFacts): string | undefined {
   const { options, projection } = selection;
   if (mongoose.get("transactionAsyncLocalStorage")) {

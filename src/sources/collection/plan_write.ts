@@ -9,25 +9,16 @@ import { isSetOnce } from "../../schema/fields/visibility.ts";
 import { entityHook } from "./plan_read.ts";
 import type { Change } from "../source.ts";
 
-/**
- * The properties of a model and of a request that decide whether a change can be written by one statement of the
- * database. Any other change is written as Mongoose documents.
- */
+/** The facts that decide whether one statement can write a change. Mongoose documents write any other change. */
 export interface WriteFacts {
   readonly shape: Shape;
   readonly selection: Selection;
-  /**
-   * The conditions of the client, of hooks, of the scope and of the parent that the stored entity must match. A PUT
-   * with conditions needs Mongoose documents, because an upsert would copy the values of the conditions into a new
-   * entity.
-   */
   readonly conditions: Readonly<Record<string, unknown>>;
   /**
-   * Whether a parent refers to the entities. Such an entity and the reference are written together, so one statement is
-   * not enough.
+   * Whether a parent refers to the entities. The entity and the reference are written together, so one statement is not
+   * enough.
    */
   readonly linked: boolean;
-  /** Whether new entities, updates and removals of the model can be written without Mongoose documents. */
   readonly takes: {
     readonly inserts: boolean;
     readonly updates: boolean;
@@ -35,10 +26,7 @@ export interface WriteFacts {
   };
 }
 
-/**
- * Returns the reason why a change must be written as Mongoose documents. Returns `undefined` if one statement may write
- * it. The values of the body are checked later, and a value that breaks a rule needs documents too.
- */
+/** The values of the body are checked later, and a value that breaks a rule needs documents too. */
 export function whyDocuments(change: Change, facts: WriteFacts): string | undefined {
   const reason = whyHooked(change);
   if (reason !== undefined) return reason;
@@ -65,27 +53,22 @@ export function whyDocuments(change: Change, facts: WriteFacts): string | undefi
 }
 
 /**
- * Whether a change is written again with Mongoose documents after the database has refused its statement, such as for a
- * duplicate value. A refused statement aborts a transaction around the request, so the change needs documents from the
- * beginning in such a transaction.
+ * Documents repeat these changes after the database has refused their statement. A refused statement aborts a
+ * transaction around the request, so documents are needed from the beginning in such a transaction.
  */
 function isRepeated({ operation }: Change): boolean {
   return operation !== "create" && operation !== "remove";
 }
 
-/**
- * Returns the reason why the hooks of an operation need Mongoose documents, or `undefined`. The function needs no
- * connection to the database, so callers can use it before they connect.
- */
+/** Needs no connection to the database. */
 export function whyHooked({ hooks }: Pick<Change, "hooks">): string | undefined {
   const hook = entityHook(hooks);
   return hook === undefined ? undefined : `the hook ${hook} gets each entity`;
 }
 
 /**
- * Whether a change can be written by one statement, although class options add further statements to its transaction,
- * such as a record of the history. Any other change of such a class is written as Mongoose documents. With `isUpdate`,
- * a removal only updates the entity, as for the trash.
+ * Whether one statement can write a change although class options add statements to its transaction. With `isUpdate`, a
+ * removal only updates the entity, as for the trash.
  */
 export function isOneInTransaction(
   { operation, bodies }: Change,
@@ -126,8 +109,8 @@ function whyNotReplaced(
   { body, isGuarded = false }: Change,
   { conditions, takes, ...facts }: WriteFacts,
 ): string | undefined {
-  // An upsert copies the values of its conditions into a new entity. Its only condition must therefore be the
-  // identifier. The statement of a replacement with a guard is no upsert.
+  // An upsert copies the values of its conditions into a new entity, so its only condition is the identifier. The
+  // statement of a replacement with a guard is no upsert.
   if (!isGuarded && !isEmpty(conditions)) return "conditions of a replacement bind its entity";
   if (setsFreeText(body, { kind: "object", shape: facts.shape })) {
     return "a text in free-form data may repeat a stored value of another type";
@@ -148,10 +131,7 @@ function whyOptions({ options }: Selection): string | undefined {
   return isEmpty(options) ? undefined : "hooks have set query options";
 }
 
-/**
- * Returns the reason why the entity must be read again after a write to show it in the answer. Returns `undefined` if
- * the statement of the write can return the entity.
- */
+/** The reason why the entity must be read again after the write to show it in the answer. */
 function whyNotShown({ selection, shape }: WriteFacts): string | undefined {
   return whyOptions(selection) ??
     (showsInPart({ selection, shape })
@@ -159,15 +139,12 @@ function whyNotShown({ selection, shape }: WriteFacts): string | undefined {
       : undefined);
 }
 
-/**
- * Whether a body replaces an array. The stored array must be read before such a write, so that the write fails if
- * another request changes the array in the meantime.
- */
+/** The stored array is read first, so that the write fails if another request changes the array in the meantime. */
 function setsArray(body: JsonObject, { fields }: Shape): boolean {
   return Object.keys(body).some((name) => fields.get(name)?.kind === "array");
 }
 
-/** Whether a value of a body has a text in free-form data. JSON shows a stored date there as a text. */
+/** JSON shows a stored date in free-form data as a string. */
 function setsFreeText(
   value: unknown,
   field: Pick<FieldShape, "kind" | "shape" | "element"> | undefined,
@@ -182,11 +159,7 @@ function setsFreeText(
   );
 }
 
-/**
- * Whether a body sets a field that must not change after the entity is stored. An update that is sent directly to the
- * database would change the field. The entity is therefore written as a Mongoose document, which keeps the stored
- * value.
- */
+/** A direct update would change a field that is set once. A Mongoose document keeps the stored value. */
 function setsImmutable(body: JsonObject, { fields }: Shape): boolean {
   return Object.keys(body).some((name) => {
     const field = fields.get(name);

@@ -28,8 +28,8 @@ interface ListQuery {
 }
 
 /**
- * The cursor of the MongoDB driver, which a Mongoose cursor passes to the listeners of its event `cursor`. This cursor
- * has the stored values of an entity before Mongoose casts them, which the cursor of a page needs.
+ * The cursor of the driver has the stored values before Mongoose casts them, which the cursor of a page needs. Mongoose
+ * passes it to the listeners of the event `cursor`.
  */
 interface FoundCursor {
   map(see: (found: object) => object): unknown;
@@ -58,8 +58,8 @@ export function readListed(
 }
 
 /**
- * Counts the entities that the filter and the scope select, up to `upTo`. Entities that middleware of `find()` hides do
- * not count. The query options `skip` and `limit` do not apply. The caller must limit the time of the call.
+ * Entities that middleware of `find()` hides do not count, and `skip` and `limit` of the query do not apply. The caller
+ * must limit the time of the call.
  */
 export async function countInCollection(
   { model, conditions, selection, maxTimeMS }: OpenCollection,
@@ -85,17 +85,15 @@ export async function countInCollection(
 }
 
 /**
- * Runs an aggregation on the entities that the filter and the scope select. Throws if middleware or functions of the
- * model make reads show other values than are stored, because the results would reveal the stored values. The caller
- * must limit the time of the call.
+ * Throws if middleware or functions of the model show other values than are stored, because the results would reveal
+ * the stored values. The caller must limit the time of the call.
  */
 export async function aggregateSelected(
   { model, conditions, selection, maxTimeMS }: OpenCollection,
   { parameter, stages, fields }: Aggregation,
 ): Promise<Record<string, unknown>[]> {
   if (!isCountable(conditions)) throw new StoreFailure({ kind: "byDistance", parameter });
-  // Plugins may change schemas when Mongoose compiles the model. The compiled schemas and the schemas of the
-  // discriminators are therefore checked again for functions that show other values than are stored.
+  // Plugins may change schemas when Mongoose compiles the model, so the compiled schemas are checked again.
   const schemas = [model, ...Object.values(model.discriminators ?? {})].map(({ schema }) => schema);
   if (findsByMiddleware(model.schema, "aggregate")) {
     throw new TypeError(`Cannot aggregate "${model.modelName}": a plugin has middleware of find()`);
@@ -127,10 +125,7 @@ export async function readIds(collection: OpenCollection, most = Infinity): Prom
   return found.map(({ _id }) => _id);
 }
 
-/**
- * Returns the given identifiers whose entities still match the conditions of the request, before references to them are
- * removed. With the session of a transaction, the read and the following write see the same data.
- */
+/** With the session of a transaction, the read and the following write see the same data. */
 export async function readMet(
   { model, conditions, selection: { options: { collation } }, timeBudget }: OpenCollection,
   { named, session }: {
@@ -152,10 +147,7 @@ export async function readMet(
   return found.map(({ _id }) => _id);
 }
 
-/**
- * Returns the given identifiers whose entities are stored on the primary. Scopes and filters do not apply, because the
- * caller checks whether an earlier request has stored the entities.
- */
+/** Scopes and filters do not apply, because the caller checks whether an earlier request has stored the entities. */
 export async function storedOf(
   { model: { collection }, timeBudget, maxTimeMS }: OpenCollection,
   ids: readonly unknown[],
@@ -165,10 +157,7 @@ export async function storedOf(
   return (await timeBudget.wait(found.toArray())).map(({ _id }) => _id);
 }
 
-/**
- * Reads some fields of one entity, such as its version or the sort values for a cursor. Numbers keep their BSON types,
- * because a JavaScript number would lose digits of a 64-bit integer.
- */
+/** Numbers keep their BSON types, because a JavaScript number would lose digits of a 64-bit integer. */
 export async function readStoredValues(
   { model, timeBudget, maxTimeMS }: OpenCollection,
   { conditions, paths }: { readonly conditions: Filter; readonly paths: readonly string[] },
@@ -180,8 +169,8 @@ export async function readStoredValues(
 }
 
 /**
- * Returns a projection of the top-level fields of some paths. With a longer path, MongoDB would leave out array
- * elements that are not objects, and the result would differ from the stored value.
+ * With a longer path, MongoDB would leave out array elements that are not objects, and the result would differ from the
+ * stored value.
  */
 export function topFields(paths: readonly string[]): Record<string, 1> {
   return Object.fromEntries(paths.map((path) => [topOf(path), 1]));
@@ -189,10 +178,7 @@ export function topFields(paths: readonly string[]): Record<string, 1> {
 
 type SavedRead = Pick<OpenCollection, "selection" | "timeBudget" | "maxTimeMS">;
 
-/**
- * The read preference for entities that were just saved. A secondary may not have the write yet and would return the
- * entity before the write.
- */
+/** A secondary may not have the write yet and would return the entity before the write. */
 export const JUST_SAVED = { readPreference: "primary" } as const;
 
 export async function readSaved(
@@ -216,21 +202,20 @@ export async function readAllSaved(
   const named = withConditions(query, { _id: { $in: docs.map(({ _id }) => _id) } });
   const found = await timeBudget.wait(named.exec()) as Document[];
   const shown = new Map(found.map((each) => [String(each._id), each]));
-  // The projection of a hook may leave out `_id`, so that an entity of this query cannot be assigned to its document.
-  // Such an entity is read again by a separate query.
+  // The projection of a hook may leave out `_id`, so that an entity cannot be assigned to its document. Such an entity
+  // is read again.
   return await Promise.all(docs.map((doc) => shown.get(String(doc._id)) ?? readSaved(doc, read)));
 }
 
 /**
- * The minimum batch size of a read that fetches further entities for a page from which hooks have left out entities.
- * With the size of a small page, the read would need many batches.
+ * The minimum batch size of a read of further entities. With the size of a small page, the read would need many
+ * batches.
  */
 const REST_AT_ONCE = 100;
 
 /**
- * Returns the query options for a page. The limit is one entity more than the page shows, because this entity tells
- * whether another page follows. A read of further entities for a page has no limit, because hooks may leave out any
- * number of entities.
+ * The limit is one entity more than the page shows, which tells whether another page follows. A read of further
+ * entities has no limit, because hooks may leave out any number of entities.
  */
 export function pageOptions({ skip, limit, isRest }: PageRead): Record<string, number> {
   const most = limit + 1;
@@ -239,9 +224,8 @@ export function pageOptions({ skip, limit, isRest }: PageRead): Record<string, n
 }
 
 /**
- * Returns a projection for entities that are changed. The projection includes the fields with `select: false`, which
- * validators and scopes need. Fields with the option `apart`, which only their own routes show, are left out unless the
- * scope reads them.
+ * Includes the fields with `select: false`, which validators and scopes need. Fields with `apart` are left out unless
+ * the scope reads them.
  */
 export function wholeProjection(
   { shape, selection: { scope } }: Pick<OpenCollection, "shape" | "selection">,

@@ -29,54 +29,37 @@ import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import type { Stamps, WriteDuties } from "../write_duties.ts";
 import type { StoredEntity, StoredQuery } from "./bson_reads.ts";
 
-/**
- * The Mongoose model in which a request reads and writes entities, with the conditions, the time limits and the values
- * of class options of this request.
- */
 export interface OpenCollection {
   readonly model: Model<unknown>;
   readonly shape: Shape;
   readonly selection: Selection;
-  /** The filter for the entity in the path of the request. Its values are not cast yet to the types of their fields. */
+  /** The values are not cast yet. */
   readonly name?: Filter;
-  /**
-   * The joined conditions of the client, of hooks, of scopes and of the parent. Their values are not cast yet to the
-   * types of their fields.
-   */
+  /** The joined conditions of the client, of hooks, of scopes and of the parent. Their values are not cast yet. */
   readonly conditions: Filter;
   readonly timeBudget: TimeBudget;
   readonly maxTimeMS: number;
   /**
-   * Whether a parent refers to the entities. A new entity and the reference of the parent must then be written
-   * together.
+   * Whether a parent refers to the entities. A new entity and the reference of the parent are then written together.
    */
   readonly linked?: boolean;
-  /** The name of the field by which the path of `replace()` identifies the entity. */
+  /** The field by which the path of `replace()` identifies the entity. */
   readonly by?: string | undefined;
-  /** Returns the values that class options store with a write. Missing if no option stores values. */
+  /** The values that class options store with a write. */
   readonly stamps?: ((isNew: boolean) => Stamps) | undefined;
-  /**
-   * The update that is sent in the place of a removal, such as for the trash. Missing if a removal removes the entity.
-   */
+  /** The update that is sent in the place of a removal. Missing if a removal removes the entity. */
   readonly removal?: Update | undefined;
-  /** Sends the statements that class options add to each write, such as a record of the history, in its transaction. */
+  /** Sends the statements that class options add to each write, in its transaction. */
   readonly together?: WriteDuties["together"];
 }
 
-/**
- * The options of one read. With `isOne`, the path of the request identifies one entity. Such a read ignores `skip` and
- * `limit`, and also reads the version for the `ETag`.
- */
+/** With `isOne`, the read ignores `skip` and `limit`, and also reads the version for the `ETag`. */
 interface StoredRead {
   readonly request: ReadRequest;
   readonly page?: PageRead | undefined;
   readonly isOne?: boolean;
 }
 
-/**
- * Decides how a request reads a collection, as JSON text or as objects. With `needsEntities`, the request always gets
- * objects.
- */
 export function planIn(
   { model, shape, selection }: OpenCollection,
   { request, needsEntities = false }: {
@@ -109,7 +92,7 @@ function queryOf(
   };
 }
 
-/** Returns the fields that hooks of a read need. A default may depend on any field. */
+/** A default may depend on any field. */
 function readBy(
   { reads }: Judge,
   { model, shape }: Pick<OpenCollection, "model" | "shape">,
@@ -120,10 +103,6 @@ function readBy(
   return [...loaded, ...reads];
 }
 
-/**
- * Returns the objects that read single documents and lists of a model by the MongoDB driver, without Mongoose. Throws
- * if only Mongoose can read the model.
- */
 function readsOf({ model, shape }: OpenCollection): ModelReads {
   const { reads, needsMongoose } = modelSupport(model, shape);
   if (reads !== undefined) return reads;
@@ -132,17 +111,11 @@ function readsOf({ model, shape }: OpenCollection): ModelReads {
 
 interface OpenBytesOptions {
   readonly collection: OpenCollection;
-  /**
-   * Returns the filter for the entity that a read names, by the text in a path or by a stored identifier. Returns
-   * `undefined` if no entity can match.
-   */
+  /** `undefined` if no entity can match. */
   readonly nameFilter: (name: EntityName) => Filter | undefined;
 }
 
-/**
- * Opens a read that converts stored bytes to JSON text (plan). Throws if hooks name fields and the request has nothing
- * that runs them, because the read would show entities that the hooks reject.
- */
+/** Throws if hooks name fields and nothing runs them, because the read would show entities that the hooks reject. */
 export function openBytes(request: ReadRequest, options: OpenBytesOptions): BytesRead {
   const { judge, hooks } = request;
   if (judge !== undefined) return openJudged(request, { ...options, judge });
@@ -174,7 +147,6 @@ export function openBytes(request: ReadRequest, options: OpenBytesOptions): Byte
   };
 }
 
-/** Opens a read that converts stored bytes to JSON text (plan), and whose hooks name the fields that they read. */
 function openJudged(
   request: ReadRequest,
   { collection, nameFilter, judge }: OpenBytesOptions & { readonly judge: Judge },
@@ -221,14 +193,12 @@ async function readOne(request: ReadRequest, collection: OpenCollection): Promis
   return { text: await collection.timeBudget.wait(text), version };
 }
 
-/**
- * Returns a request without the selection of the client, because hooks get entities with all fields that a read shows.
- */
+/** Hooks get entities with all fields that a read shows, not with the selection of the client. */
 function forEntities(request: ReadRequest): ReadRequest {
   return { ...request, select: undefined, judge: undefined };
 }
 
-/** Reads the entities of a list for hooks. The values are read by the MongoDB driver, without a query of Mongoose. */
+/** The driver reads the values, without a query of Mongoose. */
 export function storedEntities(
   { request, page }: StoredRead,
   collection: OpenCollection,
@@ -239,10 +209,7 @@ export function storedEntities(
   return readsOf(collection).reader.entities(query, { timeBudget, page, forChange });
 }
 
-/**
- * Reads the entity in the path of the request for hooks. The values are read by the MongoDB driver, without a query of
- * Mongoose. Returns `null` if no entity matches.
- */
+/** The driver reads the values, without a query of Mongoose. */
 export async function storedEntity(
   request: ReadRequest,
   collection: OpenCollection,
@@ -250,16 +217,15 @@ export async function storedEntity(
   const { reader } = readsOf(collection);
   const { forChange } = request;
   const whole = forEntities(request);
-  // The version of the entity is not read in addition to the fields of the projection, because hooks would see the
-  // version.
+  // The version is not read in addition to the projection, because hooks would see it.
   const { also: _also, ...query } = queryOf({ request: whole, isOne: true }, collection);
   const stored = await findOne(forChange ? query : reader.selected(query), collection);
   return stored === undefined ? null : reader.entity(stored, query, forChange);
 }
 
 /**
- * Reads the fields by which a hook decides about a write (guard). Returns `null` if no entity matches. Returns
- * `undefined` if only Mongoose can read the model, or if a condition on a value could differ from the stored value.
+ * `null` if no entity matches. `undefined` if only Mongoose can read the model, or if a condition on a value could
+ * differ from the stored value.
  */
 export async function readGuarded(
   collection: OpenCollection,
@@ -285,10 +251,7 @@ export async function readGuarded(
   };
 }
 
-/**
- * Returns the condition that a field is stored as it was read. `$eq` alone would also match an array that contains the
- * value.
- */
+/** `$eq` alone would also match an array that contains the value. */
 function exactlyAt(name: string, values: Filter): Filter {
   const condition = unchangedAt(name, values);
   const value = values[name];
@@ -304,8 +267,7 @@ async function findOne(
   const reads = readsOf(collection);
   const named = castFilter(model, name);
   const { _id: shown = true } = query.projection;
-  // Several requests may share one query, and each of them finds its document by `_id`. The projection must therefore
-  // include `_id`.
+  // Requests that share a query find their documents by `_id`, so the projection must include it.
   if (named._id instanceof mongoose.Types.ObjectId && shown) {
     return await timeBudget.wait(reads.shared.find(named._id, query));
   }

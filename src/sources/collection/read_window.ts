@@ -21,10 +21,7 @@ interface ReadPage extends Pick<ReadRequest, "finder"> {
   readonly page: PageRead;
 }
 
-/**
- * Reads a page of a list as JSON text. With `count`, the result also has the number of entities in the whole list. The
- * caller must limit the time of the call.
- */
+/** The caller must limit the time of the call. */
 export async function readPage(read: ReadPage, collection: OpenCollection): Promise<FoundPage> {
   const { reader, query, finder, page } = read;
   const { all, total } = await readFound(read, collection);
@@ -42,8 +39,8 @@ interface Found {
 }
 
 /**
- * Reads the documents of a page and the number of entities in the whole list. One statement reads both if possible,
- * because a second statement would cost as much as the rest of the request.
+ * Reads the page and the count by one statement if possible, because a second statement would cost as much as the rest
+ * of the request.
  */
 async function readFound(
   { reader, query, count }: ReadPage,
@@ -68,23 +65,20 @@ async function gather(batches: AsyncIterable<Batch>): Promise<readonly Buffer[]>
 }
 
 /**
- * The query operators that MongoDB refuses in an aggregation, or accepts in one place only. A list with such an
- * operator is counted by a second statement.
+ * The operators that MongoDB refuses in an aggregation, or accepts in one place only. A second statement counts a list
+ * with such an operator.
  */
 const NEEDS_FIND: ReadonlySet<string> = new Set([...UNCOUNTABLE, "$text"]);
 
 interface Count {
-  /**
-   * The conditions of the list, already cast, without the condition for the cursor of the page, because the whole list
-   * is counted.
-   */
+  /** Already cast, and without the condition for the cursor of the page, because the whole list is counted. */
   readonly conditions: Filter;
   readonly limit: number | undefined;
 }
 
 /**
- * Returns a cursor of an aggregation that reads a page and, as its last document, the number of entities in the whole
- * list. Returns `undefined` if the result of this aggregation could differ from two separate statements.
+ * The last document of the result is the number of entities in the whole list. `undefined` if the result could differ
+ * from two separate statements.
  */
 function openCounted(
   { collection }: Model<unknown>,
@@ -109,10 +103,7 @@ function openCounted(
   return collection.aggregate(pipeline, others as never) as unknown as mongo.AggregationCursor;
 }
 
-/**
- * Returns the entities in the result of {@linkcode openCounted}, and the number of entities in the whole list, which is
- * in the last document of this result. If the list is empty, the result has no document, and the number is 0.
- */
+/** `$count` returns no document for an empty list, and the number is 0. */
 function takeCount(all: readonly Buffer[]): Found {
   const last = all.at(-1);
   const decoded: Counted = last === undefined ? {} : decodeBson(last);
@@ -140,9 +131,8 @@ function isDirections(sort: unknown): sort is object {
 }
 
 /**
- * Whether a projection has the same meaning in an aggregation as in a query, and includes `_id`. The aggregation of
- * {@linkcode openCounted} returns the entities of a page and, in its last document, the number of entities in the list.
- * This last document is recognized by its missing `_id`.
+ * Whether a projection has the same meaning in an aggregation as in a query, and includes `_id`. The document with the
+ * count is recognized by its missing `_id`.
  */
 function showsIds(projection: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(projection).every(([path, value]) =>

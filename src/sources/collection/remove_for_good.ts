@@ -12,18 +12,17 @@ interface RemovalForGoodOptions {
 }
 
 /**
- * Removes entities of a class for good and without a request, such as entities that were in the trash for too long. The
- * statements that class options add run in the transaction of the removal. If a portion of entities is too large for
- * one transaction, its entities are removed one by one. An entity that alone is too large stays.
+ * Removes entities without a request. If a portion is too large for one transaction, its entities are removed one by
+ * one, and an entity that alone is too large stays.
  */
 export class RemovalForGood {
-  /** The identifiers of the entities that stay, because their removal is too large for a transaction. */
+  /** The identifiers of the entities that stay. */
   readonly tooLarge: unknown[] = [];
   readonly #model: Model<unknown>;
   readonly #options: RemovalForGoodOptions;
   /**
-   * The number of entities that the next calls remove one by one, because the removal of all of them was too large for
-   * one transaction.
+   * The number of entities that the next calls remove one by one, because all of them were too large for one
+   * transaction.
    */
   #singles = 0;
 
@@ -33,9 +32,7 @@ export class RemovalForGood {
   }
 
   /**
-   * Removes a portion of the entities that match a filter. An entity that does not match the filter any more at the
-   * time of its removal stays.
-   *
+   * An entity that does not match the filter any more at the time of its removal stays.
    * @returns The number of removed entities.
    */
   async remove(filter: Filter): Promise<number> {

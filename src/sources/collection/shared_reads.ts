@@ -19,15 +19,12 @@ interface Gathering {
 }
 
 /**
- * Reads single entities by identifier. Requests that arrive in one turn of the event loop share one query if only their
- * identifiers differ, so that many simultaneous requests cost few round trips.
+ * Requests in one turn of the event loop share one query if only their identifiers differ, so that many simultaneous
+ * requests cost few round trips.
  */
 export class SharedReads {
   readonly #reader: BsonReads;
-  /**
-   * The queries that will be sent at the end of the current turn of the event loop, by a text that is equal for equal
-   * queries. A request with an equal query in the same turn adds its identifier to the query.
-   */
+  /** The queries that will be sent at the end of the current turn of the event loop. */
   readonly #waiting = new Map<string, Gathering>();
   #running = 0;
   #wasAlone = true;
@@ -36,10 +33,7 @@ export class SharedReads {
     this.#reader = reader;
   }
 
-  /**
-   * Reads the entity with the given identifier. Returns `undefined` if the conditions of the query exclude the entity.
-   * The caller must limit the time of the call.
-   */
+  /** `undefined` if the conditions of the query exclude the entity. The caller must limit the time of the call. */
   async find(id: ObjectId, query: StoredQuery): Promise<Buffer | undefined> {
     // A read in a transaction must not be sent with the reads of other requests, which see other data.
     const isAlone = sharedSession() !== undefined || this.#running === 0 && this.#wasAlone;
@@ -81,9 +75,8 @@ export class SharedReads {
 }
 
 /**
- * Returns a text that is equal only for equal queries, so that a request never gets an entity by the query of another
- * request. The text is made from the BSON of the query, in which the order of keys counts. The options of a simple
- * query are converted to JSON, which is cheaper.
+ * Equal only for equal queries, so that a request never gets an entity by the query of another request. The order of
+ * keys counts in BSON, and JSON is cheaper for the options of a simple query.
  */
 function nameOf(query: StoredQuery): string {
   const { conditions, projection, options } = query;

@@ -23,7 +23,6 @@ import type { OpenCollection } from "./read_stored.ts";
 
 type Values = Record<string, unknown>;
 
-/** Returns the update that sets values of an entity, renews its timestamp and increments its version. */
 export function stampingUpdate(values: Stamps, model: Model<unknown>): Update {
   const { set, unset } = operatorsFor(values);
   const all = { ...set, ...timeStamps(model, "updatedAt") };
@@ -35,10 +34,7 @@ export function stampingUpdate(values: Stamps, model: Model<unknown>): Update {
   };
 }
 
-/**
- * Returns the update that is sent in the place of a removal, such as for the trash. Returns `undefined` if the entity
- * is removed for good.
- */
+/** The update that is sent in the place of a removal. `undefined` if the entity is removed for good. */
 export function removalOf(
   duties: WriteDuties | undefined,
   model: Model<unknown>,
@@ -48,17 +44,14 @@ export function removalOf(
 }
 
 interface Statement extends Partial<Pick<WrittenEntities, "change">> {
-  /** The conditions that select the entity to write, already cast. */
+  /** The conditions are cast already. */
   readonly named: Filter;
   readonly update: object;
   readonly upsert?: boolean;
   readonly minimal: boolean | undefined;
 }
 
-/**
- * Updates one entity by one statement, in a transaction if class options add further statements. Returns "missed" if no
- * entity matches, and "refused" if Mongoose documents must repeat the write.
- */
+/** "missed" if no entity matches, and "refused" if Mongoose documents must repeat the write. */
 export async function store(
   { named, update, upsert = false, minimal = false, change = "update" }: Statement,
   collection: OpenCollection,
@@ -66,8 +59,8 @@ export async function store(
   const { model, shape, timeBudget, together } = collection;
   const key = keyOf(model);
   const projection = minimal && together === undefined ? { [key]: 1 } : shape.withoutApart;
-  // The application may have set `raw: true` for its connection. The driver would then return error replies as bytes
-  // too, and would not notice that another server has become the primary, so the option is switched off here.
+  // The connection may have `raw: true`. The driver would then return error replies as bytes, and would not notice that
+  // another server has become the primary.
   const send = (session?: ClientSession, mostMS?: number) =>
     model.collection.findOneAndUpdate(named, update, {
       ...timeBudget.statement(session, mostMS),
@@ -90,14 +83,11 @@ export async function store(
   return { text: text ?? toJson(model.hydrate(stored), shape), ...told };
 }
 
-/**
- * Stores an update, and the statements that class options add to it, in one transaction. An example is a record of the
- * history. Returns the entity after the update, or `null` if no entity has matched.
- */
+/** `null` if no entity has matched. */
 async function storeTogether(
   { model, together, timeBudget, ...collection }: OpenCollection,
   { send, update, change }: {
-    /** Sends the update. Returns the stored values before the update. */
+    /** Returns the stored values before the update. */
     readonly send: (session?: ClientSession) => Promise<Values | null>;
     readonly update: Update;
     readonly change: WrittenEntities["change"];
@@ -116,10 +106,7 @@ async function storeTogether(
   return before && updated(before, update);
 }
 
-/**
- * Returns the values of an entity after an update that sets, removes and increments fields, so that the answer needs no
- * second read.
- */
+/** Computes the updated entity, so that the answer needs no second read. */
 function updated(before: Values, { $set = {}, $unset = {}, $inc = {} }: Update): Values {
   const { BSON } = mongoose.mongo;
   const counted = Object.entries($inc).map(([name, by]) =>
@@ -130,16 +117,15 @@ function updated(before: Values, { $set = {}, $unset = {}, $inc = {} }: Update):
     ...Object.fromEntries(counted),
   };
   const after = { ...before };
-  // MongoDB adds the new fields of an update in the order of their names. The new fields are added here in the same
-  // order, so that the answer shows the stored order.
+  // MongoDB adds the new fields of an update in the order of their names, so the answer shows the stored order.
   for (const name of Object.keys(written).sort()) after[name] = written[name];
   for (const name of Object.keys($unset)) delete after[name];
   return after;
 }
 
 /**
- * Returns the options by which {@linkcode writePastLock} finds writes of the same entity. While another transaction has
- * locked the entity, these writes take turns, so that only one of them occupies a connection.
+ * While another transaction has locked the entity, writes of it take turns, so that only one of them occupies a
+ * connection.
  */
 export function lockOf(
   { model, name, timeBudget }: OpenCollection,
@@ -154,16 +140,11 @@ function keyOf({ schema }: Model<unknown>): string {
 }
 
 /**
- * The error codes of MongoDB for a version that is not a number, for a value that breaks a rule of the collection, and
- * for a duplicate of a unique value. After such an error, Mongoose documents repeat the write, because the errors of
- * Mongoose documents tell the client which field has the wrong value.
+ * The error codes for a version that is not a number, a value that breaks a rule of the collection, and a duplicate of
+ * a unique value. Mongoose documents repeat the write, because their errors name the field with the wrong value.
  */
 const REFUSALS = new Set<unknown>([2, 14, 121, 11000, 16554]);
 
-/**
- * Returns "refused" for an error of MongoDB such as a duplicate value, so that the caller repeats the write with
- * Mongoose documents, whose errors name the field with the wrong value. Throws any other error.
- */
 export function orRefused(error: unknown): "refused" {
   if (error instanceof mongoose.mongo.MongoServerError && REFUSALS.has(error.code)) {
     return "refused";

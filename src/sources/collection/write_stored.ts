@@ -25,11 +25,7 @@ import { areValid, flatFields } from "./entity_maker.ts";
 
 type Values = Record<string, unknown>;
 
-/**
- * Decides how a change of stored entities is written. The result has a function that writes the change by one statement
- * without Mongoose documents, or the reason why documents have to write it. The call waits for asynchronous validators
- * of the body.
- */
+/** Waits for asynchronous validators of the body. */
 export async function planStatement(change: Change, collection: OpenCollection): Promise<Write> {
   const { model, shape, linked = false } = collection;
   const { inserts, updates, removes } = modelSupport(model, shape);
@@ -45,8 +41,8 @@ const VALUES = "a value of the body needs a document, or a document tells what i
 type Send = (unchanged?: Filter) => Promise<WriteResult | Unsent>;
 
 /**
- * Returns a function that sends the statement of a change. Returns `undefined` if a value of the body needs a Mongoose
- * document. Nothing is written before the returned function is called.
+ * `undefined` if a value of the body needs a Mongoose document. Nothing is written before the returned function is
+ * called.
  */
 async function prepare(change: Change, collection: OpenCollection): Promise<Send | undefined> {
   switch (change.operation) {
@@ -120,10 +116,7 @@ interface Insertion {
   readonly collection: OpenCollection;
 }
 
-/**
- * Inserts all entities or none. Several entities are inserted in a transaction, because one insert could store a part
- * of them.
- */
+/** Several entities are inserted in a transaction, because one insert could store a part of them. */
 async function insertTogether(
   entities: readonly (Values | undefined)[],
   { change: { claim, minimal }, collection }: Insertion,
@@ -143,10 +136,7 @@ async function insertTogether(
   return { text: `[${(await mapPaced(all, (each) => toJson(each, shape))).join()}]` };
 }
 
-/**
- * Inserts entities by one statement, so that each entity succeeds or fails separately. An entity that needs a Mongoose
- * document has no result, so the caller must create it.
- */
+/** Each entity succeeds or fails separately. An entity that needs a Mongoose document has no result. */
 async function insertEach(
   entities: readonly (Values | undefined)[],
   { collection: { model, timeBudget } }: Insertion,
@@ -203,16 +193,13 @@ async function updateAll(
   };
 }
 
-/**
- * Returns the cast values of a body that one statement can set, because all of them are scalars or arrays of scalars.
- * Returns `undefined` if the update needs Mongoose documents.
- */
+/** `undefined` if the update needs Mongoose documents. */
 function changesBy(
   body: JsonObject,
   { model, shape, selection: { scope }, stamps }: OpenCollection,
 ): Values | undefined {
   const changes = flatFields(body, shape);
-  // The update must not change a field that the scope reads, because the entity could then leave its scope.
+  // The update must not change a field that the scope reads, because the entity could leave its scope.
   const names = Object.keys({ ...changes, ...stamps?.(false) });
   const isKept = changes && keepsScopes({ model, scope, steps: [] }, names);
   return isKept ? changes : undefined;
@@ -223,9 +210,8 @@ function updateBy(changes: Values, { model, stamps }: OpenCollection): Update {
 }
 
 /**
- * Returns a new entity with the values that class options store, such as its creator. Returns `undefined` if the entity
- * may be outside of the scope. The database must check the scope in this case, so the entity is written as a Mongoose
- * document.
+ * `undefined` if the entity may be outside of the scope. The database must check the scope, so a Mongoose document is
+ * written.
  */
 function newWithin(made: Values, collection: OpenCollection): Values | undefined {
   const { model, selection: { scope } } = collection;
@@ -250,8 +236,7 @@ async function replace(
     return undefined;
   }
   if (!await areAllowed(made, collection)) return undefined;
-  // The value of the identifier was cast by `replacement()`, and versions are numbers, so Mongoose need not cast the
-  // filter.
+  // `replacement()` has cast the identifier, and versions are numbers, so Mongoose need not cast the filter.
   const named = everyFilter({ [by]: made.entity[by] }, version);
   return (unchanged) => {
     // An upsert copies the values of its conditions into a new entity, so a statement with further conditions is no
@@ -264,9 +249,8 @@ async function replace(
 }
 
 /**
- * Returns the values that class options store with a PUT, for a new entity and for a stored one. Returns `"unknown"` if
- * a new entity cannot get its values, such as for a sender whose identifier does not fit the field. Mongoose documents
- * then write the change, because they find out first whether the entity exists.
+ * `"unknown"` if a new entity cannot get its values. Mongoose documents then write the change, because they find out
+ * first whether the entity exists.
  */
 function stampsOfReplacement(
   stamps: NonNullable<OpenCollection["stamps"]>,
@@ -297,7 +281,6 @@ async function remove(collection: OpenCollection): Promise<WriteResult | Unsent>
   return removed.deletedCount > 0 || !removed.acknowledged ? {} : "missed";
 }
 
-/** Whether the values of a new entity, or of the changed fields of an entity, pass the validators of their fields. */
 function areAllowed(
   { entity, changes = {} }: { readonly entity?: Values; readonly changes?: Values },
   { shape, timeBudget }: OpenCollection,

@@ -9,43 +9,31 @@ import { mapInOrder } from "./map_in_order.ts";
 
 interface FillOptions<E, T> {
   readonly page: PageRead;
-  /**
-   * Reads the entities of the page. The second call reads further entities, if hooks have left out so many that the
-   * page is not full.
-   */
+  /** The second call reads further entities, if hooks have left out so many that the page is not full. */
   readonly list: (part: PageRead) => AsyncIterable<readonly E[]>;
-  /** Passes an entity through the hooks. Returns `undefined` if a hook leaves the entity out. */
+  /** `undefined` if a hook leaves the entity out. */
   readonly show: (entity: E) => MaybePromise<T | undefined>;
   /**
-   * Returns the sort values of an entity, by its index among all entities that were read for the page. The values
-   * contain the identifier, by which a read of further entities excludes the entity.
+   * The index counts all entities that were read for the page. The values contain the identifier, by which a read of
+   * further entities excludes the entity.
    */
   readonly endOf: (index: number) => SortValues | undefined;
-  /**
-   * Whether the page of the list is no longer needed, such as after the client has closed the connection, so that the
-   * read can stop.
-   */
+  /** Whether the page is no longer needed, so that the read can stop. */
   readonly isOver: () => boolean;
-  /**
-   * Whether further entities can be read if hooks leave out entities of the page. `false` for a `fetch` hook, which
-   * returns all its entities at once.
-   */
+  /** `false` for a `fetch` hook, which returns all its entities at once. */
   readonly hasRest: boolean;
 }
 
 /**
- * An entity of a page, with its index among all entities that were read. The index also counts the entities that hooks
- * have left out, because the parameter `skip` of the next page counts them.
+ * The index also counts the entities that hooks have left out, because the parameter `skip` of the next page counts
+ * them.
  */
 export interface Shown<T> {
   readonly value: T;
   readonly index: number;
 }
 
-/**
- * Reads a page through hooks. Hooks may leave out entities, so further entities are read until the page is full.
- * Returns one entity more than the page shows if another page follows.
- */
+/** Reads further entities until the page is full, and one entity more if another page follows. */
 export async function fillPage<E, T>(
   { page, list, show, endOf, isOver, hasRest }: FillOptions<E, T>,
 ): Promise<Shown<T>[]> {
@@ -71,8 +59,7 @@ export async function fillPage<E, T>(
 }
 
 /**
- * Returns the read for the rest of a page, if hooks have hidden some of its entities. The identifiers of the entities
- * that were read are excluded, because positions change when other requests insert or remove entities.
+ * Excludes the entities by their identifiers, because positions change when other requests insert or remove entities.
  */
 function restOf(page: PageRead, read: readonly (SortValues | undefined)[]): PageRead {
   const rest = { ...page, isRest: true };
@@ -82,10 +69,7 @@ function restOf(page: PageRead, read: readonly (SortValues | undefined)[]): Page
   return { ...rest, afterCursor: everyFilter(page.afterCursor, others) };
 }
 
-/**
- * Returns an identifier, or a regular expression for the identifier if a collation may compare others as equal. Regular
- * expressions ignore the collation.
- */
+/** A collation may compare other identifiers as equal. Regular expressions ignore the collation. */
 function exactly(id: unknown, { isLoose = false }: PageRead): unknown {
   if (!isLoose || typeof id !== "string") return id;
   return new mongoose.mongo.BSONRegExp(`^${escapePattern(id)}\\z`);

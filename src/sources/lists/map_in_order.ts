@@ -7,10 +7,8 @@ const WINDOW = 32;
 const BATCH = 128;
 
 /**
- * Calls an asynchronous function, such as a hook, for each entity of a list, and yields the results in the order of the
- * entities. Several calls run at a time, but their number is limited, so that a long list does not start thousands of
- * calls. An entity whose result is `undefined` is left out, because a hook has hidden it. The first error ends the
- * iteration.
+ * Limits the number of calls that run at a time, so that a long list does not start thousands. Results are in the order
+ * of the entities, without `undefined`, and the first error ends the iteration.
  */
 export async function* mapInOrder<T, R>(
   lists: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
@@ -29,8 +27,8 @@ export async function* mapInOrder<T, R>(
       try {
         result = map(entity);
       } catch (error) {
-        // The error of an earlier entity is thrown first, so that a client gets the same error, whichever of the hooks
-        // fails first.
+        // The error of an earlier entity is thrown first, so that a client gets the same error, whichever hook fails
+        // first.
         for (const earlier of pending) await earlier;
         throw error;
       }
@@ -39,8 +37,7 @@ export async function* mapInOrder<T, R>(
         pending.push(settled(result));
         if (pending.length >= WINDOW) add(await pending.shift());
       }
-      // The entities may come in a single array. The results are yielded in batches, so that the caller can send the
-      // first results before the last entity is mapped.
+      // The entities may come in a single array. The caller can send the first batch before the last entity is mapped.
       if (kept.length >= BATCH) {
         yield kept;
         kept = [];
@@ -53,10 +50,6 @@ export async function* mapInOrder<T, R>(
   if (kept.length > 0) yield kept;
 }
 
-/**
- * Calls a function, such as a hook, for each element of an array, with a limited number of calls at a time. Returns the
- * results in the order of the elements, without `undefined`.
- */
 export function mapAll<T, R>(
   list: readonly T[],
   map: (each: T) => MaybePromise<R | undefined>,
@@ -70,10 +63,7 @@ export async function collect<T>(lists: AsyncIterable<readonly T[]>): Promise<T[
   return all;
 }
 
-/**
- * Returns a promise whose rejection may be handled later. Without the empty handler, the process would report an
- * unhandled rejection in the meantime.
- */
+/** The rejection may be handled later. Without the empty handler, the process would report an unhandled rejection. */
 function settled<T>(result: MaybePromise<T>): Promise<T> {
   const promise = Promise.resolve(result);
   promise.catch(() => {});

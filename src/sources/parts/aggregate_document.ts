@@ -3,8 +3,8 @@ import { aggregateValues } from "../../schema/mongoose/statements/commands.ts";
 import { AS_STORED, type StoredObject } from "../../write/stored_values.ts";
 
 /**
- * Runs an aggregation on a document that is sent with the query and need not be stored. By this aggregation, the
- * database decides whether a changed copy of a document matches a filter before the copy is written.
+ * The document is sent with the query and need not be stored. The database decides by it whether a changed copy matches
+ * a filter before the copy is written.
  */
 export async function aggregateDocument(
   { db }: Model<unknown>,

@@ -62,16 +62,15 @@ interface ElementOptions extends Readonly<Record<string, unknown>> {
 }
 
 /**
- * The object that reads and writes the entities that a parent embeds, in an array or as a single object (source). A
- * read is an aggregation on the document that contains the parent. The aggregation turns the embedded objects into
- * documents, so that filters and sort orders apply to them.
+ * Reads and writes the entities that a parent embeds. A read is an aggregation on the document that contains the
+ * parent, so that filters and sort orders apply to the embedded objects.
  */
 export class ElementSource implements Source {
   readonly #options: ElementSourceOptions;
   readonly #scope: Filter;
   /**
-   * The filter by which the embedded objects were selected when they were read. Each write repeats the filter as a
-   * condition, so that an object that another request has changed and that no longer matches is not written.
+   * Each write repeats the filter of the read, so that an object that another request has changed and that no longer
+   * matches is not written.
    */
   #selected: Filter = {};
 
@@ -84,10 +83,7 @@ export class ElementSource implements Source {
     return this.readEntities(request);
   }
 
-  /**
-   * Returns a read that returns the entities as objects. Embedded entities are never read as JSON text, because an
-   * aggregation takes them out of another document.
-   */
+  /** Embedded entities are never read as JSON, because an aggregation takes them out of another document. */
   readEntities({ forChange }: ReadRequest): Promise<EntitiesRead> {
     const read = (filter: Filter, options: ElementOptions) =>
       forChange ? this.#readWhole(filter, options) : this.#readShown(filter, options);
@@ -252,7 +248,7 @@ export class ElementSource implements Source {
   #named(name: EntityName, anyway = false): Filter | undefined {
     const { link, model, selection: { hookConditions: added = {} } } = this.#options;
     const id = typeof name === "string" ? byIdentifier(name) : name;
-    // A property with a single embedded object holds no other object, so this object is found without its identifier.
+    // A property with a single embedded object holds no other object, so its identifier is not compared.
     const named = link.array ? id && byStoredId(id) : {};
     return named && everyFilter(named, anyway ? castFilter(model, added) : this.#filter());
   }
@@ -280,10 +276,6 @@ export class ElementSource implements Source {
     return found.map((stored) => hydrateWithSnapshot(this.#options.model, stored));
   }
 
-  /**
-   * Reads the stored values of the embedded objects that a filter selects, by one aggregation on the document that
-   * contains them.
-   */
   async #aggregate(filter: Filter, given: ElementOptions): Promise<StoredObject[]> {
     const { parent, link, timeBudget } = this.#options;
     const { sort, skip, limit, stages = [], ...others } = given;

@@ -43,12 +43,9 @@ import { projectionOf, type WrittenPart, writtenPart } from "./written_part.ts";
 
 export interface PartSegment {
   readonly property: string;
-  /** The identifier of the embedded object in its array. Missing if the property holds a single object. */
+  /** Missing if the property holds a single object. */
   readonly id?: Types.ObjectId;
-  /**
-   * The condition of the `scope` of the embedded object, already cast. Reads and writes reach the object only if it
-   * matches.
-   */
+  /** The condition of the `scope` of the embedded object, already cast. */
   readonly scope: Filter;
 }
 
@@ -57,7 +54,7 @@ export interface PartPath {
   readonly id: unknown;
   /** The condition of the `scope` of the root document, already cast. */
   readonly scope: Filter;
-  /** The condition on the version of the root document. Missing if a write may change the document in any version. */
+  /** The condition on the version of the root document. */
   readonly version?: Filter | undefined;
   /** The condition that the fields by which hooks have allowed a change of the parents are stored unchanged. */
   readonly seen?: Filter | undefined;
@@ -66,13 +63,12 @@ export interface PartPath {
   /** The values that class options store in the root document when a part of it is written. */
   readonly stamps?: Stamps | undefined;
   /**
-   * Sends the statements that class options of the root document add to a write, such as a record of the history, in
-   * the transaction of a write to a part.
+   * Sends the statements that class options of the root document add to a write, in the transaction of a write to a
+   * part.
    */
   readonly together?: WriteDuties["together"];
   /**
-   * The names of the fields of the root document whose updates need statements of class options, such as a record of
-   * the history. Missing if every update needs them.
+   * The fields of the root document whose updates need statements of class options. Missing if every update needs them.
    */
   readonly joinedFields?: WriteDuties["joinedFields"];
 }
@@ -102,9 +98,8 @@ export function stagesTo({ id: root, scope: outer, steps }: PartPath): PipelineS
 }
 
 /**
- * Returns the condition on the root document for a write to a part of it. The condition consists of the scopes of all
- * objects on the path to the part and of a condition on the part. A scope that cannot be written as such a condition is
- * left out, and {@linkcode changePlace} checks it on a copy of the document.
+ * The scopes of all objects on the path and the condition on the part. A scope that cannot be written as such a
+ * condition is left out, and {@linkcode changePlace} checks it on a copy of the document.
  */
 export function conditionsOf({ scope, version, seen, steps }: PartPath, part: Filter): Filter {
   const inside = steps.reduceRight((rest: Filter, { property, id, scope }) => {
@@ -121,8 +116,8 @@ export function insideOf(property: string, filter: Filter): Filter {
 }
 
 /**
- * Whether the scopes on the path to a part read no field that a change writes. Every entity then stays in its scope,
- * and the change needs no check after the write. `false` if a scope may read all fields, as with `$expr`.
+ * If no scope on the path reads a changed field, every entity stays in its scope, and the change needs no check after
+ * the write. `false` if a scope may read all fields, as with `$expr`.
  */
 export function keepsScopes(
   { model, scope, steps, stamps = {} }: Pick<PartPath, "model" | "scope" | "steps" | "stamps">,
@@ -139,7 +134,6 @@ export function keepsScopes(
   });
 }
 
-/** Returns stages that replace a document by the object in one of its properties, or by each object of an array. */
 export function intoStages(property: string, array: boolean): PipelineStage[] {
   const into = [{ $match: isObjectAt(property) }, {
     $replaceRoot: { newRoot: `$${property}` },
@@ -151,28 +145,25 @@ export function isExpressible(filter: Filter): boolean {
   return fieldsRead(filter) !== undefined;
 }
 
-/**
- * The maximum number of attempts to change a part of a root document. An attempt is repeated if another request has
- * changed the values that the change has read. After the last attempt, the change counts as not written.
- */
+/** After the last attempt, the change counts as not written. */
 const MAX_ATTEMPTS = 20;
 
-/** The new values of the fields that a change writes into an embedded entity. The value `undefined` removes a field. */
+/** The value `undefined` removes a field. */
 type Fields = Record<string, unknown>;
 
 export interface Change {
-  /** The update of the embedded entity by one statement. Its paths begin at the entity and not at the root document. */
+  /** The paths begin at the entity and not at the root document. */
   readonly update: Update;
-  /** The condition that the stored entity must match to be changed, cast to the types of its fields. */
+  /** Already cast. */
   readonly condition?: Filter | undefined;
   /**
-   * A condition under which one statement makes the correct change, such as that the property holds an array. If the
-   * condition is `null` or not met, the root document is read, and `apply` makes the change.
+   * The condition under which the statement makes the correct change. If it is `null` or not met, the root document is
+   * read, and `apply` makes the change.
    */
   readonly onlyIf?: Filter | null;
   /**
-   * Returns the new values of the changed fields, if the update depends on values that only the stored entity has. The
-   * argument is a copy of it. Returns `undefined` if the entity must not be changed.
+   * For an update that depends on stored values. The argument is a copy of the entity, and `undefined` prevents the
+   * change.
    */
   readonly apply?: (entity: StoredObject) => Promise<Fields | undefined> | Fields | undefined;
   readonly session?: ClientSession | undefined;
@@ -181,10 +172,8 @@ export interface Change {
 }
 
 /**
- * Changes an entity that is stored inside of a root document. The entity and all objects on the path to it must be in
- * their scopes before and after the change. If one statement cannot check all of this, the root document is read,
- * changed in a copy, checked, and written on the condition that it has not changed. Returns `undefined` if nothing
- * was written.
+ * The entity and all objects on the path must be in their scopes before and after the change. If one statement cannot
+ * check this, a copy of the root document is changed, checked, and written if the stored document has not changed.
  */
 export async function changePlace(
   place: PartPath,
@@ -200,10 +189,7 @@ export async function changePlace(
   return written;
 }
 
-/**
- * Makes a change in the transaction of `change.session`. Sends the statements that class options add to the change,
- * such as a record of the history, in the same transaction.
- */
+/** The statements of class options join the transaction of `change.session`. */
 async function changeTogether(place: PartPath, change: Change): Promise<WrittenPart | undefined> {
   const { model, id, scope, steps, stamps, together } = place;
   const session = change.session as ClientSession;
@@ -249,15 +235,14 @@ async function changeAlone(place: PartPath, change: Change): Promise<WrittenPart
     }
     return undefined;
   };
-  // A transaction has already taken its turn among the writes to the root document, so a change in a transaction need
-  // not wait.
+  // A transaction has already taken its turn among the writes to the root document.
   if (session !== undefined) return await run();
   return await takeTurns(turnAt(place), run);
 }
 
 /**
- * Returns an update whose paths begin at the root document, because a statement can only update a root document. The
- * array filters `e0`, `e1`, … select the array elements on the path to the entity.
+ * A statement can only update a root document. The array filters `e0`, `e1`, … select the array elements on the path to
+ * the entity.
  */
 function fromRoot(update: Update, { steps }: PartPath): Update {
   const names = steps.map(({ property, id }, index) =>
@@ -273,7 +258,7 @@ function fromRoot(update: Update, { steps }: PartPath): Update {
   return moved;
 }
 
-/** Adds values of top-level fields to an update of the root document. The value `undefined` removes a field. */
+/** The value `undefined` removes a field. */
 function withValues(update: Update, values: Stamps | undefined): Update {
   const { set, unset } = operatorsFor(values);
   return {
@@ -284,10 +269,8 @@ function withValues(update: Update, values: Stamps | undefined): Update {
 }
 
 /**
- * Changes a copy of the root document, and has the database compare the copy with the scopes. The write has the
- * condition that the values that were read are still stored. Returns `undefined` if the document does not match its
- * scopes. Returns "changed" if another request has changed the values before the write, so that the caller repeats the
- * attempt.
+ * The database compares the copy with the scopes. Returns "changed" if another request has changed the values before
+ * the write, so that the caller repeats the attempt.
  */
 async function tryChecked(
   place: PartPath,
@@ -298,8 +281,8 @@ async function tryChecked(
   const { model, id, scope, version, seen, timeBudget } = place;
   const { session, written, reads } = sent;
   const read = fieldsRead(scope);
-  // Only the fields of the root document that the scope reads or that the change writes are read. If the scope may read
-  // any field, the whole document is read.
+  // Only the fields that the scope reads or the change writes are read. If the scope may read any field, the whole
+  // document is read.
   const key = versionKeyOf(model);
   const fields = read && [...new Set(["_id", ...read, ...written])];
   const shown = fields?.map((field) => [field, 1]) ?? [];
@@ -347,10 +330,7 @@ interface Statement {
   readonly shown?: readonly PartSegment[];
 }
 
-/**
- * Updates the root document by one statement. The conditions of the statement have all identifiers on the path to the
- * part, and all scopes that a condition can express. Returns `undefined` if no document matches the conditions.
- */
+/** The conditions have all identifiers on the path to the part, and all scopes that a condition can express. */
 async function send(
   place: PartPath,
   { update, where, session, reads, shown = place.steps }: Statement,
@@ -370,8 +350,7 @@ async function send(
     matchAsIs(query, conditionsOf(place, where));
     writeAsIs(query, counted);
     if (isRead) return await updateAndRead(query, projection);
-    // With some options of the MongoDB driver, such as `promoteValues: false`, numbers are returned as objects. An
-    // object for 0 is not equal to 0, so the number of matched documents is converted first.
+    // With `promoteValues: false`, the driver returns numbers as objects, and an object for 0 is not equal to 0.
     return Number((await query.exec()).matchedCount) !== 0 ? {} : undefined;
   };
   const lock = { connection: model.db as Connection, name: () => nameOf(model, id), timeBudget };

@@ -39,19 +39,14 @@ interface PropertyWrite {
 
 export interface Addition extends PropertyWrite {
   readonly values: readonly unknown[];
-  /**
-   * The condition under which a value is added to a property that holds a single value. By default, the property must
-   * be empty, so that a new value replaces no other value.
-   */
+  /** By default, a property for a single value must be empty, so that a new value replaces no other value. */
   readonly vacant?: Filter;
-  /** Whether the caller needs the version of the root document after the write. */
   readonly reads?: "version" | undefined;
 }
 
 /**
- * Adds embedded objects or references to a property of a parent. Returns `undefined` if the parent does not exist any more,
- * or if a property for a single value has a value already. Also returns `undefined` if an array already has an object
- * with one of the new identifiers, because another request with the same idempotency key has added the object.
+ * `undefined` if the parent does not exist any more, or if a property for a single value has a value. Also `undefined`
+ * if an array has a new identifier already, because another request with the same idempotency key has added the object.
  */
 export async function addToProperty(
   place: PartPath,
@@ -83,16 +78,12 @@ function idOf(value: unknown): unknown[] {
 
 export interface Unlinking extends PropertyWrite {
   readonly ids: readonly unknown[];
-  /**
-   * Whether the removal must fail if the array holds none of the identifiers, because another request has removed them.
-   */
+  /** Whether the removal must fail if another request has removed all the references. */
   readonly areThere: boolean;
 }
 
 /**
- * Removes references from a property of a parent. Returns `undefined` if the parent does not exist any more, or if a
- * property for a single reference has another reference now. With `areThere`, also returns `undefined` if the array holds
- * none of the references.
+ * `undefined` if the parent does not exist any more, or if a property for a single reference has another reference now.
  */
 export async function takeFromProperty(
   place: PartPath,
@@ -114,7 +105,7 @@ export async function takeFromProperty(
   });
 }
 
-/** Returns the forms in which a reference may be stored: an ObjectId, or its text. */
+/** A reference may be stored as an ObjectId or as its string. */
 function formsOf(id: unknown): unknown[] {
   if (isObjectId(id)) return [id, String(id)];
   const isText = typeof id === "string" && /^[0-9a-f]{24}$/.test(id);
@@ -133,22 +124,20 @@ export function checkRequired({ property, array, required }: PartLink): void {
 
 export interface UpdateElementOptions {
   readonly place: PartPath;
-  /** The condition that the stored embedded object must match to be updated, cast to the types of its fields. */
+  /** Already cast. */
   readonly condition: Filter;
   readonly shape: Shape;
 }
 
 /**
- * Returns the update that saves an embedded document, and the values that were read. The values at `paths`, such as the
- * fields that a hook has read to allow the write, must be stored unchanged. The objects at `entered` must still be
- * stored. Without these conditions, the update would overwrite a change of another request.
+ * The values at `paths` must be stored unchanged, and the objects at `entered` must still be stored. Without these
+ * conditions, the update would overwrite a change of another request.
  */
 function changeOf(doc: Document, shape: Shape) {
   const { values: read, isSent } = readSnapshot(doc);
   const update: Update = writtenBy(doc).changes;
-  // Only values that the database has sent are compared with the stored values. An object from a `fetch` hook may have
-  // other values. It is written without this comparison, because an embedded object has no version that could be
-  // compared instead.
+  // An object from a `fetch` hook may have other values than the stored object. It is written without a comparison,
+  // because an embedded object has no version.
   const seen = seenOf(doc).filter((path) => isSentBack(valueAt(read, path)));
   const paths = isSent ? [...replacedPaths(update, { shape, stored: read }), ...seen] : [];
   const entered = isSent ? enteredObjects(update, { shape, stored: read }) : [];
@@ -156,8 +145,8 @@ function changeOf(doc: Document, shape: Shape) {
 }
 
 /**
- * Writes the changes of an embedded document. Returns the version of the root document after the write. Throws "changed" if the object is not stored any more, or if another request
- * has changed the values on which the changes depend.
+ * Throws "changed" if the object is not stored any more, or if another request has changed the values on which the
+ * changes depend.
  */
 export async function updateElement(
   doc: Document,
@@ -184,10 +173,7 @@ export async function updateElement(
 
 export interface UpdateElementsOptions extends UpdateElementOptions {
   readonly property: string;
-  /**
-   * The condition of the `scope` of the embedded objects, already cast. The objects must match it before and after the
-   * update.
-   */
+  /** Already cast. The objects must match the scope before and after the update. */
   readonly scope: Filter;
 }
 
@@ -231,15 +217,11 @@ export async function updateElements(
   for (const doc of docs) forgetSet(doc);
 }
 
-/**
- * The value by which a removal finds an object in its array. The value is the identifier of the object. For an object
- * without an identifier, the value is the text of all its stored values.
- */
+/** An object without an identifier is found by all its stored values. */
 export type ElementKey = { readonly id: unknown } | { readonly text: string };
 
 export function elementKey(stored: StoredObject): ElementKey {
-  // A query with `null` also matches a missing identifier. An object whose identifier is `null` or missing is therefore
-  // found by a text of all its stored values.
+  // A query with `null` also matches a missing identifier, so `null` is no identifier here.
   const { _id: id = null } = stored;
   return id === null ? { text: storedText(stored) } : { id };
 }
@@ -247,21 +229,18 @@ export function elementKey(stored: StoredObject): ElementKey {
 export interface Removal {
   readonly property: string;
   readonly keys: readonly ElementKey[];
-  /**
-   * The scope and the filter that an object with an identifier must match to be removed, cast to the types of the
-   * fields.
-   */
+  /** The scope and the filter that an object with an identifier must match, already cast. */
   readonly filter: Filter;
   /**
-   * A condition for each object to remove, in the order of `keys`. The condition fails if another request has changed a
-   * field that a hook has read to allow the removal.
+   * In the order of `keys`. A condition fails if another request has changed a field that a hook has read to allow the
+   * removal.
    */
   readonly unchanged?: readonly Filter[];
 }
 
 /**
- * Removes objects from an array. Throws "changed" if the parent does not exist any more, if the only object to remove does
- * not exist any more, or if an object without an identifier has changed.
+ * Throws "changed" if the parent does not exist any more, if the only object to remove does not exist any more, or if
+ * an object without an identifier has changed.
  */
 export async function removeElements(
   parent: PartPath,
@@ -291,8 +270,8 @@ export async function removeElements(
       const document = { [property]: list };
       const found = await aggregateDocument(parent.model, { document, stages });
       const gone = [...found.map(storedText), ...texts];
-      // Several objects of the array may have equal values and no identifier. The removal removes only as many of them
-      // as the request has selected.
+      // Several objects of the array may have equal values and no identifier. Only as many as the request has selected
+      // are removed.
       const rest = list.filter((each) => {
         const index = gone.indexOf(storedText(each));
         if (index >= 0) gone.splice(index, 1);
@@ -305,10 +284,7 @@ export async function removeElements(
   if (!isWritten && (!isReached || keys.length === 1)) throw new StoreFailure({ kind: "changed" });
 }
 
-/**
- * Removes the object of a property that holds a single object. Throws "changed" if the object does not match the filter any
- * more.
- */
+/** Throws "changed" if the object does not match the filter any more. */
 export async function removeOnly(
   parent: PartPath,
   { property, filter }: Pick<Removal, "property" | "filter">,

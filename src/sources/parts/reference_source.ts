@@ -22,13 +22,12 @@ export interface ReferenceSourceOptions extends CollectionSourceOptions {
 }
 
 /**
- * The object that reads and writes the entities to which a parent refers (source). One transaction writes or removes an
- * entity together with the reference in the parent. Without transactions, a failure between both writes may leave an
- * entity without a reference, but never a reference without an entity.
+ * Writes or removes an entity together with the reference in the parent, by one transaction. Without transactions, a
+ * failure between both writes may leave an entity without a reference, but never a reference without an entity.
  *
- * A transaction writes the parent last. The transaction therefore locks the parent only until the commit, and a killed
- * process seldom leaves the parent locked. Without the transaction, creations below one parent would be twice as fast,
- * but a killed process could leave an entity to which no parent refers.
+ * A transaction writes the parent last, so it locks the parent only until the commit. Without the transaction,
+ * creations below one parent would be twice as fast, but a killed process could leave an entity to which no parent
+ * refers.
  */
 export class ReferenceSource extends CollectionSource {
   readonly #options: ReferenceSourceOptions;
@@ -48,8 +47,8 @@ export class ReferenceSource extends CollectionSource {
   }
 
   /**
-   * Returns the given identifiers whose entities are stored, and completes creations that a lost request has begun.
-   * Without transactions, the parent may not refer to a stored entity yet, so the reference is added.
+   * Completes creations that a lost request has begun. Without transactions, the parent may not refer to a stored
+   * entity yet.
    */
   override async resume(ids: readonly unknown[]): Promise<readonly unknown[]> {
     const { parent, link, ids: linked, timeBudget } = this.#options;
@@ -71,8 +70,8 @@ export class ReferenceSource extends CollectionSource {
     const named = byIdentifiers(ids, unchanged);
     const together: Together = (remove) =>
       this.#together(async (session) => {
-        // Another request may have changed an entity after it was selected, so that it no longer matches the conditions
-        // of the removal and stays. Only the references to entities that still match are removed from the parent.
+        // Another request may have changed an entity after it was selected, so that it no longer matches and stays.
+        // Only the references to entities that still match are removed.
         const met = await readMet(await this.open(), { named, session });
         if (met.length === 0) return;
         const { parent, link } = this.#options;
@@ -94,8 +93,8 @@ export class ReferenceSource extends CollectionSource {
 
   protected override placed(): Filter {
     const { ids } = this.#options;
-    // A sharded cluster refuses findAndModify with a list of identifiers, so one identifier is compared for equality.
-    // If the parent refers to no entity, the statement compares a new identifier, which no entity has.
+    // A sharded cluster refuses findAndModify with a list of identifiers. If the parent refers to no entity, the
+    // statement compares a new identifier, which no entity has.
     if (ids.length === 0) return { _id: markCompiled({ $eq: new mongoose.Types.ObjectId() }) };
     return { _id: ids.length === 1 ? { $eq: ids[0] } : { $in: ids } };
   }
@@ -118,9 +117,8 @@ export class ReferenceSource extends CollectionSource {
   }
 
   /**
-   * Returns the condition that a parent must match to get a reference to a new entity. A property for a single
-   * reference must be empty or refer to an entity that no longer exists. Throws "occupied" if the property refers to a
-   * stored entity.
+   * A property for a single reference must be empty or refer to an entity that no longer exists. Throws "occupied" if
+   * it refers to a stored entity.
    */
   async #vacancy(): Promise<Filter> {
     const { model, link: { array, property }, ids: [id = null], selection } = this.#options;
@@ -134,8 +132,8 @@ export class ReferenceSource extends CollectionSource {
   }
 
   /**
-   * Whether the reference of the parent is removed before its entity. Class options of the entity may look for entities
-   * that still refer to the removed entity, and they must not find the parent.
+   * Class options may look for entities that still refer to the removed entity, and they must not find the parent. The
+   * reference is therefore removed first.
    */
   get #removesLast(): boolean {
     return this.#options.duties?.together !== undefined;
@@ -153,8 +151,8 @@ export class ReferenceSource extends CollectionSource {
   }
 
   /**
-   * Adds the identifiers of new entities to the parent. If the database refuses the identifiers, the new entities are
-   * removed. After any other error, the parent may have the identifiers, so the new entities stay.
+   * If the database refuses the identifiers, the new entities are removed. After any other error, the parent may have
+   * the identifiers, so the new entities stay.
    */
   async #linkTo(
     ids: readonly unknown[],
@@ -169,18 +167,14 @@ export class ReferenceSource extends CollectionSource {
       if (!isFailure(error, "outOfScope")) throw error;
       refusal = error as StoreFailure;
     }
-    // The parent has not taken the references to the new entities. Without a transaction, these entities are stored
-    // already, so they are removed again.
+    // Without a transaction, the new entities are stored already.
     if (session === undefined) {
       await this.removeNamed({ _id: { $in: ids } }, { filter: {}, undoes: true });
     }
     throw refusal;
   }
 
-  /**
-   * Returns a function that removes references from the parent together with their entities. If two requests remove the
-   * same entity, the second request gets "changed".
-   */
+  /** If two requests remove the same entity, the second request gets "changed". */
   #unlinking(ids: readonly unknown[], areThere = false): Together {
     return (remove) =>
       this.#together(async (session) => {
@@ -222,7 +216,7 @@ export class ReferenceSource extends CollectionSource {
 }
 
 interface OpenReferences extends Omit<ReferenceSourceOptions, "ids"> {
-  /** The parent entity as the request has read it, which holds the references. */
+  /** The parent entity as the request has read it. */
   readonly holder: object;
 }
 
@@ -233,17 +227,14 @@ export async function openReferences(
   const model = await options.model();
   const ids = (options.link.array ? storedList(stored) : [stored])
     .map((value) => castIdentifier(value, model))
-    // A stored value that cannot be cast to an identifier refers to no entity and is left out.
+    // A stored value that cannot be cast to an identifier refers to no entity.
     .filter((id) => id !== undefined && id !== null);
   return new ReferenceSource({ ...options, ids });
 }
 
 type PartOptions = Pick<ReferenceSourceOptions, "parent" | "link" | "maxTimeMS">;
 
-/**
- * Returns the stored references of a parent. If a hook or Mongoose has left the property out of the parent, its value
- * is read from the database.
- */
+/** If a hook or Mongoose has left the property out of the parent, the database is read. */
 async function readProperty(
   parent: object,
   { parent: place, link: { property }, maxTimeMS }: PartOptions,
@@ -259,10 +250,7 @@ async function readProperty(
   return found?.[property];
 }
 
-/**
- * Whether a document of a parent holds the stored value of a property. If not, the value must be read from the
- * database. For example, Mongoose leaves out a whole list if it cannot cast one value of the list.
- */
+/** Mongoose leaves out a whole list if it cannot cast one value of the list. */
 function isRead(parent: Document, property: string): boolean {
   return parent.isSelected(property) && !parent.populated(property) &&
     !Object.keys(parent.errors ?? {}).some((path) => topOf(path) === property);

@@ -3,8 +3,8 @@ import { storedList, type StoredObject, storedText } from "../../write/stored_va
 import type { PartSegment } from "./part_path.ts";
 
 /**
- * Returns the entity at the end of a path in a copy of a root document. Returns `undefined` if an object on the path is
- * missing. If a single object is stored where the model has a list, the object becomes the only element of a list.
+ * `undefined` if an object on the path is missing. A single object that is stored where the model has a list becomes
+ * the only element of a list.
  */
 export function entityIn(
   copy: StoredObject,

@@ -3,16 +3,12 @@ import { isJsonObject } from "../../schema/fields/json.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
 import type { PartSegment } from "./part_path.ts";
 
-/**
- * The version of a root document after the write of a part, and the stored values of the part. Both are missing if the
- * database has not told them.
- */
+/** Both values are missing if the database has not returned them. */
 export interface WrittenPart {
   readonly version?: Version;
   readonly part?: StoredObject;
 }
 
-/** Returns the projection by which a statement on a root document returns its version and one of its parts. */
 export function projectionOf(
   key: string | undefined,
   steps: readonly PartSegment[],

@@ -16,10 +16,7 @@ export interface NamedReference {
 
 export class BodyCast {
   readonly #problems: Map<string, Problem>;
-  /**
-   * Whether the setters of scalar fields, such as `lowercase`, run after the cast. A Mongoose document runs the setters
-   * by itself, when the value is set.
-   */
+  /** Whether setters run after the cast. A Mongoose document runs the setters itself, when the value is set. */
   readonly #runsSetters: boolean;
 
   constructor(
@@ -43,10 +40,7 @@ export class BodyCast {
     return this.#copy(this.#join(String(key)), this.references);
   }
 
-  /**
-   * Returns a cast for a value that is checked and not written, such as the value of a field that the write must keep.
-   * References in the value are not recorded, so that their entities need not exist.
-   */
+  /** For a value that is checked and not written. The entities to which it refers need not exist. */
   ignoringReferences(): BodyCast {
     return this.#copy(this.path, new Map());
   }
@@ -68,10 +62,7 @@ export class BodyCast {
     return Object.fromEntries(fields);
   }
 
-  /**
-   * Returns the entries of an object that a body may set. The other entries are ignored, but in strict mode an
-   * undeclared field is a problem.
-   */
+  /** The other entries are ignored, but in strict mode an undeclared field is a problem. */
   writableEntries(value: JsonObject, { fields, strict }: Shape): [string, unknown][] {
     return Object.entries(value).filter(([key]) => {
       if (PROTOTYPE_KEYS.has(key)) return false;
@@ -84,10 +75,7 @@ export class BodyCast {
     });
   }
 
-  /**
-   * Casts a value that is not `null`. If the value cannot be cast, records a problem of the body and returns
-   * `undefined`.
-   */
+  /** The value is not `null`. A value that cannot be cast is recorded as a problem, and the result is `undefined`. */
   value(value: unknown, field: FieldShape): unknown {
     switch (field.kind) {
       case "free":
@@ -112,8 +100,8 @@ export class BodyCast {
   }
 
   /**
-   * Copies free-form data without `null` values, which a merge patch cannot set. Arrays keep their `null` values,
-   * because a merge patch replaces whole arrays.
+   * A merge patch cannot set `null` in an object. Arrays keep their `null` values, because a merge patch replaces whole
+   * arrays.
    */
   free(value: unknown, inArray = false): unknown {
     if (Array.isArray(value)) {
@@ -129,8 +117,8 @@ export class BodyCast {
   }
 
   /**
-   * Returns the entries of an object whose keys are data. A key that a path of the database cannot name, such as `a.b`,
-   * is recorded as a problem of the body, because an update could not address its value.
+   * A key that a path of the database cannot name, such as `a.b`, is a problem, because an update could not address its
+   * value.
    */
   freeEntries(value: JsonObject): [string, unknown][] {
     const entries = Object.entries(value).filter(([key]) => !PROTOTYPE_KEYS.has(key));
@@ -152,7 +140,7 @@ export class BodyCast {
 
   #castScalar(value: unknown, { type }: FieldShape): unknown {
     const instance = type === undefined ? "Value" : valueType(type);
-    // Mongoose casts the form `{ "$numberDecimal": "1.5" }` of Extended JSON, so this object is accepted for a decimal.
+    // Mongoose casts the form `{ "$numberDecimal": "1.5" }` of Extended JSON.
     const isDecimal = instance === "Decimal128" && isJsonObject(value) &&
       Object.keys(value).join() === "$numberDecimal";
     if (typeof value === "object" && !isDecimal) return this.#refuse(instance);
@@ -169,7 +157,7 @@ export class BodyCast {
       // JSON has no infinite numbers and no NaN, so an answer would show `null`.
       if (!isEndless(cast)) return cast;
     } catch {
-      // The value cannot be cast to the type, so it is refused below.
+      // Refused below.
     }
     return this.#refuse(instance);
   }
@@ -193,7 +181,7 @@ export class BodyCast {
     return undefined;
   }
 
-  /** Records a problem for text with half of a surrogate pair, because the database would store another text. */
+  /** The database would store another string for half of a surrogate pair. */
   #refuseText(): undefined {
     const { path } = this;
     const message = `Text at "${path}" holds half of a surrogate pair`;
@@ -206,26 +194,17 @@ export class BodyCast {
   }
 }
 
-/**
- * Returns the error text for a number that JavaScript has rounded, so that it differs from the number of the client.
- */
 export function inexactNumber(path: string, kind: string): Problem {
   const message = `Number at "${path}" is not read exactly: send numbers beyond 2^53 as text, ` +
     `such as "9007199254740993"`;
   return { message, kind };
 }
 
-/**
- * The types of fields that store every digit of a number. A body must send large numbers for such a field as text,
- * because JavaScript rounds them.
- */
+/** A body must send large numbers for a field of these types as a string, because JavaScript rounds them. */
 const EXACT_TYPES: ReadonlySet<string> = new Set(["BigInt", "Decimal128"]);
 const DOUBLES: ReadonlySet<string> = new Set(["Number", "Double"]);
 
-/**
- * Whether a value of a body is another number than the client has written, or becomes another number when it is cast.
- * Such a value is refused, because the database would store the other number.
- */
+/** The database would store another number than the client has written. */
 function isInexact(value: unknown, type: string): boolean {
   if (typeof value === "string") return DOUBLES.has(type) && isLostInteger(value.trim());
   if (typeof value !== "number") return false;
@@ -233,10 +212,7 @@ function isInexact(value: unknown, type: string): boolean {
   return EXACT_TYPES.has(type) ? isUnsafeInteger(value) : mayBeRounded(value);
 }
 
-/**
- * Whether a cast value is an infinite number or NaN. JSON would show it as `null`, so it is refused. The cast to
- * `Double` returns an object of the MongoDB driver, which is converted first.
- */
+/** The cast to `Double` returns an object of the MongoDB driver. */
 function isEndless(cast: unknown): boolean {
   const value: unknown = cast instanceof Double ? cast.valueOf() : cast;
   return typeof value === "number" && !Number.isFinite(value);

@@ -25,18 +25,15 @@ export interface Merged {
   readonly references: readonly NamedReference[];
 }
 
-/**
- * Merges a body into a document, or into a copy of an object from another database. Returns the error texts of wrong
- * values and does not throw them, so that one answer can name them together with other errors.
- */
+/** Returns problems and does not throw them, so that one answer can name them together with other errors. */
 export function mergeBody(
   entity: object,
   { body, shape, isNew = false, replaces = false }: {
     readonly body: JsonObject;
     readonly shape: Shape;
     /**
-     * Whether the entity is new although it is no document, so that the body sets its immutable fields. Hooks store such
-     * an entity in another database.
+     * Whether the entity is new although it is no document, so that the body sets its immutable fields. Hooks store
+     * such an entity in another database.
      */
     readonly isNew?: boolean;
     /** Whether the body replaces every field that a body may set, as PUT does. */
@@ -63,8 +60,8 @@ export function mergeBody(
 type Values = Record<string, unknown>;
 
 /**
- * A value into which a body is merged, in an entity that is no Mongoose document but an object of another database. The objects around a changed value are copied, because hooks get the given object as the previous entity,
- * which must stay unchanged.
+ * A value in an entity that is no document. The objects around a changed value are copied, because hooks get the given
+ * object as the previous entity, which must stay unchanged.
  */
 class ObjectTarget extends MergeTarget {
   protected readonly holder: Values | Map<string, unknown>;
@@ -82,8 +79,7 @@ class ObjectTarget extends MergeTarget {
   protected override read(): unknown {
     const { holder } = this;
     if (holder instanceof Map) return holder.get(this.#key);
-    // A client may send a key such as `toString`, which every object inherits. Only a key that the entity itself has is
-    // a value of the entity.
+    // Every object inherits keys such as `toString`, which a client may send.
     return Object.hasOwn(holder, this.#key) ? holder[this.#key] : undefined;
   }
 
@@ -102,7 +98,7 @@ class ObjectTarget extends MergeTarget {
 
   override merge(value: unknown, field: FieldShape): void {
     if (!this.isLocked(field)) return super.merge(value, field);
-    // An immutable field keeps its value, but a wrong value in the body is a problem of the body.
+    // An immutable field keeps its value, but a wrong value in the body is a problem.
     if (value !== null) this.step.cast.ignoringReferences().value(value, field);
   }
 
@@ -132,15 +128,13 @@ class ObjectTarget extends MergeTarget {
   }
 
   protected override cleared(field: FieldShape): unknown {
-    // A required field is cleared to `null`. Validation would replace a missing value by its default, so that the body
-    // without the required field would pass.
+    // Validation would replace a missing value by its default, so that the body without the required field would pass.
     return isAlwaysRequired(field.type) ? null : super.cleared(field);
   }
 }
 
 /**
- * A value into which a body is merged, in a Mongoose document. The merge sets only the paths that the body names, so
- * that the save writes only these paths.
+ * A value in a Mongoose document. Only the paths that the body names are set, so that the save writes only these paths.
  */
 class DocumentTarget extends MergeTarget {
   readonly #slot: Slot;
@@ -170,9 +164,8 @@ class DocumentTarget extends MergeTarget {
     const current = this.read();
     const map = current instanceof Map ? current : undefined;
     return (name) => {
-      // Mongoose writes only the changes that a document has recorded. An embedded document must record the changes of
-      // its fields, and the document around a nested path must record the changes of the nested path. So the value is
-      // set through the document that must record its change.
+      // Mongoose writes only the changes that a document has recorded. An embedded document records the changes of its
+      // fields, and the document around a nested path records the changes of that path.
       const slot = isDocument(current)
         ? { doc: current, path: name }
         : { doc, path: `${path}.${name}`, ...map && { map, key: name } };
@@ -231,8 +224,8 @@ interface FreePaths {
 }
 
 /**
- * Merges a patch into a copy of free-form data. Adds the paths of the keys in the patch to `set`, and those whose
- * values differ to `changed`. A cleared key keeps the value `undefined`, which makes the document remove the key.
+ * Adds the paths of the patch to `set`, and the paths with other values to `changed`. A cleared key keeps the value
+ * `undefined`, which makes the document remove the key.
  */
 function mergeFree(
   current: JsonObject,

@@ -16,30 +16,23 @@ import type { BodyCast } from "./cast_body.ts";
 export interface MergeStep {
   readonly cast: BodyCast;
   /**
-   * Whether fields that the body leaves out are cleared. This applies to an element that the body names by its `_id`,
+   * Whether fields that the body leaves out are cleared. An element that the body names by its `_id` is replaced,
    * because a merge patch replaces arrays.
    */
   readonly whole?: boolean;
-  /**
-   * Whether the whole entity is replaced. A field that the body leaves out gets the value that it has in a new entity,
-   * such as its default.
-   */
+  /** Whether a field that the body leaves out gets the value that it has in a new entity. */
   readonly replaces?: boolean;
-  /** Whether the entity is new, so that the body sets its immutable fields. A Mongoose document knows that by itself. */
+  /** Whether the body sets immutable fields. A Mongoose document knows itself whether it is new. */
   readonly isNew?: boolean;
-  /**
-   * Whether the key of the value is data, as the keys of Maps and of free-form data are. Clearing such a value removes
-   * its key.
-   */
+  /** Whether the key of the value is data, as in Maps and in free-form data. Clearing such a value removes its key. */
   readonly isEntry?: boolean;
   /** Receives the paths that the body sets in a stored document. Missing below an array, which is set as a whole. */
   readonly noteSet?: (path: string) => void;
 }
 
 /**
- * A value into which a value of a body is merged as a JSON merge patch. Objects are merged, arrays are replaced, and
- * `null` clears a value. Fields that a client can neither see nor set stay unchanged, even if the object around them is
- * cleared.
+ * Merges as a JSON merge patch. Fields that a client can neither see nor set stay unchanged, even if the object around
+ * them is cleared.
  */
 export abstract class MergeTarget {
   constructor(protected readonly step: MergeStep) {}
@@ -60,7 +53,7 @@ export abstract class MergeTarget {
     return clearedValue(this.holder, field);
   }
 
-  /** Whether the field of this value is immutable in a stored entity. */
+  /** Whether the field is immutable in a stored entity. */
   protected abstract isLocked(field: FieldShape): boolean;
 
   merge(value: unknown, field: FieldShape): void {
@@ -94,8 +87,8 @@ export abstract class MergeTarget {
   }
 
   /**
-   * Merges a list of a body into the stored elements with the same `_id`, so that fields that no body can set keep
-   * their values. Returns `false` and changes nothing if the list has no such element or a wrong value.
+   * Merges into the stored elements with the same `_id`, so that fields that no body can set keep their values. `false`
+   * changes nothing, and means that the list has no such element or a wrong value.
    */
   protected mergeElements(list: readonly unknown[], field: FieldShape): boolean {
     const { kind, shape } = field.element as FieldShape;
@@ -113,11 +106,7 @@ export abstract class MergeTarget {
     return true;
   }
 
-  /**
-   * Merges an object or an array of a body into the stored value, so that fields that no body can set are kept. Returns
-   * `false` and changes nothing if the two cannot be merged, such as an object and a stored text. The caller then
-   * replaces the stored value.
-   */
+  /** Fields that no body can set are kept. `false` changes nothing, and the caller then replaces the stored value. */
   #mergesInto(value: unknown, field: FieldShape): boolean {
     const { kind, type, element, shape } = field;
     if (this.isLocked(field)) return false;
@@ -139,8 +128,8 @@ export abstract class MergeTarget {
     const { cast, whole } = this.step;
     const entry = this.open(true);
     for (const [key, value] of cast.freeEntries(patch)) {
-      // If a value of the body is wrong, the body will be refused. The remaining values are only cast and not merged,
-      // so that the answer names all wrong values.
+      // A body with a wrong value will be refused. The remaining values are only cast, so that the answer names all
+      // wrong values.
       if (!cast.hasProblems) entry(key).merge(value, element);
       else if (value !== null) cast.at(key).value(value, element);
     }
@@ -151,8 +140,8 @@ export abstract class MergeTarget {
 
   #clear(field: FieldShape, isLeftOut = false): void {
     const { element, shape, type } = field;
-    // A PUT gives each field that its body leaves out the default of the field. A nested path of Mongoose has no
-    // default, but its fields may have defaults, so its fields are cleared one by one.
+    // A nested path of Mongoose has no default, but its fields may have defaults, so a PUT clears its fields one by
+    // one.
     const isOpened = isLeftOut && type === undefined && shape !== undefined;
     if (!isOpened && !this.#mustStay(field)) {
       if (this.step.isEntry) return this.write(undefined);
@@ -166,32 +155,27 @@ export abstract class MergeTarget {
   }
 
   /**
-   * Whether a PUT replaces a Map as a whole, so that stored keys that are not in the body are removed. Maps of objects
-   * are merged, because their objects may have fields that must keep their values.
+   * A PUT replaces a Map, so that stored keys that are not in the body are removed. Maps of objects are merged, because
+   * their objects may have fields that must keep their values.
    */
   #isReplaced({ element }: FieldShape): boolean {
     return this.step.replaces === true && element?.kind !== "object";
   }
 
-  /**
-   * Whether clearing an object would clear a field in it that the client can neither see nor set. The other fields of
-   * such an object are cleared one by one.
-   */
+  /** The object has a field that the client can neither see nor set, so its other fields are cleared one by one. */
   #mustStay(field: FieldShape): boolean {
     return !isAlwaysRequired(field.type) && !this.isLocked(field) &&
       holdsProtected(this.read(), field);
   }
 }
 
-/** Whether a value is free-form data, or an array or a Map of it. */
 function isFree({ kind, element }: FieldShape): boolean {
   return kind === "free" || element !== undefined && isFree(element);
 }
 
 /**
- * Returns free-form data of a body, in which each text that is the JSON of the stored value in the same place is
- * replaced by this stored value. Without the replacement, a client that reads an entity and sends it back would turn a
- * stored date into a text.
+ * A string that is the JSON of the stored value in the same place becomes the stored value. Otherwise a client that
+ * sends an entity back would turn a stored date into a string.
  */
 function withStored(given: unknown, stored: unknown): unknown {
   if (typeof stored !== "object" || stored === null) return given;
@@ -220,11 +204,7 @@ function elementsNamed(list: readonly unknown[], current: readonly unknown[]) {
   return named;
 }
 
-/**
- * Returns an identifier in a body as text, by which the stored element with this identifier is found. Returns an empty
- * text, which names no element, for an object or a list. JavaScript could not convert an object such as
- * `{ toString: 1 }` to a text.
- */
+/** The empty string names no element. JavaScript could not convert an object such as `{ toString: 1 }` to a string. */
 export function identifierText(given: unknown): string {
   return typeof given === "object" ? "" : String(given);
 }
@@ -234,14 +214,14 @@ function isIdentified(value: unknown): value is { readonly _id: unknown } {
   return value._id !== undefined && value._id !== null;
 }
 
-/** Whether a value of an entity of another database is an object with fields, such as an instance of a model class. */
+/** The entity may be from another database, with instances of model classes. */
 function isObject(value: unknown): value is JsonObject {
   return isJsonObject(value) || typeof value === "object" && value !== null && isInstance(value);
 }
 
 /**
- * Whether an object, or a Map of objects, has a field that no body can set and whose value is not its default. Clearing
- * the object would lose this value. A document does not have a stored value that Mongoose could not cast.
+ * Clearing the object would lose a value that no body can set. A document does not have a stored value that Mongoose
+ * could not cast, so its pending problems are checked.
  */
 function holdsProtected(value: unknown, field: FieldShape): boolean {
   const { kind, element, shape } = field;
@@ -249,8 +229,7 @@ function holdsProtected(value: unknown, field: FieldShape): boolean {
   if (kind === "map" && element !== undefined) {
     return Object.values(values).some((each) => holdsProtected(each, element));
   }
-  // A kind (discriminator) may declare further fields that no body can set, so the fields are taken from the schema of
-  // the document.
+  // A discriminator may declare further fields that no body can set.
   const own = isDocument(value) && shape
     ? describeShape(value.schema as Schema, shape.rights)
     : shape;
@@ -263,10 +242,7 @@ function holdsProtected(value: unknown, field: FieldShape): boolean {
   });
 }
 
-/**
- * Whether a feature writes a field together with its object, such as the sender of a change or the data of a file. If
- * the object is cleared, the field is cleared too, because its value means nothing without the object.
- */
+/** A feature writes the field together with its object, and the value means nothing without the object. */
 function isOfFeature({ type }: FieldShape): boolean {
   const options: Readonly<Record<string, unknown>> = type?.options ?? {};
   return Object.entries(FIELD_OPTIONS).some(([name, implied]) => {
@@ -283,7 +259,7 @@ function valuesOf(value: unknown): Record<string, unknown> | undefined {
     : undefined;
 }
 
-/** Whether a value equals the default of its field, so that clearing the value loses nothing. */
+/** Clearing a value that equals its default loses nothing. */
 function isDefault(value: unknown, field: FieldShape): boolean {
   if (field.kind === "array" && Array.isArray(value) && value.length === 0) return true;
   const { kind, given } = fieldDefault(field);

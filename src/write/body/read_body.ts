@@ -12,13 +12,13 @@ export function readBody(req: Request, limits: Count): JsonObject {
 }
 
 interface ElementLimits extends Count {
-  /** The maximum number of elements of the array. A longer array answers 413. */
+  /** A longer array answers 413. */
   readonly most: number;
 }
 
 /**
- * Reads a body that is an array. The elements may be any values, so the caller must refuse elements that are no objects.
- * The limits apply to each object among the elements.
+ * The elements may be any values, so the caller must refuse elements that are no objects. The limits apply to each
+ * object among the elements.
  */
 export function readElements(
   req: Request,
@@ -31,22 +31,21 @@ export function readElements(
   return body;
 }
 
-/** Whether the headers of a request say that the request has no body. Middleware may nevertheless have set a body. */
+/** Decides by the headers alone. Middleware may nevertheless have set a body. */
 function isEmpty({ headers }: Request): boolean {
   const length = headers["content-length"];
   return headers["transfer-encoding"] === undefined && (length === undefined || length === "0");
 }
 
 /**
- * Whether a request with a chunked body has sent no bytes. Its headers say that it has a body, and parsers return an
- * empty object. A PUT with this object would clear the entity.
+ * Parsers return an empty object for a chunked body without bytes, and a PUT with this object would clear the entity.
  */
 function hasSentNothing({ headers, body, readableEnded, readableDidRead }: Request): boolean {
   return headers["transfer-encoding"] !== undefined && readableEnded && !readableDidRead &&
     isJsonObject(body) && Object.keys(body).length === 0;
 }
 
-/** Whether the body of a request counts as JSON. A body without bytes needs no media type. */
+/** A body without bytes needs no media type. */
 export function isJsonBody(req: Request): boolean {
   const isUsual = req.headers["content-type"] === "application/json";
   return isUsual || isEmpty(req) || Boolean(req.is(["json", "+json"]));
@@ -97,12 +96,12 @@ export interface BodyLimits {
   readonly maxImportBytes?: number;
 }
 
-/** The limits that apply to each object of a request. `maxImportBytes` applies to a whole request instead. */
+/** `maxImportBytes` applies to a whole request. */
 export type Count = Required<Omit<BodyLimits, "maxImportBytes">>;
 
 /**
- * The default limits. Mongoose needs as much time for an embedded object as for hundreds of scalars, and more time for
- * each object the more objects a body has. So the limit of objects is lower than the other limits.
+ * Mongoose needs as much time for an embedded object as for hundreds of scalars, and more time for each object the more
+ * objects a body has. The limit of objects is therefore lower.
  */
 const DEFAULT_BODY_LIMITS: Required<BodyLimits> = {
   maxKeys: 5_000,
@@ -121,10 +120,7 @@ export function completeBodyLimits(given: BodyLimits = {}): Required<BodyLimits>
   return completeLimits(given, { defaults: DEFAULT_BODY_LIMITS, what: "bodies" });
 }
 
-/**
- * The maximum depth of a body. The database stores at most 100 levels of nested values, so it would refuse a deeper
- * body.
- */
+/** The database stores at most 100 levels of nested values. */
 export const MAX_DEPTH = 100;
 
 export function tooDeep(): RestError {
@@ -147,15 +143,12 @@ export function checkSize(body: JsonObject, limits: Count): void {
   }
 }
 
-/**
- * Counts the keys, elements and objects in a value. `check` runs at each object and each array, so that a body beyond a
- * limit is refused early.
- */
+/** `check` runs at each object and each array, so that a body beyond a limit is refused early. */
 function countWithin(
   value: unknown,
   { total, check }: { readonly total: Record<keyof Count, number>; readonly check: () => void },
 ): void {
-  // The loop visits one depth at a time, because a recursion through a deeply nested body could overflow the stack.
+  // A recursion through a deeply nested body could overflow the stack.
   let level = [value];
   for (let depth = 1; level.length > 0; depth++) {
     if (depth > MAX_DEPTH) throw tooDeep();

@@ -9,43 +9,35 @@ import { hasOwnJson } from "../../schema/mongoose/documents/hide_in_json.ts";
 import { identifierText } from "./merge_target.ts";
 import { hasOwnCast, isMongooseType } from "../../schema/mongoose/schemas/field_rules.ts";
 
-/** The entity for which a strict body is checked, with its declared fields and its stored values. */
 export interface StrictPlace {
   readonly shape: Shape;
-  /**
-   * The stored entity as JSON. A key that clients can read and that the caller cannot set is accepted if it has the
-   * value in this JSON. Missing for a new entity, and while the entity has not been read.
-   */
+  /** The stored entity as JSON. Missing for a new entity, and while the entity has not been read. */
   readonly stored?: JsonObject | undefined;
-  /** Whether the entity is embedded in another entity, so that it has no version. */
+  /** An embedded entity has no version. */
   readonly isEmbedded: boolean;
   /**
-   * The name of the field whose value comes from the path of the request. The value in the body was compared with the
-   * path already.
+   * The field whose value comes from the path of the request. The value in the body was compared with the path already.
    */
   readonly key?: string | undefined;
-  /** Whether the body makes an entity, so that it may give its `_id`. */
+  /** A new entity may get its `_id` from the body. */
   readonly isNew?: boolean;
 }
 
 export interface StrictVerdict {
-  /** The problems of the body, by path. Empty if the body is accepted. */
+  /** Keyed by path. Empty if the body is accepted. */
   readonly problems: Problems;
   /**
-   * Whether the body has keys that clients can read and that the caller cannot set. Such a body can be accepted only
-   * after a comparison with the stored entity.
+   * Whether the body has keys that clients can read and that the caller cannot set. Only a comparison with the stored
+   * entity can accept them.
    */
   readonly needsStored: boolean;
-  /**
-   * Whether the body has another version than the stored entity, because another request has changed the entity. The
-   * caller then answers 409.
-   */
+  /** Whether the body has another version than the stored entity. */
   readonly isStale: boolean;
 }
 
 /**
- * Checks a body by the rules for strict bodies, before its values are cast. The problems are unknown
- * keys, keys that the caller cannot set, and values of another JSON type than their field, such as `"5"` for a number.
+ * Runs before the values are cast. A value of another JSON type than its field is a problem, such as `"5"` for a
+ * number.
  */
 export function checkStrictBody(body: JsonObject, place: StrictPlace): StrictVerdict {
   const check = new StrictCheck(place);
@@ -61,7 +53,7 @@ interface ObjectPlace extends Pick<StrictPlace, "shape" | "stored" | "isEmbedded
 interface ValuePlace {
   readonly field: FieldShape;
   readonly path: string;
-  /** The stored value as JSON. Keys of the body that the caller cannot set are compared with the keys of this value. */
+  /** The stored value as JSON. */
   readonly stored: unknown;
 }
 
@@ -111,10 +103,7 @@ class StrictCheck {
     }
   }
 
-  /**
-   * Checks the elements of an array. An element with the `_id` of a stored element is compared with that element,
-   * because a write keeps its read-only values.
-   */
+  /** A write keeps the read-only values of the stored element with the same `_id`, so they are compared. */
   #elements(list: readonly unknown[], { field, path, stored }: ValuePlace): void {
     const known = new Map<string, unknown>();
     for (const each of Array.isArray(stored) ? stored : []) {
@@ -128,10 +117,7 @@ class StrictCheck {
     }
   }
 
-  /**
-   * Checks a key of a strict body that the caller cannot set. The key is accepted if clients can read it and if its
-   * value is the stored value, so that a client may send back a whole entity.
-   */
+  /** A key that clients can read is accepted with its stored value, so that a client may send back a whole entity. */
   #unsettable(
     key: string,
     value: unknown,
@@ -158,10 +144,7 @@ class StrictCheck {
   }
 }
 
-/**
- * Returns the problem of a scalar value with another JSON type than its field, such as `"5"` for a number. Returns
- * `undefined` if the JSON type is right, or if only the cast can decide.
- */
+/** `undefined` if the JSON type is right, or if only the cast can decide. */
 export function typeProblem(
   value: unknown,
   { field: { type }, path }: Pick<ValuePlace, "field" | "path">,
@@ -176,9 +159,8 @@ export function typeProblem(
 }
 
 /**
- * Returns the declared field with the name of a key in a body. A field that only a kind (discriminator) declares cannot
- * be set through the base model, so it is returned as a field that the caller cannot set. Embedded objects store no
- * version, so the name of the version names no field in them.
+ * A field that only a discriminator declares cannot be set through the base model. Embedded objects store no version,
+ * so the name of the version names no field in them.
  */
 function fieldOf(key: string, { shape, isEmbedded }: ObjectPlace): FieldShape | undefined {
   if (isEmbedded && key === shape.schema?.get("versionKey")) return undefined;
@@ -187,18 +169,12 @@ function fieldOf(key: string, { shape, isEmbedded }: ObjectPlace): FieldShape | 
   return own ?? (ofKind && { ...ofKind, writable: false });
 }
 
-/**
- * Returns the path of a key for an error. Answers must not contain keys such as `__proto__`, so a problem of such a key
- * gets the empty path of the whole body.
- */
+/** Answers must not contain keys such as `__proto__`, so their problem gets the empty path of the whole body. */
 function rootPath(key: string): string {
   return PROTOTYPE_KEYS.has(key) ? "" : key;
 }
 
-/**
- * Whether a function of the application makes the JSON of an entity. Answers may then contain keys that the model does
- * not declare, and a client may send them back.
- */
+/** Answers may contain keys that the model does not declare, and a client may send them back. */
 function makesJson({ schema }: Shape): boolean {
   return schema !== undefined && hasOwnJson(schema);
 }

@@ -5,18 +5,12 @@ import { isDocument } from "../bson.ts";
 import { rawValues, VALUES_KEY } from "./document_values.ts";
 import { spreadOf } from "./mark_copies.ts";
 
-/**
- * Returns a copy of an entity that lacks some fields, for a hook that leaves fields out of an answer. The JSON of the
- * copy hides the hidden fields of the entity as well.
- */
+/** The JSON of the copy hides the hidden fields of the entity as well. */
 export function copyWithout(entity: object, names: readonly string[]): object {
   return isDocument(entity) ? documentWithout(entity, names) : objectWithout(entity, names);
 }
 
-/**
- * Returns an object that behaves like a document but lacks some of its fields. The document itself must keep these
- * fields, because it may be saved or shown again.
- */
+/** The document itself must keep the fields, because it may be saved or shown again. */
 function documentWithout(doc: Document, names: readonly string[]): object {
   const copy = Object.assign(Object.create(Object.getPrototypeOf(doc)), doc) as object;
   return Object.assign(copy, { [VALUES_KEY]: valuesWithout(rawValues(doc), names) });
@@ -34,10 +28,7 @@ function objectWithout(entity: object, names: readonly string[]): object {
   return shape === undefined ? copy : rememberShape(copy, shape);
 }
 
-/**
- * Returns a copy of stored values without some keys. The spread also copies the symbol under which the values hold
- * their schema, by which JSON hides fields.
- */
+/** The spread also copies the symbol under which the values hold their schema, by which JSON hides fields. */
 function valuesWithout(values: object, names: readonly string[]): object {
   const copy: Record<string, unknown> = { ...values };
   for (const name of names) delete copy[name];

@@ -4,28 +4,24 @@ import type { Document } from "mongoose";
 const { CastError, ValidatorError } = mongoose.Error;
 
 /**
- * The name of the member of a document that holds its stored values. Mongoose resolves no path through an object with
- * this key, so a change inside such an object must be written with the whole object.
+ * The member of a document that holds its stored values. Mongoose resolves no path through an object with this key, so
+ * a change inside such an object is written with the whole object.
  */
 export const VALUES_KEY = "_doc";
 
-/** Returns the stored values of a document, without a call of getters and without change tracking. */
+/** Calls no getters, and is not tracked as a change. */
 export function rawValues(doc: Document): Record<string, unknown> {
   return (doc as unknown as Record<typeof VALUES_KEY, Record<string, unknown>>)[VALUES_KEY];
 }
 
-/**
- * Returns the elements of a document's array without the proxy that Mongoose puts around the array, because reads
- * through the proxy are slow. Returns any other array unchanged.
- */
+/** Reads through the proxy that Mongoose puts around an array are slow. */
 export function rawArray(array: readonly unknown[]): readonly unknown[] {
   return (array as { readonly __array?: readonly unknown[] }).__array ?? array;
 }
 
 /**
- * The place of a value in a document, through which the merge of a body reads and writes the value. `doc` is the
- * document that tracks the changes of the value, and `path` is the path in that document. For a value in a Map, `key`
- * is its key in `map`.
+ * `doc` is the document that tracks the changes of the value, and `path` is the path in that document. For a value in a
+ * Map, `key` is its key in `map`.
  */
 export interface Slot {
   readonly doc: Document;
@@ -60,7 +56,7 @@ export function setRaw(doc: Document, { path, value }: { path: string; value: un
   (doc as unknown as { $__setValue(path: string, value: unknown): void }).$__setValue(path, value);
 }
 
-/** Sets top-level fields to stored values, as a read does. A field without a value gets its default. */
+/** Sets the fields as a read does. A field without a value gets its default. */
 export function initFields(doc: Document, values: Readonly<Record<string, unknown>>): void {
   const raw = rawValues(doc);
   const order = Object.keys(raw);
@@ -79,7 +75,7 @@ export function initFields(doc: Document, values: Readonly<Record<string, unknow
   }
 }
 
-/** Adds the validation error that Mongoose adds for a stored value that it cannot cast. */
+/** Mongoose adds the same validation error for a stored value that it cannot cast. */
 export function noteMisfit(
   doc: Document,
   { path, value, reason = new CastError("unknown", value, path) }: {
@@ -93,22 +89,21 @@ export function noteMisfit(
 }
 
 /**
- * Replaces an array of embedded objects. Elements that were in the array before stay the same documents, also at other
- * positions, so that Mongoose does not run their setters again.
+ * Elements that were in the array before stay the same documents, so that Mongoose does not run their setters again.
  */
 export function writeElements({ doc, path }: Slot, elements: readonly unknown[]): void {
   doc.markModified(path);
   for (const each of elements) {
-    // Mongoose would replace an element that has moved in the array by a copy, and run its setters again. Mongoose
-    // recognises a moved element by the index that the element stores, so this index is removed.
+    // Mongoose recognises a moved element by the index that it stores, replaces it by a copy, and runs its setters
+    // again.
     if (each instanceof mongoose.Document) Object.assign(each, { __index: undefined });
   }
   doc.set(path, elements);
 }
 
 /**
- * Forgets the changes of all paths with a prefix. The value around these paths is written as a whole, and MongoDB
- * refuses an update that sets both a path and a path below it.
+ * The value around these paths is written as a whole, and MongoDB refuses an update that sets both a path and a path
+ * below it.
  */
 export function forgetChanges(doc: Document, prefix: string): void {
   for (const path of doc.directModifiedPaths()) {
@@ -130,9 +125,8 @@ export interface Delta {
 }
 
 /**
- * Returns the changes of a stored document as an update, without defaults of fields that are not stored. Mongoose would
- * write these defaults, and a PATCH of one field would overwrite a value that another client has set after the read. A
- * default in which a value was changed is written as a whole.
+ * Mongoose would write the defaults of fields that are not stored, and a PATCH of one field would overwrite a value
+ * that another client has set after the read. A default in which a value was changed is written as a whole.
  */
 export function deltaOf(doc: Document): Delta {
   const states = statesOf(doc);

@@ -10,18 +10,15 @@ type Transform = (doc: unknown, json: Record<string, unknown>, options: unknown)
 const JSON_OPTIONS = { minimize: false, flattenMaps: true } as const;
 
 /**
- * Makes documents of a schema show only declared fields, and no hidden fields, in any JSON. JSON of populated documents
- * and of `JSON.stringify()` is included. Undeclared data of other programs is left out, unless the schema has
- * `strict: false`.
+ * Any JSON shows only declared fields and no hidden fields. With `strict: false`, it shows undeclared fields as well.
+ * Empty objects are kept, because they are stored.
  *
- * A transform of the application runs after undeclared fields are removed and before hidden fields are removed. Empty
- * objects are kept, because they are stored.
+ * A transform of the application runs after undeclared fields are removed and before hidden fields are removed.
  */
 export function hideInJson(schema: Schema): void {
   const given = (schema.get("toJSON") ?? {}) as { transform?: unknown };
   const own = typeof given.transform === "function" ? given.transform as Transform : undefined;
-  // A discriminator inherits the transform of its base, so its JSON hides the fields already and needs no second
-  // transform.
+  // A discriminator inherits the transform of its base.
   if (own !== undefined && hiding.has(own)) return;
   const transform: Transform = (doc, json, options) => {
     const ofDoc = (doc as Document).schema as Schema;
@@ -40,23 +37,16 @@ export function hideInJson(schema: Schema): void {
   schema.set("toJSON", { ...JSON_OPTIONS, ...given, transform } as never);
 }
 
-/**
- * The transforms by which the framework hides fields in JSON. A discriminator inherits the transform of its base, and
- * this set shows that the transform hides fields already.
- */
+/** The transforms that hide fields already. */
 const hiding = new WeakSet<object>();
 
 /**
- * The rights of the reader for the running `jsonFor()`. The rights are module state, because the transforms of embedded
- * documents run inside `jsonFor()` and cannot get an argument from the framework. `jsonFor()` is synchronous, so
- * requests cannot mix.
+ * Module state, because Mongoose calls the transforms of embedded documents and passes no argument on. `jsonFor()` is
+ * synchronous, so requests cannot mix.
  */
 let reader = MOST_RESTRICTED;
 
-/**
- * Returns the JSON of a document for a reader. A call of `toJSON()` outside of this function uses the most restricted
- * rights, because its reader is not known.
- */
+/** A call of `toJSON()` outside of this function uses the most restricted rights, because its reader is not known. */
 export function jsonFor(doc: Document, rights: Rights): object {
   const before = reader;
   reader = rights;
@@ -68,8 +58,8 @@ export function jsonFor(doc: Document, rights: Rights): object {
 }
 
 /**
- * Whether the application changes the JSON of a schema's documents, by a method, a transform or options of the schema
- * or of Mongoose. The declared fields do not describe such JSON.
+ * The declared fields do not describe JSON that the application changes, by a method, a transform or options of the
+ * schema or of Mongoose.
  */
 export function hasOwnJson(schema: Schema): boolean {
   const { transform, ...options } = (schema.get("toJSON") ?? {}) as Record<string, unknown>;
@@ -79,14 +69,10 @@ export function hasOwnJson(schema: Schema): boolean {
     !isDeepStrictEqual({ ...JSON_OPTIONS, ...options }, JSON_OPTIONS);
 }
 
-/**
- * Whether the JSON of a schema's documents equals their stored values, so that the JSON can be written without making
- * documents.
- */
+/** If JSON shows the stored values, it can be written without making documents. */
 export const showsStoredValues = memoize((schema: Schema): boolean =>
   !hasOwnJson(schema) && schema.get("strict") !== false &&
   // A document shows a nested path even if none of its fields is stored, so its JSON differs from the stored values.
-  // The JSON of a schema with a nested path is therefore written by Mongoose documents.
   Object.keys(schema.paths).every((path) => !path.includes(".") || path.includes("$*")) &&
   Object.values(schema.paths).flatMap(typesWithin).every(isShownAsStored)
 );
@@ -96,10 +82,7 @@ function generalOptions(schema: Schema): object {
   return base?.options?.toJSON ?? {};
 }
 
-/**
- * Whether a method, a transform or getters of the application may show another value than the stored value of a field.
- * Groups refuse such a field, because an aggregation reads the stored value.
- */
+/** Groups refuse a field with another value than is stored, because an aggregation reads the stored value. */
 export function showsOtherThanStored(type: SchemaType | undefined, schema: Schema): boolean {
   const { transform, getters }: { transform?: unknown; getters?: unknown } = {
     ...generalOptions(schema),
@@ -109,10 +92,7 @@ export function showsOtherThanStored(type: SchemaType | undefined, schema: Schem
     type !== undefined && !isShownAsStored(type);
 }
 
-/**
- * Whether JSON shows the stored values of a field, so that it can be written without a Mongoose document. The
- * application must have defined no cast for the field, and no transform for the field or for its type.
- */
+/** The application must have defined no cast for the field, and no transform for the field or for its type. */
 function isShownAsStored(type: SchemaType): boolean {
   const { options, constructor } = type;
   const { defaultOptions } = constructor as { defaultOptions?: { transform?: unknown } };
@@ -123,16 +103,13 @@ function isShownAsStored(type: SchemaType): boolean {
 interface SchemaKeys {
   readonly declared: ReadonlySet<string>;
   /**
-   * The paths with the option `hidden` or `apart`, and the value of that option, which may be a function of the reader.
-   * Embedded schemas are not included, because each schema has a separate list.
+   * `option` is the value of `hidden` or `apart`, and may be a function of the reader. Embedded schemas have separate
+   * lists.
    */
   readonly hidden: readonly { readonly path: readonly string[]; readonly option: unknown }[];
 }
 
-/**
- * Returns the declared keys of a schema, which JSON may show, and the hidden keys, which JSON leaves out. The result is
- * cached, so the schema must be complete, including the paths that Mongoose adds.
- */
+/** The result is cached, so the schema must be complete, including the paths that Mongoose adds. */
 export const schemaKeys = memoize((schema: Schema): SchemaKeys => {
   const declared = new Set(Object.keys(virtualsOf(schema)));
   const hidden: { path: string[]; option: unknown }[] = [];

@@ -5,11 +5,7 @@ import { readableCopy } from "./unreadable_values.ts";
 
 const { CastError } = mongoose.Error;
 
-/**
- * Sets the value of a field in the form in which the database stores it, without setters, for an entity that gets back
- * an earlier value. A value that cannot be cast to its field becomes a validation error of the document, like a stored
- * value that cannot be cast.
- */
+/** Runs no setters. A value that cannot be cast becomes a validation error, like a stored value that cannot be cast. */
 export function setStored(
   doc: Document,
   { path, type, value }: { path: string; type: SchemaType; value: unknown },

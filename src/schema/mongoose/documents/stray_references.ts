@@ -7,24 +7,21 @@ import { markOwn, schemasWithin, typesWithin } from "../schemas/schema_members.t
 
 interface InitOptions {
   readonly populated?: readonly { readonly path: string }[];
-  /**
-   * Whether the application hydrates values that already contain populated entities. These entities must stay objects.
-   */
+  /** Whether the values already contain populated entities, which must stay objects. */
   readonly hydratedPopulatedDocs?: boolean;
 }
 
 /**
- * Makes documents read an object that is stored in place of a reference as the identifier in that object, or as `null`
- * if the object contains no identifier. Mongoose would make an entity from the object, and that entity would show
- * fields with `select: false`.
+ * An object in place of a reference is read as its identifier, or as `null`. Mongoose would make an entity from the
+ * object, and that entity would show fields with `select: false`.
  *
  * The schema and its embedded schemas must be complete before the call, because the references are collected once.
  */
 export const dropStrays = memoize((schema: Schema): true => {
   if (referencesOf(schema).length === 0) return true;
   const drop = markOwn(function (this: Document, stored: object, options: InitOptions = {}): void {
-    // Mongoose runs the middleware of `init` for embedded documents as well. The middleware of the root document has
-    // already replaced the objects in place of references at any depth, so embedded documents need no further change.
+    // Mongoose runs the middleware of `init` for embedded documents as well, but the root document has already replaced
+    // the objects at any depth.
     if (this instanceof mongoose.Types.Subdocument || options.hydratedPopulatedDocs) return;
     const populated = new Set(options.populated?.map(({ path }) => path));
     dropWithin(stored, { schema, prefix: "", populated });
@@ -34,10 +31,7 @@ export const dropStrays = memoize((schema: Schema): true => {
 });
 
 interface Place {
-  /**
-   * The path of the object in which references are searched, with a dot at its end. With this prefix, the paths of its
-   * references can be compared with the populated paths. Empty for the root document.
-   */
+  /** Ends with a dot, so that the paths can be compared with the populated paths. Empty for the root document. */
   readonly prefix: string;
   readonly populated: ReadonlySet<string>;
 }
@@ -76,8 +70,7 @@ function withoutStrays(value: unknown, { type, prefix, populated }: Place & { ty
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, read(each)]));
   }
   if (!populated.has(prefix)) return read(value);
-  // Mongoose's `populate()` replaces an identifier by an entity, but not an array that is stored in place of an
-  // identifier. The array is therefore replaced by `null`, or removed from a list of references.
+  // Mongoose's `populate()` does not replace an array that is stored in place of an identifier.
   if (!Array.isArray(value)) return value;
   return element === undefined ? null : value.filter((each) => !Array.isArray(each));
 }
@@ -93,8 +86,7 @@ function isStray(value: unknown): boolean {
 }
 
 function identifierIn(stray: unknown): unknown {
-  // The driver decodes a stored object with `$ref` and `$id` as a `DBRef`, which has its identifier in `oid`. Any other
-  // object has its identifier in `_id`, so both properties are read.
+  // The driver decodes a stored object with `$ref` and `$id` as a `DBRef`, which has its identifier in `oid`.
   const { _id, oid = _id } = stray as { _id?: unknown; oid?: unknown };
   return oid === undefined || isStray(oid) ? null : oid;
 }

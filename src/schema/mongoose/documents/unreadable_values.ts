@@ -7,14 +7,13 @@ import { markOwn } from "../schemas/schema_members.ts";
 const { Types } = mongoose.Schema;
 
 /**
- * Removes stored objects from scalar fields of a document if Mongoose would use their keys as members. Mongoose would
- * throw when it writes `{ toString: "x" }` into the message of an error, and would show `{ _bsontype: "ObjectId" }` as
- * an identifier.
+ * Mongoose would use some keys of a stored object as members. It would throw when it writes `{ toString: "x" }` into
+ * the message of an error, and would show `{ _bsontype: "ObjectId" }` as an identifier.
  */
 export const dropUnreadable = memoize((schema: Schema): true => {
   const drop = markOwn(function (this: Document, stored: object): void {
-    // Mongoose runs the middleware of `init` for embedded documents as well. The middleware of the root document has
-    // already removed unreadable objects at any depth, so embedded documents need no further change.
+    // Mongoose runs the middleware of `init` for embedded documents as well, but the root document has already removed
+    // unreadable objects at any depth.
     if (this instanceof mongoose.Types.Subdocument) return;
     dropWithin(stored, { schema: this.schema as Schema, prefix: "" });
   });
@@ -22,7 +21,6 @@ export const dropUnreadable = memoize((schema: Schema): true => {
   return true;
 });
 
-/** Returns a copy of the stored value of a field without the objects that `dropUnreadable` removes. */
 export function readableCopy(value: unknown, type: SchemaType): unknown {
   const holder = { value: copyJson(value) };
   dropOfType(holder, { name: "value", type });
@@ -31,11 +29,7 @@ export function readableCopy(value: unknown, type: SchemaType): unknown {
 
 interface Place {
   readonly schema: Schema;
-  /**
-   * The path of the object in which unreadable values are searched, with a dot at its end, if Mongoose declares the
-   * object as a nested path. With this prefix, the schema finds the fields of the object. Empty for an object with a
-   * separate schema.
-   */
+  /** The path of a nested path of Mongoose, with a dot at its end. Empty for an object with a separate schema. */
   readonly prefix: string;
 }
 
@@ -48,16 +42,14 @@ function dropWithin(stored: unknown, { schema, prefix }: Place): void {
   for (const name of Object.keys(values)) {
     const value = values[name];
     // Most objects in a document are dates and identifiers, which Mongoose can always read. Documents are made often,
-    // so the search for unreadable objects skips dates and identifiers first.
+    // so they are skipped first.
     if (!Array.isArray(value) && !isJsonObject(value)) continue;
     const path = `${prefix}${name}`;
-    // A stored key may have the name of a member of every object, such as `constructor`, so only own keys of the
-    // schema's `paths` count as fields.
+    // A stored key may have the name of a member of every object, such as `constructor`.
     const type = Object.hasOwn(schema.paths, path) ? schema.paths[path] : undefined;
     if (type !== undefined) dropOfType(values, { name, type });
     else if (schema.pathType(path) === "nested") dropWithin(value, { schema, prefix: `${path}.` });
-    // A discriminator may declare a field that its base does not declare, and Mongoose would read the value of this
-    // field. An unreadable object in an undeclared field is therefore removed if the schema has discriminators.
+    // A discriminator may declare a field that its base does not declare, and Mongoose would read its value.
     else if (schema.discriminators !== undefined && isUnreadable(value)) delete values[name];
   }
 }
@@ -66,10 +58,7 @@ interface KindSchema extends Schema {
   readonly discriminatorMapping?: { readonly value?: unknown };
 }
 
-/**
- * The Mongoose type of a field with embedded objects. `Constructor` is Mongoose's class of these objects, which has the
- * schemas of their kinds (discriminators).
- */
+/** `Constructor` is Mongoose's class of the embedded objects, which has the schemas of their discriminators. */
 interface EmbeddedType extends SchemaType {
   readonly schema: Schema;
   readonly Constructor?: {
@@ -77,10 +66,7 @@ interface EmbeddedType extends SchemaType {
   };
 }
 
-/**
- * Returns the schema by which Mongoose reads an embedded object, which is the schema of its kind (discriminator) or the
- * schema of the base.
- */
+/** The schema of the discriminator, or of the base. */
 function schemaFor(stored: unknown, { schema, Constructor }: EmbeddedType): Schema {
   const named: unknown = Object(stored)[String(schema.get("discriminatorKey"))];
   const kinds = Object.values(Constructor?.discriminators ?? {});
@@ -106,19 +92,17 @@ function dropOfType(
     const keys = Object.keys(held);
     if (keys.some((key) => REFUSED_KEY.test(key))) delete values[name];
     for (const key of keys) dropOfType(held, { name: key, type: element });
-    // Mongoose reads a Map only as a whole. If an unreadable value was removed from the Map, the whole Map is removed
-    // from the document too.
+    // Mongoose reads a Map only as a whole.
     if (Object.keys(held).length < keys.length) delete values[name];
     return;
   }
-  // Unreadable objects are not removed from arrays of scalars, free-form fields and references. Mongoose formats an
-  // array without calling members of its elements, does not cast free-form values, and reads only the identifier of an
-  // object in place of a reference.
+  // Mongoose formats an array without calling members of its elements, does not cast free-form values, and reads only
+  // the identifier of an object in place of a reference.
   if (type instanceof Types.Array || type instanceof Types.Mixed) return;
   if (type.options.ref === undefined && isUnreadable(value)) delete values[name];
 }
 
-/** The keys for which Mongoose throws when it reads a Map. */
+/** Mongoose throws when it reads a Map with one of these keys. */
 const REFUSED_KEY = /^\$|\.|^(?:__proto__|constructor|prototype)$/;
 
 const UNREADABLE_KEYS = [...MARK_KEYS, "toString"];

@@ -15,10 +15,7 @@ interface Caster {
   cast(): (value: unknown) => unknown;
 }
 
-/**
- * Makes the fields of a schema take every UUID that the database stores. Mongoose refuses other variants, such
- * as the nil UUID, and takes them for missing.
- */
+/** Mongoose refuses some UUIDs that the database stores, such as the nil UUID, and takes them for missing. */
 export function castUuids(schema: Schema): void {
   for (const type of Object.values(schema.paths).flatMap(typesWithin)) {
     if (type.constructor !== UUID) continue;

@@ -7,8 +7,8 @@ type Cast = (value: unknown, doc: unknown, init?: boolean, ...rest: unknown[]) =
 const cutting = new WeakSet<SchemaType>();
 
 /**
- * Makes the fields with `dateOnly` store midnight in UTC, whatever time a hook or a default sets. Stored times of other
- * programs and the times in filters of hooks stay exact, because only a set or a default has `init === false`.
+ * The fields store midnight in UTC. Stored times of other programs and the times in filters of hooks stay exact,
+ * because only a set or a default has `init === false`.
  */
 export function cutTimes(schema: Schema): void {
   for (const type of Object.values(schema.paths).flatMap(typesWithin)) {

@@ -34,15 +34,12 @@ export function isImmutable(type: SchemaType | undefined): boolean {
   return Boolean(internals(type).$immutable);
 }
 
-/**
- * Whether a function of the application decides for each document if a field is immutable. The function may read the
- * document, so it cannot run without a Mongoose document.
- */
+/** The function may read the document, so it cannot run without a Mongoose document. */
 export function isImmutableAtTimes(type: SchemaType | undefined): boolean {
   return typeof internals(type).$immutable === "function";
 }
 
-/** Whether the field of a type is immutable in a stored document, or in a stored object of another database. */
+/** `holder` is a stored document, or a stored object of another database. */
 export function isLocked(type: SchemaType | undefined, holder: object): boolean {
   if (type === undefined || !isImmutable(type)) return false;
   const { $immutable } = internals(type);
@@ -51,10 +48,7 @@ export function isLocked(type: SchemaType | undefined, holder: object): boolean 
 
 const TYPES: ReadonlySet<unknown> = new Set(Object.values(mongoose.Schema.Types));
 
-/**
- * Whether a type is one of Mongoose's field types. A type that the application defines may read any option, and may
- * cast and validate in any way, so its fields are written through Mongoose documents.
- */
+/** A type that the application defines may read any option, and may cast and validate in any way. */
 export function isMongooseType({ constructor }: SchemaType): boolean {
   return TYPES.has(constructor);
 }
@@ -64,24 +58,18 @@ export function hasOwnCast(type: SchemaType): boolean {
   return cast !== undefined && !isOwn(cast);
 }
 
-/**
- * The options of a text field that Mongoose turns into setters. These setters do not count as setters of the
- * application.
- */
+/** Mongoose turns these options into setters, which are no setters of the application. */
 export const SETTING_OPTIONS = ["trim", "lowercase", "uppercase"] as const;
 
 export function hasOwnSetters(type: SchemaType): boolean {
   const options = type.options as Record<string, unknown>;
   const { setters = [], $immutableSetter } = internals(type);
-  // Mongoose adds a setter to an immutable field, in some cases twice. Setters with the source text of this setter are
-  // therefore not counted as setters of the application.
+  // Mongoose adds a setter to an immutable field, in some cases twice.
   const own = setters.filter((setter) => String(setter) !== String($immutableSetter));
   return own.length > SETTING_OPTIONS.filter((name) => options[name]).length;
 }
 
-/**
- * Casts a value to a type as a Mongoose query does. The setters of the field, such as `lowercase`, run before the cast.
- */
+/** The setters of the field, such as `lowercase`, run before the cast. */
 export function castForQuery(type: SchemaType, value: unknown): unknown {
   return (type as unknown as FieldInternals).applySetters(value, null);
 }
@@ -106,19 +94,13 @@ const COPIED = [
   "setters",
 ] as const;
 
-/**
- * Copies default, immutability, getters and setters from a field to the same field of a cloned schema. The clone that
- * Mongoose makes keeps these rules for scalar fields only.
- */
+/** The clone that Mongoose makes of a schema keeps these rules for scalar fields only. */
 export function copyRules(from: SchemaType | undefined, to: SchemaType): void {
   const given = internals(from) as Readonly<Record<string, unknown>>;
   for (const name of COPIED) if (name in given) Object.assign(to, { [name]: given[name] });
 }
 
-/**
- * Whether the default of a field is a function that may read the document, so that the default cannot be computed
- * without the document. `Date.now` does not read the document.
- */
+/** A function may read the document. `Date.now` does not. */
 export function hasComputedDefault(type: SchemaType | undefined): boolean {
   const given = rawDefault(type);
   return typeof given === "function" && given !== Date.now;
@@ -127,32 +109,23 @@ export function hasComputedDefault(type: SchemaType | undefined): boolean {
 const emptyDefaults = new WeakSet<object>();
 
 /**
- * Stores the default function that Mongoose has made for an array of embedded objects, so that `hasEmptyDefault()`
- * recognises it. Mongoose does not mark this function, so it must be stored before the application can set another
- * default.
+ * Mongoose does not mark the default that it makes for an array of embedded objects, so it must be stored before the
+ * application can set another default.
  */
 export function rememberDefault(type: SchemaType | undefined): void {
   const made = rawDefault(type);
   if (type?.instance === "Array" && typeof made === "function") emptyDefaults.add(made);
 }
 
-/**
- * Whether the default of an array is an empty array, so that the default is known without a call of a function of the
- * application.
- */
 export function hasEmptyDefault(type: SchemaType | undefined): boolean {
   const { default: given } = (type?.options ?? {}) as { default?: unknown };
   const made = Object(rawDefault(type)) as { readonly $runBeforeSetters?: unknown };
-  // Mongoose sets `$runBeforeSetters` on the default function that it makes for an array of scalar values. This
-  // property therefore shows that the default is not a function of the application.
+  // Mongoose sets `$runBeforeSetters` on the default that it makes for an array of scalar values.
   return (made.$runBeforeSetters === true || emptyDefaults.has(made)) &&
     (given === undefined || (Array.isArray(given) && given.length === 0));
 }
 
-/**
- * Makes the `_id` of a class a required field that is set once, unless Mongoose or a default makes it. Clients then give
- * the `_id` of new entities.
- */
+/** Unless Mongoose or a default makes the `_id`, clients give it for new entities, and it is set once. */
 export function requireId(schema: Schema): void {
   const type = schema.path("_id") as SchemaType | undefined;
   if (type === undefined || hasDefault(type)) return;
@@ -166,10 +139,9 @@ export function requireId(schema: Schema): void {
   }
 }
 
-/** The texts that a path can name. Clients and proxies resolve the segments `.` and `..`. */
+/** Clients and proxies resolve the segments `.` and `..`. */
 const REACHABLE = /^(?!\.\.?$)/;
 
-/** Whether clients give the `_id` of new entities. */
 export function isGivenId(schema: Schema): boolean {
   const type = schema.path("_id") as SchemaType | undefined;
   return isAlwaysRequired(type) && isImmutable(type) && !hasDefault(type);
@@ -180,10 +152,7 @@ export function hasUsualId(schema: Schema): boolean {
   return own === usual;
 }
 
-/**
- * The rules of a field that JSON Schema can express, for descriptions of routes and for the OpenAPI document. The
- * values are in the form that Mongoose has made from the options of the field.
- */
+/** The rules of a field that JSON Schema can express, in the form that Mongoose has made from its options. */
 export interface DeclaredRules {
   readonly enum?: readonly unknown[];
   readonly minimum?: number | Date;
@@ -194,8 +163,8 @@ export interface DeclaredRules {
 }
 
 /**
- * The name of each rule in {@linkcode DeclaredRules}, by the type of Mongoose's validator. `keptAs` is the property in
- * which the validator stores the value of the option.
+ * Keyed by the type of Mongoose's validator. `keptAs` is the property in which the validator stores the value of the
+ * option.
  */
 const RULES: Readonly<Record<string, readonly [rule: keyof DeclaredRules, keptAs: string]>> = {
   enum: ["enum", "enumValues"],

@@ -9,10 +9,7 @@ const { DocumentArray, Map, Mixed, Subdocument } = mongoose.Schema.Types;
 
 type Cast = (value: unknown, doc: unknown, init?: boolean, ...rest: unknown[]) => unknown;
 
-/**
- * Makes the types of a schema throw a `CastError` for a promise, which the application has forgotten to await. Mongoose
- * would store an empty object, because a promise is an object without keys.
- */
+/** Mongoose would store a promise as an empty object, because it is an object without keys. */
 export function refusePromises(schema: Schema): void {
   for (const type of Object.values(schema.paths).flatMap(typesWithin)) {
     if (isOfObjects(type)) refuseIn(type);
@@ -26,8 +23,7 @@ function isOfObjects(type: SchemaType): boolean {
 function refuseIn(type: SchemaType): void {
   const own = type.cast as Cast;
   const cast: Cast = function (this: SchemaType, value, doc, init, ...rest) {
-    // Promises inside an embedded object are found when its values are cast to their fields. Only the embedded object
-    // itself is therefore checked here.
+    // Promises inside an embedded object are found when its values are cast to their fields.
     const isRefused = init !== true &&
       (type instanceof Mixed
         ? holdsPromise(value)
@@ -38,10 +34,7 @@ function refuseIn(type: SchemaType): void {
   Object.assign(type, { cast });
 }
 
-/**
- * Whether a value is a promise, or an array or a plain object that contains a promise at any depth. Such a value is
- * refused, because the application has forgotten an `await`.
- */
+/** Searches arrays and plain objects at any depth. */
 export function holdsPromise(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (isPromise(value)) return true;

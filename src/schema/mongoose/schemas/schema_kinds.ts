@@ -3,27 +3,18 @@ import type { Model, Schema } from "mongoose";
 import { memoize } from "../../memoize.ts";
 
 interface KindHolder {
-  /**
-   * The schemas of the discriminators that were added to the compiled model. Mongoose has added the fields of the base
-   * to them, so they describe all fields of the discriminators.
-   */
+  /** The discriminators of the compiled model. Mongoose has added the fields of the base to their schemas. */
   readonly discriminators?: Readonly<Record<string, Schema>> | null;
   /** The discriminators that `schema.discriminator()` has declared, before a model is compiled. */
   readonly _applyDiscriminators?: ReadonlyMap<string, { readonly schema: Schema }>;
 }
 
-/**
- * Returns a copy of the schema of a discriminator, from which the fields are described. Mongoose merges the fields of
- * the base into some of the original schemas later.
- */
+/** Mongoose merges the fields of the base into some of the original schemas later. */
 const cloneOf = memoize((kind: Schema) => kind.clone() as Schema);
 
 const NO_KINDS: ReadonlyMap<string, Schema> = new Map();
 
-/**
- * Returns the schemas of the discriminators that a schema has at the time of the call, by name, so that the fields of
- * the discriminators are known before a model is compiled.
- */
+/** The discriminators at the time of the call, also before a model is compiled. */
 export function kindSchemas(schema: Schema): ReadonlyMap<string, Schema> {
   const { discriminators, _applyDiscriminators: declared } = schema as unknown as KindHolder;
   if (!discriminators && !declared) return NO_KINDS;
@@ -33,8 +24,8 @@ export function kindSchemas(schema: Schema): ReadonlyMap<string, Schema> {
 }
 
 /**
- * Adds the discriminator key to a schema with discriminators. Mongoose adds the key only when Mongoose compiles a
- * model. Routes are built before the first model is compiled, so they would not know the key.
+ * Mongoose adds the discriminator key only when it compiles a model. Routes are built earlier, so they would not know
+ * the key.
  */
 export function declareKindKey(schema: Schema): void {
   const { _applyDiscriminators: declared } = schema as unknown as KindHolder;
@@ -47,22 +38,15 @@ export function declareKindKey(schema: Schema): void {
 type AddKind = (name: unknown, kind: unknown, ...options: unknown[]) => { readonly schema: Schema };
 
 interface KindHooks {
-  /**
-   * The function that may refuse a discriminator by an error. It runs before the discriminator is added to a compiled
-   * model, and a refused discriminator is not added.
-   */
+  /** May refuse a discriminator by an error. A refused discriminator is not added. */
   readonly check: (name: string, kind: Schema) => void;
-  /**
-   * The function that prepares the complete schema of a discriminator, for example so that JSON hides its hidden
-   * fields. It runs after Mongoose has added the fields of the base.
-   */
+  /** Runs after Mongoose has added the fields of the base. */
   readonly finish: (kind: Schema) => void;
 }
 
 /**
- * Checks each discriminator before it is added to a compiled model, and prepares its schema afterwards, for example so
- * that JSON hides its hidden fields. An application may add discriminators at any time, and Mongoose has no middleware
- * for this event, so the `discriminator()` method of the model is replaced.
+ * An application may add discriminators at any time, and Mongoose has no middleware for this event, so the
+ * `discriminator()` method of the model is replaced.
  */
 export function watchKinds(model: Model<unknown>, { check, finish }: KindHooks): void {
   for (const { schema } of Object.values(model.discriminators ?? {})) finish(schema as Schema);

@@ -5,8 +5,7 @@ import { VALUES_KEY } from "../documents/document_values.ts";
 const ownFunctions = new WeakSet<object>();
 
 /**
- * Marks a method, a middleware or a transform as a function of the framework. A model with functions of the application
- * needs Mongoose documents, which are slow, but marked functions do not count as functions of the application.
+ * A model with functions of the application needs Mongoose documents, which are slow. Marked functions do not count.
  */
 export function markOwn<F extends object>(fn: F): F {
   ownFunctions.add(fn);
@@ -18,23 +17,20 @@ export function isOwn(fn: unknown): boolean {
 }
 
 /**
- * The names of the members of every document, without the members of its prototype. A field with such a name would
- * replace the member.
+ * The members of every document, without the members of its prototype. A field with such a name would replace the
+ * member.
  */
 export const DOCUMENT_MEMBERS: readonly string[] = [
   ...Object.keys((mongoose.Schema as unknown as { reserved: object }).reserved),
   ...["schema", "isNew", "errors", "db", "discriminators", VALUES_KEY],
 ];
 
-/** The names of the members that every compiled model has, without the members of `mongoose.Model`. */
+/** The members of every compiled model, without the members of `mongoose.Model`. */
 const COMPILED_MEMBERS: ReadonlySet<string> = new Set([
   ...["base", "collection", "db", "discriminators", "events", "modelName", "schema"],
 ]);
 
-/**
- * Whether a static member of a class would replace a member of Mongoose's models, such as `find`, by which entities are
- * read and written.
- */
+/** Entities are read and written by members of Mongoose's models, such as `find`. */
 export function isModelMember(name: string): boolean {
   return COMPILED_MEMBERS.has(name) || name in mongoose.Model && !(name in Function.prototype);
 }
@@ -47,16 +43,13 @@ interface PluginMark {
   "$connectionPluginsApplied"?: boolean;
 }
 
-/**
- * Copies a mark from a schema to its clone. The mark says that the plugins of the connection have been applied. Without
- * the mark, Mongoose would apply the plugins to the clone again.
- */
+/** Without the mark, Mongoose would apply the plugins of the connection to the clone again. */
 export function copyPluginMark(schema: Schema, clone: Schema): void {
   const { $connectionPluginsApplied: mark } = schema as PluginMark;
   if (mark) (clone as PluginMark).$connectionPluginsApplied = mark;
 }
 
-/** The members by which Mongoose and the framework read, change and save documents. */
+/** The members by which documents are read, changed and saved. */
 const INNER_MEMBERS: ReadonlySet<string> = new Set([
   ...["collection", "db", "init", "schema", "get", "set", "toObject", "save", "validate"],
   ...["validateSync", "invalidate", "deleteOne", "updateOne", "isModified", "markModified"],
@@ -66,10 +59,7 @@ export function isInnerMember(name: string): boolean {
   return INNER_MEMBERS.has(name) || name.startsWith("$");
 }
 
-/**
- * Throws if a method or a static of a schema replaces a member by which entities are read and written. It would not bind
- * statements that are sent without Mongoose.
- */
+/** A replaced member would not bind statements that are sent without Mongoose. */
 export function refuseReplaced(schema: Schema): void {
   const method = Object.keys(schema.methods).find((name) =>
     isInnerMember(name) && !isOwn(schema.methods[name])
@@ -83,7 +73,7 @@ export function refuseReplaced(schema: Schema): void {
   );
 }
 
-/** Whether the application calls a method for every new document (`schema.queue()`). */
+/** The application calls a method for every new document by `schema.queue()`. */
 export function callsMethods(schema: Schema): boolean {
   const { callQueue } = schema as unknown as { callQueue: readonly [string, unknown][] };
   return callQueue.some(([name]) => !isOwn(schema.methods[name]));
@@ -124,15 +114,15 @@ function middlewareFor(schema: Schema, name: string): Middleware[] {
     .filter((each) => !isBuiltIn(each));
 }
 
-/** The queries of Mongoose that the framework never sends. */
+/** The queries of Mongoose that are never sent. */
 const UNSENT = [
   ...["updateMany", "deleteMany", "replaceOne"],
   ...["findOneAndUpdate", "findOneAndReplace", "findOneAndDelete"],
 ];
 
 /**
- * The queries whose middleware the framework never runs. Middleware that also runs for `find()`, as that of many
- * plugins, does not count: writes of several entities find them first.
+ * Middleware that also runs for `find()`, as that of many plugins, does not count, because writes of several entities
+ * find them first.
  */
 export function idleMiddleware(schema: Schema): string[] {
   const finding = new Set(middlewareFor(schema, "find").map(({ fn }) => fn));
@@ -140,8 +130,7 @@ export function idleMiddleware(schema: Schema): string[] {
 }
 
 /**
- * Whether the application has middleware for `find` and no middleware for the operation `other`. Middleware for `find`
- * may change which documents a query finds. The operation `other` would skip this middleware, so it would reach other
+ * Middleware for `find` may change which documents a query finds. The operation `other` would skip it and reach other
  * documents than the query.
  */
 export function findsByMiddleware(schema: unknown, other: "aggregate" | "countDocuments"): boolean {
@@ -152,10 +141,7 @@ function isBuiltIn({ fn }: Middleware): boolean {
   return isOwn(fn) || BUILT_IN in fn;
 }
 
-/**
- * Removes the middleware of the application from a document that will not be saved, and from its embedded documents.
- * The document is only validated, and the validation would run the middleware.
- */
+/** For a document that is only validated and not saved. The validation would run the middleware. */
 export function dropMiddleware(doc: Document): void {
   for (const each of [doc, ...doc.$getAllSubdocs()]) {
     (each as unknown as MiddlewareHolder).$__middleware = middlewareOf(each).filter(isBuiltIn);
@@ -178,9 +164,8 @@ export function typesWithin(type: SchemaType): SchemaType[] {
 }
 
 /**
- * Whether Mongoose would run no code of the application in the given operations of a model, so that the operations can
- * be done without Mongoose documents. Middleware, discriminators and queued methods count as code of the application, in
- * the model's schema and in embedded schemas.
+ * Middleware, discriminators and queued methods count as code of the application, in the model's schema and in embedded
+ * schemas.
  */
 export function runsNothingOwn(model: Model<unknown>, operations: readonly string[]): boolean {
   const { discriminators, schema } = model;
@@ -193,7 +178,7 @@ export function runsNothingOwn(model: Model<unknown>, operations: readonly strin
 
 type StampFields = Readonly<Partial<Record<"createdAt" | "updatedAt", string | null>>>;
 
-/** Returns the names of the timestamp fields of a schema. A name is missing if Mongoose sets no such timestamp. */
+/** A name is missing if Mongoose sets no such timestamp. */
 export function stampFields(schema: Schema): StampFields {
   const { $timestamps } = schema as { $timestamps?: StampFields };
   return $timestamps ?? {};

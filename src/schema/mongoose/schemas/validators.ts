@@ -4,8 +4,8 @@ import { isPromise } from "../../../declare/hooks/run_hook.ts";
 import { typesWithin } from "./schema_members.ts";
 
 /**
- * The properties of a field type in which Mongoose stores the validators that it has made from options such as
- * `required`. All other validators are functions of the application, except the validator of `match`.
+ * Mongoose stores the validators that it has made from options in these properties. All other validators are functions
+ * of the application, except the validator of `match`.
  */
 const KEPT_AS = [
   "requiredValidator",
@@ -16,7 +16,7 @@ const KEPT_AS = [
   "maxlengthValidator",
 ];
 
-/** Whether the validators of a field type read only the value, so that they may run without a document. */
+/** Validators that read only the value may run without a document. */
 export function judgesValuesAlone(type: SchemaType): boolean {
   const kept = keptValidators(type);
   return (type.validators as HostRule[]).every(({ validator, regexp, propsParameter }) =>
@@ -28,9 +28,8 @@ export function judgesValuesAlone(type: SchemaType): boolean {
 }
 
 /**
- * Whether a validator is an arrow function, which cannot read the document as `this` and can therefore run without a
- * document. The source text of a method with the name `async` begins like an async arrow function, so such a method is
- * excluded.
+ * An arrow function cannot read the document as `this`. The source text of a method with the name `async` begins like
+ * an async arrow function.
  */
 function isArrow(validator: unknown): boolean {
   return typeof validator === "function" && !Object.hasOwn(validator, "prototype") &&
@@ -44,11 +43,8 @@ function keptValidators(type: SchemaType): unknown[] {
 }
 
 /**
- * Wraps the validators of the application. A failed validator reports a {@linkcode RuleError}, whose message can
- * contain any value of a client.
- *
- * An unhandled rejection would end the process. Mongoose does not wait for an asynchronous validator if a later rule of
- * the same field fails, so each promise of a validator gets a rejection handler.
+ * The message of a {@linkcode RuleError} can contain any value of a client. Mongoose does not wait for an asynchronous
+ * validator if a later rule of the same field fails, and an unhandled rejection would end the process.
  */
 export function guardValidators(schema: Schema): void {
   for (const type of Object.values(schema.paths).flatMap(typesWithin)) {
@@ -57,8 +53,8 @@ export function guardValidators(schema: Schema): void {
       const { validator } = rule;
       if (typeof validator !== "function" || kept.includes(validator)) continue;
       rule.ErrorConstructor ??= RuleError;
-      // An arrow function is wrapped in an arrow function. `isArrow()` decides by the wrapper whether the validator can
-      // run without a document, so the wrapper must have the same form as the validator of the application.
+      // `isArrow()` decides by the wrapper whether the validator can run without a document, so the wrapper must have
+      // the same form.
       rule.validator = isArrow(validator)
         ? (...args: unknown[]) => handled(validator(...args))
         : function (this: unknown, ...args: unknown[]) {
@@ -75,11 +71,7 @@ interface HostRule {
   ErrorConstructor?: unknown;
 }
 
-/**
- * Returns an object in the place of a promise of a validator. A rejection of the promise always has a handler, because
- * Mongoose may ignore the promise, and an unhandled rejection would end the process. Returns any other result
- * unchanged.
- */
+/** A rejection always has a handler, because Mongoose may ignore the promise. */
 function handled(result: unknown): unknown {
   if (!isPromise(result)) return result;
   const promise = Promise.resolve(result);
@@ -95,9 +87,8 @@ function handled(result: unknown): unknown {
 const { ValidatorError } = mongoose.Error;
 
 /**
- * The error of a value that breaks a rule, with Mongoose's message template. Mongoose's own error would replace text in
- * a client's value that looks like a placeholder. Mongoose's own error would also throw for an object with a key
- * `toString`, and the request would end as an error of the application.
+ * Mongoose's own error would replace text in a client's value that looks like a placeholder. It would also throw for an
+ * object with a key `toString`, and the request would end as an error of the application.
  */
 export class RuleError extends ValidatorError {
   constructor(properties: Readonly<Record<string, unknown>>, doc?: object) {
@@ -110,8 +101,7 @@ export class RuleError extends ValidatorError {
 }
 
 function messageOf({ message, reason, ...others }: Readonly<Record<string, unknown>>): string {
-  // The message of an error that a validator has thrown is used unchanged, because it may contain text of a client that
-  // looks like a placeholder.
+  // The message of an error that a validator has thrown may contain text of a client that looks like a placeholder.
   if (reason instanceof Error && reason.message === message) return reason.message;
   const template = String(message || mongoose.Error.messages.general.default);
   const values = new Map(

@@ -3,15 +3,12 @@ import mongoose from "mongoose";
 const { AbstractCursor } = mongoose.mongo;
 
 /**
- * The largest number of documents in one reply of the database. A reply of 16 MB may hold many more documents, and the
- * driver keeps an object in memory for each document.
+ * The largest number of documents in one reply. A reply of 16 MB may hold many more, and the driver keeps an object in
+ * memory for each document.
  */
 export const BATCH_SIZE = 1024;
 
-/**
- * Limits the number of documents in each reply to a query, an aggregation or a cursor that a `fetch` hook returned. A
- * batch size that the hook has set does not change.
- */
+/** A batch size that a `fetch` hook has set does not change. */
 export function boundReplies(given: unknown): void {
   if (given instanceof mongoose.Query) {
     const { op } = given as { readonly op?: unknown };
@@ -33,8 +30,7 @@ export function boundReplies(given: unknown): void {
 }
 
 /**
- * Whether a value is a cursor of Mongoose, which opens the cursor of the driver only when it is first read. Before that
- * time, the batch size cannot be set on the cursor of the driver.
+ * A cursor of Mongoose opens the cursor of the driver only when it is first read, and no batch size can be set before.
  */
 function isMongooseCursor(given: unknown): given is MongooseCursor {
   return Symbol.asyncIterator in Object(given) && "cursor" in Object(given) &&

@@ -17,9 +17,8 @@ export interface UpsertStatement {
 }
 
 /**
- * Sends updates of a collection in order and in as few commands as possible. Returns the number of matched documents,
- * so that the caller notices a document that another write has changed or removed. The driver's bulk write is not used,
- * because its errors lose their class and the index that refused a value.
+ * Returns the number of matched documents. The driver's bulk write is not used, because its errors lose their class and
+ * the index that refused a value.
  */
 export async function sendUpdates(
   { db, collection: { name } }: Pick<Document, "db"> & { readonly collection: { name: string } },
@@ -40,10 +39,7 @@ export async function sendUpdates(
   return met;
 }
 
-/**
- * The largest size of the updates in one command. MongoDB accepts commands of 16 MB, and the rest of the command needs
- * room.
- */
+/** MongoDB accepts commands of 16 MB, and the rest of the command needs room. */
 const MOST_BYTES = 12 * 1024 * 1024;
 
 export function* inCommands<T extends object>(all: readonly T[]): Generator<T[]> {
@@ -68,10 +64,7 @@ export interface GivenValues {
   readonly stages: readonly object[];
 }
 
-/**
- * Runs aggregation stages on the given values instead of stored documents. The database can then check values before
- * they are stored, for example whether a new entity is inside a scope.
- */
+/** The database checks the values before they are stored. */
 export async function aggregateValues(
   { connection, values, stages }: GivenValues,
   options?: mongo.AggregateOptions,

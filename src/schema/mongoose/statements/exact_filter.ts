@@ -3,12 +3,11 @@ import mongoose from "mongoose";
 type Conditions = Readonly<Record<string, unknown>>;
 
 /**
- * A condition that Mongoose's queries send without casting it again. A second cast would run setters again and refuse
- * operators that the database supports for a type.
+ * A second cast by Mongoose would run setters again and refuse operators that the database supports for a type. The
+ * driver sends the result of `toBSON()`.
  *
- * Mongoose reads the properties of the object, and the driver sends the result of `toBSON()`. A copy of the object has
- * only its property `$expr`. The database refuses a query with this `$expr`, so a copy cannot select more documents
- * than the conditions do.
+ * A copy of the object has only its property `$expr`. The database refuses a query with this `$expr`, so a copy cannot
+ * select more documents than the conditions do.
  */
 class ExactCondition {
   readonly $expr = Object.freeze(mongoose.trusted({ $copyOfAnExactFilter: true }));
@@ -23,16 +22,15 @@ class ExactCondition {
     return this.#conditions;
   }
 
-  /** Returns the conditions for `console.log()`, which would otherwise print only `$expr`. */
+  /** `console.log()` would otherwise print only `$expr`. */
   [Symbol.for("nodejs.util.inspect.custom")](): Conditions {
     return this.#conditions;
   }
 }
 
 /**
- * Returns a filter whose conditions are already cast, and which every method of a model sends unchanged. Code of the
- * application can read the fields of the conditions by name. The properties for this are not enumerable, so Mongoose
- * and the driver ignore them.
+ * Code of the application can read the fields of the conditions by name. These properties are not enumerable, so
+ * Mongoose and the driver ignore them.
  */
 export function exactFilter(conditions: Conditions): Record<string, unknown> {
   const entries = Object.entries(conditions);
@@ -45,8 +43,8 @@ export function exactFilter(conditions: Conditions): Record<string, unknown> {
 }
 
 /**
- * Whether an object is a filter that `exactFilter()` has made. Its properties that are not enumerable only repeat its
- * conditions. In any other filter, such a property is refused, because the database would not get it.
+ * The properties of an exact filter that are not enumerable only repeat its conditions. In any other filter, such a
+ * property is refused, because the database would not get it.
  */
 export function isExactFilter({ $and }: Conditions): boolean {
   return Array.isArray($and) && $and[0] instanceof ExactCondition;

@@ -1,10 +1,7 @@
 import { once } from "node:events";
 import type { Query } from "mongoose";
 
-/**
- * Runs the middleware of `find()` on a query, without sending the query. Returns the conditions that Mongoose would
- * send, or `undefined` if the middleware ends the query without a result.
- */
+/** Runs the middleware without sending the query. `undefined` if the middleware ends the query without a result. */
 export async function findConditions(
   query: Query<unknown[], unknown>,
 ): Promise<Record<string, unknown> | undefined> {

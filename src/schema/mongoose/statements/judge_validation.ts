@@ -4,7 +4,7 @@ import { middlewareOf } from "../schemas/schema_members.ts";
 
 const { ValidationError } = mongoose.Error;
 
-/** The problems that a validation of a document has found, by path. */
+/** Keyed by path. */
 export type FoundProblems = Record<string, unknown>;
 
 type Judge = (problems: FoundProblems) => void;
@@ -14,10 +14,8 @@ const judges = new WeakMap<Document, Judge>();
 type Validate = (...args: unknown[]) => Promise<void>;
 
 /**
- * Lets a function decide about the errors of each validation of a document. The function may remove errors, such as
- * errors of stored values that the request does not change, or throw another error. A validation without remaining
- * errors succeeds. The methods of the document are replaced, because middleware cannot make a failed validation
- * succeed. A `save()` by the application calls `$validate`, so this method is replaced as well.
+ * `judge` may remove errors, or throw another error. The methods of the document are replaced, because middleware
+ * cannot make a failed validation succeed, and a `save()` by the application calls `$validate`.
  */
 export function judgeValidation(doc: Document, judge: Judge): void {
   const isJudged = judges.has(doc);
@@ -40,10 +38,7 @@ export function judgeValidation(doc: Document, judge: Judge): void {
   }
 }
 
-/**
- * Returns the errors that a document has before its validation, such as errors of values that Mongoose could not cast
- * when they were set.
- */
+/** The errors before the validation, such as errors of values that Mongoose could not cast when they were set. */
 export function pendingProblems(doc: Document): FoundProblems {
   const { $__: { validationError } } = doc as unknown as {
     readonly $__: { readonly validationError?: { readonly errors: FoundProblems } | null };

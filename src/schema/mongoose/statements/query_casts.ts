@@ -12,10 +12,7 @@ export interface CastingQuery {
   _castUpdate(update: Update): Update | undefined;
 }
 
-/**
- * Replaces the cast of a query's conditions by `castBy`, so that conditions can be sent in a form that Mongoose's cast
- * would change. `castBy` gets the conditions and the original cast.
- */
+/** Conditions can be sent in a form that Mongoose's cast would change. */
 export function replaceCast<Q extends object>(
   query: Q,
   castBy: (conditions: Conditions, cast: (conditions: Conditions) => Conditions) => Conditions,
@@ -31,18 +28,12 @@ export function replaceCast<Q extends object>(
   return query;
 }
 
-/**
- * Makes a query match the given conditions without casting them again, because a second cast would run setters again.
- * Conditions that middleware adds to the query are cast.
- */
+/** A second cast of the conditions would run setters again. Conditions that middleware adds to the query are cast. */
 export function matchAsIs(query: object, conditions: Conditions): void {
   replaceCast(query, (given, cast) => ({ $and: [conditions, cast(given)] }));
 }
 
-/**
- * Makes a query write an update without casting it again, because a second cast would run setters again. Paths that
- * middleware adds to the update are cast.
- */
+/** A second cast of the update would run setters again. Paths that middleware adds to the update are cast. */
 export function writeAsIs(query: object, update: Update): void {
   const casting = query as CastingQuery;
   const cast = casting._castUpdate;
@@ -68,9 +59,8 @@ export function populatedPaths(populate: unknown): ReadonlySet<string> {
 }
 
 /**
- * Returns the filter that Mongoose's option `sanitizeFilter` would produce before a cast. Operators without the mark of
- * `mongoose.trusted()` become values that the database compares for equality. Returns the filter unchanged if the
- * option is not set.
+ * Applies Mongoose's option `sanitizeFilter`. Operators without the mark of `mongoose.trusted()` become values that the
+ * database compares for equality.
  */
 export function sanitized(
   model: Model<unknown>,

@@ -8,10 +8,7 @@ async function validate(doc: Document): Promise<void> {
   if (doc.schema.get("validateBeforeSave") !== false) await doc.validate();
 }
 
-/**
- * Runs the `pre("save")` middleware of a document. Middleware reads the options of the save from its argument or from
- * the document, so the options are set in both places.
- */
+/** Middleware reads the options of the save from its argument or from the document, so they are set in both places. */
 async function runPreSave(doc: Document): Promise<void> {
   const internals = (doc as unknown as DocumentInternals).$__;
   const { timestamps } = internals;
@@ -25,10 +22,7 @@ async function runPreSave(doc: Document): Promise<void> {
   }
 }
 
-/**
- * Runs the `post("save")` error middleware of a document, which may replace an error. Returns the error that the
- * middleware throws, or `error` if the middleware throws none.
- */
+/** The error middleware may replace an error. */
 async function toldOf(doc: Document, error: unknown): Promise<unknown> {
   try {
     await middlewareOf(doc).execPost("save", doc, [doc], { error });
@@ -40,7 +34,7 @@ async function toldOf(doc: Document, error: unknown): Promise<unknown> {
 
 /**
  * Performs the steps of `save()` of Mongoose for several documents, so that `write` can store all of them with few
- * commands. The documents are validated first, and the middleware of `save` runs before and after `write`.
+ * commands.
  */
 export async function saveBy(
   docs: readonly Document[],
@@ -64,8 +58,8 @@ export async function saveBy(
 }
 
 /**
- * Saves documents in the same steps as {@linkcode saveBy}, but an error of one document does not stop the save of the
- * other documents, as in an import. Returns the errors of the documents that are not saved.
+ * As {@linkcode saveBy}, but an error of one document does not stop the save of the others. Returns the errors of the
+ * documents that are not saved.
  */
 export async function saveEachBy(
   docs: readonly Document[],
@@ -94,16 +88,13 @@ export async function saveEachBy(
 }
 
 export interface StatementOptions {
-  /** The signal that prevents the statement from being sent when the time limit of the request has passed. */
+  /** Prevents the statement from being sent when the time limit of the request has passed. */
   readonly signal: AbortSignal;
   readonly maxTimeMS: number;
   readonly session?: ClientSession;
 }
 
-/**
- * Returns the options of a statement that writes a document, as a `save()` of Mongoose would send them. The options
- * include the session of the transaction around the request, or the write concern of the schema if no session is used.
- */
+/** The options that a `save()` of Mongoose would send. */
 export function statementOptionsOf(
   doc: Document,
   { session, ...options }: StatementOptions,
@@ -114,10 +105,7 @@ export function statementOptionsOf(
   return { ...options, ...writeConcern !== undefined && { writeConcern } };
 }
 
-/**
- * Marks the changes of a document and its embedded documents as stored, as `save()` does, so that the next save does
- * not write them again.
- */
+/** The next save does not write the changes again. */
 export function markSaved(doc: Document): void {
   const internals = (doc as unknown as DocumentInternals).$__;
   const { removedSubdocs } = internals;
@@ -126,12 +114,10 @@ export function markSaved(doc: Document): void {
   forgetAllChanges(doc);
   for (const path of shown) statesOf(doc).default(path);
   internals.version = undefined;
-  // The middleware of removed embedded documents runs after the write and needs the list of these documents, so the
-  // list is kept.
+  // The middleware of removed embedded documents runs after the write and needs the list of these documents.
   internals.removedSubdocs = removedSubdocs;
   for (const each of [doc, ...doc.$getAllSubdocs()]) each.isNew = false;
-  // The values before this save are no longer the initial state. If the application sets such a value again, the
-  // assignment must count as a change.
+  // If the application sets a value from before this save again, the assignment must count as a change.
   if (internals.savedState) internals.savedState = {};
 }
 
@@ -145,26 +131,20 @@ interface DocumentInternals {
   };
 }
 
-/**
- * Whether the next save of a document must match its stored version, because of `increment()` or
- * `optimisticConcurrency`. Such a save fails if another write has changed the version.
- */
+/** By `increment()` or `optimisticConcurrency`, a save fails if another write has changed the version. */
 export function isTiedToVersion(doc: Document): boolean {
   const { version } = (doc as unknown as DocumentInternals).$__;
   return Boolean(version) || Boolean(doc.schema.get("optimisticConcurrency" as never));
 }
 
-/** Sets whether the next saves of a document update its timestamps. An action decides this by an option of its save. */
+/** Whether the next saves update the timestamps. */
 export function setStamping(doc: Document, stamps: boolean): void {
   (doc as unknown as { $timestamps(stamps: boolean): void }).$timestamps(stamps);
 }
 
 const saves = new WeakMap<object, number>();
 
-/**
- * Counts the saves of each document of a schema, so that the framework notices a save by a hook. After such a save, the
- * response needs the new version of the entity.
- */
+/** After a save by a hook, the response needs the new version of the entity. */
 export function countSaves(schema: Schema): void {
   const count = markOwn(function (this: Document): void {
     saves.set(this, savesOf(this) + 1);

@@ -39,13 +39,12 @@ interface Trace {
   duration?: number;
 }
 
-/** Ends a trace and sets its duration. `errorType` is the class name of the error, if the traced work failed. */
+/** `errorType` is the class name of the error, if the traced work failed. */
 export type EndTrace = (errorType?: string) => void;
 
 /**
- * Begins a trace on a channel of `node:diagnostics_channel`, by which subscribers measure the work, and runs `work`
- * inside the trace. Subscribers may bind a context to the trace, such as a span of OpenTelemetry. The trace stays open
- * until `work` calls `end`.
+ * Subscribers may bind a context to the trace, such as a span of OpenTelemetry. The trace stays open until `work` calls
+ * `end`.
  */
 export function openTrace<T extends Trace, R>(
   { channel, trace }: { readonly channel: TracingChannel<object, T>; readonly trace: T },
@@ -82,15 +81,15 @@ interface Operation {
 }
 
 /**
- * Traces the statements of a connection. The listeners are added at the first request for which the channel has
- * subscribers, so an application without subscribers does no work for traces.
+ * The listeners are added at the first request for which the channel has subscribers, so an application without
+ * subscribers does no work for traces.
  */
 export function traceStatements(connection: Connection): void {
   if (!channel.hasSubscribers || traced.has(connection)) return;
   traced.add(connection);
   const open = new WeakMap<object, EndTrace>();
   connection.on("operation-start", ({ _id, collectionName, method }: Operation) => {
-    // A change stream stays open for as long as lists are live, so it gets no trace.
+    // A change stream stays open for as long as lists are live.
     if (!channel.hasSubscribers || method === "watch") return;
     const trace = traceOf({ connection, operation: method, collection: collectionName });
     openTrace({ channel, trace }, (end) => void open.set(_id, end));
@@ -99,16 +98,13 @@ export function traceStatements(connection: Connection): void {
     const end = open.get(_id);
     if (end === undefined) return;
     if (isCursor(result)) {
-      // The identifier of a cursor is missing if the server never replied to the first command of the cursor.
+      // The identifier of a cursor is missing if the server never replied to its first command.
       result.once("close", () => end(result.id === undefined ? "MongoError" : undefined));
     } else end(error === undefined ? undefined : errorType(error));
   });
 }
 
-/**
- * Traces a statement that is sent without Mongoose's collections. Mongoose emits no event for such a statement, so
- * `traceStatements()` does not see it.
- */
+/** Mongoose emits no event for a statement that is sent without its collections. */
 export async function traceStatement<T>(
   statement: Statement,
   send: () => Promise<T>,

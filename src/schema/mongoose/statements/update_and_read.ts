@@ -6,10 +6,7 @@ interface CollectionHolder {
   mongooseCollection: mongo.Collection;
 }
 
-/**
- * Runs a query of `updateOne()`, with its middleware, by a statement that returns the values after the update. Returns
- * `undefined` if no document matches.
- */
+/** Runs a query of `updateOne()` with its middleware, and returns the values after the update. */
 export async function updateAndRead(
   query: Query<mongo.UpdateResult, unknown>,
   projection: Readonly<Values>,
@@ -29,17 +26,14 @@ export async function updateAndRead(
   return stored ?? undefined;
 }
 
-/**
- * The options of an update whose result is the stored values after the update. The application may have set `raw: true`
- * for its connection, which would return bytes.
- */
+/** The connection may have `raw: true`, which would return bytes. */
 export const AFTER_WRITE = {
   returnDocument: "after",
   enableUtf8Validation: false,
   raw: false,
 } as const;
 
-/** Whether MongoDB tells the result of a statement. With a write concern of 0, it tells nothing. */
+/** With a write concern of 0, MongoDB returns no result. */
 export function isTold(
   { db }: { readonly db: Pick<Connection, "db"> },
   { writeConcern = db.db?.writeConcern }: OwnConcern = {},
