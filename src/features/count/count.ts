@@ -46,7 +46,8 @@ export const count: Feature<Plain<CountRule, CountQuery>> = {
   parse: ({ upTo, always }, given) => {
     return { upTo, always, isPreferred: given.prefers(EXACT) };
   },
-  // One entity more than `upTo` is counted, so that a total above this limit differs from a total that equals it.
+  // The database counts one entity more than `upTo`, so that a total above this limit differs from a total that equals
+  // it.
   select: ({ upTo, always, isPreferred }) =>
     always || isPreferred ? { total: upTo === Infinity ? {} : { limit: upTo + 1 } } : {},
   headers: ({ upTo, always, isPreferred }, found) => ({
