@@ -240,7 +240,7 @@ export async function countTransfer<T>(upload: () => Promise<T>): Promise<T> {
  */
 const CHUNKS_OF_ALL = 32;
 
-/** One statement needs at most 2 MB. */
+/** Each statement needs at most 2 MB for its chunks. */
 const MAX_AT_ONCE = 8;
 
 /**
