@@ -221,7 +221,7 @@ function claimedBy(
   return [{ $replaceWith: { $switch: { branches, default: "$$ROOT" } } }];
 }
 
-/** Is `false` if the database has not stored the time. */
+/** The expression is false if the database has not stored the time. */
 function isBefore(time: string, milliseconds: number): object {
   const then = { $subtract: ["$$NOW", milliseconds] };
   return { $and: [{ $gt: [time, null] }, { $lte: [time, then] }] };
