@@ -19,7 +19,7 @@ export interface InnerRequest {
    * exposed.
    */
   readonly mounted?: Route;
-  /** A copy of `mounted` with narrower options, whose options apply. */
+  /** A copy of `mounted`, whose narrower options apply to the internal request. */
   readonly route?: Route;
   /** The answer is a description of the route. The operation of the route does not run. */
   readonly describes?: boolean;

@@ -277,7 +277,9 @@ async function indexesOf(connection: Connection): Promise<void> {
   });
 }
 
-/** The index creations by the name of the database. Uploads wait for them. */
+/**
+ * The index creations by the name of the database. Uploads wait for them, so that the indexes are created only once.
+ */
 const builds = memoize((_client: object) => new Map<string, Promise<void>>());
 
 async function createIndexes({ records, chunks }: FileStore): Promise<void> {

@@ -2,10 +2,10 @@ import { Buffer } from "node:buffer";
 import { badFormat } from "../../errors/refusals.ts";
 import type { ByteSource } from "./body_reader.ts";
 
-/** The headers that stand before the file in the form of an upload. */
+/** The number of bytes of the headers that stand before the file in the form. */
 const MAX_HEAD = 8 * 1024;
 
-/** Most clients send only a line break after the last delimiter. */
+/** The number of bytes after the last delimiter. Most clients send only a line break at this place. */
 const MAX_REST = 1024;
 
 const LINE_BREAK = Buffer.from("\r\n");

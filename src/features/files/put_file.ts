@@ -153,8 +153,8 @@ async function openAgain(
 }
 
 /**
- * After such an error, the database has not written the reference to the file. After any other error, the file stays
- * until housekeeping has checked whether the entity refers to it.
+ * After an error with a status below 500, the database has not written the reference to the file. After any other
+ * error, the file stays until housekeeping has checked whether the entity refers to it.
  */
 function isOfClient(error: unknown): boolean {
   const answer = toAnswer(error);

@@ -96,7 +96,7 @@ interface Version {
 
 /**
  * The hooks run on the earlier version, and for each field on the present entity with the earlier value. A value that
- * the hooks hide or change in one of the two is left out.
+ * they hide or change in one of the two is left out, because the client could not see it earlier or may not see it now.
  */
 async function shownValues(shown: ShownEntity, { values, names }: Version): Promise<JsonObject> {
   if (names.length === 0) return {};

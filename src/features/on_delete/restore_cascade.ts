@@ -15,7 +15,7 @@ interface Removed {
   readonly stored: StoredObject;
 }
 
-/** Entities that earlier versions of the framework have removed have no `removalId`. */
+/** Entities that earlier versions have removed have no `removalId`. */
 interface Cascade {
   readonly at: Date;
   readonly removalId: unknown;

@@ -1,6 +1,6 @@
-// The expression selects exactly the entities after a cursor, because it compares values as MongoDB sorts them. The
-// plain conditions select roughly the same entities, because MongoDB can use only plain conditions as bounds in an
-// index.
+// The filter has an expression, which compares values as MongoDB sorts them, and plain conditions, which select roughly
+// the same entities. MongoDB can use only plain conditions as bounds in an index, so that a page at any depth reads the
+// same number of entities.
 import mongoose from "mongoose";
 import { type Filter, markCompiled } from "../../filter/filters.ts";
 import type { Order, SortValues } from "../../filter/order.ts";

@@ -303,7 +303,7 @@ function causeOf(target: ModelClass, owner: ModelClass): string {
     : "";
 }
 
-/** Different HTTP methods do not make a path of an action free. */
+/** An action conflicts with any route of the same path, even with another HTTP method. */
 function checkActionPaths(routes: readonly Route[]): void {
   const owners = new Map<string, Route>();
   const acts = (route: Route) => actingLevel(route).action !== undefined;

@@ -12,6 +12,7 @@ export interface Above {
   readonly writer: () => Level | undefined;
 }
 
+/** A write below an entity has no body of the entity for `preSave`. */
 const GUARDS = ["preFetch", "postFetch"] as const;
 
 const OWN_GUARDS = [...GUARDS, "preSave"] as const;
