@@ -1,17 +1,15 @@
 import process from "node:process";
 import { logHint } from "../errors/log.ts";
 
-/** The errors of JavaScript about a class whose module has not run, with the name of the class. */
 const TOO_EARLY =
   /^(?:Cannot access '_*([\w$]+)' before initialization$|Class extends value undefined )/;
 
-/** Marks the process as watched. The package may be evaluated many times, as after `vi.resetModules()`. */
+/** The package may be evaluated many times in one process, so the mark is a global symbol. */
 const WATCHED = Symbol.for("mongrove.watched");
 
 /**
- * Logs the cure of a circular import before the runtime shows its error. The error comes from a module of the
- * application, before it calls a function of the framework. The framework can therefore only watch the errors that end
- * the process.
+ * The error comes from a module of the application, before this module calls the framework. The framework can therefore
+ * only watch the errors that end the process.
  */
 export function tellCircularImports(): void {
   if (Object.hasOwn(globalThis, WATCHED)) return;

@@ -40,9 +40,10 @@ tellCircularImports();
 export const Framework: {
   /**
    * Returns an Express router with the routes of all models with `@rest`, or of the models in `options.models`. Mount
-   * the router after a JSON body parser, because the router does not parse bodies. The router can be mounted at any
-   * path and at several paths. The router compares paths by the settings `case sensitive routing` and `strict routing`
-   * of the application, so that a guard of the application matches the same paths.
+   * the router after a JSON body parser, because the router does not parse bodies.
+   *
+   * The router compares paths by the settings `case sensitive routing` and `strict routing` of the application, so that
+   * a guard of the application matches the same paths.
    *
    * @throws {TypeError} If a declaration or an option is wrong. The message names the class and the property. Several
    * wrong declarations are one error, with a line for each.
@@ -69,9 +70,10 @@ export const Framework: {
   readonly describe: (options?: InitializeOptions) => RouteDescription[];
   /**
    * Returns a filter and a Mongoose model, so that a route of the application selects the same entities as the routes
-   * of the model. Neither the `guard` nor hooks run, so the route must check the rights of the caller itself. The
-   * filter joins the parameter `q` of the request with the `scope` of the model's `@rest`. `q` passes the same checks
-   * as on the routes of the model. The Mongoose model uses the connection of the request.
+   * of the model. Neither the `guard` nor hooks run, so the route must check the rights of the caller itself.
+   *
+   * The filter joins the parameter `q` of the request with the `scope` of the model's `@rest`. The Mongoose model uses
+   * the connection of the request.
    *
    * @throws {RestError} 400 if `q` is not allowed. An error of the `scope` is thrown unchanged. `Framework.errors()`
    * answers both.
@@ -102,9 +104,9 @@ export const Framework: {
     options?: QueryForOptions,
   ) => Promise<ModelQuery<M>>;
   /**
-   * Returns error middleware, so that errors of other middleware and routes are answered in the form of the router's
-   * errors. Mount the middleware last, because Express passes an error only to later middleware. With `notFound: true`,
-   * the middleware also answers the requests that no route took, with a 404 in the same form.
+   * Returns error middleware, which answers errors of other middleware and routes in the form of the router's errors.
+   * Mount the middleware last, because Express passes an error only to later middleware. With `notFound: true`, the
+   * middleware also answers 404 to requests that no route took.
    *
    * @throws {TypeError} If `options` has an unknown property.
    */
@@ -115,7 +117,6 @@ export const Framework: {
   /**
    * Checks within a second whether requests can be served. The promise never rejects. The application is ready if no
    * server is closing, all connections that models use are open and answer, and all unique indexes are built.
-   * Connections that `getConnection` has returned are checked too.
    *
    * @example Answer the probe of an orchestrator
    * ```ts
@@ -131,10 +132,9 @@ export const Framework: {
    */
   readonly health: () => Promise<Health>;
   /**
-   * Removes the expired entities of the classes of all mounted routers once, such as entities whose time in the trash
-   * is over. Entities are removed for good, as by a request, with a record in the history whose operation is `tidy`.
-   * Hooks do not run. The option `tidy` of `initialize()` removes expired entities at intervals, so a call is needed
-   * only with `tidy: false` and in tests.
+   * Removes the expired entities of the classes of all mounted routers once. Entities are removed for good, as by a
+   * request, with a record in the history whose operation is `tidy`. Hooks do not run. The option `tidy` of
+   * `initialize()` removes expired entities at intervals, so a call is needed only with `tidy: false` and in tests.
    *
    * The call waits while another process removes expired entities of the same database. On routes with `getConnection`,
    * it uses the connections that requests of this process have used, and `connections`.
@@ -151,11 +151,12 @@ export const Framework: {
    */
   readonly tidy: (options?: TidyOptions) => Promise<Tidied>;
   /**
-   * Closes the HTTP server of an application gracefully. The promise resolves when the server is closed. The server
-   * accepts no new connections, completes its current requests, and answers them with `Connection: close`. Connections
-   * that are busy after `options.timeoutMS` milliseconds are cut. The removal of expired entities at intervals ends
-   * until another router is mounted. Close Mongoose after the promise has resolved, because current requests need the
-   * database.
+   * Closes the HTTP server of an application gracefully. The server accepts no new connections, completes its current
+   * requests, and answers them with `Connection: close`. Connections that are busy after `options.timeoutMS`
+   * milliseconds are cut.
+   *
+   * Close Mongoose after the promise has resolved, because current requests need the database. The removal of expired
+   * entities at intervals ends until another router is mounted.
    *
    * @throws {RangeError} If `timeoutMS` is not a valid number of milliseconds.
    * @throws {TypeError} If `options` has an unknown property.

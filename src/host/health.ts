@@ -6,28 +6,25 @@ import { indexBuilds } from "../schema/index_builds.ts";
 import { isOpen, isPoolBusy } from "../schema/mongoose/connections.ts";
 import { isAnyClosing } from "../http/close_server.ts";
 
-/** The health of an application, which `Framework.health()` returns for the probes of an orchestrator. */
+/** The health of an application, for the probes of an orchestrator. */
 export interface Health {
-  /** Whether the process answers. The value is always `true`. Restart a process that does not answer. */
+  /** The value is always `true`. Restart a process that does not answer. */
   readonly live: boolean;
   /**
-   * Whether requests can be served. Every database must answer in time, all unique indexes must be built, and no server
-   * may be closing.
+   * Whether requests can be served. `false` if a database does not answer in time, a unique index is not built, or a
+   * server is closing.
    */
   readonly ready: boolean;
-  /** The reasons why requests cannot be served. Empty if `ready` is `true`. */
+  /** The reasons why requests cannot be served. */
   readonly reasons: readonly string[];
 }
 
-/** The time limit of a check, shorter than the second after which probes of orchestrators give up. */
+/** Probes of orchestrators give up after a second. */
 const DEADLINE_MS = 800;
 
 let checking: Promise<Health> | undefined;
 
-/**
- * Checks the connections and indexes that requests need. Simultaneous calls share one check, so that many probes do not
- * ping a slow database many times.
- */
+/** Simultaneous calls share one check, so that many probes do not ping a slow database many times. */
 export function health(): Promise<Health> {
   return checking ??= look().finally(() => checking = undefined);
 }
@@ -43,16 +40,12 @@ async function look(): Promise<Health> {
   return { live: true, ready: reasons.length === 0, reasons };
 }
 
-/**
- * Returns the connections that `getConnection` has returned, and the default connection if it has models. Requests use
- * these connections. The state of any other connection has no effect on the health.
- */
+/** The state of a connection that no request uses has no effect on the health. */
 function servedConnections(): Set<Connection> {
   const { connection } = mongoose;
   return new Set([...connection.modelNames().length > 0 ? [connection] : [], ...connectionsFrom()]);
 }
 
-/** Returns the problems of the connections of one client, whose servers are asked by one of the connections. */
 async function findProblems(connections: readonly Connection[], end: number): Promise<string[]> {
   const [connection] = connections as [Connection];
   const name = connection === mongoose.connection
@@ -78,8 +71,7 @@ async function findPingProblem(
     await withTimeLimit((signal) => db.command({ ping: 1 }, { signal }), limit);
     return undefined;
   } catch (error) {
-    // The answer of `Framework.health()` names the code of the error and not its message, because the message may name
-    // hosts and users of the database.
+    // The message of the error may name hosts and users of the database, so the answer names the code of the error.
     if (!(error instanceof TimeLimitError)) {
       return `fails: ${Object(error).codeName ?? Object(error).name}`;
     }
@@ -90,10 +82,7 @@ async function findPingProblem(
   }
 }
 
-/**
- * Whether a promise resolves before `end`, and to another value than `false`. A build of indexes that fails or takes
- * too long counts as not done.
- */
+/** A build of indexes that fails or takes too long counts as not done. */
 async function holds(work: Promise<unknown> | undefined, end: number): Promise<boolean> {
   let timer;
   const late = new Promise<boolean>((resolve) => {

@@ -15,16 +15,13 @@ import { getModel, storedClasses } from "../schema/get_model.ts";
 import { checkConnection, decodeAllNames, isOpen } from "../schema/mongoose/connections.ts";
 import { RemovalForGood } from "../sources/collection/remove_for_good.ts";
 
-/** @internal Options of `Framework.tidy()`, which removes expired entities. */
+/** @internal Options of `Framework.tidy()`. */
 export interface TidyOptions {
-  /**
-   * The time at which an entity must have expired to be removed. The default is the current time. Tests can pass a
-   * later time instead of waiting.
-   */
+  /** The time at which an entity must have expired to be removed. The default is the current time. */
   readonly at?: Date;
   /**
-   * More open connections whose entities of classes on routes with `getConnection` may expire. The connections that
-   * requests of this process have used are included anyway.
+   * More open connections for classes on routes with `getConnection`. The connections that requests of this process
+   * have used are included anyway.
    */
   readonly connections?: readonly Connection[];
 }
@@ -35,46 +32,32 @@ export interface Tidied {
   readonly removed: Readonly<Record<string, number>>;
 }
 
-/** The time between two removals of expired entities by one process, in milliseconds. */
 const EVERY_MS = 10 * 60_000;
 
-/**
- * The fraction by which the time between two removals of expired entities varies at random, here 10 percent. Processes
- * that start together would otherwise try to begin the removal at the same moment each time.
- */
+/** Processes that start together would otherwise try to begin the removal at the same moment each time. */
 const VARIATION = 0.1;
 
-/** The maximum number of expired entities that are found and removed at once, in one portion. */
 const PORTION = 100;
 
 /**
- * The duration of the lease that lets only one process remove expired entities, in milliseconds. The lease is renewed
- * before each portion of entities, and a portion takes at most 10 seconds for its search and its removal.
+ * The lease is renewed before each portion of entities. A portion takes at most 10 seconds for its search and its
+ * removal.
  */
 const LEASE_MS = 60_000;
 
-/**
- * The pause in milliseconds before another attempt to begin a removal of expired entities, while another process
- * removes some.
- */
 const CLAIM_PAUSE_MS = 200;
 
-/** The collection with the lease that lets only one process remove expired entities. */
 const COLLECTION = "mongrove_leases";
 
 interface ExpiringClass {
   readonly features: FeatureList;
   readonly tidies: readonly Tidy[];
-  /** The hooks that choose the connection of a request. `undefined` is a route on the default connection. */
+  /** `undefined` is a route on the default connection. */
   readonly sources: ReadonlySet<Route["getConnection"]>;
-  /**
-   * Whether a timer removes the expired entities of the class. If all routers of the class have `tidy: false`, only
-   * `Framework.tidy()` removes them.
-   */
+  /** If all routers of the class have `tidy: false`, only `Framework.tidy()` removes its expired entities. */
   readonly isScheduled: boolean;
 }
 
-/** A database that may hold expired entities. */
 interface Place {
   readonly connection: Connection;
   readonly classes: Map<ModelClass, ExpiringClass>;
@@ -89,31 +72,23 @@ interface TidyRun extends Place {
   readonly result: TidyResult;
   readonly lease: Lease;
   readonly at: Date;
-  /** The signal that ends the removal of expired entities after the current portion. */
+  /** The signal ends the removal after the current portion. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * The removal of expired entities of the classes of mounted routers, such as entities that were in the trash for too
- * long. A lease lets only one process at a time work on a database.
- */
+/** A lease lets only one process at a time remove the expired entities of a database. */
 export class Housekeeper {
   readonly #everyMS: number;
   readonly #classes = new Map<ModelClass, ExpiringClass>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stopped = new AbortController();
   #running: Promise<void> = Promise.resolve();
-  /** The names of the databases whose last removal of expired entities has failed. */
   readonly #troubled = new Set<string>();
 
   constructor({ everyMS = EVERY_MS }: { readonly everyMS?: number } = {}) {
     this.#everyMS = everyMS;
   }
 
-  /**
-   * Adds the classes of mounted routes whose entities can expire. With `isScheduled`, a timer removes expired entities
-   * at intervals from now on.
-   */
   add(routes: readonly Route[], { isScheduled }: { readonly isScheduled: boolean }): void {
     for (const { levels, features, getConnection } of routes) {
       for (const { target, link } of levels) {
@@ -131,10 +106,6 @@ export class Housekeeper {
     }
   }
 
-  /**
-   * Removes the expired entities of all classes once. Waits while another process removes expired entities of the same
-   * database.
-   */
   async tidy({ at = new Date(), connections = [], ...others }: TidyOptions = {}): Promise<Tidied> {
     const [unknown] = Object.keys(others);
     if (unknown !== undefined) throw new TypeError(`Cannot tidy: there is no option "${unknown}"`);
@@ -161,10 +132,7 @@ export class Housekeeper {
     return { removed: result.removed };
   }
 
-  /**
-   * Returns the databases that may hold expired entities: of the default connection, of open connections that requests
-   * have used, and of `connections`. Several connections to one database count once.
-   */
+  /** Several connections to one database count once. */
   #places(
     { connections, isScheduled = false }: {
       readonly connections: readonly Connection[];
@@ -190,9 +158,7 @@ export class Housekeeper {
     return [...places.values()].flatMap((ofClient) => [...ofClient.values()]);
   }
 
-  /**
-   * Ends the removal of expired entities until another router is mounted. Resolves when the current portion is done.
-   */
+  /** Resolves when the current portion is done. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -214,8 +180,7 @@ export class Housekeeper {
   }
 
   /**
-   * Removes expired entities when the timer fires. Of each database, only the first failure is logged until a removal
-   * has succeeded, because the timer tries again.
+   * Of each database, only the first failure is logged until a removal has succeeded, because the timer tries again.
    */
   async #runScheduled(signal: AbortSignal): Promise<void> {
     for (const place of this.#places({ connections: [], isScheduled: true })) {
@@ -235,7 +200,6 @@ export class Housekeeper {
   }
 }
 
-/** Throws if a connection is not open. */
 function checkOpen(connection: Connection): void {
   if (isOpen(connection)) return;
   const name = connection === mongoose.connection
@@ -250,10 +214,6 @@ function joined(errors: readonly unknown[]): unknown {
     : new AggregateError(errors, "Cannot tidy several classes");
 }
 
-/**
- * Tries to get the lease that allows this process to remove expired entities in the database of a connection. Returns
- * `undefined` if another process has the lease.
- */
 async function claim(connection: Connection): Promise<Lease | undefined> {
   const records = connection.collection(COLLECTION);
   return (await Lease.claim({ records, name: "tidy", leaseMS: LEASE_MS })).lease;
@@ -268,10 +228,7 @@ async function waitForLease(connection: Connection): Promise<Lease> {
   return lease;
 }
 
-/**
- * Removes the expired entities of a database, unless another process does so and the call does not wait for it. A
- * database without the collection of any class gets no lease, which would create a collection.
- */
+/** A database without the collection of any class gets no lease, because the lease would create a collection. */
 async function tidyPlace(
   { connection, classes }: Place,
   { waits = false, ...run }: Omit<TidyRun, keyof Place | "lease"> & { readonly waits?: boolean },
@@ -284,10 +241,7 @@ async function tidyPlace(
   await tidyAll({ ...run, connection, classes: present, lease });
 }
 
-/**
- * Removes the expired entities of several classes from a database, and releases the lease that lets only this process
- * do so. The failure of a class does not keep the other classes from being tidied.
- */
+/** The failure of a class does not keep the other classes from being tidied. */
 async function tidyAll({ classes, lease, result, ...run }: TidyRun): Promise<void> {
   const { removed, errors } = result;
   try {
@@ -307,14 +261,9 @@ async function tidyAll({ classes, lease, result, ...run }: TidyRun): Promise<voi
 }
 
 interface TidyClassOptions extends Omit<TidyRun, "classes" | "result">, ExpiringClass {
-  /** Adds the number of entities that one portion has removed to the result of `Framework.tidy()`. */
   readonly count: (portion: number) => void;
 }
 
-/**
- * Removes the expired entities of a class in portions. Before each portion, renews the lease that lets only this
- * process do so.
- */
 async function tidyClass(
   target: ModelClass,
   { connection, features, tidies, lease, at, signal, count }: TidyClassOptions,
@@ -343,7 +292,6 @@ async function tidyClass(
   );
 }
 
-/** The object that removes expired entities in this process. */
 export const housekeeper = new Housekeeper();
 
 endAtClose(() => housekeeper.stop());

@@ -33,9 +33,7 @@ import { type Limits, readLimits } from "./limits.ts";
 import { accessOf } from "../describe/describe_access.ts";
 import { describeRoute, type RouteDescription } from "../describe/describe_route.ts";
 
-/**
- * Options for all routes of a router, such as its models, limits and time-outs. `Framework.initialize()` takes them.
- */
+/** Options for all routes of a router. */
 export interface InitializeOptions {
   /** The models whose routes are mounted. The default is all imported models with `@rest`. */
   readonly models?: readonly ModelClass[];
@@ -52,16 +50,17 @@ export interface InitializeOptions {
   readonly limits?: Limits;
   /**
    * The writes that answer 503 until unique indexes are built. By default, these are the writes that set a field of
-   * such an index, so that no two entities get the same unique value. With `"required"`, all writes of a model answer
-   * 503 until all of its unique indexes are built. With `"lazy"`, only `replace()` by another field than `_id` answers
-   * 503, so duplicates are possible in other writes. If the user of the database lacks the right `collStats`, an index
-   * that is being built counts as built.
+   * such an index, so that no two entities get the same unique value.
+   *
+   * With `"required"`, all writes of a model answer 503 until all of its unique indexes are built. With `"lazy"`, only
+   * `replace()` by another field than `_id` answers 503, so duplicates are possible in other writes. If the user of the
+   * database lacks the right `collStats`, an index that is being built counts as built.
    */
   readonly indexes?: "required" | "lazy";
   /**
    * Whether the router refuses mistakes that it would otherwise ignore: undeclared parameters, keys and values of
    * bodies that do not fit, operations that nobody guards, lists without pages, and removals without a limit. An object
-   * turns off single checks, such as `{ bodies: false }`. The default is `false`.
+   * turns off single checks. The default is `false`.
    */
   readonly strict?: boolean | StrictOptions;
   /**
@@ -70,25 +69,22 @@ export interface InitializeOptions {
    */
   readonly guard?: PreFetch;
   /**
-   * Returns the identifier of the user or program that sends a request, or `undefined`. The function is called once for
-   * each request, after the `preFetch` hooks. `req.framework.actor` has the result, and fields with the option `stamp`
-   * store it. Any other result than a string, a number, an ObjectId or `undefined` answers 500, even a promise.
+   * Returns the identifier of the user or program that sends a request, once for each request, after the `preFetch`
+   * hooks. `req.framework.actor` has the result, and fields with the option `stamp` store it. Any other result than a
+   * string, a number, an ObjectId or `undefined` answers 500, even a promise.
    */
   readonly actor?: (req: FrameworkRequest) => Actor | undefined;
-  /**
-   * Returns the names of users by their identifiers, as `actor` has returned them. The function is called once for each
-   * answer that shows names, such as `GET {route}/:id/history?names`, with the identifiers in this answer.
-   */
+  /** Returns the names of users by their identifiers, once for each answer that shows names. */
   readonly actorNames?: (ids: readonly Actor[]) => Promise<ReadonlyMap<unknown, string>>;
   /**
-   * Returns the tenant of a request, such as the company of its sender, for classes with the option `tenant`. The
-   * function is called once for each request, after the `preFetch` hooks. Any result but a string, a number or an
-   * ObjectId answers 500, even a promise. With this option, each class must have the option `tenant` in one `@rest`.
+   * Returns the tenant of a request for classes with the option `tenant`, once for each request, after the `preFetch`
+   * hooks. Any result but a string, a number or an ObjectId answers 500, even a promise. With this option, each class
+   * must have the option `tenant` in one `@rest`.
    */
   readonly tenant?: (req: FrameworkRequest) => Actor | undefined;
   /**
-   * Whether clients can also read a list by a request with the method `QUERY` (RFC 10008), whose body has the
-   * parameters as a JSON object. A filter in a body can be longer than a URL.
+   * Whether clients can also read a list by the method `QUERY` (RFC 10008), whose body has the parameters as a JSON
+   * object. A filter in a body can be longer than a URL.
    */
   readonly queryMethod?: boolean;
   /**
@@ -97,24 +93,21 @@ export interface InitializeOptions {
    */
   readonly filters?: "listed";
   /**
-   * Whether the framework removes expired entities at intervals, such as entities whose time in the trash is over. With
-   * `false`, the application calls `Framework.tidy()` instead. The default is `true`.
+   * Whether the framework removes expired entities about every ten minutes, until `Framework.close()`. With `false`,
+   * the application calls `Framework.tidy()` instead. The default is `true`.
    *
-   * The framework removes expired entities about every ten minutes, until `Framework.close()`. The first removal is ten
-   * minutes after the start. Only one process at a time removes entities of the same database. On routes with
-   * `getConnection`, it uses the connections that requests have used. A failed removal is logged once and tried
-   * again.
+   * Only one process at a time removes entities of the same database. On routes with `getConnection`, it uses the
+   * connections that requests have used. A failed removal is logged once and tried again.
    */
   readonly tidy?: boolean;
   /**
-   * The path of batches, such as `{ path: "/batch", max: 20 }`. A batch is one request with several requests to routes
-   * of the router, which run in order and in one transaction, so that all of them succeed or nothing is written.
-   * Without the option, the router has no batches.
+   * The path and the maximum size of batches. The requests of a batch run in order and in one transaction. Without the
+   * option, the router has no batches.
    */
   readonly batch?: BatchOptions;
   /**
-   * Whether `initialize()` logs the routes, one per line, with the rules that decide who may use them. The line of a
-   * read says whether the read makes Mongoose documents, and why.
+   * Whether `initialize()` logs the routes with the rules that decide who may use them. The line of a read says whether
+   * the read makes Mongoose documents, and why.
    */
   readonly log?: boolean;
 }
@@ -136,7 +129,7 @@ export const OPTIONS: OptionKinds<InitializeOptions> = {
   log: "boolean",
 };
 
-/** The router that `Framework.initialize()` returns. The application mounts the router by `app.use()`. */
+/** The router that `Framework.initialize()` returns. */
 export interface FrameworkRouter extends Router {
   /** Returns the path, the method, the parameters and other facts of each route of this router. */
   readonly describe: () => RouteDescription[];
@@ -147,7 +140,6 @@ export function initialize(options: InitializeOptions = {}): FrameworkRouter {
   return initializeWith(features, options);
 }
 
-/** Mounts the routes of models with a list of features. `initialize()` passes all features, and tests pass a few. */
 export function initializeWith(
   known: FeatureList,
   options: InitializeOptions,
@@ -180,10 +172,6 @@ function withAccess(route: Route): RouteDescription {
   return { ...describeRoute(route), access: accessOf(route) };
 }
 
-/**
- * Returns the line about a route that the option `log` writes. The line of a read says whether the read sends bytes or
- * makes Mongoose documents, and why.
- */
 function routeLine(route: Route): string {
   const { method, path, operation, model } = describeRoute(route);
   const facts = [path, operation, model, accessOf(route).join(", ")];
@@ -204,24 +192,15 @@ interface MountedRouter {
 
 const mounted = new WeakMap<object, MountedRouter>();
 
-/**
- * Returns the routes of a router of {@linkcode initialize}. Returns `undefined` for any other object, which the caller
- * refuses.
- */
 export function mountedRoutes(router: object): readonly Route[] | undefined {
   checkCopy(router, "the router");
   return mounted.get(router)?.routes;
 }
 
-/** Returns the option `actorNames` of a router of {@linkcode initialize}. */
 export function mountedActorNames(router: object): ActorNames | undefined {
   return mounted.get(router)?.actorNames;
 }
 
-/**
- * Returns the endpoints of a router of {@linkcode initialize} that belong to no model, such as the endpoint for
- * batches.
- */
 export function mountedEndpoints(router: object): readonly Endpoint[] {
   return mounted.get(router)?.endpoints ?? [];
 }
@@ -230,15 +209,10 @@ export function describe(options: InitializeOptions = {}): RouteDescription[] {
   return openRoutes(options).map(withAccess);
 }
 
-/**
- * Returns the endpoints that belong to no model, such as the endpoint for batches, as {@linkcode initialize} adds them
- * to a router. The OpenAPI document describes them for an application that mounts no router.
- */
 export function openEndpoints(options: InitializeOptions, routes: readonly Route[]): Endpoint[] {
   return features.endpoints(options, routes);
 }
 
-/** Returns the routes that {@linkcode initialize} would mount, so that they can be described without a router. */
 export function openRoutes(options: InitializeOptions, known: FeatureList = features): Route[] {
   const { models = registeredModels() } = options;
   let settings: RouteSettings | undefined;
@@ -255,10 +229,7 @@ export function openRoutes(options: InitializeOptions, known: FeatureList = feat
   return forAll([readOptions, build], (stage) => stage()).flat();
 }
 
-/**
- * Builds the settings that all routes of a router share, with defaults. Throws if a time limit is out of range, because
- * a timer with a longer delay would fire at once.
- */
+/** Throws if a time limit is out of range, because a timer with a longer delay would fire at once. */
 export function settingsOf(
   options: InitializeOptions,
   known: FeatureList = features,

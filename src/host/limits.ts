@@ -16,16 +16,15 @@ export interface Limits {
    */
   readonly sendMS?: number;
   /**
-   * The maximum number of entities that one removal removes in addition, because they refer to a removed entity by a
-   * field with `onDelete: "cascade"`. A removal of more entities answers 409 and removes nothing. The default is
-   * `1000`.
+   * The maximum number of entities that one removal removes in addition, because of `onDelete: "cascade"`. A removal of
+   * more entities answers 409 and removes nothing. The default is `1000`.
    */
   readonly cascade?: number;
-  /** Limits on the filters in the URL parameter `q`, such as their depth. Requests with a larger filter answer 400. */
+  /** Limits on the filters in the URL parameter `q`. Requests with a larger filter answer 400. */
   readonly query?: QueryLimits;
-  /** Limits on the size of request bodies, such as the number of keys. Larger bodies answer 400. */
+  /** Limits on the size of request bodies. Larger bodies answer 400. */
   readonly body?: BodyLimits;
-  /** Limits on live lists, such as the number of their subscribers. */
+  /** Limits on live lists. */
   readonly live?: LiveLimits;
 }
 
@@ -40,7 +39,6 @@ const NAMES: Readonly<Record<keyof Limits, true>> = {
 
 const TIMES = { timeMS: MAX_TIME_MS, sendMS: 60_000 };
 
-/** Checks the names and the times of the option `limits`, and returns the times with their defaults. */
 export function readLimits(
   limits: Limits = {},
 ): Required<Pick<Limits, "timeMS" | "sendMS">> {

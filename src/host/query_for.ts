@@ -25,10 +25,7 @@ import { cannotMount } from "../pipeline/option_reader.ts";
 import { settingsOf } from "./initialize.ts";
 import type { Limits } from "./limits.ts";
 
-/**
- * @internal The options of `Framework.queryFor()`, which returns the filter and the model for the entities that a
- * request may see.
- */
+/** @internal The options of `Framework.queryFor()`. */
 export interface QueryForOptions {
   /** Limits on the filters in the URL parameter `q`. The limits of the router do not apply. */
   readonly limits?: Pick<Limits, "query">;
@@ -40,8 +37,8 @@ export interface QueryForOptions {
    */
   readonly q?: boolean;
   /**
-   * The route of the `@rest` whose scope and connection apply to the query. A class needs this option if several
-   * `@rest` have a scope or `getConnection`, and none is `main`.
+   * The route of the `@rest` whose scope and connection apply. A class needs this option if several `@rest` have a
+   * scope or `getConnection`, and none is `main`.
    */
   readonly route?: string;
 }
@@ -67,8 +64,7 @@ export async function queryFor<M extends FrameworkModel>(
   const limits = completeQueryLimits(given?.query);
   const known = routeFor(target, { path, ignoresQ: !q });
   const route = { ...known, limits };
-  // Hooks of the request may still run and use `req.framework`. `queryFor()` therefore opens its query with a proxy of
-  // the request that has a separate `framework`.
+  // Hooks of the request may still run and use `req.framework`, so the query gets a separate `framework`.
   const own = requestView(req as FrameworkRequest);
   const { context, badQuery } = openCall(route, { req: own, count: countSelected });
   try {
@@ -101,10 +97,6 @@ function routeFor(target: ModelClass, given: RouteKey): Route {
   return route;
 }
 
-/**
- * Builds the route by which `queryFor()` selects entities. The route has the scopes of the `@rest` that apply, so that
- * the query selects no entity outside of these scopes. The route has no hooks.
- */
 function makeRoute(target: ModelClass, { path: route, ignoresQ }: RouteKey): Route {
   const rests = route === undefined
     ? knownBindingRests(target)

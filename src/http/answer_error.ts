@@ -24,10 +24,7 @@ import { originOf, validationFailure } from "../schema/mongoose/errors.ts";
 import { refuseRequest } from "./check_options.ts";
 import { cutAnswer, SlowClientError } from "./replies/connection.ts";
 
-/**
- * The headers that describe the sent body or the connection. A `RestError` cannot set them, because wrong values would
- * make the answer unreadable.
- */
+/** A `RestError` cannot set these headers, because wrong values would make the answer unreadable. */
 const FRAMING = /^(content-encoding|content-length|transfer-encoding|connection|trailer|upgrade)$/i;
 
 const PROBLEM = "application/problem+json";
@@ -44,10 +41,7 @@ export async function answerError({ context }: Call, error: unknown): Promise<vo
   else sendError(res, answer);
 }
 
-/**
- * Sends the answer to an error. Headers with an invalid name or value are left out and logged, so that the client gets
- * the answer in any case.
- */
+/** Headers with an invalid name or value are left out and logged, so that the client gets the answer in any case. */
 export function sendError(res: Response, error: RestError): void {
   const body = asProblem(res, error) ?? error.body;
   const text = textOf(body);
@@ -74,11 +68,7 @@ function textOf(body: object): string {
   }
 }
 
-/**
- * Returns the body of an error in the form of problem details (RFC 9457), if the client names the media type
- * `application/problem+json` in `Accept`. Returns `undefined` if not, and for a `RestError` with a body of the
- * application, which is sent unchanged.
- */
+/** A `RestError` with a body of the application is sent unchanged. */
 function asProblem(res: Response, error: RestError): object | undefined {
   if (!(error instanceof Refusal) && !isText(error)) return undefined;
   res.vary("Accept");
@@ -86,28 +76,24 @@ function asProblem(res: Response, error: RestError): object | undefined {
   return problemDetails(error);
 }
 
-/** Returns the body of an error in the form of problem details (RFC 9457). */
+/** The form of problem details is defined by RFC 9457. */
 export function problemDetails({ status, body }: RestError): object {
   const { message: detail, ...details } = body as { message?: unknown };
   return { type: "about:blank", title: statusText(status), status, detail, ...details };
 }
 
 /**
- * An error with an HTTP status, as body parsers and other middleware of Express throw. The answer has this status, and
- * shows the message of the error only if its property `expose` allows it.
+ * Body parsers and other middleware of Express throw such errors. The answer shows the message only if `expose` allows
+ * it.
  */
 type HttpError = Partial<
   Record<"status" | "statusCode" | "expose" | "type" | "message" | "headers" | "limit", unknown>
 >;
 
-/**
- * @internal The options of `Framework.errors()`, whose middleware answers the errors of the application's routes in the
- * same JSON form as the errors of the framework.
- */
+/** @internal The options of `Framework.errors()`. */
 export interface ErrorsOptions {
   /**
-   * Whether requests that no route has answered get a 404 with JSON. Requests with the method OPTIONS are left to
-   * Express, which answers them for the routes of the application.
+   * Whether requests that no route has answered get a 404 with JSON. Express answers requests with the method OPTIONS.
    *
    * @default {false}
    */
@@ -137,7 +123,6 @@ export function errors(
   return notFound ? [answerUntaken, errorHandler()] : errorHandler();
 }
 
-/** Answers 404 to a request that no route has answered. */
 const answerUntaken: RequestHandler = (req, res, next) => {
   if (res.headersSent || req.method === "OPTIONS") return next();
   sendError(res, noRoute());
@@ -155,8 +140,7 @@ function errorHandler(): ErrorRequestHandler {
       error: validationFailure(error)?.thrown ?? error,
       context: { method, route: `${baseUrl}${pattern}` },
     };
-    // The answer to an error with `expose: false` does not contain its message, so the error is reported, because
-    // nobody would see the message otherwise.
+    // With `expose: false`, the answer does not contain the message, so the error is reported.
     const isConcealed = answer !== error && (error as HttpError | null)?.expose === false;
     if (isOutage(answer)) await reporter.reportRepeated(failure);
     else if (answer.status >= 500 || isConcealed) await reporter.report(failure);
@@ -181,10 +165,6 @@ function toRestError(error: unknown): RestError {
   return new Refusal(status, body, { headers: Object.fromEntries(texts), cause: error });
 }
 
-/**
- * Returns the answer to an error of Mongoose or MongoDB that a route of the application has thrown, such as a 400 for a
- * failed cast. Returns `undefined` for any other error, which is answered with a 500.
- */
 function translate(error: unknown): RestError | undefined {
   if (error instanceof mongoose.Error.CastError) {
     const { path, kind } = error;

@@ -1,10 +1,7 @@
 import type { Readable } from "node:stream";
 import { clearTimeout, setTimeout } from "node:timers";
 
-/**
- * A long body of a request, such as an uploaded file or an import, which is read in chunks. The stream is paused after
- * each chunk, so that a fast client cannot fill the memory.
- */
+/** The stream is paused after each chunk, so that a fast client cannot fill the memory. */
 export class BodyChunks {
   readonly #stream: Readable;
   readonly #chunks: Uint8Array[] = [];
@@ -19,8 +16,8 @@ export class BodyChunks {
   }
 
   /**
-   * Returns the next chunk of the body, or `null` at its end. Returns `undefined` if no chunk has come within
-   * `timeoutMS`, or if `wake()` is called during the wait.
+   * `null` is the end of the body. `undefined` means that no chunk has come within `timeoutMS`, or that `wake()` was
+   * called.
    */
   async next(timeoutMS: number): Promise<Uint8Array | null | undefined> {
     if (this.#chunks.length === 0 && !this.#isEnded && this.#error === undefined) {
@@ -32,24 +29,17 @@ export class BodyChunks {
     return this.#isEnded ? null : undefined;
   }
 
-  /**
-   * Makes a waiting `next()` return at once. An import calls this method when the server closes, so that it can store
-   * the lines that it already has.
-   */
+  /** An import calls this method when the server closes, so that it can store the lines that it already has. */
   wake(): void {
     this.#wake();
   }
 
-  /**
-   * Makes `next()` throw an error after the chunks that have already come, for example because the client has
-   * disconnected. Has no effect if the whole body has come.
-   */
+  /** Chunks that have already come are returned before the error. Has no effect if the whole body has come. */
   fail(error: unknown): void {
     if (!this.#isEnded) this.#error ??= error;
     this.#wake();
   }
 
-  /** Stops reading the body and drops the chunks that were not read. */
   leave(): void {
     this.#stream.off("data", this.#onData).off("end", this.#onEnd);
     this.#chunks.length = 0;

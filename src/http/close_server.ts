@@ -9,7 +9,7 @@ import { unknownOption } from "../errors/unknown_option.ts";
 import { hasUnflushed } from "./replies/connection.ts";
 import { endLongRequests } from "./replies/server_close.ts";
 
-/** @internal The options of `Framework.close()`, which closes an HTTP server when its requests are answered. */
+/** @internal The options of `Framework.close()`. */
 export interface CloseOptions {
   /** The time after which connections with unfinished answers are cut, in milliseconds. The default is `10000`. */
   readonly timeoutMS?: number;
@@ -17,37 +17,26 @@ export interface CloseOptions {
 
 const SWEEP_MS = 50;
 
-/**
- * The number of checks without a finished answer after which a closing server closes its idle connections. Until then,
- * a client may still send its next request on an open connection. A check runs every `SWEEP_MS`.
- */
+/** A client may still send its next request on an open connection during these checks. */
 const GRACE_SWEEPS = 6;
 
 const CUT_MS = 100;
 
-/**
- * The number of turns of the event loop without a new connection after which a closing server stops listening. Node
- * accepts one connection in each turn, so no connection is left to accept after these turns.
- */
+/** Node accepts one connection in each turn of the event loop, so no connection is left to accept after these turns. */
 const QUIET_TURNS = 3;
 
-/**
- * The share of the time limit in which a closing server goes on accepting connections. Without this limit, clients that
- * keep connecting could delay the close until the time limit.
- */
+/** Without this share of the time limit, clients that keep connecting could delay the close until the time limit. */
 const ACCEPTING_PART = 0.5;
 
 const FINISHED = "http.server.response.finish";
 
 const closing = new WeakMap<object, Promise<void>>();
 
-/** The functions that end the periodic work of the process, such as housekeeping, when a server begins to close. */
 const endings = new Set<() => Promise<void>>();
 
 /**
- * Calls a function that ends periodic work of the process when a server begins to close. The server counts as closed
- * when the promise of the function has resolved, because the application then closes its connection to the database.
- * Returns a function that cancels the call.
+ * The server counts as closed when the promise of the function has resolved, because the application then closes its
+ * connection to the database.
  */
 export function endAtClose(end: () => Promise<void>): () => void {
   endings.add(end);
@@ -55,8 +44,8 @@ export function endAtClose(end: () => Promise<void>): () => void {
 }
 
 /**
- * The closing servers that do not listen any more. Their answers get the header `Connection: close`, so that clients
- * open their next connection to another server.
+ * These servers do not listen any more. Their answers get `Connection: close`, so that clients open their next
+ * connection to another server.
  */
 const deaf = new WeakSet<object>();
 
@@ -67,9 +56,8 @@ export function isAnyClosing(): boolean {
 }
 
 /**
- * Closes an HTTP server without losing requests. Idle connections are closed only after a grace period, because
- * requests may be on their way. Further calls for the same server return the same promise. WebSockets are not closed,
- * so the application has to close them.
+ * Idle connections are closed only after a grace period, because requests may be on their way. WebSockets are not
+ * closed, so the application has to close them.
  */
 export function closeServer(
   server: HttpServer | HttpsServer,
@@ -96,8 +84,8 @@ export function closeServer(
 }
 
 async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promise<void> {
-  // Before a closing server stops listening, it must accept the connections that the operating system has already
-  // opened for it. Deno accepts every connection at once, so only other runtimes have to wait for them.
+  // Deno accepts every connection at once, so only other runtimes have to wait for connections that the operating
+  // system has opened.
   if (!("Deno" in globalThis)) await acceptWaiting(server, timeoutMS * ACCEPTING_PART);
   deaf.add(server);
   const onRequest = (_req: unknown, res: ServerResponse) => sayIfClosing(res);
@@ -116,10 +104,9 @@ async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promi
       // its end, so the promise resolves after a short time.
       setTimeout(resolve, CUT_MS);
     }, timeoutMS);
-    // The method `close()` of an HTTP server in Node closes idle connections at once. Node counts a connection as idle
-    // while a slow client is still reading an answer, so the method of the class `net.Server` is called, which closes
-    // no connection. The HTTP servers of Bun do not extend `net.Server`, and have a method `close()` that waits for all
-    // answers.
+    // The method `close()` of an HTTP server in Node closes connections while a slow client is still reading, so the
+    // method of `net.Server` is called. The HTTP servers of Bun do not extend `net.Server`, and have a method `close()`
+    // that waits for all answers.
     const { close: stop } = server instanceof Server ? Server.prototype : server;
     stop.call(server, () => {
       clearTimeout(cut);
@@ -137,16 +124,15 @@ async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promi
   });
 }
 
-/** Ends the periodic work of the process, such as housekeeping. Work that takes longer than the time limit goes on. */
+/** Work that takes longer than the time limit goes on. */
 async function endWork(timeoutMS: number): Promise<void> {
   const limit = { ms: timeoutMS, message: "Cannot end the work of the process" };
   await withTimeLimit(() => Promise.all([...endings].map((end) => end())), limit).catch(() => {});
 }
 
 /**
- * Waits until the server has accepted all connections that the operating system has opened for it. When a server stops
- * listening, the system resets the other connections, and their requests are lost. During this wait, no answer has the
- * header `Connection: close`, because clients that get this header would open new connections.
+ * When a server stops listening, the operating system resets the connections that it has not accepted. No answer has
+ * `Connection: close` during this wait, because clients that get this header would open new connections.
  */
 async function acceptWaiting(server: HttpServer | HttpsServer, mostMS: number): Promise<void> {
   const end = performance.now() + mostMS;
@@ -159,25 +145,19 @@ async function acceptWaiting(server: HttpServer | HttpsServer, mostMS: number): 
   server.off("connection", onConnection);
 }
 
-/**
- * Sets the header `Connection: close` on an answer of a closing server, if the answer has not begun. The client then
- * opens a new connection for its next request, which another server can accept.
- */
 export function sayIfClosing(res: ServerResponse): void {
   if (isClosing(res) && !res.headersSent) res.setHeader("Connection", "close");
 }
 
 export function isClosing({ req }: ServerResponse): boolean {
-  // Node and Deno store the HTTP server of a connection as `socket.server`, a property that their types do not declare.
-  // The property is read to find out whether the server is closing.
+  // Node and Deno store the server as `socket.server`, a property that their types do not declare.
   const { server } = req.socket as { readonly server?: object };
   return server !== undefined && deaf.has(server);
 }
 
 /**
- * Closes the idle connections of a closing server, and the connections that have never sent a byte, after
- * `GRACE_SWEEPS` checks in which no answer has ended. A client may send another request after each answer, so each
- * finished answer starts the count again. Returns a function that stops the checks.
+ * Also closes the connections that have never sent a byte. A client may send another request after each answer, so each
+ * finished answer starts the count again.
  */
 function sweepIdle(server: HttpServer | HttpsServer): () => void {
   let sweeps = 0;
@@ -185,9 +165,8 @@ function sweepIdle(server: HttpServer | HttpsServer): () => void {
     if ((message as { readonly server?: unknown }).server === server) sweeps = 0;
   };
   subscribe(FINISHED, onFinished);
-  // Idle connections of a closing server are closed after a number of checks, and not after a time. A busy process does
-  // not read the requests that have arrived, and a time could pass before it has read them, while the checks are
-  // delayed as well.
+  // The checks are counted, because a busy process does not read requests that have arrived. A time limit could pass
+  // before it reads them, but the checks are delayed as well.
   const sweep = setInterval(() => {
     if (++sweeps < GRACE_SWEEPS) return;
     closeUnused(server);
@@ -199,17 +178,17 @@ function sweepIdle(server: HttpServer | HttpsServer): () => void {
   };
 }
 
-/** The list of the connections of an HTTP server, which Node and Deno keep in different forms. */
+/** Node and Deno keep the list of connections in different forms. */
 interface ConnectionsList {
-  /** Returns the parsers of the connections, in Node. */
+  /** In Node. */
   all?(): readonly { readonly socket?: Socket | null }[];
-  /** The connections, in Deno. */
+  /** In Deno. */
   readonly _all?: Iterable<Socket>;
 }
 
 /**
- * Closes the connections that have never sent a byte, such as the connections that browsers open in advance. Node and
- * Deno do not count them as idle, so `closeIdleConnections()` leaves them open.
+ * Browsers open such connections in advance. Node and Deno do not count them as idle, so `closeIdleConnections()`
+ * leaves them open.
  */
 function closeUnused(server: HttpServer | HttpsServer): void {
   // The list of connections is the value of a symbol that Node and Deno do not export.

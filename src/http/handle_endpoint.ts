@@ -15,16 +15,10 @@ import { sendReply } from "./replies/send_reply.ts";
 import { traceRequest } from "./trace_request.ts";
 
 interface EndpointOptions {
-  /** The handler of the routes of models, to which an endpoint sends requests, such as the requests of a batch. */
   readonly routes: RequestHandler;
-  /** The reporter of errors and the time limit for slow clients, which are the same for all routes of the router. */
   readonly settings: Pick<Route, "reporter" | "sendTimeoutMS">;
 }
 
-/**
- * Returns the request handler of an endpoint that belongs to no model, such as the path for batches. The handler sends
- * the answers and reports the errors.
- */
 export function handleEndpoint(
   endpoint: Endpoint,
   { routes, settings: { reporter, sendTimeoutMS: timeoutMS } }: EndpointOptions,
@@ -44,8 +38,8 @@ export function handleEndpoint(
   const serve = async (req: Request, res: Response) => {
     res.on("error", logError);
     watchEnd(res);
-    // With request pipelining, the connection may still be sending the answers to earlier requests. The answer of an
-    // endpoint, such as a batch, may be large and would occupy memory during the wait.
+    // With request pipelining, earlier answers may still be on their way, and a large answer would occupy memory during
+    // the wait.
     if (isQueued(res) && !await awaitTurn(res)) return;
     try {
       const text = await endpoint.serve(req, routes);

@@ -16,10 +16,7 @@ import { sendReply } from "./replies/send_reply.ts";
 import { describeCall } from "../describe/describe_route.ts";
 import { traceRequest } from "./trace_request.ts";
 
-/**
- * Returns the request handler of a route. `prepare` changes a request before it is read, such as a `QUERY` into a
- * `GET`, and returns the error of a request that it cannot change.
- */
+/** `prepare` returns the error of a request that it cannot change. */
 export function handleRoute(
   route: Route,
   prepare: (req: FrameworkRequest) => unknown = () => undefined,
@@ -36,12 +33,11 @@ export function handleRoute(
     // A hook may write to a response after its end. Without a listener, the error of this write would end the process.
     res.on("error", logError);
     watchEnd(res);
-    // With request pipelining, the connection may still be sending the answers to earlier requests. A list or a file is
-    // not read before these answers are sent, because it would occupy a database cursor and memory during the wait. Of
-    // all other requests, a limited number runs before their turn (`runsAhead()`).
+    // With request pipelining, a list or a file is not read before the earlier answers are sent. It would occupy a
+    // database cursor and memory during the wait.
     if (isQueued(res) && (sendsMuch || !runsAhead(res)) && !await awaitTurn(res)) return;
     const refused = prepare(req);
-    // The requests of a batch count in the batch, and a description of a route is no use of it.
+    // The batch counts its requests itself, and a description of a route is no use of the route.
     const weight = origin !== undefined || inner?.describes ? 0 : 1;
     const facts = { req, count: countSelected, refused, origin, weight, timeBudget, together };
     const call = openCall(inner?.route ?? route, facts);

@@ -10,58 +10,40 @@ import type { Call } from "../pipeline/request/request_context.ts";
 import type { Route } from "../pipeline/request/route.ts";
 
 /**
- * The facts about an internal request. The framework makes internal requests from a request of a client, such as for a
- * batch, for the admin page or for a tool call of MCP. An internal request passes through the router with the
- * properties that middleware has set on the client's request, so that hooks find these properties.
+ * The framework makes internal requests from a request of a client. They have the properties that middleware has set on
+ * the client's request, so that hooks find these properties.
  */
 export interface InnerRequest {
   /**
-   * The only route that may answer the internal request. Any other route answers 404, even if its path matches, so that
-   * an assistant reaches by MCP no route that is not exposed.
+   * Any other route answers 404, even if its path matches, so that an assistant reaches by MCP no route that is not
+   * exposed.
    */
   readonly mounted?: Route;
-  /**
-   * The route whose options apply to the internal request, if not the options of `mounted`. It is a copy of `mounted`
-   * with narrower options, such as a list with pages for an assistant.
-   */
+  /** A copy of `mounted`, whose narrower options apply to the internal request. */
   readonly route?: Route;
-  /**
-   * Whether the answer is a description of the route, for the admin page or MCP. The operation of the route does not
-   * run in this case.
-   */
+  /** The answer is a description of the route. The operation of the route does not run. */
   readonly describes?: boolean;
   /**
-   * The request of the client, if all internal requests that are made from it must count as one request, such as the
-   * requests of a batch. They share its sender and its time limit.
+   * All internal requests that are made from this request count as one request, and share its sender and its time
+   * limit.
    */
   readonly origin?: Request;
   readonly timeBudget?: TimeBudget;
-  /** The routes of all internal requests that share a transaction with this one. */
+  /** The routes of all internal requests that share a transaction with this request. */
   readonly together?: readonly Route[];
-  /**
-   * Runs before the hooks of the internal request, and throws an error if its route cannot be used. A batch refuses
-   * lists without pages in this way.
-   */
+  /** Runs before the hooks, and throws an error if the route cannot be used. */
   readonly admit?: (call: Call) => Promise<void>;
 }
 
 const innerRequests = new WeakMap<object, InnerRequest>();
 
-/**
- * Returns the facts about a request that the framework has made from a client's request, such as a request of a batch.
- * Returns `undefined` for a request that a client has sent.
- */
 export function innerRequestOf(req: object): InnerRequest | undefined {
   return innerRequests.get(req);
 }
 
-/**
- * The request line, the headers and the body of an internal request, which the framework makes from a client's request,
- * such as a request of a batch.
- */
 export interface InnerMessage {
   readonly method: string;
-  /** The path of the internal request below the path at which the router is mounted, with the query string. */
+  /** Below the path at which the router is mounted, with the query string. */
   readonly url: string;
   readonly query: unknown;
   readonly headers: Readonly<Record<string, string>>;
@@ -70,19 +52,18 @@ export interface InnerMessage {
 
 export interface InnerAnswer {
   readonly status: number;
-  /** The headers of the answer, with names in lower case. The header `Set-Cookie` is not included. */
+  /** The names are in lower case. The header `Set-Cookie` is not included. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The values of the headers `Set-Cookie` of the answer, which cannot be joined to one header. */
+  /** The values of the headers `Set-Cookie`, which cannot be joined to one header. */
   readonly cookies: readonly string[];
   readonly text: string;
-  /** The number of bytes of `text`. A batch limits the sum of the bytes of all its answers. */
+  /** The number of bytes of `text`. */
   readonly bytes: number;
 }
 
 /**
- * The pattern of the headers that an internal request, such as a request of a batch, does not take from the client's
- * request. These headers describe the body, the connection or the conditions of the client's request, and an internal
- * request has another body and other conditions.
+ * These headers describe the body, the connection or the conditions of the client's request. An internal request has
+ * another body and other conditions.
  */
 const OWN_HEADERS =
   /^(accept|accept-encoding|connection|content-.*|expect|idempotency-key|if-.*|keep-alive|last-event-id|mcp-.*|prefer|proxy-.*|range|te|trailer|transfer-encoding|upgrade)$/;
@@ -91,16 +72,11 @@ interface InnerOptions {
   readonly req: Request;
   readonly message: InnerMessage;
   readonly facts: InnerRequest;
-  /** The maximum number of bytes of the answer. An answer is held in memory, so a longer answer becomes an error. */
+  /** An answer is held in memory, so a longer answer becomes an error. */
   readonly maxBytes: number;
 }
 
-/**
- * Sends an internal request, such as a request of a batch, to the handler of the routes, and returns its answer.
- * Returns `undefined` if no route has answered.
- *
- * @throws The error that the handler passes on.
- */
+/** `undefined` means that no route has answered. */
 export async function sendInner(
   handler: RequestHandler,
   { req, message, facts, maxBytes }: InnerOptions,
@@ -111,7 +87,7 @@ export async function sendInner(
   const captured = new CapturedResponse(inner, { outer, maxBytes });
   const leave = () => void captured.res.destroy();
   // The admin page makes an internal request for each route at once, and each of them listens for the end of the
-  // client's response. Node would warn of a leak at the eleventh listener, so the limit is removed.
+  // client's response. Node would warn of a leak at the eleventh listener.
   setMaxListeners(0, outer);
   outer.once("close", leave);
   try {
@@ -128,9 +104,8 @@ export async function sendInner(
 }
 
 /**
- * Builds an internal request, such as a request of a batch, whose prototype is the request of the client. Hooks set
- * properties on the internal request only, so hooks that run longer than the request do not change the client's
- * request.
+ * The prototype is the request of the client. Hooks set properties on the internal request only, so hooks that run
+ * longer than the request do not change the client's request.
  */
 function innerRequest(req: Request, { url, headers, body, ...message }: InnerMessage): Request {
   const kept = Object.entries(req.headers).filter(([name]) => !OWN_HEADERS.test(name));
@@ -150,16 +125,13 @@ function innerRequest(req: Request, { url, headers, body, ...message }: InnerMes
     body,
   };
   const inner: Request = Object.create(req, Object.getOwnPropertyDescriptors(own));
-  // An internal request inherits the listeners of the client's request from its prototype. The constructor of
-  // `EventEmitter` gives it a separate list, so that its listeners are not added to the client's request.
+  // The constructor of `EventEmitter` gives the internal request a separate list of listeners, so that its listeners
+  // are not added to the client's request.
   Reflect.apply(EventEmitter, inner, []);
   return inner;
 }
 
-/**
- * The response to an internal request, such as a request of a batch. The response collects its body in memory instead
- * of sending it, so each write succeeds at once.
- */
+/** The body is collected in memory, so each write succeeds at once. */
 class CapturedResponse {
   readonly res: Response;
   readonly answer: Promise<InnerAnswer>;
@@ -177,8 +149,7 @@ class CapturedResponse {
     const made = new ServerResponse(inner);
     const res: Response = this.res = Object.setPrototypeOf(made, capturingPrototype(outer));
     captured.set(res, this);
-    // Each internal request has a copy of `res.locals`, so that a value that a hook sets affects no other request of a
-    // batch.
+    // A value that a hook sets in `res.locals` must affect no other request of a batch.
     res.locals = { ...outer.locals };
     this.answer = new Promise((resolve) => this.#resolve = resolve);
     Object.defineProperty(inner, "res", { value: res, writable: true, configurable: true });
@@ -216,7 +187,6 @@ class CapturedResponse {
     if (this.state === "ended" || this.state === "destroyed") return;
     this.state = state;
     // Node sets the property `destroyed` on each response object, so a getter of the prototype would have no effect.
-    // The value is therefore assigned to the object.
     this.res.destroyed = state === "destroyed";
     this.#resolve(answer);
     queueMicrotask(() => {
@@ -232,13 +202,9 @@ function capturedBy(res: object): CapturedResponse {
   return captured.get(res) as CapturedResponse;
 }
 
-/**
- * The methods and properties by which the response to an internal request, such as a request of a batch, differs from a
- * response of Node. They collect the answer in memory instead of sending it.
- */
 const CAPTURING = {
-  // The response to an internal request is never sent on a connection. Without a method `assignSocket()`, it does not
-  // count as a response that waits for the earlier answers of the connection.
+  // Without a method `assignSocket()`, the response does not count as a response that waits for the earlier answers of
+  // the connection.
   assignSocket: undefined,
   write(chunk: unknown, encoding: unknown) {
     capturedBy(this).take(chunk, encoding);
@@ -267,9 +233,8 @@ const CAPTURING = {
 const prototypes = new WeakMap<object, object>();
 
 /**
- * Returns the prototype of the responses to internal requests, such as the requests of a batch, whose answers are
- * collected in memory. All of them share one prototype for each application, because defining the methods on each
- * response would take several times as long as the rest of its work.
+ * All responses of an application share one prototype, because defining the methods on each response would take several
+ * times as long as the rest of its work.
  */
 function capturingPrototype(outer: Response): object {
   const own = Object.getPrototypeOf(outer);

@@ -11,10 +11,7 @@ import { findPath, type JsonObject } from "../schema/fields/json.ts";
 import { isInexact } from "../schema/fields/json_numbers.ts";
 import { readBody } from "../write/body/read_body.ts";
 
-/**
- * Returns the route by which `QUERY` reads a list. The options of this route lack the features that send the whole
- * answer by themselves, such as live lists.
- */
+/** Features that send the whole answer by themselves are left out. */
 export function queryRouteOf(route: Route): Route {
   const acting = actingLevel(route);
   const options = acting.options.declared.withoutTakeOver().under(acting.shape);
@@ -22,17 +19,12 @@ export function queryRouteOf(route: Route): Route {
   return { ...route, levels, rights: rightsOf(levels) };
 }
 
-/** Adds the header `Accept-Query`, from which clients learn that they can send `QUERY` to a path. */
 export const announceQuery: RequestHandler = (_req, res, next) => {
   res.setHeader("Accept-Query", MEDIA_TYPES.json);
   next();
 };
 
-/**
- * Turns a request with the method `QUERY` into the request with the method `GET` that has the parameters in its URL, so
- * that both have the same checks and the same answer. Returns the error of a wrong body, which the caller throws after
- * the `preFetch` hooks.
- */
+/** Returns the error of a wrong body, which the caller throws after the `preFetch` hooks. */
 export function readAsGet(req: FrameworkRequest, forms: ParameterForms): unknown {
   const given = queryOf(req.url);
   req.method = "GET";
@@ -47,17 +39,14 @@ export function readAsGet(req: FrameworkRequest, forms: ParameterForms): unknown
   }
 }
 
-/**
- * The body of a `QUERY` holds parameters. Parameters have other limits than bodies, so the body is read without limits.
- */
+/** Parameters have other limits than bodies, so the body is read without limits. */
 const UNLIMITED = { maxKeys: Infinity, maxElements: Infinity, maxObjects: Infinity };
 
 function parametersOf(body: JsonObject, forms: ParameterForms): URLSearchParams {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(body)) {
     for (const text of textsOf(value, { name, form: forms.get(name) })) {
-      // `URLSearchParams` would replace half of a surrogate pair by another character, so a text with such a half is
-      // refused.
+      // `URLSearchParams` would replace half of a surrogate pair by another character.
       if (!`${name}${text}`.isWellFormed()) throw badParameter(name, "well-formed text");
       parameters.append(name, text);
     }
@@ -65,7 +54,6 @@ function parametersOf(body: JsonObject, forms: ParameterForms): URLSearchParams 
   return parameters;
 }
 
-/** Returns the values of a parameter from the body of a `QUERY`, as texts for a URL. */
 function textsOf(
   value: unknown,
   { name, form }: { readonly name: string; readonly form: "one" | "list" | undefined },
@@ -79,10 +67,7 @@ function textsOf(
   throw badParameter(name, form === "list" ? "a list of texts" : "one value");
 }
 
-/**
- * Returns the filter in the body of a `QUERY` as JSON text, the form that the parameter `q` has in a URL. Refuses a
- * number that the JSON parser of the application may have rounded, because the filter would select other entities.
- */
+/** The JSON parser of the application may have rounded a large number, and the filter would select other entities. */
 function filterText(filter: unknown): string {
   if (findPath(filter, (value) => typeof value === "number" && isInexact(value)) !== undefined) {
     throw badFormat(

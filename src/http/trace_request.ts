@@ -21,43 +21,37 @@ import { openTrace } from "../schema/mongoose/statements/trace_statements.ts";
  */
 export interface RequestTrace {
   /**
-   * The attributes of the request, named by the semantic conventions of OpenTelemetry. No attribute contains a
-   * parameter, a header or a part of a body.
+   * The attributes are named by the semantic conventions of OpenTelemetry. No attribute contains a parameter, a header
+   * or a part of a body.
    */
   readonly attributes: {
     readonly "http.request.method": string;
     /** The path of the route, below the path at which the router is mounted. */
     readonly "http.route": string;
-    /** The name of the model class. Missing for a batch, which contains several requests. */
+    /** Missing for a batch, which contains several requests. */
     readonly "mongrove.model"?: string;
-    /**
-     * The name of the operation or the action, such as `update`. For a batch, the `operationId` of its path in the
-     * OpenAPI document.
-     */
+    /** The name of the operation or the action. For a batch, the `operationId` of its path in the OpenAPI document. */
     readonly "mongrove.operation": string;
-    /** The status of the answer. Missing if the client has left before the answer began. */
+    /** Missing if the client has left before the answer began. */
     "http.response.status_code"?: number;
     /** The status of an answer that is a server error, or `aborted` if the answer has not reached its end. */
     "error.type"?: string;
   };
-  /** The duration of the request in seconds, set at the end of the trace. */
+  /** In seconds. Set at the end of the trace. */
   duration?: number;
 }
 
 const channel = tracingChannel<object, RequestTrace>("mongrove:request");
 
 interface TracedRequest {
-  /** The path of the route, below the path at which the router is mounted. */
+  /** Below the path at which the router is mounted. */
   readonly path: string;
   readonly operation: string;
   readonly model?: string;
   readonly res: Response;
 }
 
-/**
- * Serves a request, inside of a trace if the tracing channel has subscribers. Applications without subscribers pay
- * nothing for traces.
- */
+/** Applications without subscribers pay nothing for traces. */
 export function traceRequest(
   { path, operation, model, res }: TracedRequest,
   serve: () => Promise<void>,

@@ -11,10 +11,7 @@ import type { BatchOptions } from "./option.ts";
 import { type BatchRequest, readRequests } from "./read_requests.ts";
 import { runRequests } from "./run_requests.ts";
 
-/**
- * A batch is one request that contains several requests to routes of the router. The requests run in order and in one
- * transaction. All of them succeed, or nothing is written.
- */
+/** All requests of a batch succeed, or nothing is written. */
 export const batch: RouterFeature<Required<BatchOptions>> = {
   name: "batch",
   check: checkOptions,
@@ -58,10 +55,7 @@ function openBatches(
   };
 }
 
-/**
- * Reads the requests of a batch and runs the guard of the router. The guard needs the number of requests. An error of
- * the batch is thrown after the guard, so that a client whom the guard refuses learns nothing from it.
- */
+/** An error of the batch is thrown after the guard, so that a client whom the guard refuses learns nothing from it. */
 async function guarded(
   read: () => BatchRequest[],
   { req, guard }: { readonly req: FrameworkRequest; readonly guard: PreFetch | undefined },

@@ -1,7 +1,6 @@
 import type { EndpointDescription } from "../../pipeline/router_feature.ts";
 import { HEADERS, ID as ID_PATTERN, METHODS } from "./read_requests.ts";
 
-/** Describes batches of at most `max` requests for the OpenAPI document. */
 export function describeBatch(max: number): EndpointDescription {
   return {
     operationId: "batch",

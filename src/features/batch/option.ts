@@ -1,7 +1,6 @@
 /**
- * @internal The option `batch` of `Framework.initialize()`, for requests that contain several requests to routes of the
- * router. All requests of a batch must have one sender, one tenant and one client of MongoDB. The answers of a batch
- * have at most 16 MiB.
+ * @internal The option `batch` of `Framework.initialize()`. All requests of a batch must have one sender, one tenant
+ * and one client of MongoDB. The answers of a batch have at most 16 MiB.
  *
  * @example Let clients send up to 20 requests at once
  * ```ts
@@ -11,13 +10,10 @@
  * ```
  */
 export interface BatchOptions {
-  /**
-   * The path to which clients send batches, below the path of the router, such as `"/batch"`. No route may have the
-   * same path.
-   */
+  /** The path to which clients send batches, below the path of the router. No route may have the same path. */
   readonly path: string;
   /**
-   * The maximum number of requests in a batch. A batch with more requests is refused with a 413.
+   * The maximum number of requests in a batch. A larger batch answers 413.
    *
    * @default {20}
    */

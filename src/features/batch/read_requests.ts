@@ -6,10 +6,7 @@ import { type BodyLimits, readBody } from "../../write/body/read_body.ts";
 import { readPath, type RequestPath } from "./request_path.ts";
 import { checkNames } from "./results.ts";
 
-/**
- * A request of a batch. Its path and its body may contain placeholders, such as `a._id`, for values in the answers to
- * earlier requests of the batch.
- */
+/** The path and the body may contain placeholders for values in the answers to earlier requests of the batch. */
 export interface BatchRequest {
   readonly id: string;
   readonly method: string;
@@ -23,7 +20,7 @@ interface BatchLimits {
   readonly bodyLimits: Required<BodyLimits>;
 }
 
-/** The HTTP methods that the requests of a batch can have, each with `true` if such a request can have a body. */
+/** `true` if a request with the method can have a body. */
 export const METHODS: ReadonlyMap<unknown, boolean> = new Map([
   ["GET", false],
   ["POST", true],
@@ -32,29 +29,23 @@ export const METHODS: ReadonlyMap<unknown, boolean> = new Map([
   ["DELETE", false],
 ]);
 
-/**
- * The headers that a request of a batch may set. It gets all other headers from the HTTP request that contains the
- * batch.
- */
+/** A request of a batch gets all other headers from the HTTP request that contains the batch. */
 export const HEADERS = ["If-Match", "If-None-Match", "Prefer", "Accept"] as const;
 
 const HEADER_NAMES: ReadonlySet<string> = new Set(HEADERS.map((name) => name.toLowerCase()));
 
-/**
- * The headers that an HTTP request with a batch must not have. They would have no effect on a batch, but the client
- * relies on their effect, so the answer is 400.
- */
+/** These headers would have no effect on a batch, but the client relies on their effect, so the answer is 400. */
 const WITHOUT_EFFECT = ["idempotency-key", "if-match"] as const;
 
 export const ID = /^[\w-]{1,64}$/;
 
-/** Reads the requests of a batch. Throws a 400 if one of them is malformed, before any of them runs. */
+/** A malformed request answers 400 before any request runs. */
 export function readRequests(req: Request, { max, bodyLimits }: BatchLimits): BatchRequest[] {
   const own = WITHOUT_EFFECT.find((name) => req.headers[name] !== undefined);
   if (own !== undefined) throw badFormat(`A batch takes no header "${own}"`);
   const { maxKeys, maxElements, maxObjects } = bodyLimits;
-  // The limits for the body of a batch are the limits for one body, multiplied by the maximum number of requests. The
-  // body of each request is checked by the usual limits later.
+  // The limits for one body are multiplied by the maximum number of requests. The body of each request is checked by
+  // the usual limits later.
   const { requests, ...others } = readBody(req, {
     maxKeys: maxKeys * max,
     maxElements: maxElements * max,

@@ -1,29 +1,26 @@
 import { badFormat } from "../../errors/refusals.ts";
 import { readName, type ResultName, type Results } from "./results.ts";
 
-/**
- * The parsed path of a request in a batch. Each segment is a text, or a placeholder for a value in the answer to an
- * earlier request of the batch.
- */
+/** Each segment is a text or a placeholder. */
 export interface RequestPath {
   readonly segments: readonly (string | ResultName)[];
-  /** The query string with its question mark, or an empty text if the path has no query string. */
+  /** The query string with its question mark, or an empty text. */
   readonly query: string;
 }
 
 const MAX_LENGTH = 8_192;
 
 /**
- * Matches the query strings that a path in a batch can have. Printable characters of ASCII are allowed except space and
- * `#`, because many clients do not encode characters such as braces.
+ * Printable characters of ASCII are allowed except space and `#`, because many clients do not encode characters such as
+ * braces.
  */
 const QUERY = /^[!"$-~]*$/;
 
 const SEGMENT = /^[\w.~!$&'()*+,;=:@%-]+$/;
 
 /**
- * Reads the path of a request in a batch. Throws a 400 for a path that two programs could read differently, such as a
- * path with `..` or with an encoded slash, because a firewall or a hook may allow and refuse requests by their paths.
+ * A firewall or a hook may allow requests by their paths. A path that two programs could read differently, such as with
+ * `..` or an encoded slash, is therefore refused.
  */
 export function readPath(path: unknown, earlier: ReadonlySet<string>): RequestPath {
   if (typeof path !== "string" || path.length > MAX_LENGTH) throw malformed();
@@ -63,10 +60,6 @@ function malformed() {
   return badFormat(`"path" is no path of a route, such as "/books/{a._id}"`);
 }
 
-/**
- * Returns the path of a request in a batch, with values from the answers to earlier requests in the place of its
- * placeholders. Throws a 400 if a value cannot be a segment of a path, such as an object.
- */
 export function pathWith({ segments, query }: RequestPath, results: Results): string {
   const all = segments.map((each) => typeof each === "string" ? each : segmentOf(each, results));
   return `/${all.join("/")}${query}`;

@@ -14,19 +14,15 @@ import { Results, withResults } from "./results.ts";
 
 interface RunOptions {
   readonly req: Request;
-  /** The handler of the routes of models, which answers the requests of the batch. */
   readonly handler: RequestHandler;
   readonly routes: readonly Route[];
   readonly maxTimeMS: number;
 }
 
-/** The longest answer to a batch, in bytes. The answers are held in memory until the transaction is committed. */
+/** The answers are held in memory until the transaction is committed. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/**
- * Runs the requests of a batch in order and in one transaction. Returns the JSON of the answer. If a request fails, its
- * answer is thrown as an error, so that nothing is written.
- */
+/** The answer to a failed request is thrown as an error, so that nothing is written. */
 export async function runRequests(
   requests: readonly BatchRequest[],
   { req, handler, routes, maxTimeMS }: RunOptions,
@@ -64,10 +60,6 @@ export async function runRequests(
   return `{"responses":[${[...answers].map(([id, each]) => responseText(id, each)).join()}]}`;
 }
 
-/**
- * Returns the URL, the headers and the body of a request in a batch, after its placeholders were replaced by values
- * from the answers to earlier requests.
- */
 function messageOf(
   { method, path, headers, body }: BatchRequest,
   { req, results }: Pick<RunOptions, "req"> & { readonly results: Results },
@@ -78,8 +70,8 @@ function messageOf(
   return {
     method,
     url,
-    // A request of a batch inherits the other properties of the HTTP request that contains the batch. Without a
-    // property `query`, it would inherit query parameters that middleware has set on the HTTP request.
+    // Without a property `query`, the request would inherit query parameters that middleware has set on the HTTP
+    // request of the batch.
     query: typeof parse === "function" ? parse(query) : {},
     headers,
     ...body !== undefined && { body: withResults(body, results) },
@@ -87,8 +79,7 @@ function messageOf(
 }
 
 /**
- * Whether a route seems to answer a request. Express decides that later: the models of the routes are only made before
- * the transaction begins.
+ * Express decides later which route answers, but the models of the routes must be made before the transaction begins.
  */
 function mayAnswer(
   { path, operation }: Route,
@@ -104,9 +95,8 @@ function mayAnswer(
 }
 
 /**
- * Throws a 400 if a request of a batch asks for a list without pages. Begins the transaction of the batch before the
- * hooks of the request run. With `getConnection`, the connection is chosen after these hooks, so the transaction begins
- * later.
+ * The transaction begins before the hooks of the request run. With `getConnection`, the connection is chosen after
+ * these hooks, so the transaction begins later.
  */
 async function admit({ route, levels: [root] }: Call): Promise<void> {
   const { operation, options: { declared } } = actingLevel(route);
@@ -116,18 +106,11 @@ async function admit({ route, levels: [root] }: Call): Promise<void> {
   if (route.getConnection === undefined) await root?.model();
 }
 
-/**
- * Adds the cookies of an answer to the headers of the answer to the batch. In the body, the scripts of a web page could
- * read cookies that are `HttpOnly`.
- */
+/** In the body, the scripts of a web page could read cookies that are `HttpOnly`. */
 function sendCookies({ res }: Request, cookies: readonly string[]): void {
   for (const cookie of cookies) res?.append("Set-Cookie", cookie);
 }
 
-/**
- * Throws the answer to a failed request of a batch as an error. Throws a 400 for an answer that is no JSON, and for a
- * 207, whose elements succeed or fail one by one.
- */
 function checkAnswer(answer: InnerAnswer, req: Request): void {
   const { status, headers, text } = answer;
   if (status >= 300 && status !== 304) {
@@ -140,7 +123,7 @@ function checkAnswer(answer: InnerAnswer, req: Request): void {
   if ((text !== "" || "content-type" in headers) && !isJson(answer)) {
     throw badFormat("An answer that is no JSON cannot be a part of a batch");
   }
-  // An error of one element of a list ends the transaction of the batch, so the elements cannot succeed or fail one by
+  // An error of one element ends the transaction of the batch, so the elements of a 207 cannot succeed or fail one by
   // one.
   if (status === 207) {
     throw badFormat("A list whose elements succeed one by one cannot be a part of a batch");
@@ -156,10 +139,7 @@ function bodyOf(answer: InnerAnswer): unknown {
   return isJson(answer) ? JSON.parse(answer.text) : answer.text;
 }
 
-/**
- * The headers that concern only the transfer of an answer by HTTP, such as `Content-Length`. The answer to a batch
- * contains the other headers of each answer.
- */
+/** These headers concern only the transfer of an answer by HTTP. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   "content-length",
   "content-type",

@@ -12,10 +12,7 @@ interface CountQuery extends CountRule {
 
 const EXACT = "count=exact";
 
-/**
- * The total, which is the number of entities on all pages of a list. A client asks for the total by the header
- * `Prefer: count=exact`, because the database needs more time if it also counts.
- */
+/** Clients ask for the total, because the database needs more time if it also counts. */
 export const count: Feature<Plain<CountRule, CountQuery>> = {
   name: "count",
   operations: ["all"],
@@ -50,7 +47,7 @@ export const count: Feature<Plain<CountRule, CountQuery>> = {
     return { upTo, always, isPreferred: given.prefers(EXACT) };
   },
   // The database counts one entity more than `upTo`, so that a total above this limit differs from a total that equals
-  // it. A total above the limit is left out of the answer.
+  // it.
   select: ({ upTo, always, isPreferred }) =>
     always || isPreferred ? { total: upTo === Infinity ? {} : { limit: upTo + 1 } } : {},
   headers: ({ upTo, always, isPreferred }, found) => ({
@@ -62,11 +59,7 @@ export const count: Feature<Plain<CountRule, CountQuery>> = {
   }),
 };
 
-/**
- * Returns the headers with the total of a list and the range of the page, such as `items 0-19/319`. The headers have no
- * total if it is above the limit of the count. They have no range for a page after a cursor, because the position of
- * this page in the list is not known.
- */
+/** A page after a cursor has no range, because its position in the list is not known. */
 function totalHeaders(total: number | undefined, { part }: Found): Record<string, string> {
   const { skip = 0, afterCursor } = part?.read ?? {};
   const size = part?.found.size ?? 0;

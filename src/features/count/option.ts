@@ -1,7 +1,4 @@
-/**
- * @internal Options of the total, which is the number of entities on all pages of a list. The options limit the work of
- * the database for this number.
- */
+/** @internal Options of the total, which is the number of entities on all pages of a list. */
 export interface CountOptions {
   /**
    * The number of entities at which the database stops counting. For a longer list, the answer has no total. The

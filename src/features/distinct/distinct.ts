@@ -6,10 +6,7 @@ import type { Reply } from "../../pipeline/request/reply.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
 
-/**
- * The maximum number of different values in an answer to the parameter `distinct`. A list with more values is answered
- * with a 409, because a part of the values would look like all of them.
- */
+/** A list with more values answers 409, because a part of the values would look like all of them. */
 const MAX_VALUES = 1000;
 
 interface DistinctTypes {
@@ -19,10 +16,6 @@ interface DistinctTypes {
   readonly captured: undefined;
 }
 
-/**
- * The different values of one field in all entities of a list, such as the states of orders. A client gets them in the
- * place of entities by the parameter `distinct`.
- */
 export const distinct: Feature<DistinctTypes> = {
   name: "distinct",
   operations: ["all"],
@@ -84,8 +77,8 @@ async function readValues(name: string, context: OpenLevelContext): Promise<Repl
     excess: `There are more than ${MAX_VALUES} values`,
   });
   const field = context.level.shape.fields.get(name) as FieldShape;
-  // Several stored values may have the same JSON, such as the decimal 5 and the text "5". The answer has each JSON text
-  // once, and leaves out values without JSON, such as NaN.
+  // Several stored values may have the same JSON, such as the decimal 5 and the text "5". Values without JSON, such as
+  // NaN, are left out.
   const texts = new Set(
     found.map(({ _id }) => JSON.stringify(fieldToJson(_id, field) ?? null)).filter((text) =>
       text !== "null"

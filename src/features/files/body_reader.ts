@@ -7,33 +7,27 @@ import { BodyChunks } from "../../http/body_chunks.ts";
 import { isClosing } from "../../http/close_server.ts";
 import { onServerClose } from "../../http/replies/server_close.ts";
 
-/** A source of the bytes of an uploaded file. `next()` returns `undefined` after the last bytes. */
+/** `undefined` is the end of the bytes. */
 export interface ByteSource {
   next(): Promise<Uint8Array | undefined>;
 }
 
-/**
- * The time for which the rest of a refused upload is received, in milliseconds, so that a client that still sends can
- * read the answer.
- */
+/** The rest of a refused upload is received for this time, so that a client that still sends can read the answer. */
 const REST_MS = 5000;
 
-/**
- * Whether code of the application, such as a body parser, has already read the body of a request. An upload fails with
- * an error in this case, because its bytes cannot be read again.
- */
+/** The bytes cannot be read again if code of the application, such as a body parser, has read them. */
 export function isConsumed({ body, headers, readableDidRead, readableEnded }: Request): boolean {
   const isParsed = body !== undefined && !(typeof body === "object" && isEmpty({ ...body }));
   return isParsed || headers["content-length"] !== "0" && (readableDidRead || readableEnded);
 }
 
-/** The body of an upload, which is read as bytes. If the server closes during the upload, `next()` throws a 503. */
+/** If the server closes during the upload, `next()` throws a 503. */
 export class BodyReader implements ByteSource {
   readonly #chunks: BodyChunks;
   readonly #timeoutMS: number;
   readonly #stopListening: () => void;
 
-  /** @param timeoutMS The time in which the client must send the next bytes, in milliseconds. */
+  /** The client must send the next bytes within `timeoutMS`. */
   constructor(req: Request, timeoutMS: number) {
     if (isConsumed(req)) {
       throw new Error(
@@ -63,10 +57,7 @@ export class BodyReader implements ByteSource {
   }
 }
 
-/**
- * Receives and discards the rest of the body of a refused upload. The connection ends after a few seconds, because a
- * client could otherwise send without an end.
- */
+/** The connection ends after a few seconds, because a client could otherwise send without an end. */
 export function discardBody(req: Request): void {
   if (req.readableEnded || req.destroyed) return;
   const timer = setTimeout(() => req.socket.destroy(), REST_MS).unref();

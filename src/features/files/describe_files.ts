@@ -6,10 +6,6 @@ import { ANY_BYTES } from "./media_type.ts";
 const TEXT = { type: "string" } as const;
 const BINARY = { type: "string", format: "binary" } as const;
 
-/**
- * Returns the media types that a field with a file accepts, with the schema of bytes for each, for the OpenAPI
- * document.
- */
 function contentOf({ accept = ["*/*"] }: FileRules): Record<string, object> {
   return Object.fromEntries(accept.map((type) => [type, BINARY]));
 }

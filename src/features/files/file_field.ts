@@ -18,15 +18,11 @@ import { FileStore } from "./file_store.ts";
 import type { FileDescription } from "./stored_file.ts";
 import { removeUnnamed } from "./unnamed_files.ts";
 
-/** The stored value of a field with a file, which is the description of the file and its identifier in GridFS. */
 export interface StoredValue extends FileDescription {
   readonly file: mongo.ObjectId;
 }
 
-/**
- * Whether a stored value describes a file that can be sent. Another program may have stored a description that lacks a
- * part.
- */
+/** Another program may have stored a description that lacks a part. */
 export function isWhole({ file, size, name, type, sha256 }: Partial<StoredValue>): boolean {
   return isObjectId(file) && Number.isSafeInteger(size) &&
     [name, type, sha256].every((each) => typeof each === "string");
@@ -37,16 +33,10 @@ interface WrittenFile {
   readonly version: Version | undefined;
 }
 
-/**
- * The most times that the write of a file to its entity is tried, if other requests replace the same file at the same
- * time.
- */
+/** Other requests may replace the same file at the same time. */
 const MAX_TRIES = 20;
 
-/**
- * The field of an entity that holds the file which a request stores, reads or removes. The parents in the path of the
- * request have been read.
- */
+/** The parents in the path of the request have been read. */
 export class FileField {
   readonly #context: OpenLevelContext;
   readonly #parent: PartPath;
@@ -65,18 +55,14 @@ export class FileField {
     return new FileField(context, { ...root, steps: steps.slice(0, -1) });
   }
 
-  /**
-   * The collection and the identifier of the entity, which are stored in the record of a file in GridFS so that
-   * housekeeping finds the entity.
-   */
+  /** The record of a file in GridFS has these values, so that housekeeping finds the entity. */
   get entity(): { readonly collection: string; readonly entity: unknown } {
     return { collection: this.#parent.model.collection.name, entity: this.#parent.id };
   }
 
   /**
-   * Whether another field belongs to the same entity in the same database. An upload compares the fields to which its
-   * path leads before and after its bytes arrive, because the path may lead to another entity in the end. The function
-   * `getConnection` may return two connections to one database, so the models are not compared.
+   * The path of an upload may lead to another entity after its bytes have arrived. `getConnection` may return two
+   * connections to one database, so the models are not compared.
    */
   isOfSameEntity(other: FileField): boolean {
     const { model: { db, collection }, id } = this.#parent;
@@ -91,8 +77,7 @@ export class FileField {
   }
 
   /**
-   * Stores a file in the entity by one statement, in the place of the present file. If another request has replaced the
-   * file in the meantime, the statement is repeated. Returns the identifier of the replaced file, and the version of the
+   * If another request has replaced the file in the meantime, the statement is repeated. The version belongs to the
    * document that holds the field.
    */
   async replace(value: StoredValue): Promise<WrittenFile> {
@@ -115,18 +100,15 @@ export class FileField {
       });
       if (written !== undefined) return { replaced: present, version: written.version };
       if (this.#context.match !== undefined) throw preconditionFailed();
-      // If two attempts in a row find the same file, no other request has replaced it. The write has failed because the
-      // entity does not match the filters of the request any more, so the answer is 404.
+      // If two attempts in a row find the same file, no other request has replaced it. The entity then does not match
+      // the filters of the request any more, so the answer is 404.
       if (before === String(present)) throw notFound();
       before = String(present);
     }
     throw new StoreFailure({ kind: "changed" });
   }
 
-  /**
-   * Removes the reference to a file from the entity. Throws a 409 if another request has replaced the file in the
-   * meantime, or a 412 if this request has the header `If-Match`.
-   */
+  /** Throws a 409 if another request has replaced the file in the meantime, or a 412 with `If-Match`. */
   async clear(file: mongo.ObjectId): Promise<void> {
     await this.store.suspect({ _id: file });
     const removal = { property: this.#link.property, filter: { file } };
@@ -134,8 +116,8 @@ export class FileField {
   }
 
   /**
-   * Removes the bytes of a file from GridFS, unless the entity still refers to the file. A failure is logged and is no
-   * failure of the request, because housekeeping repeats the removal.
+   * Removes nothing if the entity still refers to the file. A failure is no failure of the request, because
+   * housekeeping repeats the removal.
    */
   async dispose(file: mongo.ObjectId): Promise<void> {
     const { model } = this.#parent;
@@ -150,8 +132,6 @@ export class FileField {
   }
 }
 
-/** Matches a field that does not name a file in GridFS. */
 const NO_FILE = { $not: { $type: "objectId" } } as const;
 
-/** The message of the error 412 for a request with `If-None-Match: *` to a field that holds a file already. */
 export const FILE_EXISTS = "There is a file already";

@@ -8,7 +8,6 @@ import { memoize } from "../../schema/memoize.ts";
 import { isTypePattern } from "./media_type.ts";
 import { StoredFile } from "./stored_file.ts";
 
-/** The rules for the files of a field, such as the maximum number of bytes and the accepted media types. */
 export interface FileRules extends Pick<FieldFeatures, "accept" | "inline"> {
   readonly maxBytes: number;
   readonly readonly?: unknown;
@@ -20,19 +19,13 @@ const RULES: readonly string[] = [
   "inline",
 ] satisfies readonly (keyof FileRules)[];
 
-/**
- * The options of `@prop` that are allowed for a field with a file. Any other option is an error when routes are
- * mounted.
- */
+/** Any other option is an error when routes are mounted. */
 const WITH_FILE: ReadonlySet<string> = new Set([
   ...RULES,
   ...["type", "hidden", "readonly", "apart", "select", "summary", "description", "deprecated"],
 ]);
 
-/**
- * Returns the paths of the files in the entities of a class, or `undefined` for a class whose entities contain no files
- * and need no housekeeping for files. Throws if a field of the class has wrong options for files.
- */
+/** `undefined` means that the entities need no housekeeping for files. */
 export function declaredFiles(target: ModelClass): readonly string[] | undefined {
   for (const field of describeModel(target).fields.values()) {
     const problem = problemOf(field);
@@ -74,9 +67,7 @@ function problemOf({ array, options }: FieldRecord): string | undefined {
 }
 
 /**
- * Returns the paths of the files in the entities of a class, at which housekeeping searches for the files to which an
- * entity refers. The paths of a class that embeds itself have no end, so the path of the embedded entity stands for all
- * paths in it.
+ * The paths of a class that embeds itself have no end, so the path of the embedded entity stands for all paths in it.
  */
 const filePaths = memoize((target: ModelClass): readonly string[] => pathsIn(target, []));
 
@@ -104,10 +95,7 @@ function holdsFiles(target: ModelClass, seen = new Set<ModelClass>()): boolean {
   });
 }
 
-/**
- * Returns the type of the values that a field embeds in its entity. A reference is stored as an identifier, so the
- * files of the entity to which it refers are not searched.
- */
+/** A reference is stored as an identifier, so the files of the entity to which it refers are not searched. */
 function embeddedKind({ options: { type, items, embedded, of } }: FieldRecord) {
   return fieldKind(of ?? type ?? (embedded === true ? items : undefined));
 }

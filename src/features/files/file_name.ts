@@ -3,26 +3,19 @@ import { readItems } from "../../pipeline/request/header_items.ts";
 const MAX_LENGTH = 255;
 
 /**
- * Matches characters that the name of a file must not have. These are control characters, path separators, halves of
- * surrogate pairs, and the characters that change the direction of a text, by which `gpj.exe` could look like
- * `exe.jpg`.
+ * These characters change the meaning of a name: control characters, path separators, halves of surrogate pairs, and
+ * changes of the direction of text, by which `gpj.exe` could look like `exe.jpg`.
  */
 const UNSAFE = /[\p{Cc}\p{Cs}/\\\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/**
- * Returns the name of an uploaded file without unsafe characters, such as path separators. Returns `undefined` if
- * nothing is left.
- */
+/** `undefined` if nothing is left. */
 export function cleanName(given: string): string | undefined {
   const name = given.normalize("NFC").replaceAll(UNSAFE, "").trim();
   const cut = Array.from(name).slice(0, MAX_LENGTH).join("").trim();
   return /^\.*$/.test(cut) ? undefined : cut;
 }
 
-/**
- * Returns the name of a file in a header `Content-Disposition`, which may be encoded (RFC 8187). The name may contain
- * unsafe characters. Returns `undefined` without a name.
- */
+/** The name may be encoded (RFC 8187), and may contain unsafe characters. */
 export function nameIn(header: string): string | undefined {
   const [{ parameters } = { parameters: undefined }] = readItems(header);
   const [, charset, encoded] = /^(utf-8|iso-8859-1)'[^']*'(.*)$/i.exec(
@@ -42,8 +35,8 @@ export function nameIn(header: string): string | undefined {
 }
 
 /**
- * Returns the header `Content-Disposition` of a download. A name of a file with characters outside of ASCII stands in
- * it twice, with replaced characters for old clients and encoded (RFC 8187) for all others.
+ * A name with characters outside of ASCII stands in the header twice, with replaced characters for old clients and
+ * encoded (RFC 8187) for all others.
  */
 export function disposition(kind: "inline" | "attachment", name: string): string {
   const ascii = name.replaceAll(/[^\x20-\x7e]|["%\\]/g, "_");

@@ -9,27 +9,23 @@ import type { ByteRange } from "./range.ts";
 
 type ObjectId = mongo.ObjectId;
 
-/** The bucket of GridFS with the bytes of all files of a database. */
 const BUCKET = "mongrove_files";
 
-/**
- * The number of bytes of a chunk, which is the default of GridFS. The number must not change, because reads find the
- * chunks of stored files by it.
- */
+/** The default of GridFS. The number must not change, because reads find the chunks of stored files by it. */
 export const CHUNK_BYTES = 255 * 1024;
 
 /**
- * The time after which housekeeping checks an upload that has not ended, in milliseconds. It removes the file, unless
- * the entity refers to the file.
+ * Housekeeping checks an upload that has not ended after this time. It removes the file, unless the entity refers to
+ * the file.
  */
 const UPLOAD_MS = 60 * 60_000;
 
-/** The time between two checks whether the entity of a file still refers to the file, in milliseconds. */
+/** The time between two checks of a file by housekeeping. */
 export const CHECK_MS = 20 * 60 * 60_000;
 
 /**
- * The record of a file, which GridFS stores in the collection `mongrove_files.files`. Its metadata tell housekeeping
- * which entity to search for the file.
+ * GridFS stores the record in the collection `mongrove_files.files`. The metadata tell housekeeping which entity to
+ * search for the file.
  */
 export interface FileRecord {
   readonly _id: ObjectId;
@@ -43,23 +39,17 @@ export interface FileRecord {
 interface FileMetadata {
   readonly type: string;
   readonly sha256?: string;
-  /**
-   * The name of the collection that stores the entity of the file, in which housekeeping looks up the identifier
-   * `entity`.
-   */
+  /** The name of the collection with the entity of the file. */
   readonly collection: string;
   readonly entity: unknown;
-  /** The time at which housekeeping checks whether the entity still refers to the file. */
+  /** The time of the next check by housekeeping. */
   readonly checkAt: Date;
-  /** `true` if the entity has referred to the file at least once. Missing during the upload. */
+  /** The entity has referred to the file at least once. Missing during the upload. */
   readonly isConfirmed?: true;
-  /**
-   * `true` if housekeeping has begun to remove the file. An upload of the file fails when it next updates this record.
-   */
+  /** Housekeeping has begun to remove the file. An upload of the file fails when it next updates this record. */
   readonly isRemoved?: true;
 }
 
-/** The field of a chunk with the identifier of its file, as GridFS names it. */
 const FILE_OF_CHUNK = "files_id";
 
 interface Chunk {
@@ -69,15 +59,13 @@ interface Chunk {
   readonly data: Uint8Array;
 }
 
-/** The entity to which a new file will belong, and the description of the file. */
 export type NewFile =
   & Pick<FileMetadata, "collection" | "entity" | "type">
   & Pick<FileRecord, "_id" | "filename">;
 
 /**
- * The settings of all statements on files, in the place of the settings of the connection. A connection may return
- * numbers and bytes as objects, or acknowledge a write before most members of the replica set have it. A file whose
- * bytes are lost with a member would break its entity.
+ * A connection may return numbers and bytes as objects, or acknowledge a write before most members of the replica set
+ * have it. A file whose bytes are lost with a member would break its entity.
  */
 const SETTINGS = {
   promoteValues: true,
@@ -92,10 +80,6 @@ const SETTINGS = {
 
 const NOT_REMOVED = { "metadata.isRemoved": { $exists: false } };
 
-/**
- * The files of a database in GridFS. The record of a file is stored before its first chunk, so that housekeeping finds
- * the chunks of an upload that was interrupted.
- */
 export class FileStore {
   readonly #connection: Connection;
 
@@ -111,10 +95,7 @@ export class FileStore {
     return this.#collection("chunks");
   }
 
-  /**
-   * Stores the record of a file in GridFS before its first chunk, so that housekeeping finds an upload that was
-   * interrupted.
-   */
+  /** The record is stored before the first chunk, so that housekeeping finds an upload that was interrupted. */
   async begin({ _id, filename, ...file }: NewFile): Promise<void> {
     await indexesOf(this.#connection);
     await this.records.insertOne({
@@ -127,7 +108,6 @@ export class FileStore {
     });
   }
 
-  /** Stores the next chunks of a file in GridFS, of which the first one has the number `first`. */
   async append(
     id: ObjectId,
     { first, chunks }: { readonly first: number; readonly chunks: readonly Uint8Array[] },
@@ -140,17 +120,13 @@ export class FileStore {
   }
 
   /**
-   * Postpones the check of a running upload by housekeeping, which would remove the file. Throws a 503 if housekeeping
-   * has removed the file already.
+   * Postpones the check by housekeeping, which would remove the file. Throws a 503 if housekeeping has removed the file
+   * already.
    */
   async renew(id: ObjectId): Promise<void> {
     await this.#updateUpload(id, {});
   }
 
-  /**
-   * Stores the number of bytes and the hash in the record of a file in GridFS, after its last byte was stored. Throws a
-   * 503 if housekeeping has removed the file.
-   */
   async complete(
     id: ObjectId,
     { length, sha256 }: { readonly length: number; readonly sha256: string },
@@ -167,39 +143,29 @@ export class FileStore {
     }
   }
 
-  /**
-   * Marks the record of a file in GridFS when the entity refers to the file, so that housekeeping does not check the
-   * file as an unfinished upload.
-   */
+  /** Housekeeping does not check a confirmed file as an unfinished upload. */
   async confirm(id: ObjectId): Promise<void> {
     const $set = { "metadata.isConfirmed": true, "metadata.checkAt": after(CHECK_MS) };
     await this.records.updateOne({ _id: id, ...NOT_REMOVED }, { $set } as object);
   }
 
-  /** Makes housekeeping check files soon, because their entities may not refer to them any more. */
+  /** Makes housekeeping check the files soon, because their entities may not refer to them any more. */
   async suspect(filter: mongo.Filter<FileRecord>, session?: mongo.ClientSession): Promise<void> {
     const $set = { "metadata.checkAt": new Date() };
-    // MongoDB refuses a read or write concern on a statement in a transaction, so the collection has none of them if
-    // the statement has a session.
+    // MongoDB refuses a read or write concern on a statement in a transaction.
     const records = session === undefined
       ? this.records
       : this.#connection.getClient().db(this.#connection.name).collection(`${BUCKET}.files`);
     await records.updateMany(filter as object, { $set }, session && { session });
   }
 
-  /**
-   * Removes the bytes and the record of a file from GridFS. The record is removed last, so that housekeeping repeats a
-   * removal that was interrupted.
-   */
+  /** The record is removed last, so that housekeeping repeats a removal that was interrupted. */
   async remove(id: ObjectId): Promise<void> {
     await this.chunks.deleteMany({ [FILE_OF_CHUNK]: id });
     await this.records.deleteOne({ _id: id });
   }
 
-  /**
-   * Reads a range of bytes of a file from GridFS, chunk by chunk. Throws if a chunk is missing, because the file was
-   * removed during the read.
-   */
+  /** Throws if a chunk is missing, because the file was removed during the read. */
   async *read(
     id: ObjectId,
     { range: { start, end }, timeBudget }: {
@@ -251,21 +217,14 @@ export class FileStore {
 }
 
 /**
- * The turns of statements that read or store chunks of GridFS. At most four of them run at a time on a connection pool,
- * because more would not be faster and each one takes memory for its chunks.
+ * At most four statements on chunks run at a time on a connection pool. More statements would not be faster, and each
+ * takes memory for its chunks.
  */
 const CHUNK_STATEMENTS = new StatementTurns(4);
 
-/**
- * The number of uploads and downloads that run in this process. The more of them run, the fewer chunks each of them
- * holds in memory.
- */
+/** The number of running uploads and downloads, which limits the chunks that each of them holds in memory. */
 let transferCount = 0;
 
-/**
- * Runs an upload, and counts it as running until it ends. The number of running uploads and downloads limits the chunks
- * that each of them holds in memory.
- */
 export async function countTransfer<T>(upload: () => Promise<T>): Promise<T> {
   transferCount++;
   try {
@@ -276,26 +235,23 @@ export async function countTransfer<T>(upload: () => Promise<T>): Promise<T> {
 }
 
 /**
- * The number of chunks of GridFS that all uploads and downloads of a process share, which limits their memory. Each
- * upload or download has at least one chunk, however many of them run.
+ * All uploads and downloads of a process share this number of chunks. Each of them has at least one chunk, however many
+ * of them run.
  */
 const CHUNKS_OF_ALL = 32;
 
-/**
- * The maximum number of chunks of GridFS that one statement reads or stores, so that one statement needs at most 2 MB.
- */
+/** Each statement needs at most 2 MB for its chunks. */
 const MAX_AT_ONCE = 8;
 
 /**
- * Returns the number of chunks of GridFS that the next statement of an upload or download may read or store. Several
- * chunks are faster. While many uploads and downloads run, each statement has one chunk, so that all of them fit into
- * the memory.
+ * Several chunks are faster. While many uploads and downloads run, each statement has one chunk, so that all of them
+ * fit into the memory.
  */
 export function chunksAtOnce(): number {
   return Math.max(1, Math.min(MAX_AT_ONCE, Math.floor(CHUNKS_OF_ALL / transferCount)));
 }
 
-/** The error of a download whose file was removed or replaced before its last byte was read. */
+/** The file was removed or replaced before its last byte was read. */
 export class MissingChunkError extends Error {
   override name = "MissingChunkError";
 
@@ -308,10 +264,7 @@ function after(ms: number): Date {
   return new Date(Date.now() + ms);
 }
 
-/**
- * Creates the indexes of the files of a database once in this process. A failed creation is repeated by the next
- * upload.
- */
+/** A failed creation is repeated by the next upload. */
 async function indexesOf(connection: Connection): Promise<void> {
   const ofClient = builds(connection.getClient());
   const { name } = connection;
@@ -325,8 +278,7 @@ async function indexesOf(connection: Connection): Promise<void> {
 }
 
 /**
- * The promises of the index creations for files, by the name of the database for each MongoDB client. Uploads wait for
- * the promise of their database, so that its indexes are created only once.
+ * The index creations by the name of the database. Uploads wait for them, so that the indexes are created only once.
  */
 const builds = memoize((_client: object) => new Map<string, Promise<void>>());
 

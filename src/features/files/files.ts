@@ -29,16 +29,8 @@ import { checkUpload, putFile } from "./put_file.ts";
 import { StoredFile } from "./stored_file.ts";
 import { removeOrphans, removeUnnamed, tidyFiles } from "./unnamed_files.ts";
 
-/**
- * The paths of the files in the entities of a class, such as `cover`, at which housekeeping searches for the files to
- * which an entity refers.
- */
 type FilePaths = readonly string[];
 
-/**
- * The files of entities. A property with the type `StoredFile` has routes that store, send and remove its file, and
- * housekeeping removes files to which no entity refers.
- */
 export const files: ClassFeature<FilePaths> = {
   name: "files",
   declared: declaredFiles,
@@ -48,8 +40,8 @@ export const files: ClassFeature<FilePaths> = {
     return part.rest.methods.map((method) => partMethod(method, part));
   },
   after: removeFiles,
-  // The method `after` does not run for entities that are removed because of a removal of another entity. A transaction
-  // contains all these removals, and marks the files of the entities for housekeeping.
+  // `after` does not run for entities that are removed because of a removal of another entity. The transaction of these
+  // removals marks the files for housekeeping.
   joins: (_paths, { operation }) => operation === "cascade",
   async together(_paths, { change, entities, model, session }) {
     if (change === "remove") {
@@ -65,7 +57,6 @@ const OPERATIONS = {
   remove: { run: removeFile, describe: describeRemove, verb: "Remove" },
 } as const;
 
-/** The hooks and options of the operations of a file. */
 const TAKEN: readonly string[] = ["preFetch", "parameters", "open"];
 
 function partMethod(method: Method, { link, rest }: PartDescription): PartMethod {
@@ -104,17 +95,13 @@ function partMethod(method: Method, { link, rest }: PartDescription): PartMethod
   };
 }
 
-/**
- * Throws a 400 if the request for a file is made by another request, such as a batch, whose JSON cannot contain the
- * bytes of a file.
- */
+/** JSON cannot contain the bytes of a file. */
 function refuseInner({ req }: LevelContext): void {
   if (innerRequestOf(req) !== undefined) {
     throw badFormat("A request for a file cannot be a part of another request");
   }
 }
 
-/** Throws a 403 if the caller cannot set the property, because a function in its option `readonly` says so. */
 function checkRights({ above }: LevelContext, { property }: PartLink): void {
   const { fields, rights } = above?.level.shape ?? {};
   if (rights?.restricts(fields?.get(property)?.type?.options.readonly)) throw forbidden();
@@ -131,13 +118,9 @@ async function removeFile(context: OpenLevelContext): Promise<Reply> {
   return { status: 204 };
 }
 
-/**
- * The maximum number of files that a request removes after it has removed their entities. Housekeeping removes the
- * others.
- */
+/** Housekeeping removes the other files. */
 const MOST_REMOVED = 1000;
 
-/** Removes the files of entities that a request has removed, and of parts that a request has removed from an entity. */
 async function removeFiles(
   paths: FilePaths,
   { route, context, affected }: DoneWrite,
@@ -151,11 +134,10 @@ async function removeFiles(
   try {
     const model = await context.model() as Model<unknown>;
     if (isRemoval && acting.kind.many) {
-      // The removal of the entities becomes final only with the transaction of the batch, so housekeeping removes the
-      // files later.
+      // The removal becomes final only with the transaction of the batch, so housekeeping removes the files later.
       if (sharedSession()) return;
-      // `removeOrphans()` searches a class for files without an entity. Searches of several requests run one after
-      // another, so this request may wait for others, at most until its time limit.
+      // Searches of several requests run one after another, so this request may wait for others, at most until its time
+      // limit.
       return await context.timeBudget.wait(removeOrphans({ model, paths }, MOST_REMOVED));
     }
     if (!kind.item || kind.origin === "byKey") return;
@@ -169,10 +151,7 @@ async function removeFiles(
   }
 }
 
-/**
- * Makes housekeeping check the files of the entities that a transaction removes or changes. The files are not removed
- * at once, because the transaction may still be aborted.
- */
+/** The files are not removed at once, because the transaction may still be aborted. */
 async function suspectFiles(
   model: Model<unknown>,
   { ids, session }: { readonly ids: readonly unknown[]; readonly session: ClientSession },

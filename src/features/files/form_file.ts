@@ -2,18 +2,16 @@ import { Buffer } from "node:buffer";
 import { badFormat } from "../../errors/refusals.ts";
 import type { ByteSource } from "./body_reader.ts";
 
-/** The maximum number of bytes of the headers that stand before the file in the form of an upload. */
+/** The number of bytes of the headers that stand before the file in the form. */
 const MAX_HEAD = 8 * 1024;
 
-/**
- * The maximum number of bytes after the last delimiter of a form. Most clients send only a line break at this place.
- */
+/** The number of bytes after the last delimiter. Most clients send only a line break at this place. */
 const MAX_REST = 1024;
 
 const LINE_BREAK = Buffer.from("\r\n");
 const EMPTY_LINE = Buffer.from("\r\n\r\n");
 
-/** Returns the boundary of a form in a header `Content-Type`, or `undefined` if the body is no form. */
+/** `undefined` if the body is no form. */
 export function boundaryOf(contentType: string | undefined): string | undefined {
   if (!/^multipart\/form-data\s*(;|$)/i.test(contentType ?? "")) return undefined;
   const [, quoted, plain] = /;\s*boundary=(?:"([^"\\]+)"|([^\s;"]+))/i.exec(contentType ?? "") ??
@@ -24,8 +22,8 @@ export function boundaryOf(contentType: string | undefined): string | undefined 
 }
 
 /**
- * The file in a form (`multipart/form-data`, RFC 7578) with exactly one part. Only one chunk of the body is held in
- * memory at a time.
+ * The form (`multipart/form-data`, RFC 7578) has exactly one part. Only one chunk of the body is held in memory at a
+ * time.
  */
 export class FormFile implements ByteSource {
   readonly #body: ByteSource;
@@ -37,14 +35,11 @@ export class FormFile implements ByteSource {
     this.#body = body;
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
     // The first delimiter of a form has no line break before it. A line break is put before the body, so that one
-    // search text finds the first delimiter and all others.
+    // search text finds all delimiters.
     this.#held = LINE_BREAK;
   }
 
-  /**
-   * Reads the headers of the only part of the form. Returns the source of the bytes of the file, and these headers,
-   * which have the name and the media type of the file.
-   */
+  /** The headers have the name and the media type of the file. */
   static async open(
     body: ByteSource,
     boundary: string,
@@ -53,20 +48,19 @@ export class FormFile implements ByteSource {
     return { bytes, headers: await bytes.#readHead() };
   }
 
-  /** Whether the file has no bytes. Must be called before `next()`. */
+  /** Must be called before `next()`. */
   async isEmpty(): Promise<boolean> {
     const { length } = this.#delimiter;
     while (this.#held.length < length) await this.#more();
     return this.#held.subarray(0, length).equals(this.#delimiter);
   }
 
-  /** Returns the next bytes of the file in the form. Throws a 400 if the form has a second part, or no end. */
+  /** Throws a 400 if the form has a second part, or no end. */
   async next(): Promise<Uint8Array | undefined> {
     while (!this.#isDone) {
       const at = this.#held.indexOf(this.#delimiter);
       if (at >= 0) return await this.#last(at);
-      // The last received bytes may be the beginning of a delimiter, so they stay in the buffer until more bytes
-      // arrive.
+      // The last received bytes may be the beginning of a delimiter.
       const sure = this.#held.length - this.#delimiter.length + 1;
       if (sure > 0) return this.#take(sure);
       await this.#more();

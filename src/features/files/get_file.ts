@@ -13,10 +13,7 @@ import { MissingChunkError } from "./file_store.ts";
 import { isShownInline, sentType } from "./media_type.ts";
 import { type ByteRange, readRange } from "./range.ts";
 
-/**
- * The most times that a file is looked up for a download, if other requests replace it between the look-up and its
- * first byte.
- */
+/** Other requests may replace the file between the look-up and its first byte. */
 const MAX_TRIES = 3;
 
 export async function getFile(context: OpenLevelContext, rules: FileRules): Promise<Reply> {
@@ -30,8 +27,7 @@ export async function getFile(context: OpenLevelContext, rules: FileRules): Prom
     const { range, timeBudget, route: { sendTimeoutMS: timeoutMS } } = { ...answer, ...context };
     const pieces = range && field.store.read(file.file, { range, timeBudget });
     try {
-      // The first chunk of the file is read before the status of the answer is sent, so that the answer to a failed
-      // read can still have the status of an error.
+      // The first chunk is read before the status is sent, so that a failed read can still have the status of an error.
       const first = await pieces?.next();
       const ahead = first?.value === undefined ? [] : [first.value];
       return {
@@ -47,7 +43,7 @@ export async function getFile(context: OpenLevelContext, rules: FileRules): Prom
 interface FileAnswer {
   readonly status: 200 | 206 | 304 | 416;
   readonly headers: Readonly<Record<string, string>>;
-  /** The range of bytes that is sent. Missing if the answer has no bytes, such as a 304. */
+  /** Missing if the answer has no bytes. */
   readonly range: ByteRange | undefined;
 }
 
@@ -92,7 +88,6 @@ function answerTo(
   };
 }
 
-/** Returns the `ETag` of a file, which has the version of its entity and a hash of the file. */
 export function fileTag(
   { sha256, type, name }: Pick<StoredValue, "sha256" | "type" | "name">,
   { version = null, parentId }: VersionRead,
@@ -103,14 +98,13 @@ export function fileTag(
 const TAG = /^(W\/)?"(?:\d+|none)\.([\w-]{16})/;
 
 /**
- * Returns the part of an `ETag` that depends on the file alone, so that a client that has the file need not load it
- * again. The other part is the version of the entity, which changes although the file stays the same.
+ * The version of the entity changes although the file stays the same. A client that has the file need not load it
+ * again.
  */
 function contentOf(tag: string): string | undefined {
   return TAG.exec(tag.trim())?.[2];
 }
 
-/** Whether the client has the file already, by `If-None-Match`, so that the answer is 304. */
 function isKnown(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   return header.trim() === "*" ||
@@ -118,8 +112,8 @@ function isKnown(header: string | undefined, tag: string): boolean {
 }
 
 /**
- * Whether a requested range continues the file that the client has, by `If-Range`. A date and a weak `ETag` do not
- * identify the bytes, so the whole file is sent to a client that sends one of them.
+ * A date and a weak `ETag` do not identify the bytes, so the whole file is sent to a client that sends one of them in
+ * `If-Range`.
  */
 function isFresh(header: string | undefined, tag: string): boolean {
   return header === undefined ||
@@ -128,18 +122,15 @@ function isFresh(header: string | undefined, tag: string): boolean {
 
 interface Sending extends FileAnswer {
   /**
-   * The first chunk of the file, which was read before the status was sent. The list is emptied when the chunk is sent,
-   * so that its memory can be freed.
+   * The first chunk, which was read before the status was sent. The list is emptied when the chunk is sent, so that its
+   * memory can be freed.
    */
   readonly ahead: Uint8Array[];
   readonly pieces: AsyncGenerator<Uint8Array> | undefined;
-  /** The time in which the client must receive each chunk of the file, in milliseconds. */
+  /** The client must receive each chunk within this time. */
   readonly timeoutMS: number;
 }
 
-/**
- * Sends the answer with a file. The next chunk is read only when the client has received enough of the earlier ones.
- */
 async function sendFile(
   res: Response,
   { status, headers, ahead, pieces, timeoutMS }: Sending,

@@ -36,21 +36,17 @@ import { fileTag } from "./get_file.ts";
 import { ANY_BYTES, isAccepted, readType } from "./media_type.ts";
 
 /**
- * The number of bytes that the form of an upload may have in addition to its file, so that a file that is too large is
- * refused by the `Content-Length` of the form.
+ * The form of an upload may have these bytes in addition to its file, so that its `Content-Length` shows a file that is
+ * too large.
  */
 const FORM_BYTES = 16 * 1024;
 
-/**
- * The interval in milliseconds at which a running upload postpones its check by housekeeping, which would remove the
- * file.
- */
+/** A running upload postpones its check by housekeeping, which would remove the file. */
 const RENEW_MS = 10 * 60_000;
 
-/** The media types of bodies that most applications read by the parsers of Express before the router. */
+/** Most applications read bodies of these types by the parsers of Express before the router. */
 const PARSED = ["json", "+json", "urlencoded"];
 
-/** Checks the headers of an upload, before any entity is read. */
 export function checkUpload({ req }: LevelContext, rules: FileRules): void {
   try {
     const { "content-encoding": encoding = "identity", "content-length": length } = req.headers;
@@ -90,7 +86,6 @@ function tooLarge({ maxBytes }: FileRules): RestError {
   return refusal("PAYLOAD_TOO_LARGE", { message, limit: maxBytes });
 }
 
-/** Stores the file in the body of a request, in the place of the present file of the field. */
 export async function putFile(context: OpenLevelContext, rules: FileRules): Promise<Reply> {
   const { req } = context;
   try {
@@ -110,13 +105,13 @@ async function upload(context: OpenLevelContext, rules: FileRules): Promise<Repl
   const file = new mongoose.Types.ObjectId();
   const received = async () => {
     const value = await receive(context, { file, field, rules, property: link?.property ?? "" });
-    // The time limit of the request begins again after the upload, because the client decides how long an upload takes.
+    // The client decides how long an upload takes, so the time limit of the request begins again.
     timeBudget.renew();
     return { value, ...await openAgain(context, field) };
   };
   const { value, now, place } = await received().catch(async (error) => {
-    // If the database does not answer, the stored bytes of the failed upload are not removed now, because the wait
-    // would delay the answer. Housekeeping removes them later.
+    // If the database does not answer, a removal of the stored bytes would delay the answer. Housekeeping removes them
+    // later.
     const isAway = isUnavailable(error) && Object(error).code !== DISK_FULL;
     if (!isAway && !timeBudget.expired) await discard(field.store, file);
     throw error;
@@ -140,8 +135,8 @@ async function upload(context: OpenLevelContext, rules: FileRules): Promise<Repl
 }
 
 /**
- * Checks an upload again after its bytes have arrived, because the entity and the rights of the client may have changed
- * during a long upload. Throws a 409 if the path leads to another entity now.
+ * The entity and the rights of the client may have changed during a long upload. Throws a 409 if the path leads to
+ * another entity now.
  */
 async function openAgain(
   { route, req, timeBudget }: OpenLevelContext,
@@ -158,8 +153,8 @@ async function openAgain(
 }
 
 /**
- * Whether an error shows that the database has not written the reference to an uploaded file, so that the file can be
- * removed. After any other error, the file stays until housekeeping has checked whether the entity refers to it.
+ * After an error with a status below 500, the database has not written the reference to the file. After any other
+ * error, the file stays until housekeeping has checked whether the entity refers to it.
  */
 function isOfClient(error: unknown): boolean {
   const answer = toAnswer(error);
@@ -174,11 +169,10 @@ interface Receiving {
   readonly file: mongo.ObjectId;
   readonly field: FileField;
   readonly rules: FileRules;
-  /** The name of the field, which becomes the name of the file if the client has sent no name. */
+  /** The name of the file if the client has sent no name. */
   readonly property: string;
 }
 
-/** Stores the bytes of an upload in GridFS, and returns the value that the entity stores for the file. */
 async function receive(
   { req, route, timeBudget }: OpenLevelContext,
   { file, field: { store, entity }, rules, property }: Receiving,
@@ -203,7 +197,6 @@ interface OpenedFile {
   readonly bytes: ByteSource;
 }
 
-/** Returns the file in the body of an upload, which is the whole body or the only part of a form. */
 async function openFile(
   { headers }: FrameworkRequest,
   { body, rules }: { readonly body: ByteSource; readonly rules: FileRules },
@@ -222,14 +215,11 @@ async function openFile(
   if (given === "" && await bytes.isEmpty()) throw badFormat("The form has no file");
   const type = typeOf(own.get("content-type"));
   checkType(type, rules);
-  // Browsers encode quotes and line breaks in the names of files, so these characters are decoded.
+  // Browsers encode quotes and line breaks in the names of files.
   return { name: cleanName(given.replaceAll(/%(22|0D|0A)/gi, decodeURIComponent)), type, bytes };
 }
 
-/**
- * Repairs the name of a file from a header, which Node has decoded as Latin-1 although the client has sent UTF-8. A
- * text whose bytes are no UTF-8 is returned unchanged.
- */
+/** A text whose bytes are no UTF-8 is returned unchanged. */
 function fromUtf8(text: string): string {
   if (!/^[\0-\xff]*$/.test(text)) return text;
   const decoded = Buffer.from(text, "latin1").toString("utf8");
@@ -242,15 +232,14 @@ interface UploadOptions {
   readonly timeBudget: TimeBudget;
 }
 
-/** An upload that stores chunks in GridFS while it receives the next ones. */
+/** Chunks are stored while the next ones are received. */
 class Upload {
   readonly #id: mongo.ObjectId;
   readonly #options: UploadOptions;
   #chunk: Uint8Array<ArrayBuffer> = Buffer.allocUnsafe(CHUNK_BYTES);
   #filled = 0;
-  /** The received chunks of the upload that the next statement will store. */
   #full: Uint8Array<ArrayBuffer>[] = [];
-  /** The memory of chunks of the upload that have been stored, which is used again for the next chunks. */
+  /** The memory of stored chunks is used again for the next chunks. */
   readonly #spare: Uint8Array<ArrayBuffer>[] = [];
   #count = 0;
   #storing: Promise<void> = Promise.resolve();
@@ -277,10 +266,7 @@ class Upload {
     return { size, sha256: hash.digest("hex") };
   }
 
-  /**
-   * Resolves when the last statement of the upload has ended, so that no chunk is stored after the removal of a failed
-   * upload.
-   */
+  /** No chunk must be stored after the removal of a failed upload. */
   async settled(): Promise<void> {
     await this.#storing.catch(() => {});
   }
@@ -302,10 +288,7 @@ class Upload {
     this.#filled = 0;
   }
 
-  /**
-   * Begins a statement that stores the received chunks of the upload in GridFS. Waits for the previous statement first,
-   * so that an upload holds only a few chunks in memory.
-   */
+  /** Waits for the previous statement first, so that an upload holds only a few chunks in memory. */
   async #store(): Promise<void> {
     const { store, timeBudget } = this.#options;
     await this.#storing;

@@ -1,12 +1,12 @@
-/** A range of bytes of a file, from the byte `start` to the byte before `end`. */
+/** `end` is the index after the last byte. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Reads the header `Range` of a download. Returns `undefined` if the whole file is sent, because the header is missing,
- * has several ranges or is no range of bytes. Returns `"none"` if the range contains no byte of the file.
+ * `undefined` sends the whole file, because the header is missing, has several ranges or is no range of bytes. `"none"`
+ * contains no byte of the file.
  */
 export function readRange(
   header: string | undefined,

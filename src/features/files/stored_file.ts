@@ -10,15 +10,15 @@ import { FrameworkModel } from "../../declare/model/framework_model.ts";
  */
 export interface FileDescription {
   /**
-   * The name that the client has given the file, without control characters and path separators, such as
-   * `"poster.png"`. Without such a name, the name of the field.
+   * The name that the client has given the file, without control characters and path separators. Without such a name,
+   * the name of the field.
    */
   readonly name: string;
-  /** The media type that the client has given the file, such as `"image/png"`. Nobody has checked the bytes. */
+  /** The media type that the client has given the file. Nobody has checked the bytes. */
   readonly type: string;
   /** The number of bytes of the file. */
   readonly size: number;
-  /** The SHA-256 hash of the bytes of the file, as 64 hexadecimal digits, by which a client can check a download. */
+  /** The SHA-256 hash of the bytes of the file, as 64 hexadecimal digits. */
   readonly sha256: string;
   /** The time at which the last byte of the file was stored, by the clock of the server process. */
   readonly at: Date;
@@ -44,9 +44,9 @@ export interface FileDescription {
  * ```
  */
 export class StoredFile extends FrameworkModel implements FileDescription {
-  /** The name that the client has given the file, such as `"poster.png"`. Without a name, the name of the field. */
+  /** The name that the client has given the file. Without a name, the name of the field. */
   declare name: string;
-  /** The media type that the client has given the file, such as `"image/png"`. Nobody has checked the bytes. */
+  /** The media type that the client has given the file. Nobody has checked the bytes. */
   declare type: string;
   /** The number of bytes of the file. */
   declare size: number;
@@ -57,13 +57,13 @@ export class StoredFile extends FrameworkModel implements FileDescription {
   /** The identifier of the bytes in GridFS. Hooks can read it, and no answer shows it. */
   declare file: Hidden<Types.ObjectId>;
   /**
-   * A mark for the type checker, without a value at run time. The types of bodies leave out a field with this mark, and
-   * the types of answers have the description of the file instead.
+   * A mark for the type checker, without a value at run time. The types of bodies leave out the field, and the types of
+   * answers have the description of the file.
    */
   declare readonly "~readonly"?: FileDescription;
   /**
-   * A mark for the type checker, without a value at run time. By this mark, `@prop` requires the option `maxBytes` for
-   * a field with a file.
+   * A mark for the type checker, without a value at run time. `@prop` requires the option `maxBytes` for a field with
+   * this mark.
    */
   declare readonly "~file"?: never;
 }

@@ -5,19 +5,17 @@ import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { storedText } from "../../write/stored_values.ts";
 import { CHECK_MS, type FileRecord, FileStore } from "./file_store.ts";
 
-/** The entities that are searched for identifiers of files, to find the files to which no entity refers. */
 export interface FileOwners {
   readonly model: Model<unknown>;
   readonly paths: readonly string[];
 }
 
-/** The selection of files for a check, which removes each selected file to which no entity refers. */
 export interface CheckedFiles {
   readonly filter: mongo.Filter<FileRecord>;
   readonly limit: number;
   /**
-   * The time of a check by housekeeping, which checks the files that it keeps again about a day later. Missing for a
-   * check by a request, which does not change the time of the next check.
+   * The time of a check by housekeeping, which checks kept files again about a day later. A check by a request does not
+   * change the time of the next check.
    */
   readonly at?: Date;
 }
@@ -28,9 +26,8 @@ interface Checked {
 }
 
 /**
- * Removes the files to which their entities do not refer any more, and the uploads to which no entity refers. The
- * stored entity decides, because a process may have ended between its write and the write of the record of the file in
- * GridFS.
+ * The stored entity decides, because a process may have ended between its write and the write of the record of the file
+ * in GridFS.
  */
 export async function removeUnnamed(
   { model, paths }: FileOwners,
@@ -46,8 +43,8 @@ export async function removeUnnamed(
   if (found.length === 0) return { checked: 0, removed: 0 };
   const named = await namedIn(model, { files: found, paths });
   const suspects = found.filter(({ _id }) => !named.has(String(_id)));
-  // During the deployment of a new version of the application, the stored entity may have another name of the field
-  // than this process knows. A file whose identifier stands anywhere in the document of its entity is therefore kept.
+  // During the deployment of a new version of the application, the field may have another name than this process knows.
+  // A file whose identifier stands anywhere in the document of its entity is therefore kept.
   const namedAnywhere = await namedIn(model, { files: suspects });
   const [unnamed, kept] = [[], []] as [FileRecord[], FileRecord[]];
   for (const each of found) {
@@ -64,8 +61,7 @@ export async function removeUnnamed(
 }
 
 /**
- * Removes files to which no entity refers. An upload that was completed since the check is not removed, because its
- * record in GridFS does not match the filter of the check any more.
+ * An upload that was completed since the check does not match the filter of the check any more, so it is not removed.
  */
 async function removeClaimed(
   store: FileStore,
@@ -82,10 +78,7 @@ async function removeClaimed(
   return gone.length;
 }
 
-/**
- * Reads the entities to which the given files belong, and returns the identifiers of all files to which these entities
- * refer. Without `paths`, whole documents are searched.
- */
+/** Without `paths`, whole documents are searched. */
 async function namedIn(
   { collection }: Model<unknown>,
   { files, paths }: { readonly files: readonly FileRecord[]; readonly paths?: readonly string[] },
@@ -119,17 +112,10 @@ function collectIds(value: unknown, found: Set<string>): void {
   }
 }
 
-/**
- * The time after which a portion of housekeeping ends, in milliseconds. It is shorter than the lease of housekeeping,
- * which is renewed between two portions.
- */
+/** Shorter than the lease of housekeeping, which is renewed between two portions. */
 const PORTION_MS = 20_000;
 
-/**
- * Checks the files that are due for a check by housekeeping, until a check has removed files or no file is due. Returns
- * the number of removed files. Each file is checked about once a day, so any file to which no entity refers is removed
- * within a day.
- */
+/** Each file is checked about once a day, so any file to which no entity refers is removed within a day. */
 export async function tidyFiles(
   owners: FileOwners,
   { at, limit }: { readonly at: Date; readonly limit: number },
@@ -142,31 +128,23 @@ export async function tidyFiles(
   }
 }
 
-/**
- * The maximum number of files without an entity that one search finds after a request has removed many entities.
- * Housekeeping checks these files soon, and all other files within a day.
- */
+/** Housekeeping checks the found files soon, and all other files within a day. */
 const MAX_ORPHANS = 10_000;
 
 interface OrphanRemoval {
   readonly running: Promise<void>;
   /**
-   * The search for files without an entity that begins when the running search ends. All requests that remove entities
-   * during the running search wait for this one search.
+   * The search that begins when the running search ends. All requests that remove entities during the running search
+   * wait for it.
    */
   next?: Promise<void>;
 }
 
-/**
- * The running searches for files without an entity, by the model of the entities, so that a model has one search at a
- * time.
- */
 const removals = new WeakMap<object, OrphanRemoval>();
 
 /**
- * Removes the files whose entities do not exist any more, after a request has removed many entities. Housekeeping
- * removes the files beyond `limit`. The search reads the records of all files of the class in GridFS, so a class has
- * one search at a time.
+ * The search reads the records of all files of the class in GridFS, so a class has one search at a time. Housekeeping
+ * removes the files beyond `limit`.
  */
 export function removeOrphans(owners: FileOwners, limit: number): Promise<void> {
   const { model } = owners;

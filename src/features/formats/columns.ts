@@ -8,16 +8,13 @@ import type { LevelContext } from "../../pipeline/request/request_context.ts";
 export interface Column {
   readonly names: readonly string[];
   /**
-   * Whether a text in this CSV column may be a number, because JSON shows decimals and large integers as text. A text
-   * that looks like a formula of a spreadsheet gets a leading `'`, and a negative number such as `-1` must not get it.
+   * JSON shows decimals and large integers as text. A text that looks like a formula of a spreadsheet gets a leading
+   * `'`, and a negative number must not get it.
    */
   readonly isNumeric: boolean;
 }
 
-/**
- * The Mongoose types whose numbers can be text in JSON, such as decimals and large integers. In a CSV column of such a
- * type, a text such as `-1` is a number and not the formula of a spreadsheet.
- */
+/** JSON may show numbers of these Mongoose types as text. */
 const NUMERIC: ReadonlySet<unknown> = new Set(["BigInt", "Decimal128", "Number"]);
 
 export function columnsOf(
@@ -37,31 +34,21 @@ export function columnsOf(
 
 interface ColumnOptions {
   readonly shows?: Shows;
-  /**
-   * The populated references, for which the CSV table shows fields of the referenced entity in the place of its
-   * identifier. `undefined` in the place of the names of fields stands for all fields.
-   */
+  /** The populated references. `undefined` in the place of the names of fields stands for all fields. */
   readonly filled?: ReadonlyMap<string, readonly string[] | undefined> | undefined;
   readonly prefix?: readonly string[];
   readonly schema?: Schema | undefined;
-  /**
-   * The shapes of the objects on the path from the entity to the object whose CSV columns are made. An object that
-   * contains itself gets no columns, because the number of columns would have no end.
-   */
+  /** An object that contains itself gets no columns, because the number of columns would have no end. */
   readonly above?: readonly Shape[];
 }
 
-/**
- * Returns the columns of a CSV table of entities. Each scalar field of the entities and of their nested objects is a
- * column. The identifier is the first column of each object.
- */
+/** The identifier is the first column of each object. */
 export function columnsIn(
   shape: Shape,
   { shows = () => true, filled, prefix = [], schema, above = [] }: ColumnOptions = {},
 ): Column[] {
   if (above.includes(shape)) return [];
-  // The schema of an embedded entity has a version field, but the field is never stored, so the version gets no CSV
-  // column.
+  // The schema of an embedded entity has a version field, but the field is never stored.
   const version: unknown = schema?.get("versionKey");
   const columns = [...shape.fields].flatMap(([name, field]): Column[] => {
     const names = [...prefix, name];

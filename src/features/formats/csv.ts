@@ -7,7 +7,7 @@ import { MEDIA_TYPES } from "../../pipeline/request/media_types.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { Column } from "./columns.ts";
 
-/** Returns the format of a list as a CSV table (RFC 4180). A list without entities still has its header row. */
+/** The table format is defined by RFC 4180. A list without entities still has its header row. */
 export function csvFrame(columns: readonly Column[]): Frame {
   const header = rowOf(columns.map(({ names }) => cellOf(names.join("."), false)));
   return {
@@ -23,10 +23,8 @@ export function csvFrame(columns: readonly Column[]): Frame {
 const LINE_BREAK = 0x0a;
 
 /**
- * Converts the JSON texts of entities, one on each line, into the rows of a CSV table. Yields the rows in texts of
- * about `PIECE_BYTES` characters. Other requests get a turn of the event loop between two texts, so that a long table
- * does not block the process. The lines are decoded one by one, because a slow client would hold the decoded text of
- * many entities in memory.
+ * A long table must not block the process, so other requests get a turn of the event loop between two texts. Lines are
+ * decoded one by one, because a slow client would hold the decoded text of many entities in memory.
  */
 async function* csvRows(texts: Texts, columns: readonly Column[]): AsyncGenerator<string> {
   let begun = Buffer.alloc(0);
@@ -68,15 +66,15 @@ function csvRow(line: Buffer, columns: readonly Column[]): string {
 }
 
 function rowOf(cells: readonly string[]): string {
-  // Programs that read CSV skip an empty line, so a row that consists of one empty cell is written with quotes.
+  // Programs that read CSV skip an empty line, so a row of one empty cell has quotes.
   return `${cells.join() || '""'}\r\n`;
 }
 
 const NUMBER = /^-?\d+(\.\d+)?(E[+-]?\d+)?$/;
 
 /**
- * Returns the CSV cell for a value of an entity. A text that a spreadsheet would run as a formula is marked. An empty
- * text has quotes, so that it differs from a missing value.
+ * A text that a spreadsheet would run as a formula is marked. An empty text has quotes, so that it differs from a
+ * missing value.
  */
 function cellOf(value: unknown, isNumeric: boolean): string {
   if (value === undefined || value === null) return "";

@@ -28,11 +28,10 @@ const LINES: Frame = {
 type Formats = readonly ListFormat[];
 
 interface Chosen {
-  /** The format of the list that the client has chosen. `undefined` stands for JSON. */
+  /** `undefined` stands for JSON. */
   readonly format: ListFormat | undefined;
 }
 
-/** The formats of a list besides JSON, such as CSV. A client chooses a format by the header `Accept`. */
 export const formats: Feature<Plain<Formats, Chosen>> = {
   name: "formats",
   operations: ["all"],
@@ -56,10 +55,7 @@ export const formats: Feature<Plain<Formats, Chosen>> = {
       })),
     },
   }),
-  /**
-   * Returns the format that the client prefers. Throws a 406 if the client accepts neither JSON nor a format of the
-   * list.
-   */
+  /** Throws a 406 if the client accepts neither JSON nor a format of the list. */
   parse(given, { accept, offered }) {
     const type = chooseType(accept, offered);
     if (type !== undefined) return { format: given.find((name) => TYPES[name] === type) };

@@ -12,10 +12,7 @@ const TEXTS = {
 
 const UNITS = { year: "", month: "-[0-9]{2}", day: "-[0-9]{2}-[0-9]{2}" } as const;
 
-/**
- * Returns the description of the groups of a list for the OpenAPI document. A parameter such as `sum` is left out if
- * all of its fields are hidden from the reader of the document.
- */
+/** A parameter is left out if all of its fields are hidden from the reader of the document. */
 export function describeGroups(rules: GroupRules): Description {
   const { by, zones, sum, avg, count, max } = rules;
   const lists = { group: [...by.keys()], sum, avg };
@@ -58,7 +55,6 @@ interface GroupKeys {
   readonly count: boolean;
 }
 
-/** Returns the keys of groups as the parameter `sort` names them, such as `count` and `sum.price`. */
 export function sortKeysOf({ by, sum, avg, count }: GroupKeys): string[] {
   return [
     ...by,
@@ -68,7 +64,6 @@ export function sortKeysOf({ by, sum, avg, count }: GroupKeys): string[] {
   ];
 }
 
-/** Returns the option `groups` with its defaults, for the result of `Framework.describe()`. */
 function optionOf({ by, zones, sum, avg, ...others }: GroupRules): Required<GroupsOptions> {
   const keys = [...by].map(([name, unit]) => unit === undefined ? name : { [name]: unit });
   const timeZone = zones.isChosen ? zones.names : zones.names[0] ?? "UTC";

@@ -27,17 +27,13 @@ interface GroupTypes {
 const UNITS: readonly unknown[] = ["year", "month", "day"] satisfies DateUnit[];
 
 /**
- * The keys that a group in an answer has besides its fields. Clients cannot group by a field with one of these names,
- * because the group would need one key for two values.
+ * A group has these keys besides its fields. Clients cannot group by a field with one of these names, because the group
+ * would need one key for two values.
  */
 const OTHER_KEYS = ["count", "sum", "avg"];
 
 const NUMBERS = ["Number", "Double", "Int32", "BigInt", "Decimal128"];
 
-/**
- * The groups of the entities of a list, such as the number and the total price of the orders in each state. A client
- * gets groups in the place of entities by the parameters `group`, `sum` and `avg`.
- */
 export const groups: Feature<GroupTypes> = {
   name: "groups",
   operations: ["all"],
@@ -86,10 +82,7 @@ export const groups: Feature<GroupTypes> = {
   respond: (query, context) => readGroups(context, query),
 };
 
-/**
- * Reads the parameters `group`, `sum`, `avg` and `sort` of a request. Without the parameter `group`, all entities form
- * one group. Returns `undefined` if the request does not ask for groups.
- */
+/** Without the parameter `group`, all entities form one group. */
 function parseGroups(rules: GroupRules, given: GivenRequest): GroupsQuery | undefined {
   const isGiven = ["group", "sum", "avg"].some((name) => given.parameter(name) !== undefined);
   if (!isGiven) return undefined;

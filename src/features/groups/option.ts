@@ -3,15 +3,11 @@ import type { CheckedName, CheckedNames, Exactly } from "../../declare/model/che
 import type { FieldNames } from "../../declare/model/field_names.ts";
 
 /**
- * @internal The part of a date by which clients group a list, in UTC or in the option `timeZone`. A group shows
- * `"2024"`, `"2024-03"` or `"2024-03-09"`.
+ * @internal The part of a date by which clients group a list. A group shows `"2024"`, `"2024-03"` or `"2024-03-09"`.
  */
 export type DateUnit = "year" | "month" | "day";
 
-/**
- * @internal Options of groups, in which clients get figures about entities in the place of a list, such as the total
- * price of the orders in each state.
- */
+/** @internal Options of groups, in which clients get figures about entities in the place of a list. */
 export interface GroupsOptions<
   N extends string = string,
   D extends string = string,
@@ -24,8 +20,8 @@ export interface GroupsOptions<
    */
   readonly by: readonly (N | { readonly [K in D]?: DateUnit })[];
   /**
-   * The time zone of the years, months and days in `by`, such as `"Europe/Paris"`. With a list, clients choose one of
-   * its zones by `?tz=`, and get the first zone without this parameter. The default is UTC.
+   * The time zone of the years, months and days in `by`. With a list, clients choose one of its zones by `?tz=`, and
+   * get the first zone without this parameter. The default is UTC.
    */
   readonly timeZone?: string | readonly string[];
   /** Whether each group shows the number of its entities. */
@@ -42,17 +38,13 @@ export interface GroupsOptions<
 
 /**
  * @internal The type of the option `groups`. A wrong name of a field gets an error text as its type, which TypeScript
- * prints. `X` is the type of the given option.
+ * prints.
  */
 export type CheckedGroups<M, X> =
   & Omit<Exactly<"groups", GroupsOptions, X>, "by" | "sum" | "avg">
   & { readonly by: CheckedKeys<M, OptionIn<X, "by">> }
   & { readonly [U in "sum" | "avg"]?: CheckedNames<U, M, OptionIn<X, U>> };
 
-/**
- * The type of `by` in the option `groups`, which lists names of fields and objects with date units. A wrong name does
- * not compile. `L` is the type of the given list.
- */
 type CheckedKeys<M, L> = L extends readonly unknown[] ? {
     readonly [I in keyof L]: L[I] extends object ? CheckedUnits<M, L[I]>
       : CheckedName<"group", M, L[I]>;

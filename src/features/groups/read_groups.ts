@@ -12,15 +12,9 @@ import type { Shape } from "../../schema/fields/shape.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
 
-/**
- * The option `groups` without the fields that are hidden from the reader of a request. A request for any other group,
- * sum or average is refused.
- */
+/** The option `groups` without the fields that are hidden from the reader. */
 export interface GroupRules {
-  /**
-   * The fields by which clients may group, with the unit to which the dates of a field are truncated, such as `month`.
-   * A field without a unit is grouped by its whole value.
-   */
+  /** A field without a unit is grouped by its whole value. */
   readonly by: ReadonlyMap<string, DateUnit | undefined>;
   readonly zones: DateZones;
   readonly sum: readonly string[];
@@ -32,18 +26,17 @@ export interface GroupRules {
 
 export interface GroupsQuery {
   readonly by: readonly string[];
-  /** The time zone in which groups show years, months and days, or `undefined` for UTC. */
+  /** `undefined` is UTC. */
   readonly timeZone: TimeZone | undefined;
   readonly sum: readonly string[];
   readonly avg: readonly string[];
-  /** The order of the groups. The keys are grouped fields, `count`, `sum.price` or `avg.price`. */
+  /** The keys are grouped fields, `count`, `sum.price` or `avg.price`. */
   readonly order: Order;
   readonly rules: GroupRules;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Reads the groups of the entities that a request selects, by one aggregation, and returns them as the reply. */
 export async function readGroups(context: OpenLevelContext, query: GroupsQuery): Promise<Reply> {
   const { shape } = context.level;
   const { by, sum, avg, rules: { max } } = query;
@@ -59,22 +52,15 @@ export async function readGroups(context: OpenLevelContext, query: GroupsQuery):
   return { status: 200, text: await textOf(rows, context) };
 }
 
-/**
- * Throws a 400 if the parameter `populate` names a reference that the parameter `group` does not name, because groups
- * show only the references by which they are formed.
- */
+/** Groups show only the references by which they are formed. */
 function checkPopulated({ pieces: { fills } }: OpenLevelContext, by: readonly string[]): void {
   if (fills === undefined || [...fills.asked].every((name) => by.includes(name))) return;
   throw badParameter("populate", "fields of group beside it");
 }
 
-/**
- * The number of groups whose referenced entities one query reads. Without this limit, an answer with many groups would
- * send a query with as many identifiers.
- */
+/** An answer with many groups would otherwise send a query with as many identifiers. */
 const POPULATED_AT_ONCE = 1000;
 
-/** Returns the JSON text of groups, with entities in the place of references if the answer shows them. */
 async function textOf(rows: readonly object[], context: OpenLevelContext): Promise<string> {
   if (context.pieces.fills === undefined) return toJson(rows);
   const texts: string[] = [];
@@ -102,7 +88,7 @@ function stagesOf({ by, timeZone, sum, avg, order, rules, shape }: ShapedQuery):
     return [by.includes(key) ? `_id.${key}` : key.replace(".", ":"), direction];
   });
   // An old document, or a document of another program, may hold an array or an object in a field for a single value.
-  // Answers never show such a value, so the list of groups leaves out its group.
+  // Answers never show such a value.
   const misfits = by.map((name) => ({ [`_id.${name}`]: { $type: ["array", "object"] } }));
   const conditions = {
     ...misfits.length > 0 && { $nor: misfits },
@@ -126,42 +112,38 @@ function stagesOf({ by, timeZone, sum, avg, order, rules, shape }: ShapedQuery):
 const FORMATS = { year: "%Y", month: "%Y-%m", day: "%Y-%m-%d" } as const;
 
 /**
- * The first and the last year that the database can write as text. A grouping by a date outside of these years would
- * fail, so such dates belong to the group with the key `null`.
+ * The database cannot write other years as text. Dates outside of these years belong to the group with the key `null`.
  */
 const YEARS = [1, 9999] as const;
 
 /**
- * The first and the last date whose year in UTC is between 1 and 9999. MongoDB sorts values of other types before or
- * after all dates, so a comparison with these two dates also excludes such values.
+ * MongoDB sorts values of other types before or after all dates, so a comparison with these two dates also excludes
+ * such values.
  */
 const IN_UTC = [new Date("0001-01-01"), new Date("9999-12-31T23:59:59.999Z")] as const;
 
 /**
- * The first and the last date whose year is between 1 and 9999 in some time zone. The aggregation computes the year in
- * the time zone of a request only for dates in this range, because the computation fails for values that are no dates.
+ * The dates whose year may be between 1 and 9999 in some time zone. The computation of the year fails for values that
+ * are no dates, so only dates in this range get it.
  */
 const IN_ANY_ZONE = [new Date("0000-12-31"), new Date("+010000-01-01T23:59:59.999Z")] as const;
 
-/** The first and the last date that JavaScript can represent. JSON shows all other dates as `null`. */
+/** JSON shows all dates that JavaScript cannot represent as `null`. */
 const SHOWN_DATES = [new Date(-TIME_RANGE), new Date(TIME_RANGE)] as const;
 
-/** The numbers that JSON shows as `null`. Entities with these numbers belong to the group with the key `null`. */
+/** JSON shows these numbers as `null`, so they belong to the group with the key `null`. */
 const UNSHOWN_NUMBERS = [NaN, Infinity, -Infinity];
 
 interface KeyOptions {
   readonly unit: DateUnit | undefined;
   readonly timeZone?: TimeZone | undefined;
-  /**
-   * The name of the Mongoose type of the field, such as `Decimal128`. JSON shows every decimal as text, so the values
-   * `NaN` and `Infinity` of this type form separate groups and do not belong to the group `null`.
-   */
+  /** JSON shows every `Decimal128` as text, so `NaN` and `Infinity` of this type form separate groups. */
   readonly type: string | undefined;
 }
 
 /**
- * Returns the aggregation expression for a key by which entities are grouped. The expression is `null` for every value
- * that JSON shows as `null`, so that these values form one group and not several groups with the same key.
+ * The key is `null` for every value that JSON shows as `null`, so that these values form one group and not several
+ * groups with the same key.
  */
 function keyOf(value: string, { unit, timeZone, type }: KeyOptions): object {
   if (unit !== undefined) {
@@ -170,8 +152,8 @@ function keyOf(value: string, { unit, timeZone, type }: KeyOptions): object {
       $and: [between(value, IN_ANY_ZONE), between({ $year: date }, YEARS)],
     };
     const text = { $dateToString: { ...date, format: FORMATS[unit] } };
-    // A stored value of a date field may be an array or an object, which must belong to no group. The empty object
-    // marks the group of such values, and a later stage of the aggregation removes this group.
+    // A stored array or object must belong to no group. The empty object marks the group of such values, and a later
+    // stage removes this group.
     const isMisfit = { $in: [{ $type: value }, ["array", "object"]] };
     return { $cond: [isDate, text, { $cond: [isMisfit, { $literal: {} }, null] }] };
   }
@@ -202,10 +184,7 @@ function rowOf(
   };
 }
 
-/**
- * Returns a sum, an average or a key of a group in the JSON type of its field. A field may store numbers of several
- * types, and the groups of an answer must all have the same form.
- */
+/** A field may store numbers of several types, and the groups of an answer must all have the same form. */
 function shown(value: unknown, { name, shape }: { name: string; shape: Shape }): unknown {
   if (value === undefined || value === null) return null;
   if (shape.fields.get(name)?.type?.instance === "Decimal128") return String(value);

@@ -2,7 +2,7 @@ import { type ActorNames, askNames } from "../../pipeline/actor_names.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import type { ShownRecord } from "./show_records.ts";
 
-/** Adds the names of senders to the records that show a sender. The application is asked once for all of them. */
+/** The application is asked once for all senders. */
 export async function withNames(
   { route, timeBudget }: OpenLevelContext,
   records: readonly ShownRecord[],

@@ -17,14 +17,11 @@ import { addRecords } from "./records.ts";
 import { revert } from "./revert.ts";
 
 export interface HistoryRule {
-  /** The time for which records of the history are stored, in milliseconds. Missing if they are stored for ever. */
+  /** Missing if records are stored for ever. */
   readonly keepMS?: number;
 }
 
-/**
- * The option `history` of a class. Each write of an entity adds a record with the replaced values, in the same
- * transaction. Clients read the records of an entity, and set the entity back to an earlier version.
- */
+/** Each write of an entity adds a record with the replaced values, in the same transaction. */
 export const history: ClassFeature<HistoryRule> = {
   name: "history",
   setting: "actorNames",
@@ -51,10 +48,7 @@ export const history: ClassFeature<HistoryRule> = {
   together: addRecords,
 };
 
-/**
- * Throws if a class with the option `history` has no `one()`, whose hooks decide which clients may read the history, or
- * no versions, by which the records of the history are ordered.
- */
+/** The hooks of `one()` decide which clients may read the history, and its records are ordered by versions. */
 function checkRoutes(target: ModelClass): void {
   const { rests } = describeModel(target);
   const isRead = rests.some(({ methods }) => methods.some(({ operation }) => operation === "one"));
@@ -100,9 +94,8 @@ const WORDS = {
 } as const;
 
 /**
- * Returns the hooks and the options of a route of the history. The route that reads the history has the hooks of
- * `one()`, and the route that sets an entity back has the hooks of `update()`, so that a client gets no other rights by
- * these routes.
+ * The read of the history has the hooks of `one()`, and the revert has the hooks of `update()`, so that a client gets
+ * no other rights by these routes.
  */
 function guardsOf(
   { filter, parameters, ...others }: Method["hooks"],

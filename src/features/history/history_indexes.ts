@@ -7,19 +7,12 @@ import { runOutside } from "../../schema/mongoose/statements/transaction_around.
 import type { HistoryRule } from "./history.ts";
 import { historyOf } from "./history_collection.ts";
 
-/** The pause before another attempt to build the indexes of a history, in milliseconds. */
 const PAUSE_MS = 60_000;
 
-/**
- * The models for whose history this process has begun to build the indexes, so that it builds them only once. A model
- * whose build has failed is removed, so that the next write of the model begins another build.
- */
+/** A model whose build has failed is removed, so that its next write begins another build. */
 const built = new WeakSet<Model<unknown>>();
 
-/**
- * Builds the indexes of a history once for each model, and sets the time for which its records are stored. The call
- * returns at once, because records can be stored without the indexes. A failed build is logged and repeated later.
- */
+/** The call returns at once, because records can be stored without the indexes. */
 export function keepFor(model: Model<unknown>, rule: HistoryRule): void {
   if (built.has(model) || !buildsIndexes(model)) return;
   built.add(model);
@@ -33,10 +26,7 @@ export function keepFor(model: Model<unknown>, rule: HistoryRule): void {
   });
 }
 
-/**
- * The code of MongoDB's error for an index that exists with other options. The TTL index of the history gets the new
- * time for which records are stored.
- */
+/** MongoDB returns this code for an index that exists with other options. */
 const OTHER_OPTIONS = 85;
 
 async function buildIndexes(model: Model<unknown>, { keepMS }: HistoryRule): Promise<void> {
@@ -51,9 +41,7 @@ async function buildIndexes(model: Model<unknown>, { keepMS }: HistoryRule): Pro
   });
 }
 
-/**
- * Logs that the database still removes records of the history, because an earlier declaration had the option `keep`.
- */
+/** The database still removes records if an earlier declaration had the option `keep`. */
 async function warnOfExpiry(model: Model<unknown>): Promise<void> {
   const indexes = await historyOf(model).indexes();
   const expiring = indexes.find(({ expireAfterSeconds }) => expireAfterSeconds !== undefined);

@@ -27,10 +27,8 @@ const BODY: JsonObject = {
   additionalProperties: false,
 };
 
-/** The schema of the answer to a request for the history of an entity, which the OpenAPI document shows. */
 export const RECORD_SCHEMA: StandardSchema = schemaOf(RECORDS, (value) => ({ value }));
 
-/** The schema of the body of a request that sets an entity back, which names the earlier version. */
 export const REVERT_BODY: StandardSchema = schemaOf(BODY, (value) => {
   const { version, ...others } = isJsonObject(value) ? value : {};
   const [other] = Object.keys(others);
@@ -41,7 +39,7 @@ export const REVERT_BODY: StandardSchema = schemaOf(BODY, (value) => {
   return { issues: [{ message: `"version" is a whole number from 0`, path: ["version"] }] };
 });
 
-/** A Standard Schema with its JSON Schema, which the OpenAPI document shows. */
+/** The OpenAPI document shows the JSON Schema. */
 type WithJsonSchema = StandardSchema["~standard"] & { readonly jsonSchema: object };
 
 function schemaOf(

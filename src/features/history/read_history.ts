@@ -25,12 +25,9 @@ import {
 const MAX_RECORDS = 100;
 const USUAL_RECORDS = 20;
 
-/**
- * The number of bytes after which a page of the history ends, so that the pages of large entities fit into the memory.
- */
+/** A page of the history ends after this number of bytes, so that the pages of large entities fit into the memory. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** The query parameters by which a client asks for a page of the history of an entity. */
 export const HISTORY_PAGE = {
   limit: {
     text: "The maximum number of records in a page.",
@@ -48,16 +45,14 @@ export const HISTORY_PAGE = {
   },
 } as const satisfies Record<string, ParameterFacts>;
 
-/** The allowed values of the query parameters `limit` and `after`, for the messages of errors. */
 const ALLOWED = {
   limit: `a whole number from 1 to ${MAX_RECORDS}`,
   after: "a version",
 } as const;
 
 /**
- * Answers with the history of an entity, newest record first. The hooks of `one()` decide whether the client may see
- * the entity. They also run on the earlier versions of the entity, so that the history shows no value that the hooks
- * hide.
+ * The hooks of `one()` also run on the earlier versions of the entity, so that the history shows no value that the
+ * hooks hide.
  */
 export async function readHistory(context: OpenLevelContext): Promise<Reply> {
   const { limit, after } = readPage(context.req);
@@ -121,9 +116,8 @@ interface PageQuery extends HistoryPage {
 }
 
 /**
- * Reads one page of the history, newest record first, with the values of the entity before and after each write. Hooks
- * need whole versions, which are computed backwards from the present entity, so the records before the page are read
- * too. Without hooks, only the changed fields of a record are known. A page of large records ends early.
+ * Hooks need whole versions, which are computed backwards from the present entity, so the records before the page are
+ * read too. Without hooks, only the changed fields of a record are known.
  */
 async function recordsOf(
   context: OpenLevelContext,

@@ -6,24 +6,18 @@ import { shapeWithin, strictestField, whyUnseen } from "../../schema/fields/visi
 import type { StoredObject } from "../../write/stored_values.ts";
 
 /**
- * Whether the records of the history contain the values of a field. Records contain no field that is hidden from all
- * clients, because nobody could read it. If a function hides the field from some clients, records contain it, and the
- * function decides when a client asks for the history.
+ * A field that is hidden from all clients is not recorded, because nobody could read it. If a function hides the field
+ * from some clients, the function decides when a client asks for the history.
  */
 export function isRecorded(name: string, shape: Shape): boolean {
   const field = strictestField(name, shape);
   return field === undefined ? shape.declares(name) : whyUnseen(field) === undefined;
 }
 
-/** Returns the fields of a class whose values the records of the history contain. */
 export function recordedShape(target: ModelClass): Shape {
   return shapeForAll(buildSchema(target).schema);
 }
 
-/**
- * Returns a copy of stored values without the fields that the history must not contain, which are fields that are
- * hidden from all clients, at any depth.
- */
 export function recordedValues(values: StoredObject, shape: Shape): StoredObject {
   const kept = Object.entries(values).filter(([name]) => isRecorded(name, shape));
   return Object.fromEntries(

@@ -14,13 +14,9 @@ import { isRecorded, recordedShape, recordedValues } from "./recorded_values.ts"
 
 const { BSON, ObjectId } = mongoose.mongo;
 
-/**
- * The maximum size of a record of the history, in bytes. MongoDB allows 16 MB for a whole statement, so some bytes are
- * left for the rest of the statement that stores the record.
- */
+/** MongoDB allows 16 MB for a whole statement, so some bytes are left for the rest of the statement. */
 const MAX_BYTES = 16 * 1024 * 1024 - 16 * 1024;
 
-/** Adds a record to the history for each entity that a statement has written, in the transaction of the statement. */
 export async function addRecords(
   rule: HistoryRule,
   { target, model, entities, session, ...write }: TogetherWrite,
@@ -33,10 +29,7 @@ export async function addRecords(
 
 type NewRecord = Omit<HistoryRecord, "at">;
 
-/**
- * Returns the statement that stores a record of the history. The statement is an upsert with a pipeline, because an
- * insert cannot set the time by the clock of the database. Throws if the record is too large for MongoDB.
- */
+/** The statement is an upsert with a pipeline, because an insert cannot set the time by the clock of the database. */
 function insertionOf(record: NewRecord): UpsertStatement {
   if (BSON.calculateObjectSize(record) > MAX_BYTES) {
     const cause = new RangeError("A record of the history is too large");

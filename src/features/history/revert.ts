@@ -25,10 +25,7 @@ import { recordedValues } from "./recorded_values.ts";
 import type { HistoryRecord } from "./history_collection.ts";
 import { eachRecord, latestOf, valuesBefore } from "./read_records.ts";
 
-/**
- * Sets an entity back to an earlier version, as an update does. Only fields that the caller may see and set are set
- * back.
- */
+/** Only fields that the caller may see and set are set back. */
 export async function revert(context: OpenLevelContext): Promise<Reply> {
   const { level: { action } } = context;
   return await changeEntity(context, async (entity) => {
@@ -47,15 +44,15 @@ interface Earlier {
   /** The names of the fields that have changed since the version to which the entity is set back. */
   readonly changed: ReadonlySet<string>;
   /**
-   * The newest earlier value of each of these fields. A list has the newest earlier value of each of its objects with
-   * an `_id`. An object that comes back has the values in it that its caller must not set.
+   * The newest earlier value of each changed field. A list has the newest earlier value of each of its objects with an
+   * `_id`, from which an object that comes back has the values that its caller must not set.
    */
   readonly newest: ReadonlyMap<string, unknown>;
 }
 
 /**
- * Returns the values that an entity had at an earlier version, computed backwards from its present values by the
- * history. Throws a 404 if the history does not have all records of the later versions any more.
+ * Earlier values are computed backwards from the present values. Throws a 404 if the history does not have all records
+ * of the later versions any more.
  */
 async function readVersion(
   context: OpenLevelContext,
@@ -81,7 +78,6 @@ async function readVersion(
   return { values, changed, newest };
 }
 
-/** Returns the newest of two values of a field, or a list with the newest of their objects with an `_id`. */
 function withOlder(newer: unknown, older: unknown): unknown {
   if (!Array.isArray(older)) return newer ?? older;
   const known: readonly unknown[] = Array.isArray(newer) ? newer : [];
@@ -95,8 +91,7 @@ function idIn(value: unknown): string | undefined {
 }
 
 /**
- * Sets fields of a document to earlier values. Returns the references in these values, so that the write can check
- * whether the referred entities still exist.
+ * Returns the references in the earlier values, so that the write can check whether the referred entities still exist.
  */
 function setBack(
   doc: Document,
@@ -121,10 +116,9 @@ function setBack(
 interface FieldChange {
   readonly path: string;
   readonly field: FieldShape | undefined;
-  /** The value of the earlier version, to which the field is set back. */
+  /** The value to which the field is set back. */
   readonly value: unknown;
   readonly now: unknown;
-  /** The newest earlier value of the field. */
   readonly newest: unknown;
 }
 
@@ -168,17 +162,16 @@ function isSetBack(field: FieldShape | undefined): field is FieldShape {
 }
 
 interface Settled {
-  /** The present value of the field that is set back. Missing if the entity does not store the field at present. */
+  /** Missing if the entity does not store the field at present. */
   readonly now: unknown;
-  /** The newest earlier value of the field. Missing if it is not known. */
+  /** Missing if the newest earlier value is not known. */
   readonly newest: unknown;
   readonly field: FieldShape;
 }
 
 /**
- * Returns the value to which a field is set back. Inside of the value, fields that the caller cannot see or set keep
- * their present values. An object in a list keeps the values of the present object with the same `_id`. Without an
- * `_id`, it keeps the values of a present object whose other values are equal.
+ * Inside of the value, fields that the caller cannot see or set keep their present values. An object in a list keeps
+ * the values of the present object with the same `_id`, or of an object with equal values if it has no `_id`.
  */
 function settled(value: unknown, { now, newest, field }: Settled): unknown {
   const { kind, shape, element } = field;
@@ -208,9 +201,8 @@ function objectIn(value: unknown): StoredObject | undefined {
 }
 
 /**
- * Returns a function that finds the present object for an object of an earlier list, by its `_id` or by equal values.
- * When an entity is set back, the found object keeps its hidden fields. Each present object is found only once, because
- * several objects may be equal.
+ * The found object keeps its hidden fields. Each present object is found only once, because several objects may be
+ * equal.
  */
 function takerFrom(list: unknown, shape: Shape | undefined): (earlier: unknown) => unknown {
   const recorded = shape?.schema && shapeForAll(shape.schema);
@@ -247,11 +239,9 @@ function settledIn(
 }
 
 /**
- * Returns the object from which `revert()` restores a field of an object that the entity does not contain any more. A
- * field that the caller must not set has the newest earlier value, because another client may have changed it after the
- * version to which the entity is set back. Returns `undefined` if the field is not restored. This is the case for a
- * field that the caller cannot see, and for a field that the framework manages, because its content, such as the bytes
- * of a file, may be gone.
+ * A field that the caller must not set has the newest earlier value, because another client may have changed it after
+ * that version. A field that the caller cannot see is not restored, and neither is a managed field, because its
+ * content, such as the bytes of a file, may be gone.
  */
 function returning(
   field: FieldShape | undefined,
@@ -262,7 +252,6 @@ function returning(
   return field.readonly ? newest : value;
 }
 
-/** Returns the references in an earlier value to entities that must still exist when the value is restored. */
 function referencesIn(
   value: unknown,
   { path, field }: { readonly path: string; readonly field: FieldShape },

@@ -12,23 +12,18 @@ import type { StoredObject } from "../../write/stored_values.ts";
 import type { HistoryRecord } from "./history_collection.ts";
 import { isRecorded } from "./recorded_values.ts";
 
-/**
- * A record of the history, with the values of its entity before and after the write, by which hooks decide which values
- * a client may see.
- */
+/** Hooks decide by the values before and after the write which values a client may see. */
 export interface ReplayedRecord {
   readonly record: HistoryRecord;
   readonly before: StoredObject;
   readonly after: StoredObject;
 }
 
-/** A record as a client sees it. */
 export interface ShownRecord extends Omit<HistoryRecord, "entity" | "before"> {
   readonly before: object;
   readonly actorName?: string;
 }
 
-/** The entity whose history is shown to a client. */
 export interface ShownEntity {
   readonly context: OpenLevelContext;
   readonly model: Model<unknown>;
@@ -40,15 +35,11 @@ export interface ShownEntity {
   readonly pacer: TurnPacer;
 }
 
-/**
- * Whether an operation has hooks that may hide or change an entity before it is sent. They run on each version that the
- * history shows, so all values of the version must be known.
- */
+/** The hooks run on each version that the history shows, so all values of the version must be known. */
 export function isJudged({ level: { hooks } }: OpenLevelContext): boolean {
   return hooks.postFetch !== undefined || hooks.preSend !== undefined;
 }
 
-/** Returns a record of the history without the fields that the client may not see. */
 export async function showRecord(
   shown: ShownEntity,
   { record, before, after }: ReplayedRecord,
@@ -58,8 +49,8 @@ export async function showRecord(
   const isReplaced = (name: string) => Object.hasOwn(record.before, name);
   const replaced = await shownValues(shown, { values: before, names: seen.filter(isReplaced) });
   const added = seen.filter((name) => !isReplaced(name));
-  // If a write has added a field, its record in the history has no earlier value of the field, and shows only the name.
-  // Hooks decide by the value after the write whether the client may see the name. Without hooks, the name is shown.
+  // A record has no earlier value of a field that its write has added, and shows only the name. Hooks decide by the
+  // value after the write whether the client may see the name.
   const named = isJudged(shown.context)
     ? await shownValues(shown, { values: after, names: added })
     : Object.fromEntries(added.map((name) => [name, true]));
@@ -74,8 +65,8 @@ export async function showRecord(
 }
 
 /**
- * Whether the history shows the client who has sent each write. If the entity has a field with the option `stamp` that
- * is hidden from the client or that hooks leave out, the history must not reveal the sender either.
+ * If a field with the option `stamp` is hidden from the client or left out by hooks, the history must not reveal the
+ * sender either.
  */
 function showsActor(
   { context: { level: { shape } }, entity, current, present }: ShownEntity,
@@ -87,7 +78,6 @@ function showsActor(
   );
 }
 
-/** Whether the client may see a field of an entity in the history of the entity. */
 function isSeen(name: string, shown: ShownEntity): boolean {
   const { context: { level, state, route }, model, entity } = shown;
   const { updatedAt } = stampFields(model.schema);
@@ -105,9 +95,8 @@ interface Version {
 }
 
 /**
- * Returns the JSON of some fields of an earlier version of an entity. The hooks run on this version, and for each field
- * on the present entity with the earlier value of this field. A value that the hooks hide or change in one of the two is
- * left out, because the client could not see it earlier or may not see it now.
+ * The hooks run on the earlier version, and for each field on the present entity with the earlier value. A value that
+ * they hide or change in one of the two is left out, because the client could not see it earlier or may not see it now.
  */
 async function shownValues(shown: ShownEntity, { values, names }: Version): Promise<JsonObject> {
   if (names.length === 0) return {};
@@ -128,24 +117,20 @@ async function shownValues(shown: ShownEntity, { values, names }: Version): Prom
   return Object.fromEntries(entries);
 }
 
-/**
- * Returns the JSON of an earlier version of an entity as the hooks and options of the request show it. The JSON has no
- * fields if the hooks hide this version.
- */
+/** The JSON has no fields if the hooks hide this version. */
 async function shownIn(
   { context, model, entity }: ShownEntity,
   values: StoredObject,
 ): Promise<JsonObject> {
   const doc = model.hydrate(copyJson(values)) as Document;
   shareFields(entity, doc);
-  // A hook may save the document that it gets, for example to count how often it was read. The document has the values
-  // of an earlier version, which must not be stored, so its `save()` does nothing.
+  // A hook may save the document that it gets. The document has the values of an earlier version, which must not be
+  // stored.
   Object.defineProperty(doc, "save", { value: () => Promise.resolve(doc), configurable: true });
   const sent = await passReadHooks(context, doc);
   return sent === undefined ? {} : jsonOf(context, sent);
 }
 
-/** Returns the JSON of an entity that has passed the hooks of a request, as the client sees it. */
 export function jsonOf(context: OpenLevelContext, sent: object): JsonObject {
   const json: unknown = JSON.parse(wholeToJson(sent, shownOf(context)));
   return isJsonObject(json) ? json : {};

@@ -28,9 +28,8 @@ import { hashOf } from "./idempotency_key.ts";
 import { KeyRecord } from "./key_record.ts";
 
 /**
- * The time after which a request with an idempotency key counts as lost, in milliseconds, for example because its
- * process has crashed. From this time on, a repeated request may create the entities. Routes with a long `maxTimeMS`
- * use a longer time.
+ * A request counts as lost after this time, for example because its process has crashed. A repeated request may then
+ * create the entities.
  */
 const LOST_MS = 30_000;
 
@@ -38,28 +37,20 @@ export interface KeyRules {
   readonly keepMS: number;
   readonly isRequired: boolean;
   /**
-   * The function of the option `idempotency.caller`, which returns a name for the client of a request. An idempotency
-   * key is valid only for the client that used it first. Without the function, two clients with equal keys would get
-   * the answers of each other.
+   * An idempotency key is valid only for the client that used it first. Without the function, two clients with equal
+   * keys would get the answers of each other.
    */
   readonly caller: ((req: FrameworkRequest) => string) | undefined;
 }
 
-/** The idempotency key of a request, with the hash of its body and the option `idempotency` of the route. */
 export interface KeyUse {
   readonly key: string;
-  /**
-   * The hash of the body as the client has sent it. The hash shows whether a repeated request has another body than the
-   * first request.
-   */
+  /** The hash shows whether a repeated request has another body than the first request. */
   readonly bodyHash: string;
   readonly rules: KeyRules;
 }
 
-/**
- * Creates the entities of a request with an idempotency key, unless an earlier request with this key has created them.
- * A repeated request creates nothing, and its answer shows the created entities as its client may see them now.
- */
+/** A repeated request creates nothing, and its answer shows the created entities as its client may see them now. */
 export async function createOnce(
   { context, run }: WrappedOperation,
   { key, bodyHash, rules: { keepMS, caller } }: KeyUse,
@@ -76,7 +67,7 @@ export async function createOnce(
   const again = () => replay(context, { ids: record.ids, isMany: count !== undefined });
   if (record.state === "done") return await again();
   // An entity with an identifier that the client gives may be of another request, so its presence tells nothing. A
-  // repeated request then tries to create it, and the identifier prevents a second one.
+  // repeated request then tries to create it, and the identifier prevents a second entity.
   const isMade = async () => !isGiven && (await source.resume(record.ids)).length > 0;
   if (record.state === "resumed" && await isMade()) return await record.finish().then(again);
   context.cache.claim = record;
@@ -88,26 +79,24 @@ export async function createOnce(
     const { status = 500 } = knownAnswer(context, error) ?? {};
     if (record.isFinished) throw error;
     if (status >= 500) {
-      // After an error of the server, a repeated request waits until this request counts as lost, because the entities
-      // may be stored. The idempotency key is released at once in two cases. A lock in the database has stopped this
-      // request before it wrote anything, or this request has taken over the key of a lost request that ended long ago.
+      // After an error of the server, the entities may be stored, so the key is kept until this request counts as lost.
+      // The key is released at once if a lock has stopped this request before it wrote anything, or if this request has
+      // taken over the key of a lost request.
       if (isLocked(error) || record.state === "resumed") await record.release();
       throw error;
     }
-    // Middleware of Mongoose may throw an error after the entity is stored. Without the record of the idempotency key,
-    // a repeated request would create the entity again, so the record is deleted only if no entity is stored.
+    // Middleware of Mongoose may throw an error after the entity is stored. Without the record of the key, a repeated
+    // request would create the entity again.
     const isStored = await isMade().catch(() => undefined);
     if (isStored === false) await record.free();
     if (!isStored) throw error;
     await record.finish();
-    // This request was slow, so another request has taken over its idempotency key and has created the entities. The
-    // answer shows these entities.
+    // This request was slow, so another request has taken over its key and has created the entities.
     if (record.isLost || isDuplicate(error)) return await again();
     throw error;
   }
 }
 
-/** Returns the identifiers of the new entities of a request, and whether its client gives them. */
 async function identifiersOf(
   { level: { shape }, source, req }: OpenLevelContext,
   count: number,
@@ -128,26 +117,19 @@ async function identifiersOf(
 }
 
 /**
- * Returns the filters that class options add to a request, such as the filter of a tenant. Requests with different
- * filters do not share idempotency keys, so that no tenant gets the answer of another tenant.
+ * Requests with different filters do not share idempotency keys, so that no tenant gets the answer of another tenant.
  */
 function presentIn({ cache: { present = {} }, above }: LevelContext): Filter[] {
   return [...above === undefined ? [] : presentIn(above), ...isEmpty(present) ? [] : [present]];
 }
 
-/**
- * Throws a 422 if the idempotency key was used with another body. Throws a 409 if another request with the key is still
- * running, because both requests could create the entities.
- */
+/** Two requests with one key that run at the same time could both create the entities. */
 function checkUse({ state, ageMS }: KeyRecord, lostMS: number): void {
   if (state === "misused") throw misusedKey();
   if (state === "busy") throw underWay(lostMS, ageMS);
 }
 
-/**
- * Returns the name of the client that `idempotency.caller` returns, so that equal idempotency keys of two clients are
- * different keys. Throws if the result is no text, because other values may be equal for two clients.
- */
+/** Other values than a text may be equal for two clients. */
 async function callerOf({ req }: OpenLevelContext, callback: KeyRules["caller"]): Promise<string> {
   if (callback === undefined) return "";
   const caller: unknown = await runHook("caller", () => callback(req));
@@ -157,8 +139,8 @@ async function callerOf({ req }: OpenLevelContext, callback: KeyRules["caller"])
 }
 
 /**
- * Returns the 409 for a request whose idempotency key belongs to another request that is still running. The waiting
- * time in `Retry-After` grows with the age of the running request, so that clients do not repeat the request too often.
+ * The waiting time in `Retry-After` grows with the age of the running request, so that clients do not repeat the
+ * request too often.
  */
 function underWay(lostMS: number, ageMS: number) {
   const seconds = Math.ceil(Math.min(Math.max(ageMS, 1000), Math.max(lostMS - ageMS, 1000)) / 1000);
@@ -172,10 +154,7 @@ function isDuplicate(error: unknown): boolean {
   return code === 11000;
 }
 
-/**
- * Returns the answer to a request that repeats an idempotency key. The answer shows the created entities that still
- * exist and that the client may see.
- */
+/** The answer shows the created entities that still exist and that the client may see. */
 async function replay(
   context: OpenLevelContext,
   { ids, isMany }: { readonly ids: readonly unknown[]; readonly isMany: boolean },
@@ -200,10 +179,7 @@ async function replay(
   return await answerWritten(context, { entity: seen, isNew: true, created, ...version });
 }
 
-/**
- * Reads an entity that an earlier request with the same idempotency key has created, with the hooks and the scopes of
- * `one()` of the same resource. Throws a 404 if the client may not see the entity.
- */
+/** The hooks and the scopes of `one()` of the same resource apply. */
 async function readCreated(context: OpenLevelContext, id: string) {
   const { level, route, req, state } = context;
   const { parameter } = level;
@@ -238,16 +214,16 @@ async function readCreated(context: OpenLevelContext, id: string) {
   const opened = await openLevel(ofOne);
   const early = await versionBefore(opened);
   const { entity, seen, version, parentId } = await fetchOne(opened);
-  // A path without an identifier, such as `/books/1/cover`, leads to the only entity of a parent. Another request may
-  // have replaced the entity that was created with the idempotency key, so the answer is 404.
+  // A path without an identifier leads to the only entity of a parent. Another request may have replaced the created
+  // entity, so the answer is 404.
   const { _id = id } = entity as { _id?: unknown };
   if (String(_id) !== id || await isRefusedBy(opened, seen)) throw notFound();
   return { seen, version: early ?? version ?? null, parentId };
 }
 
 /**
- * Whether the hook `preSend` of `one()` hides an entity, so that a repeated `create()` must not show it either. The
- * hook gets a copy, because it may change the entity, and the `preSend` hook of `create()` gets the unchanged entity.
+ * The hook gets a copy, because it may change the entity, and the `preSend` hook of `create()` gets the unchanged
+ * entity.
  */
 async function isRefusedBy(opened: OpenLevelContext, seen: object): Promise<boolean> {
   if (opened.level.hooks.preSend === undefined) return false;

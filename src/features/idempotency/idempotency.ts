@@ -8,18 +8,13 @@ import { hashBody, KEY_HEADER, MAX_KEY_LENGTH, readKey } from "./idempotency_key
 const TEXT = "A string that the client chooses, such as a UUID. " +
   "A request with the key and the body of an earlier request creates nothing and gets the earlier answer.";
 
-/**
- * The description of the header `Retry-After` of a 409, which answers a request while another request with the same
- * idempotency key is still running.
- */
 const RETRY_AFTER = {
   description: "Seconds to wait, if a request with the same key is under way",
   schema: { type: "integer", minimum: 0 },
 };
 
 /**
- * The option `idempotency` of `create()`. A client that does not know whether its request has arrived can repeat the
- * request with the same header `Idempotency-Key`, and no second entity is created.
+ * A client that does not know whether its request has arrived can repeat the request without creating a second entity.
  */
 export const idempotency: Feature<Plain<KeyRules, KeyUse, string | undefined>> = {
   name: "idempotency",
@@ -69,16 +64,12 @@ function checkKeys(option: OptionReader, place: OptionPlace): KeyRules {
   );
 }
 
-/**
- * The hooks of `one()` that may hide an entity from one client and show it to another. With such a hook, an idempotency
- * key must be valid for one client only.
- */
+/** These hooks may hide an entity from one client and show it to another. */
 const READER_HOOKS = ["preFetch", "fetch", "postFetch", "preSend"] as const;
 
 /**
- * Returns the reason why two clients may see different entities or fields, or `undefined` if all clients see the same.
- * With a reason, the option `idempotency.caller` is required. Without it, a client that sends the idempotency key of
- * another client would get the entities of that client.
+ * If clients see different entities, a client that sends the key of another client would get the entities of that
+ * client.
  */
 function whyDivided({ isDivided, methods, shape }: OptionPlace): string | undefined {
   if (isDivided) return "a scope or getConnection() divides the callers";

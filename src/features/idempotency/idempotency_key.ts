@@ -10,7 +10,6 @@ export const MAX_KEY_LENGTH = 255;
 
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
 
-/** Reads the header `Idempotency-Key`. Throws a 400 if the key is malformed, or if a required key is missing. */
 export function readKey(
   given: GivenRequest,
   { isRequired }: { readonly isRequired: boolean },
@@ -25,18 +24,14 @@ export function readKey(
   throw badFormat(`The header "${KEY_HEADER}" takes one key of 1 to ${MAX_KEY_LENGTH} characters`);
 }
 
-/**
- * Returns the hash of the body of a request with an idempotency key. A repeated request with another body has another
- * hash and is refused. The order of names in the body does not change the hash. Returns `undefined` if the request has
- * no key.
- */
+/** The order of names in the body does not change the hash. */
 export function hashBody({ body, headers }: FrameworkRequest): string | undefined {
   if (headers[KEY_HEADER.toLowerCase()] === undefined) return undefined;
   try {
     return hashOf(JSON.stringify(body, withSortedNames) ?? "");
   } catch {
-    // The body is nested so deeply that it cannot be converted to text. Its hash is not needed to compare it with the
-    // body of an earlier request, because the request is refused when its body is read.
+    // The body is nested so deeply that it cannot be converted to text. The request is refused when its body is read,
+    // so no hash is needed.
     return "";
   }
 }

@@ -10,48 +10,35 @@ import type { StatementOptions } from "../../schema/mongoose/statements/save_by.
 import { runOutside } from "../../schema/mongoose/statements/transaction_around.ts";
 import type { CreationClaim } from "../../sources/source.ts";
 
-/**
- * The name of the collection that stores idempotency keys, in the database of the created entities, so that both can be
- * written in one transaction.
- */
+/** The collection is in the database of the created entities, so that both can be written in one transaction. */
 const COLLECTION = "mongrove_keys";
 
 /**
- * The longest time, in milliseconds, between the stored beginning of a transaction and its lock on the record of its
- * idempotency key. If a repeated request finds an older beginning and no lock, the transaction has ended without a
- * commit, and the repeated request creates the entities.
+ * The longest time between the stored beginning of a transaction and its lock on the record. If a repeated request
+ * finds an older beginning and no lock, the transaction has ended without a commit.
  */
 const BEGUN_MS = 5000;
 
 const RELEASE_MS = 2000;
 
-/** The maximum number of attempts to store an idempotency key while another request inserts the same key. */
+/** Another request may insert the same key. */
 const MAX_ATTEMPTS = 5;
 
-/**
- * The pause after the first failed build of the TTL index, which removes expired idempotency keys, in milliseconds. The
- * pause doubles with each failure.
- */
+/** The pause doubles with each failed build of the TTL index. */
 const FIRST_PAUSE_MS = 1000;
 
 const LONGEST_PAUSE_MS = 60_000;
 
 interface KeyUse {
   /**
-   * The hash of the idempotency key, of the path and of the name of the client. The hash is the `_id` of the stored
-   * record, so that equal keys of two clients have two records.
+   * The hash of the key, of the path and of the name of the client, so that equal keys of two clients have two records.
    */
   readonly name: string;
   readonly body: string;
-  /**
-   * The identifiers that the new entities get, unless an earlier request with the same idempotency key has reserved
-   * other identifiers.
-   */
+  /** An earlier request with the same key may have reserved other identifiers. */
   readonly ids: readonly unknown[];
   readonly keepMS: number;
-  /**
-   * The time, in milliseconds, after which a repeated request may assume that this request has ended without a result.
-   */
+  /** After this time, a repeated request may assume that this request has ended without a result. */
   readonly lostMS: number;
 }
 
@@ -64,8 +51,8 @@ interface StoredKey {
 }
 
 /**
- * The record of an idempotency key in the database. The record belongs to one request at a time (holder). Only the
- * holder may create entities with the identifiers in the record, so that repeated requests create no second entities.
+ * The record belongs to one request at a time (holder). Only the holder may create entities with the identifiers in the
+ * record.
  */
 export class KeyRecord implements CreationClaim {
   readonly #keys: Collection;
@@ -75,8 +62,8 @@ export class KeyRecord implements CreationClaim {
   #taken = 0;
   isFinished = false;
   /**
-   * Whether another request has become the holder of the record of the idempotency key, because this request was too
-   * slow. If the other request has created the entities, this request answers with them.
+   * This request was too slow, and another request has become the holder. If it has created the entities, this request
+   * answers with them.
    */
   isLost = false;
 
@@ -97,7 +84,6 @@ export class KeyRecord implements CreationClaim {
   }
 
   /**
-   * Stores an idempotency key for this request, or reads the record that an earlier request with the key has stored.
    * The key is read and stored in one statement, so that two requests cannot store the same key. Times are compared by
    * the clock of the database, because the clocks of two processes can differ.
    */
@@ -132,8 +118,8 @@ export class KeyRecord implements CreationClaim {
   }
 
   /**
-   * Stores the identifiers of the new entities in the record of the idempotency key if hooks have changed them, so that
-   * a repeated request finds the entities. Throws a 409 if another request has taken over the key.
+   * Hooks may have changed the identifiers, and a repeated request must find the entities. Throws a 409 if another
+   * request has taken over the key.
    */
   async keep(entities: readonly object[]): Promise<void> {
     if (entities.some((each) => isDocument(each) && !each.isNew)) {
@@ -145,18 +131,12 @@ export class KeyRecord implements CreationClaim {
     this.ids = ids;
   }
 
-  /**
-   * Stores in the record of the idempotency key that a transaction begins. If the transaction ends without a commit, a
-   * repeated request may take over the key a few seconds later (`BEGUN_MS`).
-   */
+  /** If the transaction ends without a commit, a repeated request may take over the key after `BEGUN_MS`. */
   async begin(): Promise<void> {
     await this.#hold([{ $set: { begun: "$$NOW" } }]);
   }
 
-  /**
-   * Marks the record of the idempotency key as done, in the transaction that creates the entities. The transaction
-   * locks the record, so a repeated request finds out that the first request is still running.
-   */
+  /** The transaction locks the record, so a repeated request finds out that the first request is still running. */
   async finishIn(session: ClientSession): Promise<void> {
     await this.#hold({ $set: { isDone: true, ids: this.ids } }, session);
   }
@@ -172,9 +152,8 @@ export class KeyRecord implements CreationClaim {
   }
 
   /**
-   * Marks the record of the idempotency key as done, so that a repeated request answers with the created entities. If
-   * this update fails, repeated requests answer 409 until this request counts as lost, and the next one looks for the
-   * stored entities.
+   * If this update fails, repeated requests answer 409 until this request counts as lost, and the next request looks
+   * for the stored entities.
    */
   async finish(entities: readonly object[] = []): Promise<void> {
     const ids = entities.length > 0 ? idsOf(entities) : this.ids;
@@ -184,23 +163,16 @@ export class KeyRecord implements CreationClaim {
     await this.#update({ $set: { isDone: true, ids } }).catch(() => {});
   }
 
-  /**
-   * Makes this request count as lost in the record of its idempotency key, so that a repeated request may create the
-   * entities at once with the same identifiers. This request must not write anything after the call.
-   */
+  /** This request then counts as lost, and must not write anything after the call. */
   async release(): Promise<void> {
-    // The time limit of the request may have passed already, so the release of its idempotency key has a separate time
-    // limit.
+    // The time limit of the request may have passed already.
     const timeBudget = new TimeBudget(RELEASE_MS);
     const update = { $set: { at: new Date(0) } };
     const release = this.#keys.updateOne(this.#filter, update, timeBudget.statement());
     await timeBudget.wait(release).catch(() => {});
   }
 
-  /**
-   * Deletes the record of an idempotency key if no entity was created, so that a client can use the key for another
-   * attempt. If the deletion fails, the key is usable after this request counts as lost.
-   */
+  /** If the deletion fails, the key is usable after this request counts as lost. */
   async free(): Promise<void> {
     const removal = this.#keys.deleteOne(this.#filter, this.#timeBudget.statement());
     await this.#timeBudget.wait(removal).catch(() => {});
@@ -218,9 +190,8 @@ function idsOf(entities: readonly object[]): unknown[] {
 }
 
 /**
- * Returns the update that makes a request the holder of the record of its idempotency key. The update changes the
- * record only if the record is new, has expired, or belongs to a lost request with the same body. Any other record
- * keeps its holder, from which the caller sees that the key is in use.
+ * The update changes the record only if the record is new, has expired, or belongs to a lost request with the same
+ * body. Any other record keeps its holder, from which the caller sees that the key is in use.
  */
 function claimedBy(
   holder: object,
@@ -250,10 +221,7 @@ function claimedBy(
   return [{ $replaceWith: { $switch: { branches, default: "$$ROOT" } } }];
 }
 
-/**
- * Returns an aggregation expression by which the database recognises the idempotency key of a lost request. It is true
- * if the database has stored a time and this time is at least the given number of milliseconds ago.
- */
+/** The expression is false if the database has not stored the time. */
 function isBefore(time: string, milliseconds: number): object {
   const then = { $subtract: ["$$NOW", milliseconds] };
   return { $and: [{ $gt: [time, null] }, { $lte: [time, then] }] };
@@ -278,9 +246,8 @@ async function upsert(
         ...given,
       }) as unknown as StoredKey;
     } catch (error) {
-      // If two requests insert the same idempotency key at once, the database refuses one of them with a duplicate key
-      // error, and the statement is repeated. Inside of a transaction, the error has ended the transaction, so the
-      // statement is not repeated.
+      // If two requests insert the same key at once, the database refuses one of them with a duplicate key error.
+      // Inside of a transaction, the error has ended the transaction, so the statement is not repeated.
       const isMet = Object(error).code === 11000 && options.session === undefined;
       if (!isMet || tries === MAX_ATTEMPTS) throw error;
     }
@@ -289,20 +256,13 @@ async function upsert(
 
 interface IndexBuild {
   failures: number;
-  /**
-   * Whether a build of the TTL index for idempotency keys is running, has succeeded, or pauses after a failure. A
-   * request begins no other build in these cases.
-   */
+  /** Also `true` after a success, and during the pause after a failure. */
   isBegun: boolean;
 }
 
 const indexBuilds = new WeakMap<object, IndexBuild>();
 
-/**
- * Builds the TTL index by which MongoDB removes expired idempotency keys, once for each connection. Expired keys do no
- * harm while the index is missing, so the request does not wait for the build. A failed build is logged once, and
- * repeated until it succeeds.
- */
+/** Expired keys do no harm while the index is missing, so the request does not wait for the build. */
 async function buildIndex(connection: Connection, keys: Collection): Promise<void> {
   const { db = connection } = connection;
   const build = indexBuilds.get(db) ?? { failures: 0, isBegun: false };

@@ -7,8 +7,8 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
  */
 export interface IdempotencyOptions {
   /**
-   * The time for which an idempotency key is stored, such as `"24h"`. The unit is `s`, `m`, `h` or `d`. A request that
-   * repeats the key after this time creates another entity.
+   * The time for which an idempotency key is stored. A request that repeats the key after this time creates another
+   * entity.
    */
   readonly keep: Duration;
   /**
@@ -16,9 +16,8 @@ export interface IdempotencyOptions {
    */
   readonly required?: boolean | undefined;
   /**
-   * Returns a text that identifies the client of a request, such as a user name, so that equal keys of two clients are
-   * different keys. The option is required if clients can see different entities or fields, such as with a `scope` or
-   * `getConnection`.
+   * Returns a text that identifies the client of a request, so that equal keys of two clients are different keys. The
+   * option is required if clients can see different entities or fields.
    */
   readonly caller?: ((req: FrameworkRequest) => string) | undefined;
 }

@@ -1,15 +1,13 @@
 import { Buffer } from "node:buffer";
 import { MAX_LINE, tooLong } from "./body_parser.ts";
 
-/** The number of bytes for which memory is allocated first, when a line of an import continues in the next chunk. */
 const FIRST_BYTES = 1024;
 
 const EMPTY = Buffer.alloc(0);
 
 /**
- * The bytes of a line of an import whose end has not arrived yet. The bytes are copied out of the chunks of the body. A
- * client can send each byte as a separate chunk, and these chunks would need several hundred times the memory of the
- * bytes.
+ * The bytes of a line are copied out of the chunks of the body. A client can send each byte as a separate chunk, and
+ * these chunks would need several hundred times the memory of the bytes.
  */
 export class BegunLine {
   #bytes: Buffer = EMPTY;
@@ -19,7 +17,6 @@ export class BegunLine {
     return this.#size === 0;
   }
 
-  /** Adds the next bytes of the line. Throws a 413 if the line is too long. */
   add(part: Uint8Array): void {
     const size = this.#size + part.length;
     if (size > MAX_LINE) throw tooLong();
@@ -32,10 +29,7 @@ export class BegunLine {
     this.#size = size;
   }
 
-  /**
-   * Returns all bytes of the line, of which `part` has the last ones, and begins the next line. A line that lies in one
-   * chunk is not copied. Throws a 413 if the line is too long.
-   */
+  /** `part` has the last bytes of the line. A line that lies in one chunk is not copied. */
   end(part: Uint8Array): Buffer {
     if (this.isEmpty && part.length <= MAX_LINE) {
       return Buffer.from(part.buffer, part.byteOffset, part.length);

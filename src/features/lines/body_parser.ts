@@ -6,38 +6,29 @@ import type { JsonObject } from "../../schema/fields/json.ts";
 export type LineFormat = "ndjson" | "csv";
 
 export interface BodyLine {
-  /** The number of the line of the body at which the entity begins, from 1. */
+  /** The line at which the entity begins, from 1. */
   readonly line: number;
   readonly body?: JsonObject;
   readonly error?: RestError;
 }
 
-/** A line of an imported body as a parser yields it. An empty row of a table has no `body` and no `error`. */
+/** An empty row of a table has no `body` and no `error`. */
 export interface ParsedLine extends BodyLine {
-  /**
-   * The approximate number of bytes of the line. An import stores its lines when their sizes together reach a limit.
-   */
+  /** The approximate number of bytes. */
   readonly size: number;
 }
 
-/** A parser of one format of an import, which returns lines from the chunks of a body. */
 export interface BodyParser {
-  /**
-   * The number of the next line of the body. An error that ends the import names this line, so that the client knows
-   * where to continue.
-   */
+  /** An error that ends the import names this line, so that the client knows where to continue. */
   readonly next: number;
   /**
-   * Yields the lines that end in a chunk. `null` stands for the end of the body, at which the last line may have no
-   * line break. `undefined` stands for a wait without a new chunk.
+   * `null` is the end of the body, at which the last line may have no line break. `undefined` is a wait without a new
+   * chunk.
    */
   parse(chunk: Uint8Array | null | undefined): Iterable<ParsedLine>;
 }
 
-/**
- * The maximum number of bytes of one line of an import. A longer line ends the import with a 413, because the whole
- * line has to be in memory.
- */
+/** A longer line ends the import with a 413, because the whole line has to be in memory. */
 export const MAX_LINE = 1024 * 1024;
 
 export function tooLong(): RestError {

@@ -6,18 +6,12 @@ import { whyUnseen } from "../../schema/fields/visibility.ts";
 import type { Count } from "../../write/body/read_body.ts";
 import { cellsOf } from "./csv_rows.ts";
 
-/** A column of a CSV import, whose cells are values of a field. */
 export interface ImportColumn {
-  /** The names on the path to the field, such as `address` and `city` for the column `address.city`. */
   readonly names: readonly string[];
   readonly field: FieldShape;
 }
 
-/**
- * Reads the head of a CSV table, which names the columns. The result has `undefined` for a column whose cells are
- * ignored, such as `_id`, because answers show the field but the caller cannot set it. Throws a 400 for any other
- * column that is no single value that the caller can set.
- */
+/** `undefined` is a column whose cells are ignored, because answers show its field but the caller cannot set it. */
 export function readHead(
   head: string,
   { shape, limits: { maxKeys } }: { readonly shape: Shape; readonly limits: Count },
@@ -36,7 +30,6 @@ export function readHead(
   throw badFormat("The head names no column that can be set");
 }
 
-/** Whether a CSV import can set at least one field of a class. The option `formats` must not have `"csv"` otherwise. */
 export function takesColumns({ fields }: Shape): boolean {
   return [...fields.values()].some(({ kind, writable }) =>
     writable && (kind === "scalar" || kind === "object")
@@ -65,10 +58,7 @@ function unknownColumn(name: string): RestError {
   return badColumn(name, `is unknown${isOtherTable ? ": commas must separate the columns" : ""}`);
 }
 
-/**
- * The number of characters after which the name of a column is cut in the message of an error, because a client can
- * send a very long name.
- */
+/** A client can send a very long name. */
 const LONGEST_NAME = 100;
 
 function badColumn(name: string, problem: string): RestError {

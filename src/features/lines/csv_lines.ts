@@ -15,10 +15,7 @@ import type { ImportBody } from "./import_body.ts";
 type Values = Record<string, unknown>;
 type Columns = readonly (ImportColumn | undefined)[];
 
-/**
- * Reads the head of a CSV table and returns the parser of its rows. Throws a 400 if a column of the head is wrong, so
- * that nothing is stored.
- */
+/** A wrong column of the head answers 400, so that nothing is stored. */
 export async function openCsv(
   body: ImportBody,
   { req, shape, limits }: {
@@ -31,8 +28,7 @@ export async function openCsv(
   const splitter = new RowSplitter();
   for (let isAtEnd = false;;) {
     const row = splitter.take();
-    // Spreadsheet programs write a byte order mark at the beginning of a file, which does not belong to the first
-    // column.
+    // Spreadsheet programs write a byte order mark at the beginning of a file.
     const head = row && textOf(row).replace(/^\ufeff/, "");
     if (head) return new CsvLines(splitter, { columns: readHead(head, { shape, limits }), limits });
     if (row !== undefined) continue;
@@ -50,7 +46,6 @@ function refuseOtherCharset({ headers }: Request): void {
   throw refusal("UNSUPPORTED_MEDIA_TYPE", { message: "The charset is not UTF-8" });
 }
 
-/** The parser of the rows of a CSV table. Each row becomes one entity. */
 class CsvLines implements BodyParser {
   readonly #splitter: RowSplitter;
   readonly #columns: Columns;
@@ -90,10 +85,6 @@ class CsvLines implements BodyParser {
   }
 }
 
-/**
- * Returns the JSON object of a row of a CSV table. Throws one 400 for all cells whose texts are no values of their
- * fields.
- */
 function bodyOf(cells: readonly Cell[], columns: Columns): JsonObject {
   const { length } = columns;
   if (cells.length !== length) {
@@ -117,10 +108,7 @@ function bodyOf(cells: readonly Cell[], columns: Columns): JsonObject {
   return body;
 }
 
-/**
- * Returns the problem of a CSV cell whose value its field cannot have. Spreadsheet programs of some languages write
- * numbers with a comma, so the message tells clients to write a dot.
- */
+/** Spreadsheet programs of some languages write numbers with a comma, so the message tells clients to write a dot. */
 function cellProblem(
   value: unknown,
   column: ImportColumn & { readonly path: string },
@@ -132,7 +120,7 @@ function cellProblem(
   return { ...problem, message: `${problem.message}, with a dot and without a comma` };
 }
 
-/** The types of which an export writes an empty value as an empty cell with quotes. */
+/** An export writes an empty value of these types as an empty cell with quotes. */
 const EMPTY: ReadonlySet<unknown> = new Set(["String", "Buffer"]);
 const NUMBERS: ReadonlySet<unknown> = new Set(["Number", "Double", "Int32"]);
 const DECIMALS: ReadonlySet<unknown> = new Set(["Number", "Double", "Decimal128"]);
@@ -140,10 +128,7 @@ const COMMA_NUMBER = /^[+-]?\d[\d.]*,\d/;
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false };
 
-/**
- * Returns the JSON value of a CSV cell by the type of its field, or `undefined` for an absent field. A cell that is no
- * value of the type stays a text, which the check of types refuses.
- */
+/** A cell that is no value of the type stays a text, which the check of types refuses. */
 function valueOf({ text, isQuoted }: Cell, { field: { type } }: ImportColumn): unknown {
   const instance = type?.instance;
   if (text === "") return isQuoted && EMPTY.has(instance) ? "" : undefined;
@@ -151,15 +136,14 @@ function valueOf({ text, isQuoted }: Cell, { field: { type } }: ImportColumn): u
   if (NUMBERS.has(instance) && NUMBER.test(value) && !mayBeRounded(Number(value))) {
     return Number(value);
   }
-  // Spreadsheet programs write booleans as `TRUE` and `FALSE`, so a CSV cell may have them in upper case.
+  // Spreadsheet programs write booleans as `TRUE` and `FALSE`.
   if (instance === "Boolean") return BOOLEANS[value.toLowerCase()] ?? value;
   return instance === "UUID" ? value.toLowerCase() : value;
 }
 
 /**
- * Whether a CSV cell has a text that an export writes, although a JSON body could not have this text for the field. The
- * import accepts such texts. They are dates outside of the years 0 to 9999, and integers beyond 2^53 that a number of
- * JavaScript holds exactly.
+ * An export writes dates outside of the years 0 to 9999, and integers beyond 2^53 that a number of JavaScript holds
+ * exactly. The import accepts these texts, although a JSON body could not have them.
  */
 function isBeyondStrict(value: unknown, { field: { type } }: ImportColumn): boolean {
   const instance = type?.instance;
@@ -168,10 +152,6 @@ function isBeyondStrict(value: unknown, { field: { type } }: ImportColumn): bool
   return NUMBERS.has(instance) && NUMBER.test(value) && !isLostInteger(value);
 }
 
-/**
- * Returns the object at a path of a new entity, such as `address` for the column `address.city`, and adds the objects
- * that are missing.
- */
 function objectAt(root: Values, names: readonly string[]): Values {
   let at = root;
   for (const name of names) {

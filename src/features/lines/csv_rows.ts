@@ -2,7 +2,7 @@ import { badFormat } from "../../errors/refusals.ts";
 import { BegunLine } from "./begun_line.ts";
 
 export interface CsvRow {
-  /** The number of the line of the CSV table at which the row begins, from 1. */
+  /** The line at which the row begins, from 1. */
   readonly line: number;
   readonly bytes: Uint8Array;
 }
@@ -12,29 +12,23 @@ const COMMA = 0x2c;
 const LINE_BREAK = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/**
- * The state of the search for the end of a CSV row. At `start`, a cell begins. A cell with quotes is `quoted`, and
- * `closed` after a quote that may end it. All other cells are `plain`.
- */
+/** At `start`, a cell begins. A cell with quotes is `quoted`, and `closed` after a quote that may end it. */
 type Position = "start" | "plain" | "quoted" | "closed";
 
 /**
- * Splits the chunks of a CSV table (RFC 4180) into rows. A row may continue in the next chunk, and a cell with quotes
- * may contain line breaks.
+ * The format is defined by RFC 4180. A row may continue in the next chunk, and a cell with quotes may contain line
+ * breaks.
  */
 export class RowSplitter {
   readonly #begun = new BegunLine();
   #chunk: Uint8Array = new Uint8Array();
-  /** The index in the present chunk of the CSV table at which the search for the end of the row continues. */
   #at = 0;
   #position: Position = "start";
   #isAtEnd = false;
-  /** The number of the line of the CSV table at which the next row begins. */
   line = 1;
 
   /**
-   * Adds the next chunk of the table. The caller must first take all rows of the previous chunk, which is lost
-   * otherwise. `null` stands for the end of the table.
+   * The caller must first take all rows of the previous chunk, which is lost otherwise. `null` is the end of the table.
    */
   add(chunk: Uint8Array | null): void {
     this.#isAtEnd = chunk === null;
@@ -42,7 +36,7 @@ export class RowSplitter {
     this.#at = 0;
   }
 
-  /** Returns the next row of the table that is not blank, or `undefined` if another chunk is needed. */
+  /** `undefined` if another chunk is needed. */
   take(): CsvRow | undefined {
     const chunk = this.#chunk;
     let start = this.#at;
@@ -63,7 +57,6 @@ export class RowSplitter {
     return this.#isAtEnd && !this.#begun.isEmpty ? this.#end(new Uint8Array()) : undefined;
   }
 
-  /** Reads a byte outside of quotes. Returns whether the CSV row ends with this byte. */
   #step(byte: number): boolean {
     if (byte === LINE_BREAK) return true;
     if (byte === COMMA) this.#position = "start";
@@ -81,10 +74,7 @@ export class RowSplitter {
   }
 }
 
-/**
- * Whether a CSV row without its `\n` is empty. Millions of such rows fit into a few compressed bytes, so they are
- * skipped before they become objects.
- */
+/** Millions of blank rows fit into a few compressed bytes, so they are skipped before they become objects. */
 function isBlank(row: Uint8Array): boolean {
   return row.length === 0 || row.length === 1 && row[0] === CARRIAGE_RETURN;
 }
@@ -97,7 +87,6 @@ function count(bytes: Uint8Array, byte: number): number {
 
 const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Returns the text of a row of a CSV table without its line break. Throws a 400 for bytes that are no UTF-8. */
 export function textOf({ bytes }: CsvRow): string {
   let text: string;
   try {
@@ -110,17 +99,11 @@ export function textOf({ bytes }: CsvRow): string {
 
 export interface Cell {
   readonly text: string;
-  /**
-   * Whether the cell has quotes. An empty cell with quotes is an empty text, and an empty cell without quotes is a
-   * missing value.
-   */
+  /** An empty cell with quotes is an empty text, and an empty cell without quotes is a missing value. */
   readonly isQuoted: boolean;
 }
 
-/**
- * Splits the text of a CSV row into its cells. Throws a 400 if a quote is wrong. Stops after one cell more than `most`,
- * so that a row of many commas costs little.
- */
+/** Stops after one cell more than `most`, so that a row of many commas costs little. */
 export function cellsOf(row: string, most = Infinity): readonly Cell[] {
   const cells: Cell[] = [];
   for (let at = 0; cells.length <= most; at++) {
@@ -136,7 +119,7 @@ export function cellsOf(row: string, most = Infinity): readonly Cell[] {
 
 interface FoundCell {
   readonly text: string;
-  /** The index in the CSV row of the character after the cell, which must be a comma or the end of the row. */
+  /** The character at this index must be a comma or the end of the row. */
   readonly end: number;
 }
 

@@ -6,27 +6,17 @@ import type { RestError } from "../../errors/rest_error.ts";
 import { BodyChunks } from "../../http/body_chunks.ts";
 
 interface ImportOptions {
-  /** The signal that ends the wait for the next bytes of the body. The signal is sent when the server closes. */
+  /** Sent when the server closes. */
   readonly signal: AbortSignal;
   readonly maxImportBytes: number;
 }
 
-/**
- * The maximum ratio of the decompressed size of an imported body to its compressed size. A body with a larger ratio is
- * refused with a 413, because a few compressed bytes could otherwise cause much work.
- */
+/** A few compressed bytes could otherwise cause much work. */
 const MAX_INFLATION = 100;
 
-/**
- * The number of decompressed bytes up to which an import does not check the ratio to the compressed bytes, because a
- * short body causes little work.
- */
+/** A short body causes little work. */
 const FREE_INFLATION = 10 * 1024 * 1024;
 
-/**
- * Opens the body of an import for reading. Throws a 413 if the body is too long, and a 415 if its `Content-Encoding` is
- * not supported. Throws if a body parser of the application has read the body already.
- */
 export function openBody(req: Request, options: ImportOptions): ImportBody {
   if (req.body !== undefined || req.readableEnded) {
     throw new Error("Cannot read the lines of the body: a parser of the application has read them");
@@ -45,7 +35,6 @@ function tooLarge(limit: number): RestError {
   return refusal("PAYLOAD_TOO_LARGE", { message, limit });
 }
 
-/** The body of an import, which is decompressed and read in chunks. */
 export class ImportBody {
   readonly #req: Request;
   readonly #source: Readable;
@@ -76,8 +65,8 @@ export class ImportBody {
   }
 
   /**
-   * Returns the next chunk of the body, or `null` at its end. Returns `undefined` if no chunk has come before `dueAt`
-   * or before the server closes, so that the caller can store the lines that it already has.
+   * `undefined` if no chunk has come before `dueAt` or before the server closes, so that the caller can store the lines
+   * that it already has.
    */
   async next(dueAt: number): Promise<Uint8Array | null | undefined> {
     const { signal } = this.#options;
@@ -86,8 +75,7 @@ export class ImportBody {
   }
 
   /**
-   * Discards the rest of the body of an import. The rest is still received from the connection, because a client may
-   * read the answer only after it has sent the whole body.
+   * The rest of the body is still received, because a client may read the answer only after it has sent the whole body.
    */
   leave(): void {
     this.#stopListening();

@@ -19,15 +19,14 @@ import { JsonLines } from "./json_lines.ts";
 import { readLines } from "./read_lines.ts";
 
 /**
- * The number of consecutive refused lines (400) after which an import ends with a 413, so that the server does not read
- * a body in a wrong format to its end.
+ * An import ends with a 413 after this number of consecutive refused lines, so that the server does not read a body in
+ * a wrong format to its end.
  */
 const MAX_REFUSED = 10_000;
 
 /**
- * Creates an entity from each line of a body, and returns a reply with a result for each line. The lines are stored in
- * groups. If the database is not available, the import ends after the group in which this occurs. The last line of the
- * answer then names the first line that is not stored, or may not be.
+ * If the database is not available, the import ends after the present group. The last line of the answer then names the
+ * first line that is not stored, or may not be.
  */
 export function importLines(
   context: OpenLevelContext,
@@ -85,8 +84,7 @@ function tooManyRefused(): RestError {
 }
 
 /**
- * Returns the result of a line of an import that was refused or not read. The function `onError` of the application
- * does not get this error, because neither a wrong line nor a closing server is a failure of the application.
+ * `onError` does not get this error, because neither a wrong line nor a closing server is a failure of the application.
  */
 function toldRefusal({ status, body }: RestError): DescribedResult {
   return { ...body, status };
@@ -103,8 +101,8 @@ function lineOf(told: ToldLine): string {
 interface WrittenLines {
   readonly told: readonly ToldLine[];
   /**
-   * The first line that is not stored, or may not be, because the database was not available. It ends the import. The
-   * other lines that failed for this reason are not in `told`.
+   * The first line that is not stored, or may not be, because the database was not available. The other lines that
+   * failed for this reason are not in `told`.
    */
   readonly stop?: ToldLine | undefined;
 }

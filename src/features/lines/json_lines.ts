@@ -5,7 +5,6 @@ import { checkSize, type Count, MAX_DEPTH, tooDeep } from "../../write/body/read
 import { BegunLine } from "./begun_line.ts";
 import type { BodyLine, BodyParser, ParsedLine } from "./body_parser.ts";
 
-/** The parser of a body with a JSON object on each line (NDJSON). */
 export class JsonLines implements BodyParser {
   readonly #limits: Count;
   readonly #splitter = new LineSplitter();
@@ -25,16 +24,10 @@ export class JsonLines implements BodyParser {
   }
 }
 
-/**
- * The length from which an import counts the values of a line before it parses the line. `JSON.parse()` cannot be
- * interrupted, so a long line with too many values would delay other requests.
- */
+/** `JSON.parse()` cannot be interrupted, so a long line with too many values would delay other requests. */
 const LONG_LINE = 16 * 1024;
 
-/**
- * Throws a 400 if a line of JSON has more keys and elements than allowed, or is nested too deeply. The check only
- * counts characters and stops at the limit, whereas `JSON.parse()` would first read the whole text.
- */
+/** The check only counts characters and stops at the limit, whereas `JSON.parse()` would first read the whole text. */
 function checkText(text: string, { maxKeys, maxElements }: Count): void {
   const most = maxKeys + maxElements + 1;
   let members = 0;
@@ -83,18 +76,14 @@ interface SplitLine {
   readonly text: string;
 }
 
-/**
- * Splits the chunks of a body into lines. A line may continue in the next chunk, so the bytes of a line without its
- * line break are kept.
- */
 class LineSplitter {
   readonly #begun = new BegunLine();
-  /** The number of the next line in the body, from 1, by which the answer names the line. */
+  /** The next line, from 1. */
   line = 1;
 
   /**
-   * Yields the lines that end in a chunk and are no white space. `null` stands for the end of the body, at which the
-   * last line may have no line break. `undefined` stands for a wait in which no chunk has come, and yields no line.
+   * `null` is the end of the body, at which the last line may have no line break. `undefined` is a wait without a new
+   * chunk.
    */
   *split(chunk: Uint8Array | null | undefined): Generator<SplitLine> {
     if (chunk === undefined) return;
@@ -110,8 +99,8 @@ class LineSplitter {
   }
 
   /**
-   * Returns the line that ends in a chunk, or nothing for a line of white space. Lines of white space are skipped
-   * before they are converted to text, because millions of them fit into a few compressed bytes.
+   * Lines of white space are skipped before they are converted to text, because millions of them fit into a few
+   * compressed bytes.
    */
   #end(part: Uint8Array): readonly SplitLine[] {
     if (this.#begun.isEmpty && isWhiteSpace(part)) {

@@ -5,7 +5,7 @@ import { takesColumns } from "./csv_columns.ts";
 import { importLines } from "./import_lines.ts";
 
 interface LinesRule {
-  /** The maximum number of lines that an import stores together, which the option `many` sets. */
+  /** The lines that an import stores together, from the option `many`. */
   readonly batch: number;
   readonly formats: readonly LineFormat[];
 }
@@ -25,10 +25,7 @@ const TEXTS: Readonly<Record<LineFormat, string>> = {
   csv: "A head with the names of fields, and an entity on each row (RFC 4180)",
 };
 
-/**
- * The import of entities from a body with a JSON object on each line (NDJSON) or from a table (CSV), for more entities
- * than fit into one JSON array. A client chooses this format by the header `Content-Type`.
- */
+/** An import can have more entities than fit into one JSON array. */
 export const lines: Feature<Plain<LinesRule, LinesRequest>> = {
   name: "lines",
   option: "formats",

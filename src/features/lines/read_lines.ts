@@ -8,44 +8,33 @@ import { type ImportBody, openBody } from "./import_body.ts";
 
 interface LinesOptions {
   readonly maxImportBytes: number;
-  /**
-   * Returns the parser of the body of an import. May read the beginning of the body, such as the head of a table. An
-   * error that the function throws is the answer of the whole import.
-   */
+  /** May read the beginning of the body. An error that the function throws is the answer of the whole import. */
   readonly openParser: (body: ImportBody) => Promise<BodyParser>;
-  /** The maximum number of lines that an import stores together, because these lines are held in memory. */
+  /** These lines are held in memory. */
   readonly many: number;
   /**
-   * The signal that ends the import when the server closes. The last line of the answer names the first line that was
-   * not read, so that the client can continue with that line.
+   * Ends the import when the server closes. The last line of the answer names the first line that was not read, so that
+   * the client can continue with that line.
    */
   readonly signal: AbortSignal;
-  /** Returns whether the client has disconnected or the response has ended, so that reading the body stops. */
   readonly isOver: () => boolean;
 }
 
 /**
- * The total length of lines at which an import stores them, although their number could still grow. The MongoDB driver
- * encodes all documents of a statement in one turn of the event loop, so more lines would delay other requests.
+ * The MongoDB driver encodes all documents of a statement in one turn of the event loop, so more bytes of lines would
+ * delay other requests.
  */
 const FULL_BATCH = 256 * 1024;
 
-/**
- * The number of lines after which the import checks whether other requests need a turn of the event loop. Most lines
- * are short, so a check after each line is not necessary.
- */
+/** Most lines are short, so a check for other requests after each line is not necessary. */
 const LINES_AT_ONCE = 32;
 
-/**
- * The time, in milliseconds, after which an import stores the lines that it has read, although their number could still
- * grow. A slow client therefore gets results for its first lines soon.
- */
+/** A slow client gets results for its first lines after this time. */
 const STORE_AFTER_MS = 1000;
 
 /**
- * Reads the body of an import, and yields groups of lines that are stored together. The body is read only while the
- * caller takes groups, so that a fast client cannot fill the memory. If the body cannot be read to its end, the last
- * line of the last group has an error in the place of an object.
+ * The body is read only while the caller takes groups, so that a fast client cannot fill the memory. If the body cannot
+ * be read to its end, the last line of the last group has an error.
  */
 export async function* readLines(
   req: Request,
@@ -105,15 +94,11 @@ function errorOf(thrown: unknown): RestError {
   return thrown instanceof RestError ? thrown : badFormat("The rest of the body cannot be read");
 }
 
-/** The lines of an import that have been read and are not stored yet. */
 class LineBatch {
   #lines: BodyLine[] = [];
-  /** The total number of bytes of the lines. When it reaches a limit (`FULL_BATCH`), the lines are stored at once. */
+  /** In bytes. */
   size = 0;
-  /**
-   * The time at which the lines are stored although their number could still grow, on the clock of `performance.now()`.
-   * `Infinity` as long as no line waits.
-   */
+  /** On the clock of `performance.now()`. `Infinity` as long as no line waits. */
   dueAt = Infinity;
 
   get length(): number {

@@ -19,9 +19,8 @@ export type ListEvent =
   | { readonly type: "resync" | "ready" };
 
 /**
- * The state of a live list that its subscribers have received. The keys are the identifiers of the entities in the
- * order of the list, and the values are digests of their JSON. A changed entity has another digest, so the whole
- * entities need not be kept in memory.
+ * The keys are the identifiers in the order of the list, and the values are digests of the JSON. A changed entity has
+ * another digest, so the whole entities need not be kept in memory.
  */
 export type KnownDigests = Map<string, string>;
 
@@ -37,9 +36,8 @@ export interface LiveEntities {
 export const READY: ListEvent = { type: "ready" };
 
 /**
- * Returns the events of a live list that turn the list of a subscriber into the current list. In a list with a sort
- * order, each event with an entity also has the identifier of the entity before it, so that the client knows its
- * position.
+ * In a list with a sort order, each event with an entity also has the identifier of the entity before it, so that the
+ * client knows its position.
  */
 export function eventsBetween(
   held: KnownDigests,
@@ -58,8 +56,8 @@ export function eventsBetween(
 }
 
 /**
- * Whether the identifier of a changed document has the same JSON as the `_id` of an entity in a live list. If not, the
- * change cannot be assigned to an entity, so the whole list is read again.
+ * The JSON of any other identifier may differ from the `_id` of its entity. Its change cannot be assigned to an entity,
+ * so the whole list is read again.
  */
 export function isNamed(id: unknown): boolean {
   return isObjectId(id) || typeof id === "string" || typeof id === "number";
@@ -75,17 +73,16 @@ export function putsOf(entities: readonly LiveEntity[], isOrdered: boolean): Lis
 }
 
 /**
- * Returns the largest set of unchanged entities of a live list that keep their relative order, because these entities
- * need no event. Their old positions form a longest increasing subsequence.
+ * The largest set of unchanged entities that keep their relative order needs no events. Their old positions form a
+ * longest increasing subsequence.
  */
 function keptInOrder(held: KnownDigests, entities: readonly Listed[]): Set<string> {
   const places = new Map([...held.keys()].map((id, place) => [id, place]));
   const known = entities.filter(({ id, digest }) => held.get(id) === digest).map(({ id }) => id);
   const placeAt = (index: number) => places.get(known[index] as string) as number;
   /**
-   * The state of the usual search for a longest increasing subsequence. For each length, `ends` has the entity with the
-   * smallest old position that ends an increasing subsequence. `before` has the predecessor of each entity in its
-   * subsequence.
+   * For each length, `ends` has the entity with the smallest old position that ends an increasing subsequence. `before`
+   * has the predecessor of each entity in its subsequence.
    */
   const ends: number[] = [];
   const before: (number | undefined)[] = [];
@@ -107,9 +104,8 @@ function keptInOrder(held: KnownDigests, entities: readonly Listed[]): Set<strin
 }
 
 /**
- * Converts events to the format of server-sent events, in buffers that end with a whole event. The `id` of the last
- * event is the version of the list that the client then has. A client that reconnects sends this `id` in the header
- * `Last-Event-ID`, and gets only later changes.
+ * Each buffer ends with a whole event. A client that reconnects sends the `id` of the last event as `Last-Event-ID`,
+ * and gets only later changes.
  */
 export function writeEvents(events: readonly ListEvent[], place = ""): Buffer[] {
   const pieces: Buffer[] = [];
@@ -142,21 +138,15 @@ function dataOf(event: ListEvent): JsonPiece[] {
   return ['{"entity":', text, after === undefined ? "}" : `,"after":${after}}`];
 }
 
-/** The maximum number of versions of a live list whose changed entities are kept in memory. */
+/** The versions whose changed entities are kept in memory. */
 const MAX_VERSIONS = 1000;
 
-/** The maximum number of identifiers of changed entities that a live list keeps in memory, in all versions together. */
+/** The identifiers that are kept in memory in all versions together. */
 const MAX_IDS = 10_000;
 
-/**
- * The identifiers of the entities that changed with each of the last versions of a live list. A client that reconnects
- * gets only the entities that have changed since its version.
- */
+/** A client that reconnects gets only the entities that have changed since its version. */
 export class ListLog {
-  /**
-   * A random text in the `id` of each event of this live list. An `id` with another text belongs to another list or to
-   * a reader with other rights, and is not accepted.
-   */
+  /** An `id` with another text belongs to another list or to a reader with other rights, and is not accepted. */
   readonly #mark = randomBytes(9).toString("base64url");
   readonly #changes: (readonly string[])[] = [];
   #idCount = 0;
@@ -181,19 +171,15 @@ export class ListLog {
   }
 
   /**
-   * Returns the events that a client has missed since the `id` in its `Last-Event-ID`. Returns `undefined` if the
-   * client has to get the whole list, because its version is of another list or too old, or because a changed entity is
-   * no longer in the list. An event about such an entity could reveal an identifier that the client never had. In a
-   * list with a sort order, only the version before the last events is accepted.
+   * `undefined` if the version is of another list or too old, or if a changed entity is no longer in the list, whose
+   * identifier the client may never have had. In a list with a sort order, only the version before the last events is
+   * accepted.
    */
   missedSince(
     place: string | undefined,
     { list: { entities, isOrdered }, last }: {
       readonly list: LiveEntities;
-      /**
-       * The events by which the latest read has changed the live list, and the version of the list before these events.
-       * A client that reconnects with this version has missed only these events.
-       */
+      /** `version` is the version before the last events. A client with this version has missed only these events. */
       readonly last: { readonly version: number; readonly events: readonly ListEvent[] };
     },
   ): ListEvent[] | undefined {

@@ -4,20 +4,13 @@ import { namesType } from "../../pipeline/request/accept.ts";
 import { completeLiveLimits, type LiveLimits } from "./live_limits.ts";
 import { EVENT_STREAM, sendEvents } from "./send_events.ts";
 
-/**
- * The maximum number of entities in a live list without the option `max`. A longer list is answered with a 409, because
- * the server keeps the state of each entity of the list in memory.
- */
+/** The server keeps the state of each entity of the list in memory. */
 const MAX_LIVE = 10_000;
 
 interface LiveRule {
   readonly max: number;
 }
 
-/**
- * The live list, which stays open and sends events about later changes of the list. A client gets it in the place of an
- * ordinary list by the header `Accept: text/event-stream`.
- */
 export const live: Feature<Plain<LiveRule, LiveRule>> = {
   name: "live",
   operations: ["all"],
@@ -55,16 +48,14 @@ export const live: Feature<Plain<LiveRule, LiveRule>> = {
     route: { live: rule },
     answer: { content: { [EVENT_STREAM]: { type: "string", description: EVENTS } } },
   }),
-  // Only a request whose header `Accept` names `text/event-stream` gets a live list. A request with a wildcard, as
-  // browsers send it, gets an ordinary list, because the answer with events would not end.
+  // A request with a wildcard, as browsers send it, gets an ordinary list, because the answer with events would not
+  // end.
   parse: (rule, { method, accept }) =>
     method === "GET" && namesType(accept, EVENT_STREAM) ? rule : undefined,
   takeOver: ({ max }, call) => (res) => sendEvents(res, { call, max }),
 };
 
-/**
- * The description of the events of a live list in the OpenAPI document. OpenAPI 3.1 cannot describe them by a schema.
- */
+/** OpenAPI 3.1 cannot describe these events by a schema. */
 const EVENTS = "The list as events `put`, then `ready`, then what changes: " +
   '`put` with `{"entity": …}`, and `after`, the `_id` that it follows in an order; `drop` with `{"_id": …}`. ' +
   "`resync` says that the whole list follows again, up to the next `ready`";

@@ -2,8 +2,7 @@ import { completeLimits } from "../../errors/complete_limits.ts";
 import type { Route } from "../../pipeline/request/route.ts";
 
 /**
- * @internal Limits on the subscribers, the durations and the memory of live lists, for the option `limits.live` of
- * `Framework.initialize()`. A live list stays open and sends events about later changes.
+ * @internal Limits on live lists, for the option `limits.live` of `Framework.initialize()`.
  *
  * @example Ask for rights every five seconds
  * ```ts
@@ -53,7 +52,6 @@ export function completeLiveLimits(given: LiveLimits = {}): Required<LiveLimits>
   return completeLimits(given, { defaults: DEFAULTS, what: "live lists" });
 }
 
-/** Returns the limits on live lists that apply to a route. All routes of a router have the same limits. */
 export function limitsOf({ settings }: Route): Required<LiveLimits> {
   return settings.get("live") as Required<LiveLimits>;
 }

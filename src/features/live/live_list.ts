@@ -14,8 +14,8 @@ import { type LiveSource, readEntities } from "./live_reading.ts";
 export interface Subscriber {
   readonly reading: LiveSource;
   /**
-   * Sends events of the live list to the client of the subscriber. `isList` is true if the events begin with the whole
-   * list, because a slow client for which events were dropped can continue only with the whole list.
+   * `isList` is true if the events begin with the whole list. A slow client for which events were dropped can continue
+   * only with the whole list.
    */
   tell(pieces: readonly Uint8Array[], isList?: boolean): void;
   end(): void;
@@ -23,14 +23,11 @@ export interface Subscriber {
 
 export interface Beginning {
   /**
-   * The digests of the entities that the client has received by another live list, before a change of its rights. The
-   * subscriber gets only the difference between both lists.
+   * The client has received these entities by another live list, before a change of its rights. The subscriber gets
+   * only the difference between both lists.
    */
   readonly held?: KnownDigests | undefined;
-  /**
-   * The `id` of the last event that the client has received on an earlier connection. The subscriber gets only the
-   * later changes if the server remembers them, and otherwise the whole list.
-   */
+  /** The `id` of the last event that the client has received on an earlier connection. */
   readonly place?: string | undefined;
   readonly isAgain?: boolean;
 }
@@ -47,39 +44,26 @@ const FIRST_PAUSE_MS = 250;
 
 const LONGEST_PAUSE_MS = 5000;
 
-/**
- * The live lists that several requests share, by a text that is equal for equal requests. Each change of such a list is
- * read from the database once for all of its subscribers.
- */
+/** Equal requests share a live list, so that each change is read from the database once for all of its subscribers. */
 const shared = new Map<string, LiveList>();
 
-/**
- * The shared lists without subscribers, with the timers that delete them. A client that reconnects before its list is
- * deleted gets only the changes that it has missed.
- */
+/** A client that reconnects before its list is deleted gets only the changes that it has missed. */
 const unread = new Map<LiveList, ReturnType<typeof setTimeout>>();
 
 const UNREAD_MS = 60_000;
 
 const MAX_UNREAD = 50;
 
-/**
- * A live list, which reads its entities again after changes and sends the difference from the previous state to its
- * subscribers. Only one read runs at a time, so that events are sent in the order of the changes.
- */
+/** Only one read runs at a time, so that events are sent in the order of the changes. */
 export class LiveList {
   readonly #rules: LiveSource;
   readonly #subscribers = new Set<Subscriber>();
-  /** The new subscribers of the live list, which get the whole list after it is read again. */
   readonly #joining = new Set<Joining>();
   #stopListening: (() => void) | undefined;
   #held: KnownDigests = new Map();
   #changed: unknown[] = [];
   #isStale = true;
-  /**
-   * The log of the last changes of the live list. A change is recorded even if the list has no subscriber at that time,
-   * so that a client that reconnects gets it.
-   */
+  /** A change is recorded even if the list has no subscriber at that time, so that a client that reconnects gets it. */
   readonly #log = new ListLog();
   #isWorking = false;
 
@@ -87,10 +71,7 @@ export class LiveList {
     this.#rules = reading;
   }
 
-  /**
-   * Returns the live list of a request. Equal requests get the same list, unless hooks or middleware could give them
-   * different results.
-   */
+  /** Equal requests get the same list, unless hooks or middleware could give them different results. */
   static for(reading: LiveSource): LiveList {
     const { key, isShared } = reading;
     if (key === undefined || !isShared) return new LiveList(reading);
@@ -109,10 +90,7 @@ export class LiveList {
     return new Map(this.#held);
   }
 
-  /**
-   * Adds a subscriber to the live list. The promise resolves when the list was sent to the subscriber or the subscriber
-   * has left. The promise rejects if the list cannot be read.
-   */
+  /** The promise resolves when the list was sent or the subscriber has left, and rejects if the list cannot be read. */
   join(subscriber: Subscriber, beginning: Beginning = {}): Promise<void> {
     return new Promise((done, failed) => {
       this.#joining.add({ ...beginning, subscriber, done, failed });
@@ -174,8 +152,8 @@ export class LiveList {
         await (this.#isStale || this.#joining.size > 0
           ? this.#reread(reading)
           : this.#look(reading));
-        // A live list is read with the request of one of its subscribers. If the client of this subscriber has
-        // disconnected, the read may be incomplete, so the list is read again with the request of another subscriber.
+        // If the client whose request reads the list has disconnected, the read may be incomplete. The list is then
+        // read again with the request of another subscriber.
         if (isOver(reading.context.req)) this.leave(reader);
         pauseMs = FIRST_PAUSE_MS;
       } catch (error) {
@@ -189,10 +167,7 @@ export class LiveList {
     this.#endIfUnused();
   }
 
-  /**
-   * Starts to listen to the changes of the collection of a live list. The call comes before the first read of the list,
-   * because changes during the read would be lost otherwise.
-   */
+  /** The call comes before the first read of the list, because changes during the read would be lost otherwise. */
   async #listen({ model, context: { route } }: LiveSource): Promise<void> {
     if (model === undefined || this.#stopListening !== undefined) return;
     const timeBudget = new TimeBudget(route.maxTimeMS + MARGIN_MS);
@@ -201,9 +176,8 @@ export class LiveList {
   }
 
   /**
-   * Handles a failed read of the live list. A new subscriber gets the error as its answer. If the database is only
-   * unavailable for a time, the other subscribers wait for another attempt. For any other error, their streams are
-   * ended. Returns whether they wait, so that the next read begins after a pause.
+   * If the database is only unavailable for a time, the subscribers wait for another attempt, and the result is `true`.
+   * A new subscriber always gets the error as its answer.
    */
   #fail(error: unknown, { context }: LiveSource): boolean {
     const isPassing = isOutage(knownAnswer(context, error));
@@ -236,8 +210,7 @@ export class LiveList {
     const whole = () =>
       written ??= this.#written([...putsOf(list.entities, list.isOrdered), READY]);
     for (const each of entering) {
-      // If a client disconnects while the live list is read, its subscriber is no longer in the set of new subscribers,
-      // and gets no events.
+      // A client that has disconnected during the read is no longer in the set.
       if (!this.#joining.delete(each)) continue;
       const { subscriber, held, place, isAgain, done } = each;
       this.#subscribers.add(subscriber);
@@ -253,10 +226,6 @@ export class LiveList {
     }
   }
 
-  /**
-   * Reads only the entities of the live list that have changed, and sends them to the subscribers. Sends the event
-   * `drop` for each changed entity that does not match the filter any more.
-   */
   async #look({ context, max, run }: LiveSource): Promise<void> {
     const ids = this.#changed;
     this.#changed = [];
@@ -279,13 +248,10 @@ export class LiveList {
     if (this.#held.size > max) throw new StoreFailure({ kind: "tooMany", limit: max });
   }
 
-  /**
-   * Sends events to all subscribers of the live list. A subscriber that will get the whole list next is left out,
-   * because the list contains the changes already.
-   */
+  /** A subscriber that will get the whole list next is left out, because the list contains the changes already. */
   #tellAll(events: readonly ListEvent[]): void {
     if (events.length === 0) return;
-    // A client cannot continue a list that is read for it alone, so that a log would only fill the memory.
+    // A client cannot continue a list that is read for it alone, so a log would only fill the memory.
     if (this.#rules.isShared) this.#log.add(events);
     const again = new Set([...this.#joining].map(({ subscriber }) => subscriber));
     const pieces = this.#subscribers.size > 0 ? this.#written(events) : [];

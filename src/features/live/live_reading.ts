@@ -26,49 +26,36 @@ import type { PageRead } from "../../sources/source.ts";
 import type { LiveEntity } from "./list_events.ts";
 
 /**
- * A request by which a live list is read. The request is kept while its client is connected, and reads the list again
- * after each change, so that the list is always as its reader may see it.
+ * The request is kept while its client is connected, and reads the list again after each change, so that the list is
+ * always as its reader may see it.
  */
 export interface LiveSource {
   readonly context: OpenLevelContext;
-  /** The maximum number of entities in the live list. The event stream ends if the list grows beyond this number. */
+  /** The event stream ends if the list grows beyond this number. */
   readonly max: number;
   /**
-   * Runs a read of the live list in the asynchronous context of the request that has opened it. Hooks then find the
-   * values that middleware has set in `AsyncLocalStorage`, although a change of the data has started the read.
+   * Runs a read in the asynchronous context of the request, although a change of the data has started the read. Hooks
+   * then find the values that middleware has set in `AsyncLocalStorage`.
    */
   readonly run: <T>(read: () => Promise<T>) => Promise<T>;
-  /**
-   * The model whose collection is watched for changes of the live list. `undefined` if a parent embeds the entities,
-   * because the changes of parents are watched in any case.
-   */
+  /** `undefined` if a parent embeds the entities, because the changes of parents are watched in any case. */
   readonly model: Model<unknown> | undefined;
-  /**
-   * A text that is equal for requests that read the same live list, so that they can share its reads. `undefined` if
-   * equal requests cannot be recognized.
-   */
+  /** Equal for requests that read the same live list. `undefined` if equal requests cannot be recognized. */
   readonly key: string | undefined;
-  /**
-   * Whether one read of a live list may serve all requests with the same `key`, because no code of the application can
-   * give them different results.
-   */
+  /** No code of the application can give requests with the same `key` different results, so they may share a read. */
   readonly isShared: boolean;
-  /**
-   * Whether the live list has a sort order or a limit. A change of one entity may then move other entities in the list
-   * or add them, so the whole list is read again and not only the changed entity.
-   */
+  /** A change of one entity may move other entities in the list or add them, so the whole list is read again. */
   readonly isOrdered: boolean;
   /**
-   * Whether time alone may change which entities a live list contains, as with a filter that compares with the current
-   * time in `$expr`. No write causes a read at that moment, so the list is also read again at each check of the rights
-   * of its reader.
+   * Time alone may change which entities the list contains, as with the current time in `$expr`. No write causes a read
+   * at that moment, so the list is also read again at each check of the rights of its reader.
    */
   readonly isTimed: boolean;
 }
 
 /**
- * Prepares a request for reading a live list. The `preFetch` hooks must have passed. All reads go to the primary of the
- * replica set, because a secondary may not have the change yet that caused the read.
+ * The `preFetch` hooks must have passed. All reads go to the primary, because a secondary may not have the change yet
+ * that caused the read.
  */
 export async function openLiveSource(
   { context: acting, levels }: Call,
@@ -88,8 +75,8 @@ export async function openLiveSource(
     run: AsyncLocalStorage.snapshot(),
     model,
     key,
-    // Middleware of Mongoose may return other entities for another request. Several requests therefore share the reads
-    // of a live list only if these reads bypass Mongoose documents and their middleware.
+    // Middleware of Mongoose may return other entities for another request. Requests therefore share only reads that
+    // bypass Mongoose documents and their middleware.
     isShared: key !== undefined && fills === undefined && context.above === undefined &&
       model !== undefined && isReadAlike(planLevel(level, model)),
     isOrdered: [order, window, readSort(sort), skip ?? undefined, limit ?? undefined]
@@ -98,19 +85,11 @@ export async function openLiveSource(
   };
 }
 
-/**
- * Whether a read by a plan gives the same list to all readers, so that they can share a live list. Hooks see the
- * request, so they may show another list to each reader.
- */
+/** Hooks see the request, so they may show another list to each reader. */
 function isReadAlike(plan: ReadPlan): boolean {
   return plan.kind === "bytes" && !plan.isJudged;
 }
 
-/**
- * Returns a text that is equal for requests whose live lists are the same. Returns `undefined` if equal requests cannot
- * be recognized, because a filter, an option or a projection has a value that BSON does not describe fully, such as a
- * function.
- */
 function keyOf(
   { level, pieces, state }: LevelContext,
   { filter, model }: ModelQuery<FrameworkModel>,
@@ -130,8 +109,8 @@ function bytesOf(value: unknown): Buffer {
 }
 
 /**
- * Whether BSON describes a value of a query fully. BSON omits functions, `undefined` and the class of an object, so two
- * different requests could share one live list by mistake.
+ * BSON omits functions, `undefined` and the class of an object, so two different requests could share one live list by
+ * mistake.
  */
 function isData(value: unknown): boolean {
   if (typeof value === "function" || typeof value === "symbol" || value === undefined) return false;
@@ -152,14 +131,10 @@ function nameOf(each: object): string {
   return name;
 }
 
-/**
- * Reads a live list, or some of its entities, as an ordinary GET request would show them at this moment. Throws a 409
- * if more than `max` entities are found.
- */
 export async function readEntities(
   context: OpenLevelContext,
   { ids, max }: {
-    /** The identifiers of the changed entities to read. Missing if the whole live list is read. */
+    /** Missing if the whole live list is read. */
     readonly ids?: readonly unknown[];
     readonly max: number;
   },

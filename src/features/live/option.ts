@@ -9,6 +9,6 @@ export interface LiveOptions {
 
 /** @internal The option `live` of a list with its default value, in a route description of `Framework.describe()`. */
 export interface LiveDescription {
-  /** The maximum number of entities in the live list. A longer list is answered with a 409. */
+  /** The maximum number of entities in the live list. */
   readonly max: number;
 }

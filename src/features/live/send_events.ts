@@ -10,20 +10,16 @@ import { isOver, onConnectionClose } from "../../pipeline/request/reply.ts";
 import { cutAnswer } from "../../http/replies/connection.ts";
 import { onServerClose } from "../../http/replies/server_close.ts";
 
-/** The media type of server-sent events, by which a client asks for a live list. */
 export const EVENT_STREAM = "text/event-stream";
 
-/** The interval between two comments that keep an idle stream open, less than the time-outs of proxies. */
+/** Less than the time-outs of proxies, which would close an idle stream. */
 const HEARTBEAT_MS = 15_000;
 
 const HEARTBEAT = ":\n\n";
 
 let openCount = 0;
 
-/**
- * Sends a live list and the events about its changes, until the client disconnects or the stream ends. Throws a 503 if
- * too many live lists are open in this process, or if the stream ends before its first event.
- */
+/** Throws a 503 if too many live lists are open in this process, or if the stream ends before its first event. */
 export async function sendEvents(
   res: Response,
   { call, max }: { readonly call: Call; readonly max: number },
@@ -44,9 +40,8 @@ export async function sendEvents(
 }
 
 /**
- * The event stream that sends a live list to one client. If more bytes wait for a slow client than the option
- * `maxUnsentBytes` allows, the stream drops these bytes, because they would fill the memory of the server. The stream
- * sends the whole list again as soon as the client can receive more.
+ * If more bytes wait for a slow client than `maxUnsentBytes` allows, the stream drops them, because they would fill the
+ * memory. The whole list is sent again as soon as the client can receive more.
  */
 class EventStream implements EventSender {
   readonly #res: Response;
@@ -58,10 +53,7 @@ class EventStream implements EventSender {
   #queue: Uint8Array[] = [];
   #queued = 0;
   #most: number;
-  /**
-   * Whether the buffer of the event stream is full. No bytes are written until the client has received some of the
-   * bytes in the buffer.
-   */
+  /** No bytes are written until the client has received some of the bytes in the buffer. */
   #isFull = false;
   #isBehind = false;
   isBegun = false;
@@ -102,8 +94,7 @@ class EventStream implements EventSender {
     if (!this.isBegun && !this.#begin()) return;
     this.#isBehind = false;
     for (const each of pieces) this.#queued += each.length;
-    // The option `maxUnsentBytes` limits only the events after the whole list. If the limit applied to the list too, a
-    // list with more bytes could never be sent.
+    // If the limit applied to the whole list too, a list with more bytes could never be sent.
     if (isList) this.#most = this.#live.maxUnsentBytes + this.#queued;
     this.#queue.push(...pieces);
     this.#write();
@@ -126,10 +117,7 @@ class EventStream implements EventSender {
     this.#resolve();
   }
 
-  /**
-   * Sends the status and the headers of the event stream. If a hook has sent another answer already, ends the stream
-   * and returns `false`, so that no event is written into the answer of the hook.
-   */
+  /** If a hook has sent another answer already, no event is written into this answer. */
   #begin(): boolean {
     const res = this.#res;
     if (res.headersSent) {
@@ -138,8 +126,7 @@ class EventStream implements EventSender {
     }
     this.isBegun = true;
     res.status(200).setHeader("Content-Type", EVENT_STREAM);
-    // Without the headers `Cache-Control` and `X-Accel-Buffering`, proxies may hold the events of a live list back
-    // until the stream ends.
+    // Without these headers, proxies may hold the events back until the stream ends.
     res.set({ "Cache-Control": "no-store", "X-Accel-Buffering": "no" }).flushHeaders();
     ignoreHeaders(res);
     const { maxAgeMS } = this.#live;
@@ -149,8 +136,7 @@ class EventStream implements EventSender {
       this.#queued += HEARTBEAT.length;
       this.#write();
     }, HEARTBEAT_MS).unref();
-    // The time after which the server ends an event stream is shortened at random by up to 20 percent. Streams that
-    // began at the same time then end at different times, so that their clients do not all reconnect at once.
+    // Streams that began at the same time end at different times, so that their clients do not all reconnect at once.
     this.#age = setTimeout(() => this.end(), maxAgeMS * (1 - Math.random() / 5)).unref();
     return true;
   }
@@ -163,8 +149,7 @@ class EventStream implements EventSender {
       this.#isFull = !this.#res.write(bytes);
     }
     if (this.#queue.length === 0) this.#most = this.#live.maxUnsentBytes;
-    // Compression middleware adds the method `flush()` to the response. Without this call, the middleware would hold
-    // the events back until it has enough bytes.
+    // Compression middleware adds the method `flush()`, and would hold the events back until it has enough bytes.
     (this.#res as { flush?: () => void }).flush?.();
   }
 
@@ -176,9 +161,8 @@ class EventStream implements EventSender {
 }
 
 /**
- * Lets hooks set headers of a stream that has begun, without effect. Hooks run again at intervals and for each change,
- * and Node would throw an error for a header after the first bytes. No option of Node leaves such headers out, so the
- * methods of the response are replaced.
+ * Hooks run again for each change, and Node would throw an error for a header after the first bytes. No option of Node
+ * leaves such headers out, so the methods of the response are replaced.
  */
 function ignoreHeaders(res: Response): void {
   const leaveOut = () => res;

@@ -20,28 +20,22 @@ import { type Beginning, LiveList, type Subscriber } from "./live_list.ts";
 import { type LiveSource, openLiveSource } from "./live_reading.ts";
 
 export interface EventSender {
-  /**
-   * Sends events of a live list to its client. `isList` is true if the events begin with the whole list, because a slow
-   * client for which events were dropped can continue only with the whole list.
-   */
+  /** `isList` is true if the events begin with the whole list. */
   send(pieces: readonly Uint8Array[], isList: boolean): void;
   end(): void;
 }
 
 const RETRY_MS = 1000;
 
-/**
- * The connection between the request of one client and a live list. The object checks at intervals whether the client
- * may still read the list, and ends if the client may not or has disconnected.
- */
+/** The object checks at intervals whether the client may still read the list. */
 export class Subscription implements Subscriber {
   readonly #route: Route;
   readonly #req: FrameworkRequest;
   readonly #sender: EventSender;
   readonly #max: number;
   /**
-   * Runs a function in the asynchronous context of the request that has opened the live list, although a timer or a
-   * change of the data has started it. Hooks then find the values that middleware has set in `AsyncLocalStorage`.
+   * Runs a function in the asynchronous context of the request, although a timer or a change of the data has started
+   * it. Hooks then find the values that middleware has set in `AsyncLocalStorage`.
    */
   readonly #run: <T>(work: () => T) => T = AsyncLocalStorage.snapshot();
   reading!: LiveSource;
@@ -50,8 +44,8 @@ export class Subscription implements Subscriber {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isEntering = false;
   /**
-   * Whether hooks, rights and scopes must run again for the client of a live list, because the interval `renewMS` has
-   * passed or a parent entity in the path has changed.
+   * The interval `renewMS` has passed or a parent entity in the path has changed, so hooks, rights and scopes must run
+   * again.
    */
   #isDue = false;
   #hasGap = false;
@@ -64,10 +58,6 @@ export class Subscription implements Subscriber {
     this.#sender = sender;
   }
 
-  /**
-   * Finds the live list of a request and sends it. A client that reconnects and sends the header `Last-Event-ID` gets
-   * only the changes since its last event.
-   */
   async open(call: Call): Promise<void> {
     const { "last-event-id": place = "" } = call.req.headers;
     this.#isEntering = true;
@@ -105,15 +95,14 @@ export class Subscription implements Subscriber {
   #plan(afterMS: number): void {
     if (this.#isEnded) return;
     clearTimeout(this.#timer);
-    // The interval between two checks of rights is shortened at random by up to 20 percent, so that the checks of
-    // clients that connected at the same time do not all load the database at once.
+    // The checks of clients that connected at the same time must not all load the database at once.
     const soonerMS = afterMS * (1 - Math.random() / 5);
     this.#timer = setTimeout(() => this.#run(() => void this.#renew()), soonerMS).unref();
   }
 
   /**
-   * Runs the `preFetch` hooks, the rights and the scopes again for an open live list. Ends the stream if the reader has
-   * lost the right to read the list. The client then reconnects, and the answer to its request names the reason.
+   * Ends the stream if the reader has lost the right to read the list. The client then reconnects, and the answer to
+   * its request names the reason.
    */
   async #renew(): Promise<void> {
     this.#isDue = true;
@@ -157,8 +146,8 @@ export class Subscription implements Subscriber {
   }
 
   /**
-   * Starts to listen to the changes of all parents in the path of a live list, because a changed parent may hide the
-   * list. The call comes before any parent is read, because changes during the read would be lost otherwise.
+   * A changed parent may hide the list. The call comes before any parent is read, because changes during the read would
+   * be lost otherwise.
    */
   async #listenAbove({ above, timeBudget }: LevelContext): Promise<void> {
     const stops: (() => void)[] = [];

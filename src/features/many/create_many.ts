@@ -16,10 +16,7 @@ interface Creation {
   readonly atomic: boolean;
 }
 
-/**
- * Creates an entity from each element of a body that is an array. By default, either all entities are created or none.
- * With `atomic: false`, each entity succeeds or fails separately, and the answer has a result for each element.
- */
+/** With `atomic: false`, each entity succeeds or fails separately, and the answer has a result for each element. */
 export async function createMany(
   context: OpenLevelContext,
   { elements, atomic }: Creation,
@@ -38,10 +35,7 @@ export async function createMany(
     : { status: 201, ...result };
 }
 
-/**
- * Creates several entities as documents, either all or none. Every entity passes its hooks before the first write, so
- * that a hook that refuses one entity prevents all writes.
- */
+/** Every entity passes its hooks before the first write, so that a hook that refuses one entity prevents all writes. */
 async function createTogether(
   context: OpenLevelContext,
   elements: readonly unknown[],

@@ -4,11 +4,9 @@ import { MEDIA_TYPES } from "../../pipeline/request/media_types.ts";
 import { createMany } from "./create_many.ts";
 
 interface ManyRule {
-  /**
-   * The maximum number of entities that one request may create, which is the maximum length of the array in its body.
-   */
+  /** The maximum length of the array in a body. */
   readonly most: number;
-  /** Whether either all entities of a body are created or none. Otherwise, each entity succeeds or fails separately. */
+  /** Either all entities of a body are created or none. */
   readonly atomic: boolean;
 }
 
@@ -17,7 +15,6 @@ interface ManyRequest {
   readonly atomic: boolean;
 }
 
-/** The creation of several entities by one request, whose body is an array. */
 export const many: Feature<Plain<ManyRule, ManyRequest>> = {
   name: "many",
   also: ["atomic"],

@@ -11,37 +11,24 @@ import { fieldsReferringTo, partOf, type ReferringField } from "./referring_fiel
 import { openClass, type RequestWrite } from "./request_write.ts";
 import { settingsOf } from "./settings.ts";
 
-/** The name of the operation in the history of an entity that was removed because of a removal of another entity. */
 export const CASCADE = "cascade";
 
-/**
- * The name of the operation in the history of an entity that has lost a reference because of a removal of another
- * entity.
- */
 export const UNSET = "unset";
 
-/**
- * A field with the option `onDelete` that refers to the class of removed entities, with the filter for the entities
- * whose field refers to these removed entities.
- */
 interface Referring {
   readonly field: ReferringField;
   readonly joined: JoinedClass;
   readonly ids: readonly unknown[];
-  /**
-   * The filter that selects the entities for which the rule `restrict`, `cascade` or `unset` of the field applies. The
-   * filter contains the conditions of class options, so that it selects no entity in the trash.
-   */
+  /** The filter contains the conditions of class options, so that it selects no entity in the trash. */
   readonly named: Filter;
 }
 
-/** Applies the option `onDelete` of all fields that refer to removed entities, in the transaction of the removal. */
+/** The rules apply in the transaction of the removal. */
 export async function applyRules(write: RequestWrite): Promise<void> {
   if (write.entities.length === 0) return;
   const all: Referring[] = [];
-  // A class in another database, or of another MongoDB client, cannot be written in the transaction of a removal, and
-  // throws an error here. All classes with a reference are opened before the first of them is written, so that the
-  // error prevents every write.
+  // A class in another database, or of another MongoDB client, cannot be written in the transaction, and throws here.
+  // All classes are opened before the first write, so that the error prevents every write.
   for (const field of fieldsReferringTo(write.target)) {
     all.push(await openReferring(write, field));
   }
@@ -69,10 +56,7 @@ async function openReferring(write: RequestWrite, field: ReferringField): Promis
   return { field, joined, ids, named: everyFilter({ [field.path]: { $in: ids } }, joined.present) };
 }
 
-/**
- * Throws a 409 if entities refer to the removed entities by a field with the rule `restrict`. The error names only the
- * classes that clients can read by the router.
- */
+/** The error names only the classes that clients can read by the router. */
 async function refuseReferred(
   { request: { route }, session }: RequestWrite,
   restricting: readonly Referring[],
@@ -90,15 +74,11 @@ async function refuseReferred(
 }
 
 /**
- * The number of entities that `onDelete: "cascade"` has removed because of the write of a request. An entity that a
- * cascade removes may cause another cascade, and the option `limits.cascade` limits the sum.
+ * An entity that a cascade removes may cause another cascade, and `limits.cascade` limits the sum for the write of a
+ * request.
  */
 const counts = new WeakMap<TogetherWrite, number>();
 
-/**
- * Removes the entities of one class that refer to removed entities by fields with the rule `cascade`. Throws a 409 if
- * all cascades together would remove more entities than `maxCascade`.
- */
 async function cascade(write: RequestWrite, referring: readonly Referring[]): Promise<void> {
   const { maxCascade } = settingsOf(write.request.route);
   const { request: { origin = write }, session } = write;
@@ -119,10 +99,7 @@ async function cascade(write: RequestWrite, referring: readonly Referring[]): Pr
   if (found.size > 0) await referring[0]?.joined.remove([...found.values()]);
 }
 
-/**
- * Removes the references to removed entities from a field with the rule `unset`, and sets the stamps of the embedded
- * objects that contained such a reference.
- */
+/** Also sets the stamps of the embedded objects that contained such a reference. */
 async function unset({ field, joined, ids, named }: Referring): Promise<void> {
   const { holders, isList, name } = field;
   const prefixes: string[] = [];

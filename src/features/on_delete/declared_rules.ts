@@ -6,10 +6,9 @@ import { fieldKind, isModelClass } from "../../schema/build_field.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { ListOnDelete, OnDelete } from "./option.ts";
 
-/** The name of a rule. The rules `"cascade"` and `{ cascade: "forGood" }` have the same name. */
+/** The rules `"cascade"` and `{ cascade: "forGood" }` have the same name. */
 export type RuleName = Extract<OnDelete, string>;
 
-/** A field of a class with its rule for the removal of the entities to which it refers. */
 export interface DeclaredRule {
   readonly name: string;
   readonly rule: RuleName;
@@ -28,7 +27,6 @@ const LIST_RULES: readonly unknown[] = [
   "keep",
 ] satisfies readonly ListOnDelete[];
 
-/** Returns the rules that the fields of a class declare by the option `onDelete`. Throws if a rule is wrong. */
 export function declaredRules(target: ModelClass): readonly DeclaredRule[] {
   const fields = [...describeModel(target).fields.values()];
   return fields.filter(({ options }) => options.onDelete !== undefined).map((field) => {

@@ -17,11 +17,7 @@ import { restoreCascade } from "./restore_cascade.ts";
 import { readSettings, settingsOf } from "./settings.ts";
 import { mustExist, returnedBy, touchReferred } from "./touch_referred.ts";
 
-/**
- * The option `onDelete` of references. If an entity is removed or put into the trash, the rules of all fields that
- * refer to the entity apply in the same transaction. The rules belong to the class that refers, so every class has this
- * feature.
- */
+/** The rules belong to the class that refers, so every class has this feature. */
 export const onDelete: ClassFeature<readonly DeclaredRule[]> = {
   name: "onDelete",
   declared: declaredRules,
@@ -48,16 +44,14 @@ export const onDelete: ClassFeature<readonly DeclaredRule[]> = {
 const REMOVALS: ReadonlySet<string> = new Set(["remove", "removeAll", CASCADE]);
 
 /**
- * The names of operations whose writes need no work for the option `onDelete`. `unset` only removes references. `tidy`
- * removes expired entities, and the rules for such an entity have already been applied when the entity was put into the
- * trash.
+ * `unset` only removes references. `tidy` removes expired entities, whose rules were applied when the entities were put
+ * into the trash.
  */
 const WITHOUT_RULES: ReadonlySet<string> = new Set([UNSET, "tidy"]);
 
 /**
- * Whether the writes of an operation of a class need a transaction because of the option `onDelete`. A removal needs
- * one if fields of other classes refer to the class by a rule. Other writes need one if they may set a reference that
- * must lead to an entity. The restore from the trash needs one if a cascade may have removed further entities.
+ * A removal needs a transaction if other classes refer to the class, and a write if it may set a reference that must
+ * lead to an entity. A restore from the trash needs a transaction if a cascade may have removed further entities.
  */
 function joins({ target, operation }: Pick<TogetherWrite, "target" | "operation">): boolean {
   if (REMOVALS.has(operation)) return fieldsReferringTo(target).length > 0;
@@ -99,8 +93,7 @@ function checkRoute(
 }
 
 /**
- * Throws if a cascade would lose data: the entity that goes into the trash can be restored, and the entities that
- * follow it could not.
+ * The entity that goes into the trash can be restored, but the entities that a cascade has removed for good could not.
  */
 function checkCascade(
   { owner, path, rule, isForGood, referred }: ReferringField,
@@ -123,13 +116,9 @@ function checkCascade(
   );
 }
 
-/**
- * The classes for which it was logged that their hooks do not run for cascades. Several routes may have the same class,
- * and one hint for each class is enough.
- */
+/** Several routes may have the same class, and one hint for each class is enough. */
 const hinted = new WeakSet<ModelClass>();
 
-/** Logs that the hooks of a class do not run for entities that the rule `cascade` removes. */
 function hintAtHooks(target: ModelClass, { name }: DeclaredRule): void {
   const removals = describeModel(target).rests.flatMap(({ methods }) => methods)
     .filter(({ operation }) => operation === "remove" || operation === "removeAll");

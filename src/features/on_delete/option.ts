@@ -1,7 +1,7 @@
 /**
- * @internal The work of the framework if the entity that a reference names is removed or put into the trash. With
- * `"restrict"`, the removal answers 409. With `"cascade"`, the referring entities are removed as well. With `"unset"`,
- * the reference is removed. With `"keep"`, the reference stays.
+ * @internal The work of the framework if the entity that a reference names is removed or put into the trash.
+ * `"restrict"` answers 409, `"cascade"` removes the referring entities as well, `"unset"` removes the reference, and
+ * `"keep"` keeps the reference.
  *
  * If the referred class has a trash and the referring class has none, a cascade says `{ cascade: "forGood" }`, because
  * the referring entities cannot be restored.

@@ -3,8 +3,8 @@ import { declaredIndexes } from "../../schema/mongoose/schemas/change_indexes.ts
 import type { DeclaredRule } from "./declared_rules.ts";
 
 /**
- * Adds to a schema an index of each field with the option `onDelete`, so that a removal finds the referring entities
- * without a scan of the collection. A field with which another index begins gets no further index.
+ * Without the index, a removal would scan the collection for referring entities. A field with which another index
+ * begins gets no further index.
  */
 export function addIndexes(rules: readonly DeclaredRule[], schema: Schema): void {
   const covered = new Set(

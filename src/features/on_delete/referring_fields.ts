@@ -13,9 +13,8 @@ import { type RuleName, ruleName } from "./declared_rules.ts";
 import type { OnDelete } from "./option.ts";
 
 /**
- * A property with an embedded object or a list of them, on the path from a document to a reference, such as `lines` in
- * `lines.product`. The update that removes references to a removed entity needs an array filter for each list on this
- * path.
+ * A property with embedded objects on the path to a reference. The update that removes references needs an array filter
+ * for each list on this path.
  */
 interface Holder {
   readonly name: string;
@@ -23,29 +22,23 @@ interface Holder {
   readonly shape: Shape;
 }
 
-/** A field of a class, or of its embedded parts, that holds references and has the option `onDelete`. */
 export interface ReferringField {
   /** The class whose documents contain the field, even if an embedded part declares the field. */
   readonly owner: ModelClass;
   readonly name: string;
-  /** The path of the field from the root document, such as `lines.product`. */
+  /** From the root document, such as `lines.product`. */
   readonly path: string;
   readonly holders: readonly Holder[];
   readonly isList: boolean;
   readonly rule: RuleName;
-  /** Whether a cascade removes entities of a class without trash because of an entity that goes into the trash. */
+  /** A cascade removes entities of a class without trash because of an entity that goes into the trash. */
   readonly isForGood: boolean;
-  /**
-   * The Mongoose type of one reference, to which identifiers are cast, even if the field holds a list of references.
-   */
+  /** The Mongoose type of one reference, even if the field holds a list of references. */
   readonly type: SchemaType;
   readonly referred: ModelClass;
 }
 
-/**
- * Returns the fields of a class and of its embedded parts that have the option `onDelete`. All classes must be declared
- * before the call, because a reference to an unknown class is an error. Throws if the option cannot apply to its field.
- */
+/** All classes must be declared before the call, because a reference to an unknown class is an error. */
 export const referringFields = memoize((owner: ModelClass): readonly ReferringField[] =>
   declaresRule(owner)
     ? fieldsIn(shapeForAll(buildSchema(owner).schema), { owner, holders: [] })
@@ -95,10 +88,7 @@ function ruleOf(type: SchemaType | undefined): OnDelete | undefined {
   return rule === "keep" ? undefined : rule;
 }
 
-/**
- * Whether a class or one of its embedded parts has a field with the option `onDelete`. This check builds no schema, so
- * it is quick for classes without the option.
- */
+/** This check builds no schema, so it is quick for classes without the option. */
 function declaresRule(target: ModelClass, seen = new Set<ModelClass>()): boolean {
   seen.add(target);
   return [...describeModel(target).fields.values()].some((field) => {
@@ -115,12 +105,11 @@ function embeddedIn({ options }: FieldRecord): ModelClass | undefined {
 }
 
 /**
- * The fields of all classes with `@rest` that have the option `onDelete`, by the class to which they refer. `count` is
- * the number of classes when the fields were collected. Classes that are declared later are collected by the next call.
+ * `count` is the number of classes when the fields were collected. Classes that are declared later are collected by the
+ * next call.
  */
 let known: { readonly count: number; readonly byClass: Map<ModelClass, ReferringField[]> };
 
-/** Returns the fields of all classes with `@rest` that refer to a class and have the option `onDelete`. */
 export function fieldsReferringTo(target: ModelClass): readonly ReferringField[] {
   const all = registeredModels();
   if (known?.count !== all.length) {
@@ -134,8 +123,8 @@ export function fieldsReferringTo(target: ModelClass): readonly ReferringField[]
 }
 
 /**
- * Returns the fields of a class that have the option `onDelete`. Ignores an error in the declaration of the class,
- * because only a router that mounts the class must fail at start-up.
+ * An error in the declaration of the class is ignored, because only a router that mounts the class must fail at
+ * start-up.
  */
 function fieldsOf(owner: ModelClass): readonly ReferringField[] {
   try {
@@ -145,10 +134,7 @@ function fieldsOf(owner: ModelClass): readonly ReferringField[] {
   }
 }
 
-/**
- * Returns the class and the schema of an embedded object on the path to a reference, so that an update that removes the
- * reference also sets stamps of the object, such as the last writer.
- */
+/** An update that removes the reference also sets stamps of the embedded object. */
 export function partOf({ shape }: Holder): { target: ModelClass; schema: Schema } | undefined {
   const target = schemaClass(shape);
   return target && shape.schema && { target, schema: shape.schema };

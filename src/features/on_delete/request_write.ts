@@ -2,10 +2,7 @@ import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { JoinedPlace, JoinedRequest, TogetherWrite } from "../../pipeline/class_feature.ts";
 import type { JoinedClass } from "../../pipeline/joined_class.ts";
 
-/**
- * A write that a request has caused. The option `onDelete` has no effect on other writes, such as a removal of expired
- * entities.
- */
+/** The option `onDelete` has no effect on writes that no request has caused. */
 export interface RequestWrite extends TogetherWrite {
   readonly request: JoinedRequest;
 }
@@ -16,17 +13,11 @@ export function isOfRequest(write: TogetherWrite): write is RequestWrite {
 
 interface Opened extends Pick<JoinedPlace, "reach"> {
   readonly target: ModelClass;
-  /**
-   * The name of the operation in the history of the entities that are written because of another write, such as
-   * `cascade`. The default is the operation of this other write.
-   */
+  /** The operation in the history. The default is the operation of the write. */
   readonly operation?: string;
 }
 
-/**
- * Opens a class for further writes in the transaction of a write, such as for the removal of entities that refer to a
- * removed entity.
- */
+/** The class is opened in the transaction of the write. */
 export function openClass(
   write: RequestWrite,
   { target, operation = write.operation, reach }: Opened,

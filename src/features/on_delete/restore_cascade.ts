@@ -10,22 +10,20 @@ import { fieldsReferringTo, referringFields } from "./referring_fields.ts";
 import { openClass, type RequestWrite } from "./request_write.ts";
 import { mustExist, referencesAt } from "./touch_referred.ts";
 
-/** An entity that a removal has put into the trash, with the stored values of its identifier and its references. */
 interface Removed {
   readonly target: ModelClass;
   readonly stored: StoredObject;
 }
 
-/** A removal and its cascades. Entities that earlier versions have removed have no `removalId`. */
+/** Entities that earlier versions have removed have no `removalId`. */
 interface Cascade {
   readonly at: Date;
   readonly removalId: unknown;
 }
 
 /**
- * Takes entities out of the trash that the rule `cascade` has removed together with an entity that is now restored.
- * They have the identifier of the removal of this entity. An entity that also refers to another entity of this removal stays
- * in the trash until this other entity is restored.
+ * Takes entities out of the trash that `cascade` has removed together with a restored entity. An entity that also
+ * refers to another entity of this removal stays in the trash until this other entity is restored.
  */
 export async function restoreCascade(
   write: RequestWrite,
@@ -52,9 +50,8 @@ export async function restoreCascade(
 }
 
 /**
- * Returns an entity and the entities in the trash that a cascade may have removed together with the entity, by their
- * keys. An entity that refers by `restrict` counts too if it also refers by `cascade`, because an earlier restoration
- * may have left it in the trash until this restoration.
+ * An entity that refers by `restrict` counts too if it also refers by `cascade`, because an earlier restoration may
+ * have left it in the trash until this restoration.
  */
 async function cascadeOf(
   write: RequestWrite,
@@ -65,8 +62,8 @@ async function cascadeOf(
     const next: Removed[] = [];
     for (const [target, some] of Map.groupBy(last, (each) => each.target)) {
       for (const { owner, path, type, rule } of fieldsReferringTo(target)) {
-        // The request may have removed other entities of the restored class directly, such as by `removeAll()`. Such an
-        // entity is not restored because of a reference by `restrict`, because no cascade has removed it.
+        // The request may have removed other entities of the restored class directly, such as by `removeAll()`. A
+        // reference by `restrict` does not restore such an entity, because no cascade has removed it.
         if (!mustExist({ rule }) || rule === "restrict" && owner === root.target) continue;
         const ids = some.map(({ stored }) => castForQuery(type, stored._id));
         const named = { [path]: { $in: ids } };
@@ -80,7 +77,6 @@ async function cascadeOf(
   return found;
 }
 
-/** Whether a cascade may have removed an entity. */
 function mayFollow({ target, stored }: Removed): boolean {
   return referringFields(target).some((field) =>
     field.rule === "cascade" && referencesAt(stored, field).length > 0
@@ -88,8 +84,8 @@ function mayFollow({ target, stored }: Removed): boolean {
 }
 
 /**
- * Removes from `found` the entities that must stay in the trash. An entity must stay if it refers by `cascade` or
- * `restrict` to an entity of the same removal that is not restored now, or to an entity that must stay.
+ * An entity must stay in the trash if it refers by `cascade` or `restrict` to an entity of the same removal that is not
+ * restored now, or to an entity that must stay.
  */
 async function leaveOutWaiting(
   write: RequestWrite,
@@ -122,7 +118,6 @@ async function leaveOutWaiting(
   for (const key of missing) found.delete(key);
 }
 
-/** Reads the entities that match a filter and were put into the trash by one removal. */
 async function readRemoved(
   write: RequestWrite,
   { target, named, cascade: { at, removalId } }: {

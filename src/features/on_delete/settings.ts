@@ -3,19 +3,14 @@ import type { Route } from "../../pipeline/request/route.ts";
 
 const MAX_CASCADE = 1000;
 
-/** The values for the option `onDelete` that all routes of a router share, such as the limit of cascades. */
 export interface OnDeleteSettings {
   readonly maxCascade: number;
   /**
-   * The classes whose entities the routes of the router show. The error about entities that refer to a removed entity
-   * names only these classes.
+   * The error about entities that refer to a removed entity names only these classes, whose entities the router shows.
    */
   readonly shown: Set<ModelClass>;
 }
 
-/**
- * Reads the option `limits.cascade` of `Framework.initialize()`. Throws a `RangeError` if the value is no positive integer.
- */
 export function readSettings(maxCascade: unknown = MAX_CASCADE): OnDeleteSettings {
   if (!Number.isSafeInteger(maxCascade) || Number(maxCascade) < 1) {
     throw new RangeError(

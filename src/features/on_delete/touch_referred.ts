@@ -11,24 +11,19 @@ import { BEFORE_WRITE, type WrittenEntity } from "../../write/written_entity.ts"
 import { openClass, type RequestWrite } from "./request_write.ts";
 import { type ReferringField, referringFields } from "./referring_fields.ts";
 
-/**
- * Whether a write that sets a reference in a field is refused if the entity does not exist. The rules `restrict` and
- * `cascade` promise that every reference leads to an entity.
- */
+/** The rules `restrict` and `cascade` promise that every reference leads to an entity. */
 export function mustExist({ rule }: Pick<ReferringField, "rule">): boolean {
   return rule === "restrict" || rule === "cascade";
 }
 
-/** A reference that a write has set and whose entity must exist, with the field that holds it. */
 interface NewReference {
   readonly field: ReferringField;
   readonly id: unknown;
 }
 
 /**
- * Sends a write without a change to the entities to which a write has set references, if the rule of the field requires
- * that they exist. A removal of such an entity by another request then conflicts with the transaction, so that no
- * reference leads to a removed entity. Throws a 409 if an entity is gone.
+ * Sends a write without a change to each referred entity. A removal of this entity by another request then conflicts
+ * with the transaction, so that no reference leads to a removed entity.
  */
 export async function touchReferred(
   write: RequestWrite,
@@ -40,10 +35,7 @@ export async function touchReferred(
   for (const [target, some] of byClass) await touchAll(write, { target, references: some });
 }
 
-/**
- * Returns the entities that an update has taken out of the trash, so that `onDelete` can check their references again.
- * Such an update changes the field with the time of the removal.
- */
+/** An update that changes the field with the time of the removal has taken the entity out of the trash. */
 export async function returnedBy(write: RequestWrite): Promise<WrittenEntity[]> {
   if (write.change !== "update") return [];
   const { removal } = await openClass(write, write);
@@ -72,10 +64,7 @@ async function newReferences(
   );
 }
 
-/**
- * Returns the values that entities have after a write, to find the references that the write has set. The keys are the
- * identifiers of the entities as text.
- */
+/** The keys are the identifiers as text. */
 async function readStored(
   write: RequestWrite,
   { entities, fields }: {
@@ -97,7 +86,6 @@ async function readStored(
   return new Map([...created, ...found.map((each) => [storedText(each._id), each] as const)]);
 }
 
-/** Returns the references that a stored entity has in a field. */
 export function referencesAt(stored: unknown, { path }: Pick<ReferringField, "path">): unknown[] {
   let values: unknown[] = [stored];
   for (const name of path.split(".")) {

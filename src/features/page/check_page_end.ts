@@ -6,13 +6,10 @@ import type { FoundPage } from "../../sources/source.ts";
 
 type Collation = mongo.CollationOptions;
 
-/** The types of identifiers that MongoDB compares without the collation of a query. */
+/** MongoDB compares identifiers of these types without the collation of a query. */
 const EXACT = ["ObjectId", "Number", "Double", "Int32", "BigInt", "Decimal128", "Date", "UUID"];
 
-/**
- * Returns the collation that hooks have set for a list, if different identifiers may be equal under it, such as the
- * texts `a` and `A`.
- */
+/** The collation of hooks, if different identifiers may be equal under it, such as the texts `a` and `A`. */
 export function looseCollation({ level: { shape }, state }: OpenLevelContext) {
   const collation = (state.options.collation ?? undefined) as Collation | undefined;
   const isExact = EXACT.includes(shape.fields.get("_id")?.type?.instance ?? "");
@@ -20,8 +17,8 @@ export function looseCollation({ level: { shape }, state }: OpenLevelContext) {
 }
 
 /**
- * Throws if a page ends between two entities that are equal under the collation of the list. The database has no order
- * between them, so the next page would miss or repeat one of them.
+ * The database has no order between two entities that are equal under the collation. The next page would miss or repeat
+ * one of them.
  */
 export function checkPageEnd(
   context: OpenLevelContext,

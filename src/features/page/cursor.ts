@@ -13,9 +13,8 @@ export type Cursor =
   | EntityCursor;
 
 /**
- * A cursor with the identifier of an entity in the place of its sort values, so that the cursor reveals no hidden
- * value. The next page begins after the current position of the entity. If the version of the entity has changed, the
- * cursor is refused, because the entity may have another position now.
+ * The cursor has an identifier in the place of sort values, so that it reveals no hidden value. If the version of the
+ * entity has changed, the cursor is refused, because the entity may have another position now.
  */
 export interface EntityCursor {
   readonly id: unknown;
@@ -23,18 +22,14 @@ export interface EntityCursor {
   readonly version?: Version | undefined;
 }
 
-/**
- * The pattern of the cursor in the parameter `after`, by which a client reads the next page. The maximum length lets a
- * cursor fit into a URL.
- */
+/** The maximum length lets a cursor fit into a URL. */
 export const CURSOR = /^[\w-]{1,4096}$/;
 
 const MAX_VALUES = 1024;
 
 /**
- * Returns the cursor by which the next page begins after an entity. The cursor has the sort values of the entity if the
- * reader may see them and they are short. Otherwise, the cursor has the identifier and the version of the entity.
- * Returns `undefined` if the identifier cannot be written in a cursor, so that the page has no link with a cursor.
+ * The cursor has the sort values if the reader may see them and they are short. `undefined` if the identifier cannot be
+ * written in a cursor.
  */
 export function writeCursor(
   order: Order,
@@ -59,9 +54,8 @@ export function writeCursor(
 }
 
 /**
- * Reads the parameter `after`, which is a cursor or the identifier of an entity. Returns `undefined` if the text is
- * malformed, so that the request gets a 400. Operators in the text are refused, because the values become a part of the
- * query. Any other text is an identifier if these are no ObjectIds.
+ * Operators in the text are refused, because the values become a part of the query. Any other text is an identifier if
+ * identifiers are no ObjectIds.
  */
 export function readCursor(text: string, hasObjectIds: boolean): Cursor | undefined {
   if (!hasObjectIds) return readPlace(text) ?? { id: text };
@@ -74,7 +68,7 @@ function readPlace(text: string): Cursor | undefined {
     const bytes = Buffer.from(text, "base64url");
     const read = BSON.deserialize(bytes, { ...SEEK_READ, promoteBuffers: false });
     // The MongoDB driver decodes some malformed BSON vectors that it refuses to encode. The cursor is encoded here, so
-    // that a client with such a vector in its cursor gets a 400 and not the error of a failed query.
+    // that a client with such a vector gets a 400 and not the error of a failed query.
     BSON.serialize(read);
     return toCursor(read);
   } catch {
@@ -93,8 +87,8 @@ function toCursor({ o: order, v: values, i: id, n }: Record<string, unknown>): C
 }
 
 /**
- * Returns a short hash of a sort order. A cursor contains the hash of its order and is refused in a request with
- * another order. A cryptographic hash is not needed and would take as long as the rest of the cursor.
+ * A cursor is refused in a request with another order. A cryptographic hash is not needed and would take as long as the
+ * rest of the cursor.
  */
 export function orderMark(order: Order): string {
   let mark = 0;
@@ -104,16 +98,10 @@ export function orderMark(order: Order): string {
   return (mark >>> 0).toString(36);
 }
 
-/**
- * The maximum depth of nested objects in the identifier in a cursor. MongoDB accepts at most 200 levels in a whole
- * command, so the query with a deeper identifier could be refused.
- */
+/** MongoDB accepts at most 200 levels in a whole command, so the query with a deeper identifier could be refused. */
 const MAX_ID_DEPTH = 8;
 
-/**
- * Whether a value from a cursor may be used as an identifier in a query. The value must be a scalar, or an object
- * without operators such as `$gt`, so that a client cannot add conditions to the query.
- */
+/** An object with operators such as `$gt` would let a client add conditions to the query. */
 function isIdentifier(value: unknown, depth = 0): boolean {
   if (!isJsonObject(value)) return isScalar(value);
   return depth < MAX_ID_DEPTH &&

@@ -1,7 +1,4 @@
-/**
- * @internal Options of the pages of a list. A list with pages answers with a limited number of entities, and with the
- * URL of the next page in the header `Link`.
- */
+/** @internal Options of the pages of a list, whose answers have the URL of the next page in the header `Link`. */
 export interface PageOptions {
   /** The number of entities of a page for a request without `limit`. The default is `max`. */
   readonly size?: number;

@@ -16,9 +16,8 @@ interface PageRule {
   readonly size: number;
   readonly max: number;
   /**
-   * Whether the model declares a partial index. For such a model, the query of a page has no `$or` (`seekInOneScan()`).
-   * With `$or` (`seek()`), MongoDB 6.0 may use the partial index, and the page would miss entities that are not in this
-   * index.
+   * The model declares a partial index, which MongoDB 6.0 may use for a query with `$or` (`seek()`). The page would
+   * miss entities that are not in this index.
    */
   readonly inOneScan: boolean;
   readonly hasObjectIds: boolean;
@@ -31,10 +30,6 @@ interface PageQuery {
   readonly inOneScan: boolean;
 }
 
-/**
- * The pages of a list. A client sets the size of a page by `limit`, and its beginning by `after`, with a cursor from
- * the header `Link`, or by `skip`, with a number of entities.
- */
 export const page: Feature<Plain<PageRule, PageQuery>> = {
   name: "page",
   operations: ["all"],

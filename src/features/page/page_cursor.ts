@@ -27,8 +27,8 @@ export async function cursorPaths(context: OpenLevelContext): Promise<readonly s
   if (!showsId) return [];
   if (!isOrderOfValues(order, shape)) return ["_id"];
   const values = isOpen(context, order) ? Object.keys(order) : ["_id"];
-  // A cursor with an identifier needs the version of its entity, so that it is refused if the entity has changed since.
-  // Embedded entities have no version, so their cursors have none.
+  // A cursor with an identifier is refused if its entity has changed since, so it needs the version. Embedded entities
+  // have no version.
   const hasVersion = versionKey !== undefined && !link?.embedded &&
     (values.length < Object.keys(order).length || await mayShowOther(context));
   return hasVersion ? [...values, versionKey] : values;
@@ -81,9 +81,8 @@ async function valuesOf(
   const values = sortValues(stored, paths);
   const hasMoved = version !== undefined && version !== asVersion(stored[versionKey]);
   if (hasMoved) throw badParameter("after", "the place of an entity that has not changed since");
-  // JavaScript cannot represent some dates that programs in other languages can store. A cursor to an entity with such
-  // a date as a sort value is refused, because the query for the next page would contain another date and repeat
-  // entities.
+  // JavaScript cannot represent some dates that programs in other languages can store. The query for the next page
+  // would contain another date and repeat entities.
   const isFar = Object.values(values).some((each) => each instanceof Date && !isScalar(each));
   if (isFar) throw badParameter("after", "the place of an entity with dates up to the year 275760");
   return values;
@@ -93,10 +92,7 @@ function ofAnotherOrder() {
   return badParameter("after", "what Link has in this order");
 }
 
-/**
- * Whether the reader may see all fields of the sort order. Otherwise, a cursor must not contain the sort values,
- * because it would reveal hidden values.
- */
+/** A cursor with sort values that the reader may not see would reveal hidden values. */
 function isOpen(
   { level: { shape, hooks }, state, pieces: { fills } }: OpenLevelContext,
   order: Order,
@@ -107,10 +103,7 @@ function isOpen(
     !Object.keys(order).some((path) => fills?.names.has(path) || leftOut.includes(topOf(path)));
 }
 
-/**
- * Whether the JSON of an entity shows the same sort values as the database stores. Otherwise, a cursor must not contain
- * them, because it would reveal values that a hook has changed.
- */
+/** A hook may have changed the values in the JSON. A cursor with the stored values would reveal them. */
 function hasValues(
   json: unknown,
   { values, shape }: { readonly values: SortValues; readonly shape: Shape },
@@ -121,8 +114,7 @@ function hasValues(
 }
 
 /**
- * Whether the reader of a request may see an entity that matches the conditions of the request. Hooks may leave out the
- * entity, and middleware of the model, such as of a plugin, may hide it, so the entity is read in these two cases.
+ * Hooks may leave out the entity, and middleware of the model may hide it, so the entity is read in these two cases.
  */
 async function isShown(context: OpenLevelContext, name: EntityName): Promise<boolean> {
   const { schema } = await context.model();

@@ -3,7 +3,6 @@ import type { OpenLevelContext } from "../../pipeline/request/request_context.ts
 import type { FoundPage, PageRead } from "../../sources/source.ts";
 import { cursorBehind } from "./page_cursor.ts";
 
-/** Returns the links to the next, the previous and the first page of a list, for the header `Link`. */
 export function linksOf(
   context: OpenLevelContext,
   { found, read: { skip, afterCursor: behind, limit } }: {

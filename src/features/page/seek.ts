@@ -1,7 +1,6 @@
-// The filter for the entities after a cursor contains an expression and plain conditions. The expression selects
-// exactly the entities after the cursor, because it compares values as MongoDB sorts them. The plain conditions select
-// roughly the same entities. MongoDB can use only plain conditions as bounds in an index, so that a page at any depth
-// reads the same number of entities.
+// The filter has an expression, which compares values as MongoDB sorts them, and plain conditions, which select roughly
+// the same entities. MongoDB can use only plain conditions as bounds in an index, so that a page at any depth reads the
+// same number of entities.
 import mongoose from "mongoose";
 import { type Filter, markCompiled } from "../../filter/filters.ts";
 import type { Order, SortValues } from "../../filter/order.ts";
@@ -9,10 +8,7 @@ import { type Projection, shownBy } from "../../filter/projection.ts";
 import { fieldsOn } from "../../filter/q/resolve_path.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 
-/**
- * Whether each entity has exactly one value for each path of a sort order. A path through an array has several values,
- * so the next page could not begin after a definite value.
- */
+/** A path through an array has several values, so the next page could not begin after a definite value. */
 export function isOrderOfValues(
   order: Readonly<Record<string, unknown>>,
   shape: Shape,
@@ -27,10 +23,7 @@ export function isOrderOfValues(
   });
 }
 
-/**
- * Whether the answer may show every field of a sort order. If a field is hidden, the cursor to the next page must not
- * contain the sort values, because the client could read the hidden value in the cursor.
- */
+/** If a field is hidden, a cursor with the sort values would reveal the hidden value. */
 export function isShownOrder(
   order: Order,
   { shape, projection }: { readonly shape: Shape; readonly projection: Projection },
@@ -48,8 +41,8 @@ const { Binary, Decimal128, Double, Int32, Long, ObjectId } = mongoose.mongo;
 const SCALARS = [Binary, Decimal128, Double, Int32, Long, ObjectId, Uint8Array] as const;
 
 /**
- * Whether a sort value can be sent back to MongoDB without a change, so that a cursor may contain it. A date outside of
- * the range of JavaScript cannot be sent back.
+ * A cursor may contain only values that can be sent back to MongoDB without a change. A date outside of the range of
+ * JavaScript cannot be sent back.
  */
 export function isScalar(value: unknown): boolean {
   if (value === null || ["string", "number", "bigint", "boolean"].includes(typeof value)) {
@@ -59,7 +52,7 @@ export function isScalar(value: unknown): boolean {
   return SCALARS.some((type) => value instanceof type);
 }
 
-/** A field of a sort order, with its direction and the sort value of the entity after which a page begins. */
+/** The value is the sort value of the entity after which a page begins. */
 interface Key {
   readonly path: string;
   readonly isAscending: boolean;
@@ -69,9 +62,8 @@ interface Key {
 type Expression = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the filter for the entities after another entity in a sort order. The filter is an `$or` with one branch for
- * each field of the order. MongoDB can then read an index in this order and begin at the entity, and need not read the
- * entities of earlier pages.
+ * The filter is an `$or` with one branch for each field of the order. MongoDB can then read an index in this order and
+ * begin at the entity, and need not read the entities of earlier pages.
  */
 export function seek(order: Order, values: SortValues): Filter {
   const keys = keysOf(order, values);
@@ -79,17 +71,16 @@ export function seek(order: Order, values: SortValues): Filter {
   for (const [index, key] of keys.entries()) {
     const tied = keys.slice(0, index);
     const ties = tied.flatMap(levelBounds);
-    // In a descending order, no value comes after `null`. The `$or` of the filter gets no branch for a sort field whose
-    // value in the cursor is `null`, because the branch would match nothing.
+    // In a descending order, no value comes after `null`, so the branch would match nothing.
     if (key.isAscending || key.value !== null) {
       const bounds = [...ties, ...scanBounds(key, "behind")];
       alternatives.push(every(bounds, [...tied.map(isLevel), isBehind(key)]));
     }
     const rest = keys.slice(index + 1);
     const [next] = rest;
-    // MongoDB merges the results of the branches of `$or` by sort value. The merge puts a missing value before `null`,
-    // whereas an index treats both as equal, so separate branches would return such entities in a wrong order. After a
-    // sort field whose value in the cursor is `null`, one branch therefore covers all remaining sort fields.
+    // MongoDB merges the branches of `$or` with a missing value before `null`, whereas an index treats both as equal,
+    // so separate branches would return a wrong order. After a sort field with `null`, one branch therefore covers all
+    // remaining sort fields.
     if (next !== undefined && rest.length > 1 && key.value === null) {
       const bounds = [...ties, ...levelBounds(key), ...scanBounds(next, "from")];
       alternatives.push(every(bounds, [...[...tied, key].map(isLevel), isBehindAny(rest)]));
@@ -101,11 +92,9 @@ export function seek(order: Order, values: SortValues): Filter {
 }
 
 /**
- * Returns the filter of {@linkcode seek} without `$or`. MongoDB then also reads the entities whose first sort value
- * equals the first value of the cursor, and discards the entities before the page.
- *
  * MongoDB 6.0 may read the branches of the `$or` of `seek()` from a partial index that a cached query plan has chosen
- * for other values. The page would miss the entities that are not in this index.
+ * for other values, and miss entities. Without `$or`, MongoDB also reads and discards entities before the page whose
+ * first sort value equals the first value of the cursor.
  */
 export function seekInOneScan(order: Order, values: SortValues): Filter {
   const keys = keysOf(order, values);
@@ -126,10 +115,6 @@ function every(bounds: readonly Filter[], expressions: readonly Expression[]): F
   return { $and: [...bounds, { $expr: markCompiled({ $and: expressions }) }] };
 }
 
-/**
- * Returns an expression that selects the entities after the cursor. Such an entity comes after the cursor by one field
- * of the sort order, and equals the cursor in all fields before this field.
- */
 function isBehindAny([key, ...rest]: readonly Key[]): Expression {
   if (key === undefined) return { $or: [] };
   return { $or: [isBehind(key), { $and: [isLevel(key), isBehindAny(rest)] }] };
@@ -143,31 +128,22 @@ function isLevel(key: Key): Expression {
   return { $eq: placesOf(key) };
 }
 
-/**
- * Returns the operands of a comparison, which are the stored value by which MongoDB sorts an entity and the value of
- * the cursor. If the stored value is a list, MongoDB sorts by its smallest or greatest element.
- */
+/** If the stored value is a list, MongoDB sorts by its smallest or greatest element. */
 function placesOf({ path, value, isAscending }: Key): [unknown, unknown] {
-  // An identifier is never a list, so it has no smallest or greatest element. With the path alone, MongoDB can read the
-  // index on `_id` and begin at the cursor.
+  // An identifier is never a list. With the path alone, MongoDB can read the index on `_id` and begin at the cursor.
   if (path === "_id") return ["$_id", { $literal: value }];
   const first = isAscending ? "$min" : "$max";
   return [{ [first]: `$${path}` }, { [first]: { $literal: value } }];
 }
 
 function levelBounds({ path, value }: Key): Filter[] {
-  // The condition `{ "a.b": null }` does not match every entity without a value at the nested path `a.b`. The filter
-  // for the next page has no such condition for an index scan, because the condition would exclude entities of the
-  // page.
+  // The condition `{ "a.b": null }` does not match every entity without a value at the nested path `a.b`, so it would
+  // exclude entities of the page.
   const isBound = isScalar(value) && !(path.includes(".") && value === null);
   return isBound ? [{ [path]: markCompiled({ $eq: value }) }] : [];
 }
 
-/**
- * Returns conditions that limit an index scan to the entities after the cursor, or to the entity of the cursor and the
- * entities after it. The conditions negate the opposite comparison, because `$gt` and `$lt` would exclude values of
- * other types.
- */
+/** The conditions negate the opposite comparison, because `$gt` and `$lt` would exclude values of other types. */
 function scanBounds({ path, value, isAscending }: Key, start: "behind" | "from"): Filter[] {
   if (path === "_id" && start === "behind" || !isScalar(value)) return [];
   const passed = `${isAscending ? "$lt" : "$gt"}${start === "behind" ? "e" : ""}`;

@@ -11,28 +11,18 @@ import { castIdentifier } from "../../sources/entities.ts";
 import { readTargets, type TargetSource } from "./read_targets.ts";
 
 export interface PopulateRule extends FilledFacts {
-  /**
-   * The MongoDB projection of a populated reference, from its option `select`. Every request must use the same object,
-   * because compiled JSON writers are cached by this object.
-   */
+  /** Every request must use the same object, because compiled JSON writers are cached by this object. */
   readonly projection: Readonly<Record<string, 1>>;
 }
 
 export type PopulateRules = ReadonlyMap<string, PopulateRule>;
 
-/**
- * The references whose entities an answer shows (population). `asked` has the names of the references that the client
- * asks for.
- */
+/** `asked` has the names of the references that the client asks for. */
 export interface AskedPopulation {
   readonly rules: PopulateRules;
   readonly asked: ReadonlySet<string>;
 }
 
-/**
- * Returns the object that reads the referenced entities, if the answer shows entities in the place of their identifiers
- * (population). Returns `undefined` if the client asks for no such entities, so that the answer keeps the identifiers.
- */
 export async function openPopulation(
   context: LevelContext,
   { rules, asked }: AskedPopulation,
@@ -60,9 +50,8 @@ export async function openPopulation(
 }
 
 /**
- * Reads referenced entities by the JSON texts of their identifiers. The keys of the result are the given texts, because
- * the answer contains these texts, even if the database writes an identifier in another form. The value for a missing
- * entity is `null`.
+ * The keys are the given JSON texts, because the answer contains them, even if the database writes an identifier in
+ * another form. The value for a missing entity is `null`.
  */
 async function findTargets(source: TargetSource, texts: Iterable<string>): Promise<FieldTargets> {
   const ids = new Map<string, unknown>();
@@ -79,10 +68,7 @@ async function findTargets(source: TargetSource, texts: Iterable<string>): Promi
   return new Map(Array.from(names, ([text, name]) => [text, found.get(name) ?? null]));
 }
 
-/**
- * Casts an identifier from JSON to the type of `_id`. Returns `undefined` if the type does not accept the value,
- * because no entity can have this identifier.
- */
+/** No entity can have an identifier that the type of `_id` does not accept. */
 function readIdentifier(value: unknown, model: Model<unknown>): unknown {
   const { instance } = model.schema.path("_id");
   if (instance === "Buffer") return readBase64(value);

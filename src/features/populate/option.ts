@@ -7,10 +7,7 @@ import type {
   TargetOf,
 } from "../../declare/model/field_names.ts";
 
-/**
- * @internal Options of a reference for which answers can show the referenced entity in the place of its identifier,
- * such as the director of a movie.
- */
+/** @internal Options of a reference for which answers can show the referenced entity in the place of its identifier. */
 export interface PopulateOptions<N extends string = string> {
   /** The fields of the entity that answers show besides `_id`. The default is all fields that clients see. */
   readonly select?: readonly N[];
@@ -29,7 +26,7 @@ export type PopulateFields<M> = IsKnown<M> extends false
 
 /**
  * @internal The type of the option `populate`. A name that is no reference gets an error text as its type, which
- * TypeScript prints. `P` is the type of the given option.
+ * TypeScript prints.
  */
 export type CheckedPopulate<M, P> = P extends readonly unknown[]
   ? "populate is an object, such as { director: true }"

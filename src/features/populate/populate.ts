@@ -32,10 +32,6 @@ interface PopulateTypes {
   readonly captured: undefined;
 }
 
-/**
- * The population of references, in which an answer shows entities in the place of their identifiers. A client names the
- * references by the parameter `populate`.
- */
 export const populate: Feature<PopulateTypes> = {
   name: "populate",
   operations: ["all", "one"],
@@ -76,10 +72,7 @@ export const populate: Feature<PopulateTypes> = {
   },
 };
 
-/**
- * Returns the rule by which an answer shows the entity of one reference, from the option `populate`. The rule leaves
- * out the fields of this entity that are hidden from the reader of the answer.
- */
+/** The fields that are hidden from the reader of the answer are left out. */
 function narrowReference(
   { field, select: declared, always }: {
     readonly field: FieldShape;

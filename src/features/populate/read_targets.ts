@@ -21,24 +21,16 @@ export interface TargetSource {
   readonly maxTimeMS: number;
 }
 
-/**
- * The referenced entities as JSON text, which an answer shows in the place of their identifiers (population). The keys
- * are the JSON texts of the identifiers, because the answer contains these texts.
- */
+/** The keys are the JSON texts of the identifiers, because the answer contains these texts. */
 export type FoundTargets = Map<string, JsonText>;
 
-/**
- * Reads the referenced entities with the given identifiers in one query, as the operation `one()` of their model shows
- * them. An entity that is missing in the result does not exist or is outside of the scope. The caller must limit the
- * time of the call.
- */
+/** A missing entity does not exist or is outside of the scope. The caller must limit the time of the call. */
 export async function readTargets(
   source: TargetSource,
   ids: readonly unknown[],
 ): Promise<FoundTargets> {
   const { model, shape, declared, projection } = source;
-  // A referenced model that no model class of the framework declares is read by Mongoose, because the model may have
-  // middleware of the application.
+  // A model that no class of the framework declares may have middleware of the application, so Mongoose reads it.
   const isDirect = declared && isSameForDatabase(projection, shape);
   const reads = isDirect ? modelSupport(model, shape).reads : undefined;
   if (reads === undefined) return await readDocuments(source, ids);
@@ -64,8 +56,8 @@ async function readDirect(
 }
 
 /**
- * Reads referenced entities as Mongoose documents. All fields are read, because a getter or a transform may compute a
- * shown field from a field that the answer does not show.
+ * All fields are read, because a getter or a transform may compute a shown field from a field that the answer does not
+ * show.
  */
 async function readDocuments(
   source: TargetSource,

@@ -6,17 +6,14 @@ export const MAX_WORDS = 10;
 
 export const MAX_CHARACTERS = 200;
 
-/** The names of the fields in which words are searched. `undefined` stands for the text index of the collection. */
+/** `undefined` stands for the text index of the collection. */
 export interface SearchRule {
   readonly fields: readonly string[] | undefined;
 }
 
 const MARKED_LETTERS = [[0xc0, 0x24f], [0x1e00, 0x1eff]] as const;
 
-/**
- * Returns the filter for a search. Each word of the text must be contained in one of the fields, or be found in the
- * text index. The search ignores case and the diacritics of Latin letters.
- */
+/** The search ignores case and the diacritics of Latin letters. */
 export function compileSearch(text: string, rule: SearchRule): Filter {
   if (text.includes("\0")) throw badParameter("search", "a text without NUL");
   const words = text.split(/\s+/).filter((word) => word !== "");
@@ -31,10 +28,7 @@ export function compileSearch(text: string, rule: SearchRule): Filter {
   return { $and: words.map((word) => ({ $or: fields.map((field) => containing(field, word)) })) };
 }
 
-/**
- * Returns a word in quotes for the operator `$text`. Without quotes, a word with a leading `-` would exclude entities
- * that contain the word.
- */
+/** Without quotes, a word with a leading `-` would exclude entities that contain the word. */
 function quoted(word: string): string {
   return `"${word.replace(/["\\]/g, " ").trim()}"`;
 }
@@ -45,10 +39,7 @@ function containing(field: string, word: string): Filter {
 
 const PIECES = /\p{Script=Latin}\p{Mn}*|\P{Script=Latin}+/gu;
 
-/**
- * Returns a regular expression that finds a word with any diacritics of its Latin letters, such as `café` for `cafe`.
- * All other characters match only themselves.
- */
+/** The word `cafe` also finds `café`. Characters that are no Latin letters match only themselves. */
 function patternOf(word: string): string {
   const pieces = word.match(PIECES) ?? [];
   return pieces.map((piece) => {
@@ -58,10 +49,7 @@ function patternOf(word: string): string {
   }).join("");
 }
 
-/**
- * Returns a regular expression that matches a text in each Unicode normalization form. A stored text may have another
- * form than the text of the client, although both look equal.
- */
+/** A stored text may have another Unicode normalization form than the text of the client, although both look equal. */
 function literal(text: string): string {
   const forms = new Set([text, text.normalize("NFC"), text.normalize("NFD")]);
   const escaped = [...forms].map(escapePattern);
@@ -83,8 +71,8 @@ function variants(): Map<string, string> {
       const base = baseOf(letter).toLowerCase();
       const known = found.get(base);
       const small = letter.toLowerCase();
-      // The regular expression of a search ignores case. A character class for a letter, such as `[aàáâ]`, therefore
-      // leaves out a capital letter whose lower-case letter is listed.
+      // The regular expression ignores case, so a class such as `[aàáâ]` leaves out a capital letter whose lower-case
+      // letter is listed.
       const isFound = small !== letter && small.length === 1;
       if (known !== undefined && !isFound) found.set(base, known + letter);
     }

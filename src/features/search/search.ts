@@ -15,7 +15,6 @@ interface SearchTypes {
 
 const WORD = "[^\\s\\u0000]+";
 
-/** The search for words, in listed fields or in a text index. A client sends the words in the parameter `search`. */
 export const search: Feature<SearchTypes> = {
   name: "search",
   operations: ["all"],
@@ -33,8 +32,8 @@ export const search: Feature<SearchTypes> = {
     return { index: textIndexPaths(place) };
   },
   /**
-   * Returns the fields that the reader may search. A search in a text index is allowed only if the reader may see every
-   * indexed field, because a result would reveal that a hidden field contains the word.
+   * A search in a text index is allowed only if the reader may see every indexed field, because a result would reveal
+   * that a hidden field contains the word.
    */
   narrow(declared, reader) {
     if ("index" in declared) {
@@ -64,10 +63,7 @@ export const search: Feature<SearchTypes> = {
   select: (filter) => ({ filter }),
 };
 
-/**
- * Returns the paths of the text index of the model. Throws if a path is hidden from all clients, because a search would
- * find entities by hidden values.
- */
+/** A search in a text index with a hidden path would find entities by hidden values. */
 function textIndexPaths({ schema, shape, leftOut, fail }: OptionPlace): readonly DeclaredPath[] {
   const keys = schema.indexes().flatMap(([index]) => Object.entries(index));
   const texts = keys.filter(([, kind]) => kind === "text").map(([path]) => path);

@@ -7,7 +7,6 @@ interface SelectTypes {
   readonly captured: undefined;
 }
 
-/** The choice of the fields in an answer. A client names the fields in the parameter `select`. */
 export const select: Feature<SelectTypes> = {
   name: "select",
   operations: ["all", "one"],

@@ -14,7 +14,6 @@ interface SortTypes {
   readonly captured: undefined;
 }
 
-/** The sort order of a list. A client names the fields in the parameter `sort`. */
 export const sort: Feature<SortTypes> = {
   name: "sort",
   operations: ["all"],
@@ -31,16 +30,12 @@ export const sort: Feature<SortTypes> = {
   start: hintAtIndexes,
 };
 
-/**
- * The fields for which it was logged that no index begins with them, by class. Several routes may sort by the same
- * field, and one hint is enough.
- */
+/** Several routes may sort by the same field, and one hint is enough. */
 const hintedOf = memoize((_target: ModelClass) => new Set<string>());
 
 /**
- * Logs a hint for each field that clients may sort by and that no index begins with. For a request that sorts by such a
- * field, the database has to sort all entities. If each statement of the class selects by the value of a field, such as
- * its tenant, an index has to begin with that field.
+ * Without an index, the database has to sort all entities. If each statement of the class selects by the value of a
+ * field, such as its tenant, an index has to begin with that field.
  */
 function hintAtIndexes(names: readonly string[], route: Route): void {
   const { target, scopes, link } = actingLevel(route);
@@ -52,8 +47,8 @@ function hintAtIndexes(names: readonly string[], route: Route): void {
     : all.filter(([first]) => first === selecting).map(([, ...rest]) => rest);
   const hinted = hintedOf(target);
   for (const name of names) {
-    // A hint about a missing index is logged for a sorted field if no index begins with it. On a route with a `scope`,
-    // an index is enough in which the field comes later, because the condition of the scope may use the first fields.
+    // On a route with a `scope`, an index is enough in which the field comes later, because the condition of the scope
+    // may use the first fields.
     const isIndexed = name === (selecting ?? "_id") ||
       indexes.some(([first, ...rest]) =>
         first === name || scopes.length > 0 && rest.includes(name)

@@ -6,7 +6,6 @@ import { cannotMount } from "../../pipeline/option_reader.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
 import type { Stamp } from "./option.ts";
 
-/** A field with the option `stamp`, in which the framework stores the sender of a request. */
 interface StampedField {
   readonly name: string;
   readonly stamp: Stamp;
@@ -14,26 +13,18 @@ interface StampedField {
 
 const STAMPS: readonly unknown[] = ["createdBy", "updatedBy"] satisfies readonly Stamp[];
 
-/**
- * The Mongoose types that a field with the option `stamp` can have, because the identifier of a user who sends a request
- * has one of these types.
- */
+/** The identifier of a user has one of these types. */
 const TYPES: readonly string[] = ["String", "Number", "ObjectId"];
 
 /**
- * The options that a field with the option `stamp` can have. The framework stores the sender of a request in such a
- * field, so rules such as `required` and `enum` would refuse the request for a value that its client cannot set. The
- * function `actor` of the application must check the sender instead.
+ * Rules such as `required` and `enum` would refuse a request for a value that its client cannot set. The function
+ * `actor` of the application must check the sender instead.
  */
 const WITH_STAMP: ReadonlySet<string> = new Set([
   ...["stamp", "type", "ref", "hidden", "readonly", "select", "index", "unique", "sparse"],
   ...["summary", "description", "deprecated", "example", "get", "transform"],
 ]);
 
-/**
- * The option `stamp` of fields. The framework stores the sender of the request in the field, with each write of the
- * entity or with its creation.
- */
 export const stamps: ClassFeature<readonly StampedField[]> = {
   name: "stamps",
   declared: stampedFields,
@@ -89,8 +80,8 @@ function checkType(name: string, schema: Schema): void {
 }
 
 /**
- * Returns the sender of a request in the type of a field. Throws if the sender does not fit, so that no write is stored
- * under a wrong name. The client cannot correct this, so the answer is 500.
+ * No write must be stored under a wrong name. The client cannot correct a sender that does not fit, so the answer is
+ * 500.
  */
 function actorFor(name: string, { actor, schema }: StampedWrite): unknown {
   if (actor === undefined) return undefined;

@@ -8,39 +8,29 @@ import { buildSchema } from "../../schema/build_schema.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
 import type { TenantRule } from "./tenants.ts";
 
-/**
- * The function of an application that returns the tenant of a request, such as the company of the sender. The
- * application passes it as the option `tenant` of `Framework.initialize()`.
- */
 export type TenantFunction = (req: FrameworkRequest) => Actor | undefined;
 
 /**
- * The property of a request that holds its tenant. The property is set on the request, because parts of the framework
- * use copies of the request that share its properties.
+ * The property is set on the request, because parts of the framework use copies of the request that share its
+ * properties.
  */
 const TENANT = Symbol("mongrove tenant");
 
 /**
- * The property of a request that stores the results of the functions that return its tenant, so that each function is
- * called once. Only a request to a class without tenants has this property, because it needs a tenant only if it reads
- * an entity of another class, such as a populated reference.
+ * Only a request to a class without tenants has this property, because it needs a tenant only if it reads an entity of
+ * another class.
  */
 const ANSWERS = Symbol("mongrove tenants");
 
 /**
- * The calls of operations for which the function `tenant` of the application was called, because it is called once for
- * each call of an operation. When the rights of a live list are renewed, another call begins, and the function is
- * called again.
+ * The function `tenant` is called once for each call of an operation. A renewal of the rights of a live list is another
+ * call.
  */
 const asked = new WeakSet<Call>();
 
-/** The tenants of a request, by the functions of the application that have returned them. */
 type Answers = Map<TenantFunction, Actor>;
 
-/**
- * The tenants that functions of the application have returned for a request, and the request that the client has sent.
- * The latter is another request if a batch contains the former.
- */
+/** `origin` is another request if a batch contains the request. */
 interface Asked {
   readonly answers: Answers;
   readonly origin: object;
@@ -48,34 +38,24 @@ interface Asked {
   readonly own: TenantFunction;
 }
 
-/**
- * The tenants that functions have returned for a batch, by the request with the batch. A further request in the batch
- * is refused if its tenant is not the same.
- */
+/** A further request in a batch is refused if its tenant is not the same. */
 const ofOrigins = new WeakMap<object, Answers>();
 
 /**
- * The functions that return the tenants of requests to routes of the application, by class. If several routers serve a
- * class, a request to one of them asks the function of this router. Any other request asks the function of the last
- * router.
+ * If several routers serve a class, a request to one of them asks the function of this router. Any other request asks
+ * the function of the last router.
  */
 const functions = new WeakMap<ModelClass, Set<TenantFunction>>();
 
-/**
- * Stores the function that returns the tenants of requests to a class. A request to another class uses this function if
- * it reads entities of the class, such as populated references.
- */
+/** A request to another class uses this function if it reads entities of the class. */
 export function rememberTenants(target: ModelClass, ask: TenantFunction): void {
   const all = functions.get(target) ?? new Set();
-  // The function becomes the last one, also if an earlier router has the same function.
+  // The function becomes the last function, also if an earlier router has the same function.
   all.delete(ask);
   functions.set(target, all.add(ask));
 }
 
-/**
- * Asks the application for the tenant of a request, once for each request and again for each renewal of a live list.
- * Throws a 403 if a renewal gets another tenant, so that the list ends.
- */
+/** Throws a 403 if a renewal gets another tenant, so that the live list ends. */
 export function askTenant(call: Call): void {
   if (asked.has(call)) return;
   asked.add(call);
@@ -87,10 +67,7 @@ export function askTenant(call: Call): void {
   Reflect.set(req, TENANT, tenant);
 }
 
-/**
- * Returns the tenant of a request, cast to the type of the field in which a class stores it. Throws if the tenant does
- * not fit, so that no request reaches or stores entities of another tenant.
- */
+/** Throws if the tenant does not fit, so that no request reaches or stores entities of another tenant. */
 export function tenantFor(req: FrameworkRequest, { field, target }: TenantRule): unknown {
   const tenant: unknown = Reflect.get(req, TENANT) ?? tenantOutside(req, target);
   const type = buildSchema(target).schema.path(field);
@@ -101,10 +78,7 @@ export function tenantFor(req: FrameworkRequest, { field, target }: TenantRule):
   }
 }
 
-/**
- * Prepares a request to a class without tenants, so that each function of the application that returns a tenant is
- * called only once for the request. When the rights of a live list are renewed, the functions are called again.
- */
+/** Each function is called only once for the request. */
 export function keepAnswers({ req, route, origin }: Call): void {
   const own = route.settings.get("tenant") as TenantFunction | undefined;
   if (own === undefined) return;
@@ -113,8 +87,8 @@ export function keepAnswers({ req, route, origin }: Call): void {
 }
 
 /**
- * Calls the function of an application that returns the tenant of a request. Throws a 403 if an earlier request of the
- * same batch has had another tenant, because the hooks of each request decide who sends it.
+ * The hooks of each request of a batch decide who sends it, so a request with another tenant than an earlier request is
+ * refused with a 403.
  */
 function tenantOf({ req, origin }: Pick<Call, "req" | "origin">, ask: TenantFunction): Actor {
   const tenant = tenantBy(ask, req);
@@ -126,10 +100,7 @@ function tenantOf({ req, origin }: Pick<Call, "req" | "origin">, ask: TenantFunc
   return tenant;
 }
 
-/**
- * Returns the tenant for a read of a class by a request that is on no route of the class, such as for a populated
- * reference.
- */
+/** The request is on no route of the class. */
 function tenantOutside(req: FrameworkRequest, target: ModelClass): Actor {
   const { answers, origin = req, own } = Reflect.get(req, ANSWERS) as Partial<Asked> | undefined ??
     {};

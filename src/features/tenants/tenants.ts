@@ -24,15 +24,11 @@ import {
 } from "./asked_tenant.ts";
 
 export interface TenantRule {
-  /** The name of the field that stores the tenant of an entity. */
   readonly field: string;
   readonly target: ModelClass;
 }
 
-/**
- * The option `tenant` of a class. Each entity belongs to one tenant, such as a company. Requests of a tenant neither
- * see nor change the entities of other tenants.
- */
+/** Requests of a tenant neither see nor change the entities of other tenants. */
 export const tenants: ClassFeature<TenantRule> = {
   name: "tenant",
   settings: (given) => given as TenantFunction | undefined,
@@ -76,7 +72,6 @@ function checkRouter({ field }: TenantRule, place: Place): void {
   checkReferred(place);
 }
 
-/** Throws if a router has the option `tenant` and a class does not say to which tenants its entities belong. */
 function checkWithout(place: Place): void {
   const { target, route } = place;
   if (route.settings.get("tenant") === undefined) return;
@@ -87,10 +82,7 @@ function checkWithout(place: Place): void {
   checkReferred(place);
 }
 
-/**
- * Throws if a class refers to a class that does not say to which tenants its entities belong, because the reference
- * would lead to the entities of all tenants.
- */
+/** The reference would lead to the entities of all tenants. */
 function checkReferred({ target }: Place): void {
   for (const field of fieldsWithin(shapeForAll(buildSchema(target).schema))) {
     const referred = referredTarget(field);
@@ -107,12 +99,12 @@ function saysTenant(target: ModelClass): boolean {
   return describeModel(target).rests.some(({ tenant }) => tenant !== undefined);
 }
 
-/** The Mongoose types that hold neither a text nor a number nor an identifier, as the tenant of a request is. */
+/** A tenant is a text, a number or an identifier, which these Mongoose types do not hold. */
 const NO_TENANTS: readonly string[] = [
   ...["Embedded", "DocumentArray", "Array", "Map", "Mixed", "Date", "Boolean", "Buffer"],
 ];
 
-/** Prevents clients from setting the field with the tenant, and updates from changing it. */
+/** Clients cannot set the field, and updates cannot change it. */
 function protect({ field }: TenantRule, schema: Schema): void {
   const type = schema.path(field);
   if (NO_TENANTS.includes(type.instance)) {
@@ -128,8 +120,8 @@ function protect({ field }: TenantRule, schema: Schema): void {
 }
 
 /**
- * Returns the condition that an entity belongs to a tenant. With a collation, texts such as `acme` and `ACME` may be
- * equal for the database. A regular expression ignores the collation, so it excludes the entities of the other tenant.
+ * With a collation, texts such as `acme` and `ACME` may be equal for the database. A regular expression ignores the
+ * collation, so it excludes the entities of the other tenant.
  */
 function ofTenant(
   tenant: unknown,
@@ -141,10 +133,7 @@ function ofTenant(
   return { $eq: tenant, $regex: `^${escapePattern(tenant)}\\z` };
 }
 
-/**
- * Returns a unique index with the field of the tenant as its first key, so that different tenants can store the same
- * value. Returns any other index without a change.
- */
+/** The tenant is the first key of a unique index, so that different tenants can store the same value. */
 function insideTenant(index: SchemaIndex, { field, target }: TenantRule): SchemaIndex {
   const [keys, options] = index;
   const names = Object.keys(keys);

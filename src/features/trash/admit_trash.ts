@@ -10,33 +10,24 @@ import type { TrashRule } from "./trash.ts";
 
 export type SeeFunction = (req: FrameworkRequest) => boolean;
 
-/** The query parameter that asks for the entities in the trash. */
 export const TRASH = "trash";
 
-/**
- * The use of the trash by a request. With `"only"`, the request reaches the entities in the trash. With `"restore"`,
- * the request takes an entity out of the trash.
- */
+/** `"only"` reaches the entities in the trash, and `"restore"` takes an entity out of the trash. */
 export type AskedTrash = "only" | "restore";
 
 /**
- * The property of a request that says whether the request reads the trash or restores an entity from it ({@linkcode
- * AskedTrash}). The property is set on the request, because parts of the framework use copies of the request that share
- * its properties.
+ * The property is set on the request, because parts of the framework use copies of the request that share its
+ * properties.
  */
 const ASKED = Symbol("mongrove trash");
 
-/** Returns how a request uses the trash, or `undefined` for a request that reaches no entity in the trash. */
 export function askedOf(req: FrameworkRequest): AskedTrash | undefined {
   return Reflect.get(req, ASKED);
 }
 
 const NONE = new URLSearchParams();
 
-/**
- * Checks whether the sender of a request may ask for the trash. A request that restores an entity answers 404 to
- * everybody who may not see the trash, and the parameter `trash` answers 400.
- */
+/** For a sender who may not see the trash, a restore answers 404, and the parameter `trash` answers 400. */
 export function admitTrash({ see, field }: TrashRule, { route, req, context }: Call): void {
   const query = queryOf(req.url);
   const given = query === "" ? NONE : new URLSearchParams(query);
@@ -57,9 +48,8 @@ export function admitTrash({ see, field }: TrashRule, { route, req, context }: C
 }
 
 /**
- * Whether the description of a route contains the parameter and the fields of the trash for the sender of a request. An
- * error of the function `see` counts as a refusal. A request that does not ask for the trash never calls the function,
- * so the description of its route must not fail because of the function.
+ * A request that does not ask for the trash never calls the function `see`, so the description of its route must not
+ * fail because of the function.
  */
 export function maySee({ see }: TrashRule, req: FrameworkRequest): boolean {
   if (askedOf(req) !== undefined) return true;

@@ -1,10 +1,7 @@
 import { partialOptions, type SchemaIndex } from "../../schema/mongoose/schemas/change_indexes.ts";
 import type { TrashRule } from "./trash.ts";
 
-/**
- * Returns an index that covers only entities outside of the trash, if the index is unique. A new entity may then have a
- * unique value of an entity in the trash.
- */
+/** A new entity may have a unique value of an entity in the trash. */
 export function ofLiving([keys, options]: SchemaIndex, { field }: TrashRule): SchemaIndex {
   if (!options.unique) return [keys, options];
   const { partialFilterExpression, ...others } = partialOptions([keys, options]);

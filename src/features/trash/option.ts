@@ -6,8 +6,8 @@ import type { FrameworkModel } from "../../declare/model/framework_model.ts";
 /** @internal Options of the trash of a class, from which removed entities can be restored. */
 export interface TrashOptions<M extends FrameworkModel = FrameworkModel> {
   /**
-   * The time after which the framework removes an entity in the trash for good, such as `"30d"`. Without this option,
-   * entities stay in the trash.
+   * The time after which the framework removes an entity in the trash for good. Without this option, entities stay in
+   * the trash.
    */
   readonly keep?: Duration;
   /**
@@ -22,9 +22,10 @@ export interface TrashOptions<M extends FrameworkModel = FrameworkModel> {
    */
   readonly restore?: PreFetch<FrameworkRequest<M>>;
   /**
-   * The name of the field that stores when an entity was put into the trash. The default is `"deletedAt"`. The field
-   * with the sender of the removal has the same name with `By` in the place of `At`, such as `"deletedBy"`. A hidden field has
-   * `With`, such as `"deletedWith"`, and stores which entities the same request has removed.
+   * The name of the field that stores when an entity was put into the trash. The default is `"deletedAt"`.
+   *
+   * The field with the sender of the removal has `By` in the place of `At`. A hidden field has `With`, and stores which
+   * entities the same request has removed.
    */
   readonly field?: string;
 }

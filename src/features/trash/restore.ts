@@ -4,10 +4,6 @@ import { changeEntity } from "../../pipeline/write.ts";
 import { noteSet } from "../../write/set_paths.ts";
 import type { TrashRule } from "./trash.ts";
 
-/**
- * Takes the entity in the path of a request out of the trash. The hooks, checks and answer are the same as for an
- * update of the entity.
- */
 export async function restore(
   context: OpenLevelContext,
   { field, byField, withField }: TrashRule,

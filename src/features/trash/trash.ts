@@ -14,21 +14,19 @@ import { ofLiving } from "./living_index.ts";
 import { restore } from "./restore.ts";
 
 export interface TrashRule {
-  /** The name of the field that stores when an entity was put into the trash. */
   readonly field: string;
-  /** The name of the field that stores who has put an entity into the trash. */
   readonly byField: string;
-  /** The name of the hidden field that stores with which other removals an entity was put into the trash. */
+  /** The hidden field stores with which other removals an entity was put into the trash. */
   readonly withField: string;
-  /** The time for which entities stay in the trash, in milliseconds. Missing if they stay for ever. */
+  /** Missing if entities stay in the trash for ever. */
   readonly keepMS?: number;
   readonly see?: SeeFunction | undefined;
   readonly restore?: PreFetch | undefined;
 }
 
 /**
- * The option `trash` of a class. A removal stores its time in the entity, which stays in the database. Every read and
- * write of the class excludes such entities, except requests of callers who may see the trash and ask for it.
+ * Every read and write of the class excludes entities in the trash, except requests of callers who may see the trash
+ * and ask for it.
  */
 export const trash: ClassFeature<TrashRule> = {
   name: "trash",
@@ -75,7 +73,6 @@ export const trash: ClassFeature<TrashRule> = {
   },
 };
 
-/** The operations whose requests can ask for the entities in the trash. */
 const WITH_TRASH: ReadonlySet<string> = new Set(["all", "one", "remove", "removeAll"]);
 
 function checkTrash(option: OptionReader): TrashRule {
@@ -112,7 +109,7 @@ function addFields({ field, byField, withField, keepMS, see }: TrashRule, schema
       [withField]: { type: mongoose.Schema.Types.ObjectId, readonly: true, hidden: true },
     } as Parameters<Schema["add"]>[0],
   );
-  // Without an index of the time of the removal, each search for expired entities would read the whole collection.
+  // Without this index, each search for expired entities would read the whole collection.
   if (keepMS !== undefined) schema.index({ [field]: 1 }, { sparse: true });
 }
 
@@ -134,8 +131,8 @@ function checkRoute(
 }
 
 /**
- * The hooks of `update()` that decide whether an entity is restored from the trash. If the class has no `update()`,
- * these hooks of `remove()` decide. The option `trash.restore` takes their place.
+ * These hooks of `update()` decide whether an entity is restored. If the class has no `update()`, the hooks of
+ * `remove()` decide.
  */
 const DECIDING_HOOKS = ["preFetch", "postFetch", "preSave"] as const;
 

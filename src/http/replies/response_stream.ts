@@ -5,9 +5,8 @@ import { PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import { cutAnswer, onSendTimeout, SlowClientError } from "./connection.ts";
 
 /**
- * The object that sends a long answer in chunks. A chunk is written only when the client has read enough of the earlier
- * chunks, so that a long answer never waits in memory as a whole. Sending stops if the client disconnects or is too
- * slow.
+ * A chunk is written only when the client has read enough of the earlier chunks, so that a long answer never waits in
+ * memory as a whole.
  */
 export class ResponseStream {
   readonly #res: Response;
@@ -21,40 +20,29 @@ export class ResponseStream {
     this.#timeoutMS = timeoutMS;
   }
 
-  /**
-   * Whether further bytes of a long answer can be sent. No bytes can be sent if the client has disconnected, if the
-   * response has ended, or if a hook has begun another answer. The caller then stops reading entities.
-   */
+  /** `false` also if a hook has begun another answer. */
   get isOpen(): boolean {
     return !isOver(this.#res.req as FrameworkRequest) && !this.isTaken;
   }
 
-  /**
-   * Whether a hook has begun an answer by itself and has not ended it. The caller then ends the connection, because the
-   * client would wait for the rest.
-   */
+  /** A hook has begun an answer by itself and has not ended it. The client would wait for the rest. */
   get isTaken(): boolean {
     return !this.begun && this.#res.headersSent && !isOver(this.#res.req as FrameworkRequest);
   }
 
-  /** Sends the status and the headers before the first bytes of the body. */
   open(): void {
     this.begun = true;
     this.#res.flushHeaders();
   }
 
   /**
-   * Makes compression middleware send the bytes that it holds back, so that the client gets the results of an import
-   * while the import runs.
+   * Compression middleware holds bytes back, but the client must get the results of an import while the import runs.
    */
   flush(): void {
     if (this.isOpen) (this.#res as { flush?: () => void }).flush?.();
   }
 
-  /**
-   * Sends bytes. If the response has too many unsent bytes, waits until the client has read some of them or has
-   * disconnected. Throws a `SlowClientError` if the client does not read in time.
-   */
+  /** Throws a `SlowClientError` if the client does not read in time. */
   async write(bytes: Uint8Array): Promise<void> {
     for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
       if (!this.isOpen) return;
@@ -90,10 +78,7 @@ export class ResponseStream {
     });
   }
 
-  /**
-   * Adds the listeners for events of the response, once for all waits. Compression middleware does not remove
-   * listeners, so new listeners for each wait would fill the memory.
-   */
+  /** Compression middleware does not remove listeners, so new listeners for each wait would fill the memory. */
   #listen(): void {
     if (this.#stopListening !== undefined) return;
     const res = this.#res;

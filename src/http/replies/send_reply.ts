@@ -13,16 +13,9 @@ import { framed, JSON_ARRAY, JSON_TYPE } from "./frames.ts";
 import { ResponseStream } from "./response_stream.ts";
 import { onServerClose } from "./server_close.ts";
 
-/**
- * The headers that middleware of the application may have set already. The framework adds its values to them, so that
- * the values of the middleware stay.
- */
+/** Middleware of the application may have set these headers already, so the framework adds its values to them. */
 const SHARED_HEADERS: ReadonlySet<string> = new Set(["Link", "Vary"]);
 
-/**
- * Sends the reply of an operation to the client. Sends nothing if a hook has ended the response. Ends the connection if
- * a hook has begun an answer and not ended it, because the client would wait for the rest.
- */
 export async function sendReply(
   res: Response,
   { reply, timeoutMS }: { reply: Reply; timeoutMS: number },
@@ -46,7 +39,7 @@ export async function sendReply(
     res.setHeader("ETag", tagOf(version, reply));
   }
   if (text === undefined) return void res.end();
-  // The answer to a creation of several entities shows no single entity with a version, so it has no `ETag`.
+  // The answer to a creation of several entities shows no single entity with a version.
   const isTagged = status === 200 || version !== undefined;
   await sendGathered(res, { pieces: [text], timeoutMS, isTagged });
 }
@@ -73,8 +66,8 @@ interface SentList {
 }
 
 /**
- * Sends a list while its entities are read, so that a long list is never in memory as a whole. A list whose JSON comes
- * in one chunk, or is not longer than `PIECE_BYTES`, is sent as a whole, with `Content-Length` and `ETag`.
+ * A list in one chunk, or not longer than `PIECE_BYTES`, is sent as a whole, with `Content-Length` and `ETag`. A longer
+ * list is sent while its entities are read, so that it is never in memory as a whole.
  */
 async function sendList(
   res: Response,
@@ -84,13 +77,13 @@ async function sendList(
   let buffered: JsonPiece[] = [open];
   let size = 0;
   const flush = async () => {
-    // Several small chunks of the JSON of a list are joined, so that they are sent by one write. A single chunk after
-    // the opening bracket of the list may be large, and is sent without a copy.
+    // Small chunks are joined for one write. A single chunk after the opening bracket may be large, and is sent without
+    // a copy.
     const parts = buffered.length > 2 ? [concat(buffered)] : buffered;
     buffered = [];
     size = 0;
-    // The JavaScript engine may keep the array in memory while a slow client reads the list. Each chunk is therefore
-    // removed from the array when it is sent.
+    // The JavaScript engine may keep the array in memory while a slow client reads the list, so each chunk is removed
+    // when it is sent.
     for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
       await stream.write(bytesOf(part));
     }
@@ -98,8 +91,8 @@ async function sendList(
   try {
     for await (const piece of rows?.(texts) ?? texts) {
       if (!stream.isOpen) break;
-      // The headers of the answer are sent only when another chunk of the list follows the first `PIECE_BYTES` bytes,
-      // because a list without another chunk is sent as a whole, with `Content-Length`.
+      // A list without a chunk after the first `PIECE_BYTES` bytes is sent as a whole, so the headers wait for this
+      // chunk.
       if (!stream.begun && size >= PIECE_BYTES) {
         res.status(status).setHeader("Content-Type", type);
         if (res.req.method === "HEAD") return await stream.end();
@@ -112,7 +105,7 @@ async function sendList(
     const rest = size === 0 && !stream.begun ? [empty] : [...buffered, close];
     if (stream.begun) await stream.end(concat(rest));
     else if (stream.isOpen) {
-      // Joining the chunks of a long list would double its memory, so they are sent one by one.
+      // Joining the chunks of a long list would double its memory.
       const pieces = size > PIECE_BYTES ? rest : [concat(rest)];
       const isTagged = status === 200;
       await sendGathered(res.status(status), { pieces, type, isTagged, timeoutMS });
@@ -124,8 +117,7 @@ async function sendList(
 }
 
 /**
- * Sends the results of an import while the import still runs, so that the client sees them early. The headers are sent
- * with the first results, so that an error before them gets an ordinary answer with its status.
+ * The headers are sent with the first results, so that an error before them gets an ordinary answer with its status.
  */
 async function sendLines(
   res: Response,
@@ -163,10 +155,7 @@ function concat(parts: readonly JsonPiece[]): Buffer {
   return Buffer.concat(parts.map(bytesOf));
 }
 
-/**
- * Sends a complete answer with `Content-Length` and `ETag`, or a 304 if the client has the answer already. Each chunk
- * is removed from the array `pieces` when it is sent, so that its memory can be freed.
- */
+/** Each chunk is removed from the array `pieces` when it is sent, so that its memory can be freed. */
 async function sendGathered(
   res: Response,
   { pieces, timeoutMS, type = JSON_TYPE, isTagged = true }: {
@@ -199,11 +188,7 @@ async function sendGathered(
   }
 }
 
-/**
- * Returns the `ETag` that Express would set for a body. Returns `undefined` if the application has turned off tags in
- * Express, so that the answer gets no `ETag`. The chunks of the body are hashed one by one, because joining them would
- * double their memory.
- */
+/** The chunks of the body are hashed one by one, because joining them would double their memory. */
 function expressTag(res: Response, pieces: readonly JsonPiece[]): string | undefined {
   const make: unknown = res.app.get("etag fn");
   const kind: unknown = res.app.get("etag");

@@ -28,7 +28,6 @@ import { forAll } from "../../errors/for_all.ts";
 import { isGroup } from "../../errors/option_kinds.ts";
 import { unknownOption } from "../../errors/unknown_option.ts";
 
-/** The names of all options of `@rest`. Any other option is an error at start-up. */
 export const OPTIONS: Readonly<Record<Exclude<keyof RestRecord, keyof ClassFeatures>, true>> = {
   route: true,
   methods: true,
@@ -42,10 +41,6 @@ export const OPTIONS: Readonly<Record<Exclude<keyof RestRecord, keyof ClassFeatu
 
 const CLASS_OPTIONS = ["getConnection", "schemaOptions", "main"] as const;
 
-/**
- * Checks the options of the `@rest` of a class, and throws an error that names the class if one of them is wrong.
- * Returns the path of the `@rest` without a slash at its end, to which segments such as `/:id` are added.
- */
 export function checkRest(
   target: ModelClass,
   { rest, features }: { readonly rest: RestRecord; readonly features: FeatureList },
@@ -74,10 +69,6 @@ export function checkRest(
   return route.replace(/\/+$/, "");
 }
 
-/**
- * Checks the options of the `@rest` of a property, and throws an error that names the property if one of them is wrong.
- * Returns the path of the `@rest` without a slash at its end, which is added to the path of the parent.
- */
 export function checkPartRest(part: PartDescription, features: FeatureList): string {
   const { link, target, rest } = part;
   const { owner, property } = link;
@@ -108,10 +99,6 @@ export function checkPartRest(part: PartDescription, features: FeatureList): str
   return route.replace(/\/+$/, "");
 }
 
-/**
- * Returns the reason why a property cannot have an operation, for an error message, or `undefined`. For example, a
- * property with a single entity has no list.
- */
 function partProblem(
   method: Method,
   { array, embedded, type }: PartDescription["link"] & { readonly type: string | undefined },
@@ -131,9 +118,8 @@ function partProblem(
 }
 
 /**
- * Throws if a reference field with the option `exists` refers to a class with several `@rest` decorators, of which some
- * have a `scope` and none has `main: true`. The framework checks with the `scope` whether the referenced entity exists,
- * so it must know which `scope` applies.
+ * A reference with the option `exists` is checked with the `scope` of the referenced class, so the framework must know
+ * which `scope` applies.
  */
 export function checkReferences(shape: Shape, fail: Fail): void {
   for (const field of fieldsWithin(shape)) {
@@ -151,8 +137,8 @@ export function checkReferences(shape: Shape, fail: Fail): void {
 }
 
 /**
- * Throws if a field has `select: false` in a class that embeds itself or in a place that only a kind (discriminator)
- * has. Mongoose does not apply this option in such places, so it would show the field in nested objects.
+ * Mongoose does not apply `select: false` in a class that embeds itself, or in a place that only a kind (discriminator)
+ * has. It would show the field in nested objects.
  */
 export function checkUnselected(shape: Shape, fail: Fail): void {
   const objectsIn = (each: Shape) =>
@@ -160,8 +146,7 @@ export function checkUnselected(shape: Shape, fail: Fail): void {
   const embedded = fieldsWithin(shape).flatMap(({ shape }) => shape ?? []);
   for (const each of new Set([shape, ...embedded])) {
     for (const [kind, { allUnselected, schema }] of each.kinds) {
-      // Mongoose applies `select: false` to the fields of a kind (discriminator) of the model, but not to fields in
-      // embedded objects. Only a field in an embedded object is therefore an error.
+      // Mongoose applies `select: false` to the fields of a kind of the model, but not to fields in embedded objects.
       const name = allUnselected.find((path) =>
         !each.fields.has(topOf(path)) && (each !== shape || schema?.paths[path] === undefined)
       );
@@ -179,16 +164,12 @@ export function checkUnselected(shape: Shape, fail: Fail): void {
   }
 }
 
-/**
- * The hooks that may hide entities or fields from a reader. These hooks do not run for an embedded part that is shown
- * inside its parent, so the option `apart` must say whether the parent shows a part with such hooks.
- */
+/** These hooks may hide entities or fields, but do not run for an embedded part that is shown inside its parent. */
 const GUARDS = ["fetch", "postFetch", "preSend"] as const;
 
 /**
- * Throws if every route that reads an embedded part has a `scope` or a hook that may hide the part, and the property
- * does not set the option `apart`. The answer with the parent would show the part to readers from whom these routes
- * hide it.
+ * If every route that reads an embedded part may hide it, the answer with the parent would show the part to readers
+ * from whom these routes hide it.
  */
 function checkApart({ owner, property, embedded }: PartDescription["link"]): void {
   const { parts, fields } = describeModel(owner);
@@ -206,15 +187,12 @@ function checkApart({ owner, property, embedded }: PartDescription["link"]): voi
 }
 
 interface Place {
-  /**
-   * The words in error messages that name the property with the `@rest`, such as `of property "tags"`. Empty if the
-   * `@rest` belongs to a class.
-   */
+  /** The words in error messages that name the property. Empty if the `@rest` belongs to a class. */
   readonly place: string;
   readonly fail: Fail;
 }
 
-/** Throws if `@rest` has an unknown option, because a misspelled `scope` would limit nothing. */
+/** An unknown option is an error, because a misspelled `scope` would limit nothing. */
 function checkNames(
   rest: RestRecord,
   { place, fail, known }: Place & { readonly known: object },
@@ -276,14 +254,9 @@ function checkMethod(
   }
 }
 
-/**
- * Returns the error text for a wrong option of an action, such as a name with a slash, or `undefined`. Hooks are not
- * checked here, because they are checked in the same way for all operations.
- */
 function actionProblem(action: Method & ActionRecord): string | undefined {
   const { operation: name, on, method, body, answer, saves = true, available, run } = action;
-  // The path of an action ends with the name of the action. The name has only letters, digits, `-` and `_`, so that it
-  // needs no encoding in a URL.
+  // The name needs no encoding in a URL.
   if (typeof name !== "string" || !/^[A-Za-z][\w-]*$/.test(name)) {
     const rule = "a name has letters, digits, - and _, and begins with a letter";
     return `is called ${JSON.stringify(name)}: ${rule}`;
@@ -305,10 +278,7 @@ function actionProblem(action: Method & ActionRecord): string | undefined {
   return body !== undefined && method === "GET" ? `is a GET, and cannot have "body"` : undefined;
 }
 
-/**
- * Throws if the option `ifMatch` cannot work, because the entities have no version or because a `persist` hook
- * writes them. The framework cannot add a condition on the version to the write of such a hook.
- */
+/** The framework cannot add a condition on the version to the write of a `persist` hook. */
 export function checkIfMatch(
   methods: RestRecord["methods"],
   { target, link, ifMatch, versionKey }: Pick<
@@ -346,10 +316,7 @@ const WORDS: Readonly<
   ],
 };
 
-/**
- * Throws if the option `example` of a read has a field that is hidden from clients, because the OpenAPI document would
- * show the field.
- */
+/** The OpenAPI document shows the example, so an example with a hidden field would reveal the field. */
 export function checkExample(
   method: Method,
   { shape, fail }: { readonly shape: Shape; readonly fail: Fail },

@@ -36,8 +36,8 @@ import { forAll } from "../../errors/for_all.ts";
 export type RouteSettings = Omit<SharedSettings, "getConnection">;
 
 /**
- * Returns the routes of all models. Routes with fewer parameters come first, because Express takes the first route that
- * matches, and `/:id` of one model could match a path of another model.
+ * Routes with fewer parameters come first. Express takes the first route that matches, and `/:id` of one model could
+ * match a path of another model.
  */
 export function buildRoutes(
   models: readonly ModelClass[],
@@ -55,15 +55,14 @@ export function buildRoutes(
   if (models.some((target) => typeof target !== "function")) {
     throw new TypeError(`Cannot initialize: "models" contains something that is not a model class`);
   }
-  // A field may name the referenced class by a text. The names of all classes are therefore registered before the first
-  // schema is built.
+  // A field may name the referenced class by a text, so the names of all classes are registered before the first schema
+  // is built.
   for (const target of models) modelName(target);
   const owners = new Map<string, ModelClass>();
   const routes = forAll(models, (target) => {
     const { rests } = describeModel(target);
     if (rests.length === 0) throw cannotMount(target, "it has no @rest");
-    // Two classes with the same name and the same collection are an error, because they are usually one class whose
-    // module was evaluated twice.
+    // Two classes with the same name and the same collection are usually one class whose module was evaluated twice.
     const what = `collection "${collectionName(target, buildSchema(target).schema)}"`;
     claim(owners, { target, what, key: `${what} of ${target.name}` });
     const own = forAll(rests, (rest) => {
@@ -103,10 +102,7 @@ function rootBranch(
   };
 }
 
-/**
- * Throws if a property has `@rest` and no route results from it. Routes of a property exist only below `one()` of its
- * parent, so the `@rest` would have no effect.
- */
+/** Routes of a property exist only below `one()` of its parent, so its `@rest` would otherwise have no effect. */
 function checkReached(routes: readonly Route[]): void {
   const levels = routes.flatMap((route) => route.levels);
   for (const owner of new Set(levels.map(({ target }) => target))) {
@@ -121,32 +117,23 @@ function checkReached(routes: readonly Route[]): void {
   }
 }
 
-/**
- * The options of one `@rest`, with the paths of its routes and the levels above them, which are the segments of the
- * parents.
- */
 interface Branch {
   readonly methods: RestRecord["methods"];
   readonly base: string;
   readonly item: string;
   readonly above: readonly Above[];
-  /**
-   * The last level of the routes of one `@rest`, with the properties that all of its operations share, such as the
-   * class. Other properties, such as the hooks, are added for each operation.
-   */
+  /** The properties that all operations of one `@rest` share. */
   readonly level: Pick<
     Level,
     "target" | "scopes" | "conditions" | "link" | "parameter" | "ifMatch" | "isOpen"
   >;
 }
 
-/** The settings that all routes of one `@rest` share, such as limits, the reporter of errors and `getConnection`. */
 type SharedSettings = Omit<
   Route,
   "path" | "operation" | "levels" | "rights" | "reader" | "actions"
 >;
 
-/** Returns the routes of one `@rest`, and the routes of the properties of its class that have `@rest`. */
 function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const { methods, base, item, above, level } = branch;
   const { features } = shared;
@@ -167,8 +154,7 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
       : [...above.map(({ reader }) => reader), last];
   const openOwn = (method: Method): Route => {
     const acting = actingOn(method);
-    // Class options such as `trash` add query parameters to the routes of the class, but not to the routes of its
-    // parts.
+    // Class options add query parameters to the routes of the class, but not to the routes of its parts.
     const added = features.parametersOf(level, method);
     const parameters = [...acting.parameters, ...Object.keys(added)];
     const levels = levelsOf({ ...acting, parameters, added });
@@ -182,8 +168,8 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const openPart = (part: PartDescription): Route[] => {
     const path = checkPartRest(part, features);
     const reader = readerOf();
-    // Models may refer to each other, so paths such as `/authors/:id/books/:subId/authors` could grow without an end.
-    // Each property therefore occurs at most once in a path.
+    // Models may refer to each other, so paths could grow without an end. Each property therefore occurs at most once
+    // in a path.
     if (reader === undefined) return [];
     const inside = [...above, { reader, writer: () => writerOf(reader, methods) }];
     if (inside.some((each) => isSame(each.reader, part))) return [];
@@ -251,7 +237,6 @@ function levelMaker(
   };
 }
 
-/** Reads the options of an operation. Throws if a strict router misses an option that says yes or no. */
 function openOptions(
   features: FeatureList,
   { method, place, isStrict }: {
@@ -271,7 +256,7 @@ function partBranch(
   { base, above, features }: Pick<Branch, "base" | "above"> & Pick<Route, "features">,
 ): Branch {
   const { link, target, rest } = part;
-  // The parameters of a path are `id`, `subId`, `subId2`, `subId3` and so on, from the root to the last level.
+  // The parameters of a path are `id`, `subId`, `subId2`, `subId3` and so on.
   const parameter = above.length === 1 ? "subId" : `subId${above.length}`;
   const scopes = rest.scope === undefined ? scopesOf(target) : [rest.scope];
   const conditions = link.embedded ? [] : features.conditionsOf(target, "reference");
@@ -296,10 +281,6 @@ function isSame(level: Level, { link }: PartDescription): boolean {
   return level.link?.owner === link.owner && level.link.property === link.property;
 }
 
-/**
- * Reserves a path or a collection for a class. Throws if another route or class has reserved it. `owners` maps the text
- * of each reserved path or collection to its class.
- */
 function claim(
   owners: Map<string, ModelClass>,
   { target, what, key }: {
@@ -314,7 +295,6 @@ function claim(
   throw cannotMount(target, `${what} is taken by "${owner.name}"${causeOf(target, owner)}`);
 }
 
-/** Returns the usual cause of a path or a collection that is taken, for an error message. */
 function causeOf(target: ModelClass, owner: ModelClass): string {
   const { name } = target;
   if (target === owner) return `: "models", its @rest or its "methods" have it twice`;
@@ -323,7 +303,7 @@ function causeOf(target: ModelClass, owner: ModelClass): string {
     : "";
 }
 
-/** Throws if an action has the path of another route, even with another HTTP method. */
+/** An action conflicts with any route of the same path, even with another HTTP method. */
 function checkActionPaths(routes: readonly Route[]): void {
   const owners = new Map<string, Route>();
   const acts = (route: Route) => actingLevel(route).action !== undefined;
@@ -349,11 +329,6 @@ function nameOf(route: Route): string {
   return `${operation}() of ${place}`;
 }
 
-/**
- * Returns a copy of a route whose operation also has the given option, such as `page`. A tool of an assistant reads a
- * list by this copy, because an assistant must not get a whole long list. Returns the given route if its operation has
- * the option already. Throws a `TypeError` if the operation cannot have the option.
- */
 export function routeWith(
   route: Route,
   { option, value }: { readonly option: string; readonly value: unknown },

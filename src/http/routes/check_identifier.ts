@@ -7,7 +7,6 @@ import { hasDefault, isGivenId } from "../../schema/mongoose/schemas/field_rules
 
 const CURE = "declare it as String, Number or UUID, or leave it out for an ObjectId";
 
-/** Throws if the entities of a class with routes have no `_id`, or an `_id` that paths cannot name. */
 export function checkIdentifier(schema: Schema, fail: Fail): void {
   const field = describeShape(schema).fields.get("_id");
   if (field === undefined) throw fail(`it has no "_id": ${CURE}`);

@@ -4,10 +4,7 @@ import { isHookName } from "../../declare/operations/operation.ts";
 import type { Fail } from "../../pipeline/option_reader.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 
-/**
- * Throws if a hook of an operation names a field that does not exist, or if a hook that is no `preSend` leaves fields
- * out. Returns the fields that the answer of the operation may lack.
- */
+/** Returns the fields that the answer of the operation may lack. */
 export function checkNamedHooks(
   { hooks }: Method,
   { shape, fail }: { readonly shape: Shape; readonly fail: Fail },

@@ -14,10 +14,7 @@ interface FilterPlace extends OptionPlace {
   readonly mode: Route["filterPaths"];
 }
 
-/**
- * Returns the paths that the filter `q` of a request may name, from the option `filter` of the operation. Returns
- * `undefined` if the filter may name all visible paths. Throws if the option has a path that clients do not see.
- */
+/** `undefined` means that the filter may name all visible paths. */
 export function compileFilterPaths(method: Method, place: FilterPlace): ListedPaths | undefined {
   const { operation, hooks: { filter, q } } = method;
   const { shape, mode, leftOut, fail } = place;
@@ -48,7 +45,6 @@ export function compileFilterPaths(method: Method, place: FilterPlace): ListedPa
   return listed;
 }
 
-/** Returns the end of the error message for a path in the option `filter` that clients cannot use in filters. */
 function kindOfField(path: string, shape: Shape): string {
   const reference = findReference(path, shape)?.reference;
   if (reference === undefined) return "field that clients see";
@@ -57,10 +53,7 @@ function kindOfField(path: string, shape: Shape): string {
   return `single value of "${target.name}" that clients see`;
 }
 
-/**
- * Throws if a path in the option `filter` leads through a reference to a class whose `one()` has hooks, because a
- * filter could select by entities that these hooks hide.
- */
+/** A filter through a reference could select by entities that the hooks of `one()` of the referenced class hide. */
 function checkReferred({ referred }: ListedPaths, place: OptionPlace): void {
   for (const [name, { reference }] of referred) {
     const target = referredTarget(reference);

@@ -9,14 +9,8 @@ import { declaredIndexes } from "../../schema/mongoose/schemas/change_indexes.ts
 import { whyUnseen } from "../../schema/fields/visibility.ts";
 import { checkKind, type OptionPlace } from "../../pipeline/option_reader.ts";
 
-/** The maximum number of entities that a request may change or remove if the option `max` is not set. */
 const MOST_CHANGED = 1000;
 
-/**
- * Checks the options of `updateAll()`, `removeAll()` and `replace()`, and returns them with their defaults. Throws if
- * an option is wrong, or if another operation has one of these options. Returns `undefined` if the operation has no
- * such options.
- */
 export function compileWrites(
   method: Method,
   place: OptionPlace & { readonly isStrict: boolean },
@@ -55,10 +49,7 @@ export function compileWrites(
   };
 }
 
-/**
- * Returns the reason why the path of `replace()` cannot identify entities by a field. Returns `undefined` if every
- * client can see and set the field, and no two entities have the same value of it.
- */
+/** The reason why a path cannot identify entities by the field. */
 function keyProblem(by: string, { schema }: OptionPlace): string | undefined {
   const field = describeShape(schema).fields.get(by);
   const unseen = whyUnseen(field);
@@ -74,10 +65,7 @@ function keyProblem(by: string, { schema }: OptionPlace): string | undefined {
     : "has no unique index on that field alone";
 }
 
-/**
- * Returns the reason why two entities may have the same value of a field in spite of a unique index, so that the path
- * of `replace()` would identify both. Returns `undefined` if the index prevents equal values.
- */
+/** The reason why two entities may have the same value in spite of a unique index. */
 function indexProblem(
   by: string,
   { collation, partialFilterExpression: partial }: IndexOptions,

@@ -9,16 +9,12 @@ import { handleEndpoint } from "../handle_endpoint.ts";
 import { handleRoute } from "../handle_route.ts";
 import { announceQuery, queryRouteOf, readAsGet } from "../query_method.ts";
 
-/**
- * The function that returns the request handler for one combination of settings of Express, such as `strict routing`.
- * `newRouter` returns routers with these settings.
- */
+/** `newRouter` returns routers with the settings of Express that one combination has. */
 type OpenRoutes = (newRouter: () => Router, caseSensitive: boolean) => RequestHandler;
 
 /**
- * Returns a router that compares paths by the settings `case sensitive routing` and `strict routing` of the
- * application. With other settings, a path could pass the middleware by which the application protects a route, because
- * the middleware does not match the path, and still reach the route.
+ * With other settings than the application, a path could pass the middleware by which the application protects a route,
+ * and still reach the route.
  */
 export function followSettings(open: OpenRoutes): Router {
   const router = express.Router({ mergeParams: true });
@@ -29,8 +25,7 @@ export function followSettings(open: OpenRoutes): Router {
     if (known !== undefined) return known;
     const newRouter = () => {
       const inner = express.Router({ mergeParams: true, caseSensitive, strict });
-      // The application may add callbacks for parameters of paths to the router of the framework, by `router.param()`.
-      // Each combination of settings has an inner router, which shares these callbacks, so that they run for all
+      // The inner routers share the callbacks that the application adds by `router.param()`, so that they run for all
       // routes.
       return Object.assign(inner, { params: Reflect.get(router, "params") });
     };
@@ -38,7 +33,7 @@ export function followSettings(open: OpenRoutes): Router {
     opened.set(key, handler);
     return handler;
   };
-  // The routes are built here once, so that a wrong path is an error at start-up and not at the first request.
+  // A wrong path is an error at start-up and not at the first request.
   handlerFor(false, false);
   return router.use((req, res, next) => {
     const { app } = req;
@@ -47,7 +42,6 @@ export function followSettings(open: OpenRoutes): Router {
   });
 }
 
-/** Mounts the routes of models, and the endpoints that belong to no model. */
 export function mountRoutes(routes: readonly Route[], endpoints: readonly Endpoint[]): OpenRoutes {
   const openRoutes = mountModels(routes);
   const [settings] = routes;
@@ -64,10 +58,7 @@ export function mountRoutes(routes: readonly Route[], endpoints: readonly Endpoi
   };
 }
 
-/**
- * Mounts the routes in several routers, one for each first segment of their paths. Express compares a request with each
- * path of a router, so small routers save time.
- */
+/** Express compares a request with each path of a router, so a router for each first segment saves time. */
 function mountModels(routes: readonly Route[]): OpenRoutes {
   return (newRouter, caseSensitive) => {
     const firstOf = (path: string) => firstName(caseSensitive ? path : path.toLowerCase());
@@ -86,17 +77,15 @@ function mountModels(routes: readonly Route[]): OpenRoutes {
 }
 
 /**
- * Returns the first segment of a path, by which the router for a request is chosen. Returns an empty text if the
- * segment is a parameter or a pattern of Express. Routes with such a segment share a router, which gets the requests
- * that the other routers do not answer.
+ * Routes whose first segment is a parameter or a pattern of Express share the router with the empty name. It gets the
+ * requests that the other routers do not answer.
  */
 function firstName(path: string): string {
   return /^\/([\w.-]+)(?=\/|$)/.exec(path)?.[1] ?? "";
 }
 
 /**
- * Adds routes to a router. Routes with the same path become one route of Express with several HTTP methods, so that
- * Express compares a request with this path only once.
+ * Routes with the same path become one route of Express, so that Express compares a request with this path only once.
  */
 function addRoutes(router: Router, routes: readonly Route[]): Router {
   const queried = new Set(routes.filter(takesQueryMethod).map(({ path }) => path));
@@ -118,7 +107,7 @@ function addRoutes(router: Router, routes: readonly Route[]): Router {
   return router.use(answerUndecodable);
 }
 
-/** Adds the method `QUERY` to the path of a list. The types of Express do not have this method. */
+/** The types of Express do not have the method `QUERY`. */
 function mountQuery(mounted: ReturnType<Router["route"]>, route: Route): void {
   const add = Reflect.get(mounted, "query") as (...handlers: RequestHandler[]) => unknown;
   const forms = route.features.parameters;
@@ -127,8 +116,8 @@ function mountQuery(mounted: ReturnType<Router["route"]>, route: Route): void {
 }
 
 /**
- * Answers 404 to a path with an identifier that cannot be decoded, such as `%ff`, because no entity can have it.
- * Express refuses such a path before any handler runs, so only this handler of errors gets the request.
+ * No entity can have an identifier that cannot be decoded. Express refuses such a path before any handler runs, so only
+ * this handler of errors gets the request.
  */
 const answerUndecodable: ErrorRequestHandler = (error, _req, res, next) => {
   if (error instanceof URIError) sendError(res, notFound());

@@ -5,22 +5,19 @@ import type { Method } from "../../declare/operations/methods.ts";
 import { OPERATIONS } from "../../declare/operations/operation.ts";
 import { actingLevel, type Level, type Route } from "../../pipeline/request/route.ts";
 
-/** A level above the entities of a route. `writer` returns the level by which a write below it is guarded. */
+/** `writer` returns the level by which a write below it is guarded. */
 export interface Above {
   readonly reader: Level;
-  /** Returns `undefined` if the entities of the level have no `update()`. */
+  /** `undefined` if the entities of the level have no `update()`. */
   readonly writer: () => Level | undefined;
 }
 
+/** A write below an entity has no body of the entity for `preSave`. */
 const GUARDS = ["preFetch", "postFetch"] as const;
 
-/** The hooks that may refuse a write of an entity. A write below it has no body of the entity for the last one. */
 const OWN_GUARDS = [...GUARDS, "preSave"] as const;
 
-/**
- * Returns the level that reads an entity above a write as its `update()` does, because a write below an entity is a
- * change of this entity.
- */
+/** A write below an entity is a change of this entity, so the hooks of its `update()` guard the write. */
 export function writerOf(reader: Level, methods: readonly Method[]): Level | undefined {
   const method = methods.find(({ operation }) => operation === "update");
   const own = followed(reader, "update");
@@ -36,9 +33,9 @@ export function writerOf(reader: Level, methods: readonly Method[]): Level | und
 }
 
 /**
- * Returns the levels of a write below an entity as strict guards want them. An embedded entity and a file belong to the
- * entity around them, whose `update()` guards their writes, and so does a referenced entity of a class without `@rest`.
- * A referenced entity of a class with its own `@rest` follows the hooks of the same operation there.
+ * An embedded entity, a file, or a referenced entity of a class without `@rest` belongs to the entity around it, whose
+ * `update()` guards the writes. A referenced entity of a class with its own `@rest` follows the hooks of the same
+ * operation there.
  */
 export function guardedLevels(above: readonly Above[], last: Level): readonly Level[] {
   const readers = above.map(({ reader }) => reader);
@@ -66,10 +63,6 @@ export function guardedLevels(above: readonly Above[], last: Level): readonly Le
   return [...levels, { ...last, ...lacks && { lacks } }];
 }
 
-/**
- * Returns the operation of the class of a referenced entity that guards an operation of the reference. Returns
- * `undefined` for other entities, and for a class without its own `@rest`.
- */
 function followed(
   { link, target }: Level,
   operation: string,
@@ -84,7 +77,6 @@ function followed(
   return { ...isKnown && { method }, lacks };
 }
 
-/** Returns a level whose hooks run after some hooks of another operation. */
 function guardedBy(
   level: Level,
   { hooks, names }: Pick<Method, "hooks"> & {
@@ -101,7 +93,6 @@ function guardedBy(
   return { ...level, hooks: own, parameters };
 }
 
-/** Throws if strict guards miss the guard of an operation. The error names all such operations and the cures. */
 export function checkStrictGuards(routes: readonly Route[]): void {
   const lines = routes.flatMap((route) => {
     const problem = route.strict.guards ? problemOf(route) : undefined;
