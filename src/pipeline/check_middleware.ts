@@ -1,5 +1,4 @@
-import { buildSchema } from "../schema/build_schema.ts";
-import { idleMiddleware } from "../schema/mongoose/schemas/schema_members.ts";
+import { unsentQueries } from "../schema/model_hints.ts";
 import { cannotMount } from "./option_reader.ts";
 import type { Level } from "./request/route.ts";
 
@@ -10,7 +9,7 @@ export function checkMiddleware(
   { target, link, operation }: Pick<Level, "target" | "link" | "operation">,
 ): void {
   if (link?.embedded || operation !== "updateAll" && operation !== "removeAll") return;
-  const name = idleMiddleware(buildSchema(target).schema).find((each) => OF_MANY.includes(each));
+  const name = unsentQueries(target).find((each) => OF_MANY.includes(each));
   if (name === undefined) return;
   throw cannotMount(
     target,

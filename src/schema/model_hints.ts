@@ -2,6 +2,7 @@ import type { Schema } from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { logHint } from "../errors/log.ts";
 import { buildSchema } from "./build_schema.ts";
+import { checkMongoose } from "./mongoose/assumptions.ts";
 import { declaredIndexes } from "./mongoose/schemas/change_indexes.ts";
 import { idleMiddleware } from "./mongoose/schemas/schema_members.ts";
 
@@ -13,13 +14,19 @@ export function hintAtModel(target: ModelClass): void {
   hinted.add(target);
   const { schema } = buildSchema(target);
   hintAtUnique(target, schema);
-  const idle = idleMiddleware(schema);
+  const idle = unsentQueries(target);
   if (idle.length === 0) return;
   logHint(
     `"${target.name}" has middleware of ${
       idle.join("(), ")
     }(), which no request runs: use hooks, or middleware of documents`,
   );
+}
+
+/** The queries with middleware of the application that the framework never sends. */
+export function unsentQueries(target: ModelClass): string[] {
+  // In a version of Mongoose that is not recognised, its own middleware is not told from that of the application.
+  return checkMongoose().length > 0 ? [] : idleMiddleware(buildSchema(target).schema);
 }
 
 /** The index contains the entities without the field too, so MongoDB stores only one of them. */
