@@ -22,6 +22,7 @@ interface DescribeOptions {
   readonly req: Request;
   readonly see: AdminOptions["see"];
   readonly models: AdminOptions["models"];
+  /** Whether the application names the senders of writes. */
   readonly hasNames: boolean;
 }
 

@@ -78,6 +78,7 @@ export interface PageRoute {
   readonly answer: readonly PageField[];
   readonly isCsv: boolean;
   readonly isLive: boolean;
+  /** The field by which the path of `replace()` names an entity. */
   readonly by?: string;
 }
 

@@ -63,11 +63,14 @@ export interface FieldDescription extends ValueDescription {
   /** The key of the field in the JSON of a body or a response. */
   readonly name: string;
   /**
-   * Whether the field is always present. A response has the field if the entity was written through the model and no
-   * hook has changed the entity.
+   * Whether the field is always present. For a body, the request is invalid without the field. For a response, the
+   * field is present if the entity was written through the model and no hook has changed the entity.
    */
   readonly required: boolean;
-  /** Whether no request body can set the field. */
+  /**
+   * Whether no request body can set the field, because the field has the option `readonly` or because the database or
+   * Mongoose sets the field.
+   */
   readonly readonly: boolean;
   /**
    * The value that a new entity gets if the body leaves the field out. Missing if the default is computed for each

@@ -12,8 +12,8 @@ export interface Selection {
    */
   readonly hookConditions?: Filter;
   /**
-   * The filters of the option `scope` and of class options, not cast yet. Every read and write must apply it, because
-   * it hides entities from the client.
+   * The filter of the option `scope` and of class options, not cast yet. Every read and write must apply it, because it
+   * hides entities from the client.
    */
   readonly scope: Filter;
   /** The part of `scope` that comes from class options. An entity that it excludes counts as missing. */

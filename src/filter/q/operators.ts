@@ -7,14 +7,17 @@ import { castValue, isExtendedJson } from "./cast_value.ts";
 
 export interface Operator {
   /**
-   * `whole` is the value with all nested fields. It is refused for a field with hidden fields inside, because the
-   * result would reveal them. `own` is only a property of the value, and `inner` means that the operand has operators.
+   * An operator that reads the `whole` value is refused for a field with hidden fields inside, because its result would
+   * reveal them. `own` is only a property of the value, and `inner` means that the operand has operators.
    */
   readonly reads: "whole" | "own" | "inner";
   readonly compile: (operand: unknown, context: Context) => unknown;
   /** Other operators, of which the same condition must have at least one. */
   readonly beside?: readonly string[];
-  /** If MongoDB may refuse an operand, its error is answered with a 400, because the client has sent the operand. */
+  /**
+   * Whether MongoDB accepts every operand that the compiler lets through. Otherwise, an error of MongoDB is answered
+   * with a 400, because the client has sent the operand.
+   */
   readonly isSafe?: boolean;
 }
 

@@ -3,7 +3,7 @@
 // so on. Numbers are little-endian. A string consists of a length, UTF-8 bytes and a zero byte.
 import { Buffer } from "node:buffer";
 
-/** Mongoose must make the JSON of a document with such a value. */
+/** Mongoose must make the JSON of a document with a value that cannot be converted from BSON bytes. */
 export class UnknownTypeError extends Error {
   override readonly name = "UnknownTypeError";
 }

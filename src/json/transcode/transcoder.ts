@@ -22,8 +22,8 @@ export interface TranscoderOptions {
 
 export interface FieldWriter {
   /**
-   * Takes the value of a field of this writer, and moves the `BsonReader` past it. The key of the field has already
-   * been written.
+   * Returns `false` for a field that the `Transcoder` must convert. Otherwise, moves the `BsonReader` past the value,
+   * whose key has already been written.
    */
   take(transcoder: Transcoder, field: FieldPlan): boolean;
 }
