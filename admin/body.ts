@@ -29,7 +29,8 @@ export function wholeBody(values: Values, edited: Edited): Values {
 
 /**
  * React-hook-form shows another element's value in a field of a list element that has no value, if an element before it
- * has been removed. So each field without a value gets `null`.
+ * has been removed. So each field without a value gets `null`, and an entity in the place of a reference becomes its
+ * identifier.
  */
 export function formValues<V extends Values>(entity: V, fields: readonly Field[]): V {
   const values = fields.map((field) => [field.name, formValue(entity[field.name], field)] as const);

@@ -15,7 +15,7 @@ export function useRefreshAround(): () => void {
   };
 }
 
-/** The values of a form have the entity from which the reader has begun to type under this key. */
+/** Under this key, the values of a form have the entity from which the reader has begun to type. */
 export const START = Symbol("start");
 
 export function FormStart({ start, isKept }: {
